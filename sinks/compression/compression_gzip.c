@@ -1,11 +1,11 @@
 /*
- * gzip (RFC 1952), by zlib. Level 3: of JSON lines of the tests' captures and of sluice-send it
- * makes a 16th to a 43rd in blocks of 64 KiB, at 0.55 to 1.2 GB/s; level 4 takes twice the time to
- * make them 7 to 11 % smaller.
+ * gzip (RFC 1952), by zlib. Level 3 compresses JSON lines of the tests' captures and of sluice-send
+ * to a 16th to a 43rd in blocks of 64 KiB, at 0.55 to 1.2 GB/s; level 4 takes twice the time for 7
+ * to 11 % less.
  *
- * A member does not say how long it is. Ours do, in an extra field that other programs pass over
- * (section 2.3.1.1): SI1 'S', SI2 'L', 4 bytes, the length of the member, the lowest byte first.
- * Members without it are decompressed to find their end.
+ * A member does not contain its length. Ours do, in an extra field that other programs ignore
+ * (section 2.3.1.1): SI1 'S', SI2 'L', 4 bytes, the length of the member, least significant byte
+ * first. Members without it are decompressed to find their end.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -20,16 +20,19 @@
 #define GZIP_WINDOW  (16 + MAX_WBITS) /* of zlib: gzip's header and trailer, 32 KiB of window */
 #define MEMORY_LEVEL 8                /* zlib's default */
 
-/* Room for both of zlib's states (268 KiB and 40 KiB of zlib 1.2.13), and some for others'. */
+/*
+ * Room for both of zlib's states (268 KiB and 40 KiB in zlib 1.2.13), with a reserve for other
+ * versions.
+ */
 #define ARENA_SIZE ((size_t)384 * 1024)
 
 #define PIECE_SIZE ((size_t)32 * 1024)
 
-/* A header of ours: the 10 bytes of section 2.3.1, XLEN, and the extra field. */
+/* Our header: the 10 bytes of section 2.3.1, XLEN, and the extra field. */
 #define HEADER_SIZE   20
-#define LENGTH_AT     16 /* the 4 bytes that hold the length */
+#define LENGTH_AT     16 /* the 4 bytes of the length */
 #define EXTRA_SIZE    8
-#define SMALLEST_SIZE (HEADER_SIZE + 2 + 8) /* with nothing compressed, and the trailer */
+#define SMALLEST_SIZE (HEADER_SIZE + 2 + 8) /* without compressed data, and the trailer */
 #define OS_UNKNOWN    255
 
 struct arena {
@@ -139,7 +142,7 @@ static size_t compress_member(struct compression *compression, const void *in, s
 
 /* --- whole ------------------------------------------------------------------------------------ */
 
-/* Where the member that begins at `offset` ends, by decompressing it; 0: it does not end. */
+/* Finds the end of the member that begins at `offset` by decompressing it; 0: it has no end. */
 static uint64_t inflate_through(struct gzip_compression *gzip, struct frame_walk *walk,
                                 uint64_t offset)
 {
@@ -162,7 +165,7 @@ static uint64_t inflate_through(struct gzip_compression *gzip, struct frame_walk
     return result == Z_STREAM_END ? offset - stream->avail_in : 0;
 }
 
-/* Whether a header is one that compress writes. */
+/* Whether a header has the form that compress writes. */
 static bool is_ours(const unsigned char header[HEADER_SIZE])
 {
     static const unsigned char begin[] = {0x1f, 0x8b, 8, 4};

@@ -1,12 +1,15 @@
 /*
- * zstd (RFC 8878). Level 1: of JSON lines of the tests' captures and of sluice-send it makes a
- * 20th to a 71st in blocks of 64 KiB, at 1.7 to 3.5 GB/s. Level 3, the library's default, makes as
- * much of them at about the same speed, and takes twice the memory.
+ * zstd (RFC 8878). Level 1 compresses JSON lines of the tests' captures and of sluice-send to a
+ * 20th to a 71st in blocks of 64 KiB, at 1.7 to 3.5 GB/s. Level 3, the library's default, gives
+ * about the same size and speed, and takes twice the memory.
  */
 #include <stdalign.h>
 #include <stdlib.h>
 
-/* Memory of our own instead of the library's: what is needed for that is only linked statically. */
+/*
+ * Our own memory instead of the library's: the functions for that are only available in the static
+ * library.
+ */
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
@@ -14,14 +17,17 @@
 
 #define LEVEL 1
 
-/* A frame refers to no more than 256 KiB before: a reader needs so much memory, and so do we. */
+/*
+ * A frame refers to at most 256 KiB of earlier data: readers need that amount of memory, and so do
+ * we.
+ */
 #define WINDOW_LOG 18
 
 #define PIECE_SIZE ((size_t)32 * 1024)
 
 struct zstd_compression {
     struct compression compression;
-    ZSTD_CCtx *compressor; /* in `workspace`, when nothing is being decompressed there */
+    ZSTD_CCtx *compressor; /* in `workspace`, while it is not used for decompression */
     size_t workspace_size;
     unsigned char in[PIECE_SIZE];
     unsigned char out[PIECE_SIZE];
@@ -42,7 +48,7 @@ static size_t memory(void)
 
 /* --- compress --------------------------------------------------------------------------------- */
 
-/* Makes the workspace the compressor's. Returns false where it is too small for it. */
+/* Makes the workspace a compressor's. Returns false if it is too small. */
 static bool begin_compressing(struct zstd_compression *zstd)
 {
     zstd->compressor = ZSTD_initStaticCCtx(zstd->workspace, zstd->workspace_size);
@@ -98,7 +104,7 @@ static bool read_header(struct frame_walk *walk, uint64_t offset, ZSTD_frameHead
     return size != 0 && ZSTD_getFrameHeader(header, bytes, size) == 0;
 }
 
-/* Where the blocks from `offset` on end (RFC 8878, section 3.1.1.2); 0: they do not. */
+/* Finds the end of the blocks from `offset` on (RFC 8878, section 3.1.1.2); 0: they have no end. */
 static uint64_t end_of_blocks(struct frame_walk *walk, uint64_t offset)
 {
     enum { RAW, RUN, COMPRESSED, RESERVED };
@@ -133,7 +139,7 @@ static uint64_t end(struct compression *compression, struct frame_walk *walk, ui
     return end <= walk->file->size ? end : 0;
 }
 
-/* Decompresses the frame piece by piece and looks at nothing but whether that can be done. */
+/* Decompresses the frame piece by piece, only to check it. */
 static bool decompresses(struct zstd_compression *zstd, struct frame_walk *walk, uint64_t begin,
                          uint64_t end)
 {

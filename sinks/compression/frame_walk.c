@@ -16,12 +16,14 @@ bool frame_walk_read(struct frame_walk *walk, uint64_t offset, void *bytes, size
     return frame_walk_read_some(walk, offset, bytes, size) == size;
 }
 
-/* Frames of which is known where they begin; with more of them, those before are walked again. */
+/*
+ * Number of frames whose beginnings are kept; if more are needed, earlier frames are walked again.
+ */
 #define KEPT_FRAMES 256
 
-/* The last frames of those that end by a limit. */
+/* The last of the frames that end before a limit. */
 struct last_frames {
-    uint64_t begins[KEPT_FRAMES]; /* of frame i the one at i % KEPT_FRAMES */
+    uint64_t begins[KEPT_FRAMES]; /* frame i is at i % KEPT_FRAMES */
     uint64_t count;               /* of all frames */
     uint64_t end;                 /* of the last one */
 };
@@ -37,7 +39,7 @@ static void walk_until(const struct frame_format *format, struct compression *co
     }
 }
 
-/* Drops frames from the end until one is sound, or none is left whose beginning is kept. */
+/* Drops frames from the end until one is sound, or no kept beginning is left. */
 static bool drop_damaged(const struct frame_format *format, struct compression *compression,
                          struct frame_walk *walk, struct last_frames *last)
 {

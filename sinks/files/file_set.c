@@ -13,17 +13,20 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* Files that are open, and filled, at a time where there are values or times in their paths. */
+/*
+ * Number of files that are open, and of files being filled, if there are values or times in their
+ * paths.
+ */
 #define MOST_BLOCKS 64
 #define TIME_BLOCKS 2
 
-/* How long a file whose time is over is waited with for records that are late. */
+/* How long a file whose time is over waits for late records. */
 #define LATE_NS (2 * SECOND)
 
 /*
- * Collected for each file: of many files little, of few as much as a stream has in its block. Those
- * that rotate by size are cut between two blocks, so that a block is no more than one of so many
- * parts of a file, unless that is less than the little.
+ * Buffer of each file: small for many files, a stream's block for few. Files that rotate by size
+ * are cut between two blocks, so a block is at most a fixed part of a file, unless that is less
+ * than the small size.
  */
 #define SMALL_BLOCK_SIZE ((size_t)64 * 1024)
 #define PLAIN_BLOCK_SIZE ((size_t)256 * 1024)
@@ -39,9 +42,9 @@ struct file_set {
     struct file_table *table;
     struct destination_shape shape;
     struct output frame; /* compressed */
-    struct output head;  /* what a file begins with, as it lies there */
+    struct output head;  /* the head of a file, as stored */
     int64_t tick_ns;     /* monotonic: the next tick */
-    int64_t retry_ns;    /* monotonic: when files that wait for their names are tried again */
+    int64_t retry_ns;    /* monotonic: time of the next try for files that wait for their names */
     struct log_limit log;
     struct path_values wanted; /* of the record that was routed last, if it has no block yet */
     struct address wanted_source;
@@ -63,7 +66,7 @@ bool file_set_is_asked_for(const struct path_template *path,
            options->encoder->arrange != NULL || path_template_has_fields(path);
 }
 
-/* Different paths at a time. */
+/* Number of different paths. */
 static size_t most_files(const struct path_template *path, const struct file_options *options)
 {
     if (path_template_has_values(path))
@@ -98,7 +101,7 @@ struct destination_shape file_set_shape(const struct path_template *path,
     bool large = (compression != NULL || shape.arranged) && !path_template_has_values(path);
     uint64_t limit = options->file.rotate_size;
     shape.block_size = large ? LARGE_BLOCK_SIZE : plain_block_size(shape.blocks, limit);
-    /* A block has to fit a file, with what that begins with. */
+    /* A block must fit in a file, together with the file's head. */
     if (limit != 0 && limit - ENCODER_HEAD_SIZE < shape.block_size)
         shape.block_size = (size_t)limit - ENCODER_HEAD_SIZE;
     shape.memory = sizeof(struct file_set) + file_table_memory(most) + finished_files_memory() +
@@ -114,7 +117,7 @@ static const char *part_name(const struct file_set *set, const struct live_file 
     return file_part_name(set->makings.path, file->path, file->number, name);
 }
 
-/* Returns false, with the file as it was, where it can neither get its name nor wait for it. */
+/* Returns false, with the file unchanged, if it can neither get its name nor wait for it. */
 static bool complete(struct file_set *set, struct live_file *file)
 {
     struct error error;
@@ -155,7 +158,10 @@ static void retry_names_in_time(struct file_set *set)
     retry_names(set);
 }
 
-/* Completes its file and frees its entry; what cannot be completed is left for the next start. */
+/*
+ * Completes its file and frees its entry; a file that cannot be completed is left for the next
+ * start.
+ */
 static void retire(struct file_set *set, struct table_file *file)
 {
     if (!complete(set, &file->live))
@@ -181,7 +187,7 @@ static void give_block(struct file_set *set, struct table_file *file, size_t blo
     file->block = block;
 }
 
-/* A free block, or else that of the file that was not asked for the longest. */
+/* A free block, or else that of the least recently used file. */
 static size_t find_block(const struct file_set *set)
 {
     size_t oldest = 0;
@@ -194,7 +200,10 @@ static size_t find_block(const struct file_set *set)
     return oldest;
 }
 
-/* The file for the values; where the table is full, what is over and has no block goes for it. */
+/*
+ * The file for the values; if the table is full, a finished file without a block is completed for
+ * it.
+ */
 static struct table_file *find_file(struct file_set *set, const struct path_values *values)
 {
     for (;;) {
@@ -251,7 +260,7 @@ static void take_over(struct destination *destination, size_t block)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* What is to be appended for the block: its frame, or itself. */
+/* The data to append for the block: its frame, or the block itself. */
 static bool make_frame(struct file_set *set, const void *bytes, size_t size, const void **frame,
                        size_t *frame_size, struct error *error)
 {
@@ -268,7 +277,10 @@ static bool make_frame(struct file_set *set, const void *bytes, size_t size, con
     return *frame_size != 0;
 }
 
-/* Whether the file has records, and would be too large with so many bytes more; or is one block. */
+/*
+ * Whether the file has records and would be too large with this number of bytes more, or is one
+ * block.
+ */
 static bool is_full(const struct file_set *set, const struct live_file *file, size_t more)
 {
     uint64_t limit = set->shape.arranged ? 1 : set->options.file.rotate_size;
@@ -284,7 +296,7 @@ static bool append(struct file_set *set, struct live_file *file, const void *byt
     return live_file_append(file, bytes, size, error);
 }
 
-/* Completes a full file. One that cannot be completed takes more, unless it is one block. */
+/* Completes a full file. One that cannot be completed grows further, unless it is one block. */
 static bool begin_next(struct file_set *set, struct live_file *file, struct error *error)
 {
     if (!complete(set, file)) {
@@ -295,7 +307,7 @@ static bool begin_next(struct file_set *set, struct live_file *file, struct erro
     return live_file_open(&set->makings, file, error);
 }
 
-/* Whether completing it was tried in vain a moment ago; what is one block is not to be longer. */
+/* Whether completing it failed a moment ago; a file of one block must not grow. */
 static bool waits_to_retry(const struct file_set *set, const struct live_file *file)
 {
     return !set->shape.arranged && file->retry_at_ns != 0 &&
@@ -330,7 +342,9 @@ static enum write_result write_block(struct destination *destination, size_t blo
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* Its interval is over, or the time in its path is and nothing has come for it since a tick ago. */
+/*
+ * Its interval is over, or the time in its path is over and no record has come for it for a tick.
+ */
 static bool is_due(const struct file_set *set, const struct table_file *file, int64_t now_ns)
 {
     if (interval_is_over(set, &file->live, now_ns))
@@ -347,7 +361,9 @@ static int64_t due(const struct destination *destination)
     return retry ? set->retry_ns : set->tick_ns;
 }
 
-/* Nothing is due more often than each second, nor later than at the next interval's beginning. */
+/*
+ * Files are checked at most every second, and at the latest at the beginning of the next interval.
+ */
 static void set_next_tick(struct file_set *set, int64_t now_ns)
 {
     const struct file_options *options = &set->options.file;
@@ -393,7 +409,7 @@ static bool tick(struct destination *destination)
     return any;
 }
 
-/* A file that keeps its entry is one of max_files until the next rotation. */
+/* A file that keeps its entry counts towards max_files until the next rotation. */
 static void rotate(struct destination *destination, bool all, bool empty)
 {
     struct file_set *set = of(destination);
@@ -434,7 +450,7 @@ static const struct file_set_ops file_set_ops = {
     .finish = finish,
 };
 
-/* Of the one file of a path without fields: there is nothing to find out. */
+/* The single file of a path without fields. */
 static const struct file_set_ops single_file_ops = {
     .write = write_block,
     .due = due,
@@ -447,7 +463,7 @@ static void destroy(struct destination *destination)
 {
     struct file_set *set = of(destination);
     struct compression *compression = set->makings.content.compression;
-    finish(destination); /* where the sink was never started */
+    finish(destination); /* if the sink was never started */
     file_table_destroy(set->table);
     finished_files_destroy(set->makings.finished);
     if (compression != NULL)
@@ -478,7 +494,7 @@ static bool make_parts(struct file_set *set)
     return true;
 }
 
-/* What a file begins with, as it lies there. */
+/* The head of a file, as stored. */
 static bool make_head(struct file_set *set)
 {
     const struct destination_options *options = &set->options;
@@ -497,7 +513,7 @@ static bool make_head(struct file_set *set)
     return true;
 }
 
-/* The one file of a path without fields is opened at once, so that what is wrong shows now. */
+/* The single file of a path without fields is opened at once, so that errors show now. */
 static bool open_single(struct file_set *set, struct error *error)
 {
     static const struct address nobody;
@@ -546,7 +562,7 @@ int file_set_create(struct path_template *path, const struct destination_options
             return 0;
         }
     }
-    set->path = NULL; /* the caller's still */
+    set->path = NULL; /* still belongs to the caller */
     destroy(&set->destination);
     return -1;
 }

@@ -5,7 +5,7 @@
 
 #include "collector/platform/file_system.h"
 
-/* Of "other", for the time that is and the one before it. */
+/* For "other", of the current and the previous time. */
 #define OTHERS 2
 
 struct file_table {
@@ -18,9 +18,9 @@ struct file_table {
     struct table_file *unused;
     uint64_t uses;
     int64_t newest_step;
-    int64_t oldest_step; /* of an entry; or earlier, where one was freed */
+    int64_t oldest_step; /* of an entry; or an earlier one, after one was freed */
 
-    /* What was found last, and for what: most records are for the same file as the one before. */
+    /* The last search and its result: most records are for the same file as the one before. */
     struct table_file *last;
     struct path_values last_values;
     struct address last_source;
@@ -77,7 +77,7 @@ void file_table_destroy(struct file_table *table)
 
 /* --- by path ---------------------------------------------------------------------------------- */
 
-/* FNV-1a. Senders may choose paths that collide: a chain has at most max_files entries then. */
+/* FNV-1a. Senders may choose paths that collide: a chain then has at most max_files entries. */
 static struct table_file **chain_of(struct file_table *table, const char *path)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -133,7 +133,7 @@ static struct table_file *find(struct file_table *table, const struct path_value
     if (file == NULL && table->count < table->most)
         file = add(table, path, step, false);
     if (file == NULL) {
-        /* One that is over may be given up for it; else it is one too many. */
+        /* A finished one may be completed for it; otherwise it is one too many. */
         const struct table_file *over = file_table_over(table);
         *full = over != NULL && !over->other;
         if (*full)
@@ -144,7 +144,7 @@ static struct table_file *find(struct file_table *table, const struct path_value
             file = add(table, path, step, true);
         *full = file == NULL;
     }
-    /* The same path comes again where its time does: "%H" each day. */
+    /* The same path returns if its time does: "%H" each day. */
     if (file != NULL && file->step < step)
         file->step = step;
     return file;
@@ -182,7 +182,7 @@ bool file_table_is_over(const struct file_table *table, const struct table_file 
     return file->step < table->newest_step;
 }
 
-/* Whether `a` is to be given up rather than `b`. */
+/* Whether `a` is a better candidate for completion than `b`. */
 static bool goes_before(const struct table_file *a, const struct table_file *b)
 {
     if (a->other != b->other)
@@ -192,7 +192,7 @@ static bool goes_before(const struct table_file *a, const struct table_file *b)
     return a->last_use < b->last_use;
 }
 
-/* It is looked through only where something may be found. */
+/* Searched only if there may be a candidate. */
 struct table_file *file_table_over(struct file_table *table)
 {
     struct table_file *found = NULL;

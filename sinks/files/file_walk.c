@@ -17,7 +17,7 @@ struct walk {
     const struct path_template *path;
     void (*visit)(void *context, const struct found_file *file);
     void *context;
-    char name[FILE_NAME_SIZE]; /* of what is being looked at */
+    char name[FILE_NAME_SIZE]; /* the current one */
 };
 
 static void look_at(struct walk *walk, size_t length, const struct folder_entry *entry)
@@ -38,7 +38,9 @@ static void look_at(struct walk *walk, size_t length, const struct folder_entry 
                                                     .match = &match});
 }
 
-/* What lies in `folder`, whose name with a '/' (or nothing) is the first `length` bytes. */
+/*
+ * Visits the content of `folder`, whose name with a '/' (or nothing) is the first `length` bytes.
+ */
 static void walk_folder(struct walk *walk, const char *folder, size_t length, size_t depth)
 {
     struct folder *opened = folder_open(folder);

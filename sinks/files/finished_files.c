@@ -11,13 +11,13 @@
 #include "collector/platform/file_system.h"
 #include "sinks/files/kept_files.h"
 
-/* Of a sink; who holds more than that has to let go before other files are complete. */
+/* Limit for a sink; above it files must be given up before others are completed. */
 #define MOST_WAITING 16
 
-/* One that cannot get its name yet. */
+/* A file that cannot get its name yet. */
 struct waiting {
     struct part_file *file; /* NULL: it could not be opened either */
-    int64_t number;         /* of its name, which no younger one gets */
+    int64_t number;         /* of its name, reserved */
     uint32_t part_number;
     bool again;
     int64_t begun_ns;
@@ -100,7 +100,7 @@ void finished_files_expire(struct finished_files *files, int64_t now_ns)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The highest number that is kept for one that waits; -1: there is none of that path. */
+/* The highest number reserved for a waiting file of that path; -1: there is none. */
 static int64_t highest_waiting(const struct finished_files *files, const char *path)
 {
     int64_t highest = -1;
@@ -111,8 +111,8 @@ static int64_t highest_waiting(const struct finished_files *files, const char *p
 }
 
 /*
- * One more than the highest number of that path's files; 0 where there are none. After
- * PATH_NUMBER_MAX it begins anew, and `*tries` numbers from there on have one that is free.
+ * One more than the highest number of that path's files; 0 if there are none. After PATH_NUMBER_MAX
+ * it starts again, and one of the following `*tries` numbers is free.
  */
 static int64_t next_number(const struct finished_files *files, const char *path, int64_t *tries)
 {
@@ -122,7 +122,7 @@ static int64_t next_number(const struct finished_files *files, const char *path,
     bool fits = file_path_copy_folder(path, folder_name, sizeof folder_name);
     RULE(fits, "a name of a file has room for that of its folder");
     int64_t highest = highest_waiting(files, path);
-    *tries = 1000; /* another program may be taking names, too */
+    *tries = 1000; /* another program may be using names, too */
     struct folder *folder = folder_open(folder_name);
     struct folder_entry entry;
     while (folder != NULL && folder_next(folder, &entry)) {
@@ -141,7 +141,7 @@ static void put_name(const struct finished_files *files, const char *path, int64
     path_template_numbered(files->path, path, (uint32_t)number, name, FILE_NAME_SIZE);
 }
 
-/* Completes it by this number, or one that is free, which then is in *number, and in `name`. */
+/* Completes it with this number, or a free one, which is then stored in *number and in `name`. */
 static enum part_result give_name(struct finished_files *files, const struct complete_part *part,
                                   int64_t *number, char *name, struct error *error)
 {
@@ -165,7 +165,9 @@ static enum part_result give_name(struct finished_files *files, const struct com
     return result;
 }
 
-/* The number to begin with. Who removes old files frees their names, and who waits has none yet. */
+/*
+ * The first number to try. Removing old files frees their names, and waiting files have none yet.
+ */
 static int64_t first_number(const struct finished_files *files, const char *path)
 {
     int64_t tries;
@@ -173,7 +175,7 @@ static int64_t first_number(const struct finished_files *files, const char *path
     return look ? next_number(files, path, &tries) : 0;
 }
 
-/* Its number is set apart now, so that whatever comes later has a higher one. */
+/* Its number is reserved now, so that later files have a higher one. */
 static void put_in_line(struct finished_files *files, const struct complete_part *part,
                         const char *why)
 {
@@ -261,14 +263,14 @@ uint32_t finished_files_next_part(const struct finished_files *files, const char
         if (waiting->part_number >= next)
             next = waiting->part_number + 1;
     }
-    /* There are more numbers than files may wait. */
+    /* There are more numbers than files that may wait. */
     for (uint32_t i = 0; next > PART_NUMBER_MAX; i++)
         if (!held[i])
             next = i;
     return next;
 }
 
-/* Returns what became of it; PART_BUSY: it still waits, and `error` says why. */
+/* Returns the result; PART_BUSY: it still waits, and `error` has the reason. */
 static enum part_result try_again(struct finished_files *files, struct waiting *waiting,
                                   struct error *error)
 {
@@ -297,7 +299,10 @@ static enum part_result try_again(struct finished_files *files, struct waiting *
     }
 }
 
-/* `last`: those that still wait are reported and closed. Returns how many have got their names. */
+/*
+ * With `last`, files that still wait are reported and closed. Returns how many have got their
+ * names.
+ */
 static size_t try_all(struct finished_files *files, bool last, size_t *unnamed)
 {
     size_t done = 0;

@@ -6,34 +6,34 @@
 #include "collector/log/log.h"
 #include "collector/platform/file_system.h"
 
-/* Failures to remove files after which the rest is left for the next time. */
+/* Number of failed removals after which the rest is left for the next time. */
 #define MOST_STUCK 16
 
-/* How long a file that is too old and could not be removed is left alone. */
+/* How long an old file that could not be removed is not tried again. */
 #define STUCK_NS (INT64_C(60) * 1000000000)
 
-/* One that may have to be removed some day. */
+/* A file that may have to be removed later. */
 struct kept {
-    char *name;       /* its allocation holds the two texts below, too */
-    const char *key;  /* what its path has but for the time */
+    char *name;       /* its allocation also contains the two texts below */
+    const char *key;  /* its path without the time */
     const char *bare; /* its path without a number */
-    int64_t interval; /* the number of the rotate_interval that it belongs to */
-    int64_t order_ns; /* a newer file has more, whatever the clock says */
+    int64_t interval; /* the number of its rotate_interval */
+    int64_t order_ns; /* larger for newer files, whatever the clock shows */
     int64_t modified_ns;
     uint64_t size;
     int64_t period_ns; /* while periods are counted: order_ns of the newest file of its period */
-    bool by_period;    /* of a sink that rotates by time */
+    bool by_period;    /* for a sink that rotates by time */
     bool stuck;        /* it could not be removed: reported already */
-    bool gone;         /* removed, to be forgotten */
+    bool gone;         /* removed, to be dropped from the list */
 };
 
 struct kept_files {
     const struct path_template *path;
     const struct file_options *options;
-    int64_t newest_ns; /* order_ns of the newest that was noted */
+    int64_t newest_ns; /* order_ns of the newest one */
     int64_t expiry_ns; /* no file is too old before this time */
     uint64_t total;    /* bytes of all */
-    struct kept *kept; /* in no order */
+    struct kept *kept; /* unordered */
     struct kept **chosen;
     size_t count;
     size_t capacity; /* of both arrays */
@@ -113,14 +113,14 @@ static void expire_at(struct kept_files *files, int64_t time_ns)
         files->expiry_ns = time_ns;
 }
 
-/* When a file is too old. */
+/* The time at which a file is too old. */
 static int64_t expiry_of(const struct kept_files *files, const struct kept *kept)
 {
     int64_t time = (int64_t)files->options->keep_time;
     return time == 0 || kept->modified_ns > INT64_MAX - time ? INT64_MAX : kept->modified_ns + time;
 }
 
-/* Where memory is short the file is not noted, and so stays. */
+/* If memory is short the file is not added, and so is kept. */
 static void note(struct kept_files *files, const struct kept_file *file, int64_t order_ns)
 {
     const struct file_options *options = files->options;
@@ -149,7 +149,7 @@ void kept_files_found(struct kept_files *files, const struct kept_file *file)
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-/* Forgets the files that are gone. What points to files is worthless afterwards. */
+/* Drops the files that are gone. Pointers to files are invalid afterwards. */
 static void sweep(struct kept_files *files)
 {
     size_t count = 0;
@@ -165,7 +165,7 @@ static void sweep(struct kept_files *files)
     files->count = count;
 }
 
-/* What cannot be removed is reported once. */
+/* A file that cannot be removed is reported once. */
 static bool remove_kept(struct kept *kept, const char *rule)
 {
     kept->gone = folder_remove_file(kept->name);
@@ -176,7 +176,7 @@ static bool remove_kept(struct kept *kept, const char *rule)
     return kept->gone;
 }
 
-/* Chooses all files that have the key (NULL: all there are). Returns how many. */
+/* Selects all files with the key (NULL: all files). Returns their number. */
 static size_t choose(struct kept_files *files, const char *key)
 {
     size_t count = 0;
@@ -186,7 +186,7 @@ static size_t choose(struct kept_files *files, const char *key)
     return count;
 }
 
-/* Forgets, of those that were chosen, the files that other programs have removed. */
+/* Drops those of the selected files that other programs have removed. */
 static void forget_removed(struct kept_files *files, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -229,7 +229,7 @@ static int by_age(const void *a, const void *b)
 
 /* --- keep= ------------------------------------------------------------------------------------ */
 
-/* How many of the chosen, from this one on, are of its period. They stand together. */
+/* Number of selected files, from this one on, that are of its period. They are adjacent. */
 static size_t same_period(struct kept *const *chosen, size_t count)
 {
     size_t same = 1;
@@ -238,7 +238,10 @@ static size_t same_period(struct kept *const *chosen, size_t count)
     return same;
 }
 
-/* Sorts the chosen by the age of their periods, the oldest first. Returns how many periods. */
+/*
+ * Sorts the selected files by the age of their periods, the oldest first. Returns the number of
+ * periods.
+ */
 static size_t sort_periods(struct kept **chosen, size_t count)
 {
     size_t periods = 0;
@@ -256,7 +259,7 @@ static size_t sort_periods(struct kept **chosen, size_t count)
     return periods;
 }
 
-/* Removes the oldest periods of the key until no more than `keep` are left. */
+/* Removes the oldest periods of the key until at most `keep` are left. */
 static void keep_periods(struct kept_files *files, const char *key)
 {
     uint64_t keep = files->options->keep;
@@ -279,7 +282,7 @@ static void keep_periods(struct kept_files *files, const char *key)
 
 /* --- keep_size= ------------------------------------------------------------------------------- */
 
-/* Removes the oldest files until the rest is small enough; the newest stays. */
+/* Removes the oldest files until the rest is small enough; the newest one is kept. */
 static void keep_bytes(struct kept_files *files)
 {
     uint64_t most = files->options->keep_size;
@@ -320,7 +323,7 @@ void kept_files_expire(struct kept_files *files, int64_t now_ns)
     sweep(files);
 }
 
-/* Another program has removed the file that had the name before. */
+/* Another program has removed the earlier file of that name. */
 static void forget_name(struct kept_files *files, const char *name)
 {
     for (size_t i = 0; i < files->count; i++)
@@ -333,7 +336,7 @@ void kept_files_add(struct kept_files *files, const struct kept_file *file)
     if (!kept_files_are_limited(files))
         return;
     forget_name(files, file->name);
-    /* The newest, also where the clock was set back. */
+    /* The newest one, also if the clock was set back. */
     bool newest = file->modified_ns > files->newest_ns;
     note(files, file, newest ? file->modified_ns : files->newest_ns + 1);
     kept_files_expire(files, file->modified_ns);

@@ -1,10 +1,10 @@
 /*
- * Which complete files of a sink stay: removes those that keep=, keep_time= or keep_size= let go.
+ * Removes complete files of a sink according to keep=, keep_time= and keep_size=.
  *
- * keep= counts periods where files rotate by time. Two files of the same values are of one period
+ * keep= counts periods if files rotate by time. Two files of the same values are in one period
  * unless the time in their paths, or a multiple of rotate_interval, separates them; a file belongs
- * to the interval in which it was begun (of a file of an earlier run: in which it was last
- * written). Elsewhere each file is one. A file that another program removed counts no more. Used by
+ * to the interval in which it was begun (a file of an earlier run: in which it was last written).
+ * Otherwise each file is a period. A file that another program removed no longer counts. Used by
  * the sink's thread, or before it starts.
  */
 #ifndef SLUICE_SINKS_FILES_KEPT_FILES_H
@@ -19,21 +19,20 @@
 
 struct kept_files;
 
-/* `path` and `options` outlive it. Returns NULL where memory is short. */
+/* `path` and `options` must outlive it. Returns NULL if memory is short. */
 struct kept_files *kept_files_create(const struct path_template *path,
                                      const struct file_options *options);
 
 /* NULL is allowed. */
 void kept_files_destroy(struct kept_files *files);
 
-/* Bytes that create takes. */
+/* Bytes that create allocates. */
 size_t kept_files_memory(void);
 
-/* Whether only some stay: then the complete files that earlier runs have left have to be reported.
- */
+/* Whether old files are removed: then complete files of earlier runs must be reported. */
 bool kept_files_are_limited(const struct kept_files *files);
 
-/* A complete file that is there: its name, and what path_template_match says of that. */
+/* An existing complete file: its name, and the result of path_template_match for it. */
 struct kept_file {
     const char *name;
     const struct path_match *match;
@@ -42,17 +41,16 @@ struct kept_file {
     uint64_t size;       /* bytes */
 };
 
-/* Takes note of a file that an earlier run has left. */
+/* Adds a file of an earlier run. */
 void kept_files_found(struct kept_files *files, const struct kept_file *file);
 
 /*
- * Takes note of a file that has just become complete, and removes what is not to stay beside it.
- * `modified_ns` is now. The file itself stays, however large it is.
+ * Adds a file that has just been completed, and removes others if necessary. `modified_ns` is now.
+ * The new file itself is kept, however large it is.
  */
 void kept_files_add(struct kept_files *files, const struct kept_file *file);
 
-/* Removes the files that were last written longer ago than keep_time; `now_ns` is since 1970 UTC.
- */
+/* Removes files that were last written longer ago than keep_time; `now_ns` is since 1970 UTC. */
 void kept_files_expire(struct kept_files *files, int64_t now_ns);
 
 #endif

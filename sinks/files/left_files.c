@@ -7,7 +7,7 @@
 
 #include "collector/log/log.h"
 
-/* What is looked at in one piece: more than a record can have. */
+/* Size of one read: more than the largest record. */
 #define WINDOW_SIZE ((size_t)2 * 1024 * 1024)
 
 void file_content_format(const struct file_content *content, char text[FILE_CONTENT_TEXT_SIZE])
@@ -21,8 +21,8 @@ void file_content_format(const struct file_content *content, char text[FILE_CONT
 /* --- how much of it is whole ------------------------------------------------------------------ */
 
 /*
- * Whether bytes of a file can be where a line of ours begins: at its beginning, and where a torn
- * one does. A file of that name is one of ours, so that it need not be certain.
+ * Whether bytes of a file can be the beginning of one of our lines: at its beginning, and at a torn
+ * end. A file of that name is probably ours, so this need not be certain.
  */
 static bool can_be_line(const struct encoder_ops *encoder, const uint8_t *bytes, size_t size)
 {
@@ -31,7 +31,7 @@ static bool can_be_line(const struct encoder_ops *encoder, const uint8_t *bytes,
     if (size > OUTPUT_LINE_LOOK)
         size = OUTPUT_LINE_LOOK;
     const uint8_t *newline = memchr(bytes, '\n', size);
-    const uint8_t *nul = memchr(bytes, '\0', size); /* what a power cut may leave */
+    const uint8_t *nul = memchr(bytes, '\0', size); /* possibly left by a power cut */
     if (newline != NULL)
         size = (size_t)(newline - bytes) + 1;
     else if (nul != NULL)
@@ -39,7 +39,7 @@ static bool can_be_line(const struct encoder_ops *encoder, const uint8_t *bytes,
     return encoder->line(bytes, size) != OUTPUT_LINE_FOREIGN;
 }
 
-/* Walks over whole records. Returns their bytes, or -1: it is something else, or cannot be read. */
+/* Walks over whole records. Returns their size, or -1: other content, or an error. */
 static int64_t whole_records(struct part_file *part, const struct encoder_ops *encoder)
 {
     uint8_t *window = malloc(WINDOW_SIZE);
@@ -67,8 +67,8 @@ static size_t read_part(void *context, uint64_t offset, void *bytes, size_t size
 }
 
 /*
- * Whether a file without one whole frame can be the beginning of one. What is not stays: it may be
- * what this sink wrote before it had to compress. NULs are what a power cut may leave.
+ * Whether a file without one whole frame can be the beginning of one. Otherwise it is kept: it may
+ * be from before compression was configured. NULs may be left by a power cut.
  */
 static bool begins_as_a_frame(struct part_file *part, const struct compression *compression)
 {
@@ -77,13 +77,13 @@ static bool begins_as_a_frame(struct part_file *part, const struct compression *
     return size == 0 || begin[0] == '\0' || memcmp(begin, compression->ops->magic, size) == 0;
 }
 
-/* The same of whole frames. */
+/* The same for whole frames. */
 static int64_t whole_frames(struct part_file *part, struct compression *compression)
 {
     const struct compression_file file = {
         .read = read_part, .context = part, .size = part_file_size(part)};
     int64_t whole = compression->ops->whole(compression, &file);
-    /* Damage in the middle is not the end of a file that a crash has torn. */
+    /* Damage in the middle is not a torn end. */
     bool strange = whole < 0 ||
                    file.size - (uint64_t)whole > compression->ops->bound(COMPRESSION_INPUT_MAX) ||
                    (whole == 0 && !begins_as_a_frame(part, compression));
@@ -166,7 +166,7 @@ struct finishing {
     const struct file_content *content;
     struct finished_files *finished;
     uint32_t number; /* of the parts that are finished in this walk */
-    uint32_t next;   /* the least that was seen above it */
+    uint32_t next;   /* the smallest one above it */
 };
 
 static void note_finished(void *context, const struct found_file *file)
@@ -214,8 +214,7 @@ void left_files_finish(const struct file_content *content, const struct path_tem
     struct finishing finishing = {.content = content, .finished = finished};
     if (finished_files_are_limited(finished))
         file_walk(path, note_finished, &finishing);
-    /* Of one path in the order of their numbers, which is that of their ages. There seldom are any.
-     */
+    /* The parts of one path by their numbers, which is by age. There are rarely any. */
     do {
         finishing.next = UINT32_MAX;
         file_walk(path, finish, &finishing);

@@ -1,9 +1,9 @@
 /*
- * Files that an earlier run left behind before they were complete, because it was killed or the
- * machine stopped: cut off after their last whole record or frame, and completed.
+ * Incomplete files of an earlier run that was killed or whose machine stopped: cuts them after
+ * their last whole record or frame, and completes them.
  *
- * Only files that no living program has locked are touched, and of them only those that look like
- * what this sink writes. Used by the sink's thread, or before it starts.
+ * Changes only files that are not locked by a living program, and of these only files that look
+ * like the output of this sink. Used by the sink's thread, or before it starts.
  */
 #ifndef SLUICE_SINKS_FILES_LEFT_FILES_H
 #define SLUICE_SINKS_FILES_LEFT_FILES_H
@@ -13,36 +13,37 @@
 #include "collector/contract/encoder.h"
 #include "sinks/files/finished_files.h"
 
-/* What a sink writes. */
+/* The content that a sink writes. */
 struct file_content {
     const char *name; /* of the sink, for the log */
     const struct encoder_ops *encoder;
-    size_t head_size;                /* bytes that a file begins with, as they lie there */
+    size_t head_size;                /* size of a file's head, as stored */
     struct compression *compression; /* NULL: none */
-    enum file_sync sync;             /* not SYNC_NEVER: what is complete has reached the disk */
+    enum file_sync sync;             /* not SYNC_NEVER: complete content has reached the disk */
 };
 
-/* What it is called for people: "format=json&compress=zstd". */
+/* Its name for people: "format=json&compress=zstd". */
 #define FILE_CONTENT_TEXT_SIZE 64
 void file_content_format(const struct file_content *content, char text[FILE_CONTENT_TEXT_SIZE]);
 
 enum left_result {
-    LEFT_DONE,    /* it is complete, or was empty and is gone; or it was not there */
+    LEFT_DONE,    /* it is complete, or was empty and is removed; or it was not there */
     LEFT_LOCKED,  /* a living program writes it */
-    LEFT_WAITS,   /* it is complete, and has to wait for its name (sinks/files/finished_files.h) */
-    LEFT_BUSY,    /* it cannot be had, or cannot be renamed and too many wait; `error` says why */
-    LEFT_FOREIGN, /* it is not of this content, and stays as it is */
-    LEFT_FAILED,  /* `error` says why */
+    LEFT_WAITS,   /* it is complete, and waits for its name (sinks/files/finished_files.h) */
+    LEFT_BUSY,    /* it cannot be opened, or cannot be renamed and too many wait; `error` has the
+                     reason */
+    LEFT_FOREIGN, /* it has other content, and is not changed */
+    LEFT_FAILED,  /* `error` has the reason */
 };
 
 /*
- * At a start: finishes all that are left of this path, and reports the complete files that
- * earlier runs have left. What cannot be finished is logged, and stays.
+ * At a start: finishes all incomplete files of this path, and reports the complete files of earlier
+ * runs. A file that cannot be finished is logged, and kept.
  */
 void left_files_finish(const struct file_content *content, const struct path_template *path,
                        struct finished_files *finished);
 
-/* Finishes the part that has these names (its file is NULL), and logs that. */
+/* Finishes the part with these names (its file is NULL), and logs it. */
 enum left_result left_file_finish(const struct file_content *content,
                                   const struct complete_part *left, struct finished_files *finished,
                                   struct error *error);

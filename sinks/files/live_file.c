@@ -32,8 +32,8 @@ static void log_moved(const struct file_makings *makings, const struct live_file
 /* --- opening ---------------------------------------------------------------------------------- */
 
 /*
- * Something has that name: what a dead program left, which is completed, or what is in the way.
- * PART_BUSY: it will go, but not yet.
+ * A file with that name exists: one left by a dead program, which is completed, or another one.
+ * PART_BUSY: it will be gone, but not yet.
  */
 static enum part_result clear_the_way(const struct file_makings *makings,
                                       const struct live_file *file, struct error *error)
@@ -69,7 +69,7 @@ static enum part_result clear_the_way(const struct file_makings *makings,
     return PART_FAILED;
 }
 
-/* Opens a new one by its name. PART_BUSY: that is not free yet. */
+/* Opens a new one with its name. PART_BUSY: the name is not free yet. */
 static enum part_result open_by_name(const struct file_makings *makings, struct live_file *file,
                                      struct error *error)
 {
@@ -87,7 +87,7 @@ static enum part_result open_by_name(const struct file_makings *makings, struct 
     return result;
 }
 
-/* None can be begun: goes on with the one that waits for its name, unless it is one block. */
+/* None can be begun: continues with the one that waits for its name, unless it is one block. */
 static bool roll_back(const struct file_makings *makings, struct live_file *file,
                       const struct error *error)
 {
@@ -126,8 +126,8 @@ static bool open_new(const struct file_makings *makings, struct live_file *file,
 }
 
 /*
- * PART_MISSING where it is not there any more as it was left; PART_BUSY where another program has
- * it; PART_SHORT where there are no descriptors or no memory to open it now.
+ * PART_MISSING if it is no longer there unchanged; PART_BUSY if another program has it; PART_SHORT
+ * if there are no descriptors or no memory to open it now.
  */
 static enum part_result take_up(const struct file_makings *makings, struct live_file *file,
                                 struct error *error)
@@ -152,7 +152,7 @@ static enum part_result take_up(const struct file_makings *makings, struct live_
     return PART_MISSING;
 }
 
-/* One that cannot be taken up is complete, as it is, and waits for its name. */
+/* One that cannot be continued is complete as it is, and waits for its name. */
 static bool let_wait(const struct file_makings *makings, struct live_file *file,
                      struct error *error)
 {
@@ -170,7 +170,7 @@ static bool let_wait(const struct file_makings *makings, struct live_file *file,
 bool live_file_open(const struct file_makings *makings, struct live_file *file, struct error *error)
 {
     if (file->part != NULL && part_file_is_there(file->part)) {
-        file->size = part_file_size(file->part); /* somebody may have emptied it */
+        file->size = part_file_size(file->part); /* another program may have emptied it */
         return true;
     }
     if (file->part == NULL && !file->aside)
@@ -194,7 +194,7 @@ bool live_file_open(const struct file_makings *makings, struct live_file *file, 
 
 bool live_file_append(struct live_file *file, const void *bytes, size_t size, struct error *error)
 {
-    file->unsynced = true; /* also where it fails: what was written of it is cut off again */
+    file->unsynced = true; /* also on failure: the written part is cut off again */
     if (!part_file_append(file->part, bytes, size, error))
         return false;
     file->size = part_file_size(file->part);
@@ -205,9 +205,9 @@ bool live_file_sync(const struct file_makings *makings, struct live_file *file, 
 {
     bool aside = file->aside;
     if (!file->unsynced || (aside && take_up(makings, file, error) != PART_DONE))
-        return true; /* what became of it shows when it is looked for next */
+        return true; /* the next search shows its state */
     bool synced = part_file_sync(file->part, error);
-    file->unsynced = !synced; /* else the next try would complete it as it is */
+    file->unsynced = !synced; /* otherwise the next try would complete it as it is */
     if (aside)
         live_file_put_aside(file);
     return synced;
@@ -238,10 +238,10 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
         return true;
     }
     if (file->size <= makings->content.head_size) {
-        /* Nothing is left of it, or nothing that a later look could take for records. */
+        /* It is removed, or has no content that could be taken for records later. */
         if (part_file_is_torn(file->part) && !part_file_cut(file->part, file->size, error))
             return try_later(file);
-        part_file_remove(file->part, error); /* at worst an empty one stays */
+        part_file_remove(file->part, error); /* at worst an empty file is left */
         forget(file);
         return true;
     }

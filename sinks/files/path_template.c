@@ -21,10 +21,10 @@ struct parser {
     const char *text;
     size_t at;
     struct path_template *path;
-    size_t longest;     /* bytes that the path can have so far, at most */
-    size_t name_at;     /* where the folder's or file's name began that is being read */
-    bool only_dots;     /* and so far it is empty or made of dots only */
-    size_t open_value;  /* where the last value is that an end is yet to be found for */
+    size_t longest;     /* largest size of the path so far */
+    size_t name_at;     /* beginning of the current folder's or file's name */
+    bool only_dots;     /* which so far is empty or has only dots */
+    size_t open_value;  /* position of the last value whose end is not yet determined */
     bool value_is_open; /* there is one */
     size_t wrong_at;
     const char *why;
@@ -51,7 +51,7 @@ static bool add_piece(struct parser *parser, enum path_piece_kind kind)
     return true;
 }
 
-/* Counts what a piece adds to the path. */
+/* Adds the size of a piece to that of the path. */
 static bool lengthen(struct parser *parser, size_t size)
 {
     parser->longest += size;
@@ -60,7 +60,7 @@ static bool lengthen(struct parser *parser, size_t size)
     return true;
 }
 
-/* A name after the first field is one that a walk through the folders finds. */
+/* A name after the first field must be one that a walk through folders can find. */
 static bool end_name(struct parser *parser)
 {
     if (parser->only_dots && has_fields(parser->path))
@@ -132,7 +132,7 @@ static bool parse_value(struct parser *parser)
                  "there is no such value; there are %{source}, %{listener} and %{schema}");
 }
 
-/* What begins with a percent sign. */
+/* A percent sign and its field. */
 static bool parse_field(struct parser *parser)
 {
     char letter = parser->text[parser->at + 1];
@@ -182,7 +182,7 @@ static bool parse_all(struct parser *parser)
     return end_name(parser);
 }
 
-/* Where the literal beginning ends: its folder, and how many folders deep the rest goes. */
+/* The end of the literal beginning: its folder, and the number of folder levels of the rest. */
 static void find_base(struct path_template *path)
 {
     size_t size = path->pieces[0].kind == PIECE_LITERAL ? path->pieces[0].size : 0;
@@ -205,7 +205,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Bytes of the dot and the letters that a name ends in; 0: it ends otherwise. */
+/* Length of the dot and the letters at the end of a name; 0: it ends otherwise. */
 static size_t suffix_size(const char *name, size_t size)
 {
     size_t at = size;
@@ -221,8 +221,8 @@ static bool is_of_compression(const char *suffix, size_t size)
 }
 
 /*
- * Bytes of the extension that a file's name ends in: ".ndjson", or ".ndjson.zst". A name that is
- * nothing else has none, unless a field stands before it.
+ * Length of the extension of a file's name: ".ndjson", or ".ndjson.zst". A name that consists only
+ * of it has none, unless a field comes before it.
  */
 static size_t extension_size(const char *name, size_t size, bool after_field)
 {
@@ -236,7 +236,7 @@ static size_t extension_size(const char *name, size_t size, bool after_field)
     return inner == 0 || (inner == stem && !after_field) ? last : inner + last;
 }
 
-/* The name of the file, as far as it stands after the last field. */
+/* The name of the file, from the last field on. */
 static size_t find_extension(const struct path_template *path)
 {
     const struct path_piece *last = &path->pieces[path->piece_count - 1];
@@ -249,7 +249,7 @@ static size_t find_extension(const struct path_template *path)
     return extension_size(text + name, last->size - name, name == 0 && path->piece_count != 1);
 }
 
-/* The value that nothing but digits, dots and fields of time stand after, up to the number. */
+/* The value that is followed only by digits, dots and fields of time, up to the number. */
 static size_t find_open_value(const struct path_template *path)
 {
     for (size_t i = path->piece_count; i-- > 0;) {
@@ -263,7 +263,7 @@ static size_t find_open_value(const struct path_template *path)
     return PATH_PIECES_SIZE;
 }
 
-/* Puts the place of the number before the extension. */
+/* Inserts the place of the number before the extension. */
 static void place_number(struct path_template *path)
 {
     struct path_piece *pieces = path->pieces;

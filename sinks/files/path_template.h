@@ -2,35 +2,34 @@
  * The path of a sink's files, with fields of time and of values in it:
  * "logs/%{source}/%Y-%m-%d.ndjson".
  *
- * Lifecycle: parse, use, free. A template never changes, so any thread may use one. Nothing but
- * parse allocates.
+ * Lifecycle: parse, use, free. A template is immutable, so any thread may use it. Only parse
+ * allocates memory.
  *
  * The fields, all of UTC:
  *
- *   %Y %m %d %H %M %S %y %j   as strftime has them: 4, 2, 2, 2, 2, 2, 2 and 3 digits
+ *   %Y %m %d %H %M %S %y %j   as in strftime: 4, 2, 2, 2, 2, 2, 2 and 3 digits
  *   %F                        %Y-%m-%d
  *   %s                        seconds since 1970; 0 for a time before that
  *   %{source}                 the sender's address, without its port
  *   %{listener}               the listener's URL
  *   %{schema}                 the schema's name
- *   %%                        a percent sign, no field
+ *   %%                        a percent sign, not a field
  *
  * A value is made safe for a name, in the same way on every platform: each byte other than an ASCII
- * letter, a digit, '.', '_' and '-' becomes '_' (some forbid the colons of IPv6), what is after
- * PATH_VALUE_MAX bytes is cut off, and an empty one is "_". Where nothing but dots stands before it
- * in its folder's or file's name, a dot that it begins with becomes '_'. So a value never leads to
- * another folder and never hides a file. Windows leaves out a dot at the end of a name, and takes
- * "aux.ndjson" for a device: the one becomes '_', and of the other the value's first byte does.
- * Where only digits, dots and fields of time stand between a value and the place of the number, and
- * the value ends in a dot and digits, that dot becomes '_', unless they end an IPv4 address:
- * "fd:a.1" is no number 1 of "fd:a". Different values may become the same path.
+ * letter, a digit, '.', '_' and '-' becomes '_' (some platforms forbid the colons of IPv6), a value
+ * is cut after PATH_VALUE_MAX bytes, and an empty one becomes "_". If its folder's or file's name
+ * has only dots before it, a dot at its beginning becomes '_'. So a value never leads to another
+ * folder and never hides a file. Windows removes a dot at the end of a name, and treats
+ * "aux.ndjson" as a device: that dot, or the value's first byte, becomes '_'. If a value is
+ * separated from the place of the number only by digits, dots and fields of time, and ends with a
+ * dot and digits, that dot becomes '_', unless they end an IPv4 address: "fd:a.1" must not look
+ * like file 1 of "fd:a". Different values may result in the same path.
  *
  * A second file of one path has a number before the extension: "metrics.1.ndjson.zst". The
- * extension is the dot and the letters at the end of the file's name, and the dot and the letters
- * before them where it is ".zst" or ".gz". It stands after the last field and is not the whole
- * name. A name without one has the number at its end: "metrics-2026.11.23T10.1", ".metrics.1". In
- * earlier versions all numbers stood at the end ("metrics.ndjson.zst.1"), and such files are found
- * as well.
+ * extension is the dot and the letters at the end of the file's name, and also the dot and the
+ * letters before ".zst" or ".gz". It is after the last field and is not the whole name. A name
+ * without one has the number at its end: "metrics-2026.11.23T10.1", ".metrics.1". In earlier
+ * versions all numbers were at the end ("metrics.ndjson.zst.1"); such files are found as well.
  */
 #ifndef SLUICE_SINKS_FILES_PATH_TEMPLATE_H
 #define SLUICE_SINKS_FILES_PATH_TEMPLATE_H
@@ -42,10 +41,10 @@
 #include "collector/base/address.h"
 #include "collector/contract/destination.h"
 
-/* Bytes of the longest path that a template may become, with the NUL that ends it. */
+/* Size of the longest path of a template, with the final NUL. */
 #define PATH_TEMPLATE_SIZE 1024
 
-/* Bytes of a value that go into a path. */
+/* Largest size of a value in a path. */
 #define PATH_VALUE_MAX 100
 
 /* The largest number of a path's files ("metrics.7.ndjson"). */
@@ -53,30 +52,31 @@
 
 struct path_template;
 
-/* What the fields stand for. The listener's and the schema's name may be NULL: as if empty. */
+/*
+ * The values of the fields. The listener's and the schema's name may be NULL, which is like empty.
+ */
 struct path_values {
     int64_t time_ns;              /* since 1970 UTC; from 1677 to 2262, so years have 4 digits */
-    const struct address *source; /* NULL: as if empty */
+    const struct address *source; /* NULL: like empty */
     const char *listener;
     const char *schema;
 };
 
 /*
- * Reads a path. Returns false with *wrong_at (bytes into `text`) and *why (a constant, to be shown
- * to a person) where
- * - it is empty, or a percent sign begins no field that there is, or there are too many of them;
+ * Parses a path. Returns false with *wrong_at (bytes into `text`) and *why (a constant text for
+ * users) if
+ * - it is empty, a percent sign does not begin a known field, or there are too many fields;
  * - it can become longer than PATH_TEMPLATE_SIZE;
- * - with a field in it, its end is a '/', or after the first field comes a name that is empty or
- *   made of dots only;
- * - nothing but digits and dots (and fields of time) stands after the last value. Its end could
- * not be distinguished from the number of an earlier version's file;
- * - no file can be called that on this system (collector/platform/file_system.h);
- * or with *why NULL where memory is short.
+ * - it has a field and ends with a '/', or a name after the first field is empty or has only dots;
+ * - the last value is followed only by digits, dots and fields of time: its end could not be
+ *   distinguished from the number of an earlier version's file;
+ * - it is not a valid file name on this system (collector/platform/file_system.h);
+ * or with *why NULL if memory is short.
  */
 bool path_template_parse(const char *text, struct path_template **out, size_t *wrong_at,
                          const char **why);
 
-/* Reads a path as above for what it is like (struct destination_ops, read_path). */
+/* Parses a path to determine its properties (struct destination_ops, read_path). */
 bool path_template_read(const char *text, struct path_fields *fields, size_t *wrong_at,
                         const char **why);
 
@@ -88,77 +88,74 @@ bool path_template_has_time(const struct path_template *path);
 bool path_template_has_values(const struct path_template *path);
 
 /*
- * The number of the step that a time lies in, counted from 1970 (below zero before it); 0 without
- * fields of time. A step is as long as the finest field, and at most a day. Two times of one step
- * give, with the same values, the same path.
+ * The number of the step that contains a time, counted from 1970 (negative before it); 0 without
+ * fields of time. A step is as long as the finest field, and at most a day. With the same values,
+ * two times in one step give the same path.
  */
 int64_t path_template_step(const struct path_template *path, int64_t time_ns);
 
 /*
- * The folder that all paths lie in or below: what stands before the first field, up to its last
- * '/', without that. "." where there is none.
+ * The folder that contains all paths: the part before the first field, up to its last '/', without
+ * it. "." if there is none.
  */
 const char *path_template_base(const struct path_template *path);
 
 /*
- * What all paths begin with, up to and with the '/' after the base folder: "" where there is none.
- * A name found in the base folder is appended to it to be matched.
+ * The common beginning of all paths, including the '/' after the base folder: "" if there is none.
+ * A name in the base folder is appended to it for matching.
  */
 const char *path_template_prefix(const struct path_template *path);
 
-/* How many folders below the base folder the files lie: 0 is in it. */
+/* Number of folder levels between the base folder and the files: 0: directly in it. */
 size_t path_template_depth(const struct path_template *path);
 
 /*
- * Writes the path, ended by a NUL, to the `size` bytes of `out`. Returns its length without the
- * NUL, or 0 where it does not fit; in PATH_TEMPLATE_SIZE bytes it does.
+ * Writes the path, with a NUL, to the `size` bytes of `out`. Returns its length without the NUL, or
+ * 0 if it does not fit; it always fits in PATH_TEMPLATE_SIZE bytes.
  */
 size_t path_template_expand(const struct path_template *path, const struct path_values *values,
                             char *out, size_t size);
 
-/* The same at `time_ns`, each value being "other". */
+/* The same at `time_ns`, with "other" for each value. */
 size_t path_template_expand_other(const struct path_template *path, int64_t time_ns, char *out,
                                   size_t size);
 
-/* The number that is all of ".N"; 0 where the text is no such. */
+/* The number in a text of the form ".N"; 0 for other texts. */
 uint32_t path_number(const char *text);
 
 /*
- * Writes the name that the file of this number has, ended by a NUL: `bare`, an expansion of the
- * template, with the number in its place; 0: without one. Returns false where `size` is too small.
+ * Writes the name of the file with this number, with a NUL: `bare`, an expansion of the template,
+ * with the number inserted; 0: without one. Returns false if `size` is too small.
  */
 bool path_template_numbered(const struct path_template *path, const char *bare, uint32_t number,
                             char *out, size_t size);
 
 /*
- * The number of `name` among the names that `bare` (an expansion, or what stands after its last
- * '/') becomes with numbers, those of earlier versions too: 0 for `bare` itself, -1: it is none of
- * them.
+ * The number of `name` among the numbered names of `bare` (an expansion, or the part after its last
+ * '/'), including those of earlier versions: 0 for `bare` itself, -1: it is none of them.
  */
 int64_t path_template_number_of(const struct path_template *path, const char *bare,
                                 const char *name);
 
 struct path_match {
     uint32_t number;               /* 0: it has none */
-    char bare[PATH_TEMPLATE_SIZE]; /* the path without it, ended by a NUL */
+    char bare[PATH_TEMPLATE_SIZE]; /* the path without it, with a NUL */
     /*
-     * That with a '*' for each field of time, ended by a NUL: the same for files of the same
-     * values.
+     * the same with a '*' for each field of time, with a NUL: equal for files with the same values
      */
     char key[PATH_TEMPLATE_SIZE];
 };
 
 /*
- * Whether `path` can be an expansion of the template, with ".N" before its extension or at its end
- * or without: N a decimal number from 1 to PATH_NUMBER_MAX without leading zeros. Fields of time
- * have to be in their range (the days of each month are not looked at), values have to be of the
- * bytes that expand leaves in them.
+ * Whether `path` can be an expansion of the template, with ".N" before its extension, ".N" at its
+ * end, or without: N is a decimal number from 1 to PATH_NUMBER_MAX without leading zeros. Fields of
+ * time must be in their range (the lengths of months are not checked), and values must consist of
+ * bytes that expand can produce.
  *
- * Of templates in which a value and a field of time stand beside each other, or with a separator
- * between them that values may hold as well, a path may be readable in more than one way; then the
- * earlier values are taken as short as they can be.
+ * If a template has a value next to a field of time, or a separator between them that values may
+ * contain, a path may match in several ways; then earlier values are as short as possible.
  *
- * Takes time in proportion to the length of the path and the number of fields, whatever the path.
+ * The time is proportional to the length of the path and the number of fields, for any path.
  */
 bool path_template_match(const struct path_template *template, const char *path,
                          struct path_match *match);

@@ -1,4 +1,4 @@
-/* What a template becomes: the paths of a time and of values, and the names with numbers. */
+/* Expands a template: the paths for a time and values, and names with numbers. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Rounded down, also below zero. */
+/* Rounded down, also for negative numbers. */
 static int64_t divide(int64_t dividend, int64_t divisor)
 {
     return dividend / divisor - (dividend % divisor < 0);
@@ -39,7 +39,7 @@ bool path_template_numbered(const struct path_template *path, const char *bare, 
     return used >= 0 && (size_t)used < size;
 }
 
-/* The number that stands at the beginning of `text`, before `rest`; 0: it is not so. */
+/* The number at the beginning of `text`, before `rest`; 0: the text has another form. */
 static uint32_t number_before(const char *text, const char *rest)
 {
     char digits[sizeof ".999999999"];
@@ -70,7 +70,7 @@ int64_t path_template_number_of(const struct path_template *path, const char *ba
 
 /* --- expand ----------------------------------------------------------------------------------- */
 
-/* A moment, made of its fields. */
+/* A time, composed of its fields. */
 struct moment {
     uint32_t fields[PIECE_KINDS];
     uint64_t seconds;
@@ -93,11 +93,11 @@ static void take_apart(int64_t time_ns, struct moment *moment)
     moment->fields[PIECE_SECOND] = of_day % 60;
 }
 
-/* A path in the making. */
+/* A path under construction. */
 struct expansion {
     struct output out;
-    size_t name_at;  /* where the folder's or file's name begins that is being written */
-    size_t value_at; /* where the first value in that does; NO_VALUE: it has none so far */
+    size_t name_at;  /* beginning of the current folder's or file's name */
+    size_t value_at; /* position of its first value; NO_VALUE: it has none so far */
 };
 
 #define NO_VALUE SIZE_MAX
@@ -116,7 +116,7 @@ static void put_time(struct output *out, const struct moment *moment, enum path_
     output_bytes(out, text, digits);
 }
 
-/* A dot that digits alone follow becomes '_', unless they end an address. */
+/* A dot followed only by digits becomes '_', unless they end an address. */
 static void give_end(char *value, size_t size)
 {
     if (path_value_has_end(value, size))
@@ -126,7 +126,7 @@ static void give_end(char *value, size_t size)
     value[size - 1] = '_';
 }
 
-/* Where a value stands, as far as that decides how it is written. */
+/* The context of a value that affects how it is written. */
 enum value_place {
     VALUE_WITHIN,
     VALUE_LAST, /* its folder's name ends with it */
@@ -157,7 +157,7 @@ static void put_value(struct expansion *made, const char *value, enum value_plac
         give_end(at, size);
 }
 
-/* What a value has made the name of a device is no longer one. */
+/* Changes a value that has made the name a device's name. */
 static void end_expanded_name(struct expansion *made)
 {
     const struct output *out = &made->out;
@@ -182,7 +182,7 @@ static void put_literal(struct expansion *made, const char *text, size_t size)
     output_bytes(&made->out, text, size);
 }
 
-/* Of the value at this index. The place of the number comes after each. */
+/* For the value at this index. The place of the number comes after each. */
 static enum value_place place_of(const struct path_template *path, size_t index)
 {
     const struct path_piece *next = &path->pieces[index + 1];

@@ -1,7 +1,7 @@
 /*
- * Paths matched against a template, without backtracking: for each piece, from the last to the
- * first, the set of places in the path from which the rest of the template fits the rest of the
- * path. A walk from the front then never goes wrong.
+ * Matches paths against a template, without backtracking: for each piece, from the last to the
+ * first, it computes the set of positions in the path from which the rest of the template fits the
+ * rest of the path. A walk from the front then always succeeds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 /* The longest path with its ".N". */
 #define LONGEST (PATH_TEMPLATE_SIZE - 1 + 1 + PATH_NUMBER_DIGITS)
 
-/* Places in a path, from before its first byte to after its last. */
+/* Positions in a path, from before its first byte to after its last. */
 struct places {
     uint64_t bits[LONGEST / 64 + 1];
 };
@@ -29,7 +29,7 @@ static bool has_place(const struct places *places, size_t at)
     return (places->bits[at / 64] >> at % 64 & 1) != 0;
 }
 
-/* The lengths that a piece can have at some place; none where the least is above the most. */
+/* The possible lengths of a piece at a position; none if the minimum exceeds the maximum. */
 struct lengths {
     size_t least;
     size_t most;
@@ -37,7 +37,7 @@ struct lengths {
 
 static const struct lengths no_length = {1, 0};
 
-/* Below, `path` ends in a NUL, which belongs to no piece: nothing after it is read. */
+/* Below, `path` ends with a NUL, which belongs to no piece: no byte after it is read. */
 
 static struct lengths time_lengths(const struct path_time_field *field, const char *path)
 {
@@ -84,7 +84,7 @@ static struct lengths lengths_at(const struct path_template *template,
     return same ? (struct lengths){piece->size, piece->size} : no_length;
 }
 
-/* Bytes of the dot and the digits that stand here; 0: there is no number. */
+/* Length of the dot and the digits at this position; 0: there is no number. */
 static size_t number_size(const char *path)
 {
     char text[1 + PATH_NUMBER_DIGITS + 1] = {path[0]};
@@ -94,20 +94,22 @@ static size_t number_size(const char *path)
     return path_number(text) != 0 ? size : 0;
 }
 
-/* A path that is read by a template. */
+/* The state of matching a path. */
 struct reading {
     const struct path_template *template;
     const char *path;
-    size_t size;      /* of what the pieces stand for: all of it, or what is before a number */
-    bool old;         /* the number stands at the end: no piece is one, and values end anywhere */
-    uint32_t number;  /* found so far */
-    size_t number_at; /* and where */
-    struct places places[PATH_PIECES_SIZE + 1]; /* [i]: from where piece i on fits */
+    size_t size;      /* size of the part matched by the pieces: the whole path, or the part before
+                         a number */
+    bool old;         /* the number is at the end: it is not a piece, and values may end anywhere */
+    uint32_t number;  /* number found so far */
+    size_t number_at; /* and its position */
+    struct places places[PATH_PIECES_SIZE + 1]; /* [i]: positions from which piece i and the
+                                                   following fit */
 };
 
 #define NO_LENGTH SIZE_MAX
 
-/* The least length of the number's place with which the rest of the path fits. */
+/* The smallest length of the number's place with which the rest of the path fits. */
 static size_t number_length_to(const struct reading *reading, size_t at,
                                const struct places *places)
 {
@@ -117,7 +119,9 @@ static size_t number_length_to(const struct reading *reading, size_t at,
     return size != 0 && has_place(places, at + size) ? size : NO_LENGTH;
 }
 
-/* The least length with which the piece leads from `at` to where the rest of the path fits. */
+/*
+ * The smallest length with which the piece leads from `at` to a position from which the rest fits.
+ */
 static size_t length_to(const struct reading *reading, size_t index, size_t at)
 {
     const struct path_template *template = reading->template;
@@ -158,7 +162,7 @@ static void walk(struct reading *reading, char *key)
     key[used] = '\0';
 }
 
-/* Whether the pieces stand for the first bytes of the path; if so *match says how. */
+/* Whether the pieces match the first bytes of the path; if so, fills *match. */
 static bool read_pieces(struct reading *reading, struct path_match *match)
 {
     const struct path_template *template = reading->template;
@@ -176,7 +180,7 @@ static bool read_pieces(struct reading *reading, struct path_match *match)
     return true;
 }
 
-/* Writes the path without its number, whose digits and dot stand at `at`. */
+/* Writes the path without its number, whose digits and dot are at `at`. */
 static void write_bare(const struct reading *reading, char *bare)
 {
     size_t before = reading->number == 0 ? strlen(reading->path) : reading->number_at;

@@ -1,5 +1,5 @@
 /*
- * What a path's template is made of, for the files that expand it and match it. Not for others.
+ * The parts of a path's template, private to the files that expand and match it.
  */
 #ifndef SLUICE_SINKS_FILES_PATH_TEMPLATE_PIECES_H
 #define SLUICE_SINKS_FILES_PATH_TEMPLATE_PIECES_H
@@ -8,7 +8,7 @@
 
 enum path_piece_kind {
     PIECE_LITERAL,
-    PIECE_NUMBER, /* where the number of a second file stands: one of each template, maybe empty */
+    PIECE_NUMBER, /* the place of a second file's number: one in each template, possibly empty */
     PIECE_YEAR,
     PIECE_YEAR_OF_CENTURY,
     PIECE_MONTH,
@@ -24,33 +24,33 @@ enum path_piece_kind {
     PIECE_KINDS,
 };
 
-/* %s: an int64_t of nanoseconds has so many digits of seconds. */
+/* %s: an int64_t of nanoseconds has at most this number of digits of seconds. */
 #define PATH_SECONDS_MAX_DIGITS 10
 
 /* Digits of PATH_NUMBER_MAX. */
 #define PATH_NUMBER_DIGITS 9
 
-/* A field of time. Of PIECE_SECONDS `digits` is the most, and the range goes unused. */
+/* A field of time. For PIECE_SECONDS `digits` is the maximum, and the range is unused. */
 struct path_time_field {
     char letter;
     uint8_t digits;
     uint16_t least;
     uint16_t most;
-    int64_t step_ns; /* how long it stays the same, at most a day */
+    int64_t step_ns; /* the time for which it is constant, at most a day */
 };
 
 extern const struct path_time_field path_time_fields[PIECE_KINDS];
 
 struct path_piece {
     enum path_piece_kind kind;
-    size_t at;   /* of a literal: where in `literals` */
-    size_t size; /* and its bytes */
+    size_t at;   /* of a literal: its offset in `literals` */
+    size_t size; /* and its size */
 };
 
-/* Each field is one, and so is the text between two of them; %F is five. */
+/* Each field is a piece, and so is the text between two of them; %F is five. */
 #define PATH_PIECES_MAX 64
 
-/* The place of the number is one more, and what stands before it and after it are two. */
+/* The place of the number is a further piece, and it divides its neighbour in two. */
 #define PATH_PIECES_SIZE (PATH_PIECES_MAX + 2)
 
 struct path_template {
@@ -77,25 +77,25 @@ static inline bool path_piece_is_value(enum path_piece_kind kind)
     return kind >= PIECE_SOURCE;
 }
 
-/* Whether a value may leave this byte in a path. */
+/* Whether this byte may be in a path's value. */
 static inline bool path_byte_is_safe(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';
 }
 
-/* Whether the text has no byte but decimal digits and dots. */
+/* Whether the text has only decimal digits and dots. */
 bool path_only_digits_and_dots(const char *text, size_t size);
 
 /*
- * Whether the end of a value can be distinguished from a number that follows it: it does not end in
- * a dot and digits, or the digits and dots at its end have the form of an IPv4 address. A value
- * with nothing but digits, dots and fields of time between it and the number ("%{source}.ndjson")
- * is given such an end.
+ * Whether the end of a value can be distinguished from a number that follows it: it does not end
+ * with a dot and digits, or the digits and dots at its end have the form of an IPv4 address. A
+ * value that is separated from the number only by digits, dots and fields of time
+ * ("%{source}.ndjson") is given such an end.
  */
 bool path_value_has_end(const char *value, size_t size);
 
-/* Whether nothing but dots stands between the last '/' (or the beginning) and `at`. */
+/* Whether only dots are between the last '/' (or the beginning) and `at`. */
 static inline bool path_only_dots_before(const char *path, size_t at)
 {
     while (at != 0 && path[at - 1] == '.')

@@ -225,7 +225,7 @@ TEST_WITH(what_a_stop_leaves_on_disk_is_sent_by_the_next_run, set_up, tear_down)
     assert_got(60, true);
 }
 
-TEST_WITH(what_nobody_answered_stays_on_disk_and_may_come_twice, set_up, tear_down)
+TEST_WITH(unanswered_blocks_stay_on_disk_and_may_come_twice, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
     atomic_store(&far.quiet, true);
@@ -243,7 +243,7 @@ TEST_WITH(what_nobody_answered_stays_on_disk_and_may_come_twice, set_up, tear_do
 }
 
 /* A block acknowledged after an unacknowledged one is read again with it. */
-TEST_WITH(what_was_acknowledged_behind_what_was_not_may_come_twice, set_up, tear_down)
+TEST_WITH(a_block_acknowledged_after_an_unanswered_one_may_come_twice, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
     fake->options.flush_interval = 1;
@@ -354,7 +354,7 @@ TEST_WITH(what_is_removed_while_it_is_sent_is_stored_again, set_up, tear_down)
 }
 
 /* Without this limit records would be collected until there is an answer. */
-TEST_WITH(what_is_collected_while_nobody_answers_is_on_disk_in_the_end, set_up, tear_down)
+TEST_WITH(records_collected_while_no_answer_comes_go_to_disk, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
     atomic_store(&far.quiet, true);
@@ -389,7 +389,7 @@ TEST_WITH(with_fsync_always_a_block_is_on_disk_before_it_is_sent, set_up, tear_d
  * More blocks than the spill's window are answered after one that is not: the next ones wait on
  * disk.
  */
-TEST_WITH(one_that_nobody_answers_keeps_the_next_ones_on_disk, set_up, tear_down)
+TEST_WITH(an_unanswered_block_keeps_the_next_ones_on_disk, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
     fake->options.flush_interval = 1;
@@ -529,7 +529,7 @@ TEST_WITH(only_what_was_sent_may_come_twice, set_up, tear_down)
     assert_got(30, true);
 }
 
-TEST_WITH(an_answer_is_for_its_block_alone_and_the_next_ones_stay_on_disk, set_up, tear_down)
+TEST_WITH(an_answer_is_only_for_its_block_and_the_next_ones_stay_on_disk, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
     fake->options.flush_interval = 1;

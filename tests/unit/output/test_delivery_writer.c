@@ -278,7 +278,7 @@ TEST_WITH(what_could_not_be_sent_in_its_time_has_failed, set_up, fake_sink_tear_
     assert_int_equal(atomic_load(&far.sends), 2); /* at 0 and 100 ms; the third is due at 300 */
 }
 
-TEST_WITH(what_nobody_answered_is_unknown_and_not_sent_again, set_up, fake_sink_tear_down)
+TEST_WITH(an_unanswered_block_is_unknown_and_not_sent_again, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     far.script = "u";

@@ -72,7 +72,7 @@ static void assert_asleep(const struct fake_sink *fake, size_t waiting)
     assert_int_equal(batch_queue_level(fake->queues[0]), waiting);
 }
 
-TEST_WITH(where_nothing_is_expected_sinks_are_woken, fake_sink_set_up, fake_sink_tear_down)
+TEST_WITH(sinks_are_woken_if_no_batch_is_expected, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
@@ -192,7 +192,7 @@ TEST_WITH(many_sinks_are_woken_as_often_as_one_in_all_up_to_a_bound, fake_sink_s
     finish(fake, fan_out, offers);
 }
 
-TEST_WITH(nothing_is_held_while_a_queue_fills_up, fake_sink_set_up, fake_sink_tear_down)
+TEST_WITH(no_batch_is_held_back_while_a_queue_fills_up, fake_sink_set_up, fake_sink_tear_down)
 {
     const int filled = (int)ceil(FAKE_CAPACITY * FAN_OUT_HOLD_BACKLOG);
     struct fake_sink *fake = *state;
@@ -235,7 +235,7 @@ TEST_WITH(what_a_streams_threads_offer_is_held_too, fake_sink_set_up, fake_sink_
     finish(fake, fan_out, offers);
 }
 
-TEST_WITH(who_waits_for_room_wakes_the_sinks_that_make_it, fake_sink_set_up, fake_sink_tear_down)
+TEST_WITH(a_producer_that_waits_for_room_wakes_the_sinks, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
@@ -262,7 +262,7 @@ static void run_offer(void *argument)
 }
 
 /* As a reload requests; no record is lost by that. */
-TEST_WITH(who_is_to_stand_still_does_not_wait_for_room, fake_sink_set_up, fake_sink_tear_down)
+TEST_WITH(a_producer_that_is_to_pause_does_not_wait_for_room, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);

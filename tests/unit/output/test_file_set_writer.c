@@ -190,7 +190,8 @@ TEST_WITH(what_comes_is_collected_and_written_at_the_end, fake_sink_set_up, tear
     assert_int_equal(counter_read(&fake->counters->bytes), 6);
 }
 
-TEST_WITH(without_an_interval_it_is_written_when_nothing_more_waits, fake_sink_set_up, tear_down)
+TEST_WITH(without_an_interval_a_block_is_written_when_the_queues_are_empty, fake_sink_set_up,
+          tear_down)
 {
     struct fake_sink *fake = make(state, 1, 1000);
     fake->options.flush_interval = 0;

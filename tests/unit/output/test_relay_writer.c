@@ -232,7 +232,7 @@ static void push_raw(struct fake_sink *fake, const char *payload, size_t records
     fake_sink_offer(fake, 0, batch);
 }
 
-TEST_WITH(what_could_not_be_decoded_is_passed_on_and_counts_beside, set_up, fake_sink_tear_down)
+TEST_WITH(undecoded_datagrams_are_passed_on_and_counted_by_themselves, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->options.relay.raw = true;
@@ -246,7 +246,7 @@ TEST_WITH(what_could_not_be_decoded_is_passed_on_and_counts_beside, set_up, fake
     assert_int_equal(relay.used, 12);
 }
 
-TEST_WITH(who_does_not_want_it_does_not_get_it, set_up, fake_sink_tear_down)
+TEST_WITH(undecoded_datagrams_go_only_to_sinks_that_take_them, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_start(fake);

@@ -162,7 +162,7 @@ TEST_WITH(where_somebody_looks_on_no_control_character_is_written_but_ends_of_li
     fake_sink_assert_wrote(fake, "a?[m?b???\xc3\x9b\r\n", 1);
 }
 
-TEST_WITH(where_nobody_looks_on_control_characters_are_written_as_they_are, fake_sink_set_up,
+TEST_WITH(without_a_terminal_control_characters_are_written_as_they_are, fake_sink_set_up,
           fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -207,7 +207,7 @@ TEST_WITH(values_without_a_form_are_counted_when_they_are_written, fake_sink_set
     assert_int_equal(counter_read(&fake->counters->json_fallback), 6);
 }
 
-TEST_WITH(a_record_that_fits_no_buffer_fails_alone, fake_sink_set_up, fake_sink_tear_down)
+TEST_WITH(only_a_record_that_fits_no_buffer_fails, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
@@ -382,7 +382,8 @@ TEST_WITH(what_was_queued_before_the_opening_is_written, fake_sink_set_up, fake_
     assert_int_equal(atomic_load(&fake->counters->in_flight), 0);
 }
 
-TEST_WITH(what_waits_for_a_destination_in_vain_fails, fake_sink_set_up, fake_sink_tear_down)
+TEST_WITH(records_that_a_destination_does_not_accept_in_time_fail, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_make_closed(fake);

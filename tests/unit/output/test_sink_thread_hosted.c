@@ -73,7 +73,7 @@ static bool is_terminal(const struct destination *destination)
     return true;
 }
 
-TEST_WITH(how_late_a_record_may_be_depends_on_who_reads_it, set_up, fake_sink_tear_down)
+TEST_WITH(how_late_a_record_may_be_depends_on_its_reader, set_up, fake_sink_tear_down)
 {
     struct fake_sink *sink = *state;
     assert_int_equal(sink_thread_delay_ns(sink->sink), 0); /* not known yet */
@@ -98,7 +98,7 @@ TEST_WITH(a_quantum_writes_what_is_queued, set_up, fake_sink_tear_down)
     finish(sink);
 }
 
-TEST_WITH(where_the_destination_takes_nothing_it_returns_and_goes_on_later, set_up,
+TEST_WITH(a_quantum_returns_if_the_destination_blocks_and_the_next_one_continues, set_up,
           fake_sink_tear_down)
 {
     static const struct fake_write steps[] = {{WRITE_WOULD_BLOCK, 0}};
@@ -135,7 +135,7 @@ TEST_WITH(what_stopped_half_way_is_written_once, set_up, fake_sink_tear_down)
     finish(sink);
 }
 
-TEST_WITH(a_blocked_destination_is_left_alone_ever_longer, set_up, fake_sink_tear_down)
+TEST_WITH(the_pauses_for_a_blocked_destination_grow, set_up, fake_sink_tear_down)
 {
     static const struct fake_write steps[] = {{WRITE_WOULD_BLOCK, 0}};
     struct fake_sink *sink = *state;
@@ -152,7 +152,8 @@ TEST_WITH(a_blocked_destination_is_left_alone_ever_longer, set_up, fake_sink_tea
     finish(sink);
 }
 
-TEST_WITH(one_that_is_ready_and_takes_nothing_is_left_alone_as_well, set_up, fake_sink_tear_down)
+TEST_WITH(a_destination_that_is_ready_and_accepts_no_byte_gets_a_pause_as_well, set_up,
+          fake_sink_tear_down)
 {
     static const struct fake_write steps[] = {{WRITE_WOULD_BLOCK, 0}};
     struct fake_sink *sink = *state;

@@ -83,7 +83,7 @@ TEST_WITH(a_sink_waits_for_a_reader_that_stalls, fake_sink_set_up, fake_sink_tea
 }
 
 /* Like a terminal that has room for one byte while a newline takes two. */
-TEST_WITH(a_destination_that_is_ready_and_takes_nothing_is_left_alone_each_time, fake_sink_set_up,
+TEST_WITH(a_destination_that_is_ready_and_accepts_no_byte_gets_a_pause_each_time, fake_sink_set_up,
           fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -145,8 +145,8 @@ TEST_WITH(a_destination_that_fails_to_the_deadline_is_an_io_error, fake_sink_set
 }
 
 /* A disk that is full now and then: the log says so, but not a hundred times a second. */
-TEST_WITH(a_destination_that_fails_now_and_then_is_left_alone_longer_and_reported_once,
-          fake_sink_set_up, fake_sink_tear_down)
+TEST_WITH(a_destination_that_fails_now_and_then_gets_longer_pauses_and_one_report, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {
@@ -244,8 +244,7 @@ TEST_WITH(where_reopening_fails_the_old_one_gets_the_record_whole, fake_sink_set
     assert_int_equal(fake->reopened_at, 4);
 }
 
-TEST_WITH(nothing_is_taken_back_where_there_is_no_name_to_reopen, fake_sink_set_up,
-          fake_sink_tear_down)
+TEST_WITH(no_byte_is_taken_back_without_a_name_to_reopen, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};

@@ -83,7 +83,7 @@ TEST_WITH(a_block_can_be_as_large_as_the_settings_say, scratch_make, scratch_rem
     spilling_close(spill);
 }
 
-TEST_WITH(what_is_settled_is_removed_and_the_folder_is_empty_at_the_end, scratch_make,
+TEST_WITH(acknowledged_segments_are_removed_and_the_folder_is_empty_at_the_end, scratch_make,
           scratch_remove)
 {
     (void)state;
@@ -176,7 +176,7 @@ TEST_WITH(each_run_has_an_epoch_of_its_own_and_blocks_keep_theirs, scratch_make,
     spilling_close(spill);
 }
 
-TEST_WITH(a_full_spill_refuses_until_something_is_settled, scratch_make, scratch_remove)
+TEST_WITH(a_full_spill_refuses_until_a_segment_is_acknowledged, scratch_make, scratch_remove)
 {
     (void)state;
     struct spill_settings settings = spilling_settings();

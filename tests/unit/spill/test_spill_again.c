@@ -45,8 +45,7 @@ static struct spill *kill(struct spill *spill, enum spill_sync sync)
     return open_synced(sync);
 }
 
-TEST_WITH(what_was_noted_as_sent_comes_again_in_the_next_run_and_nothing_else, scratch_make,
-          scratch_remove)
+TEST_WITH(only_blocks_noted_as_sent_are_marked_again_in_the_next_run, scratch_make, scratch_remove)
 {
     (void)state;
     struct spill *spill = spilling_open();
@@ -217,7 +216,7 @@ TEST_WITH(a_block_is_held_until_its_segment_is_evicted, scratch_make, scratch_re
 }
 
 /* Its two slots, 4096 bytes apart: whole, and with valid checksums. */
-TEST_WITH(a_cursor_of_another_format_says_nothing, scratch_make, scratch_remove)
+TEST_WITH(a_cursor_of_another_format_is_ignored, scratch_make, scratch_remove)
 {
     (void)state;
     struct spill *spill = spilling_open();

@@ -423,7 +423,7 @@ TEST_WITH(a_cursor_past_all_blocks_counts_and_numbers_go_on_after_it, scratch_ma
     spilling_close(spill);
 }
 
-TEST_WITH(another_spills_cursor_says_nothing, scratch_make, scratch_remove)
+TEST_WITH(the_cursor_of_another_spill_is_ignored, scratch_make, scratch_remove)
 {
     (void)state;
     struct spill *spill = open_usual();
@@ -614,7 +614,7 @@ TEST_WITH(every_missing_record_is_counted, scratch_make, scratch_remove)
         }
 }
 
-TEST_WITH(what_else_is_in_the_folder_is_left_alone, scratch_make, scratch_remove)
+TEST_WITH(other_files_in_the_folder_are_not_touched, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const others[] = {

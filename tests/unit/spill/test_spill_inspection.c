@@ -101,7 +101,7 @@ TEST_WITH(blocks_that_are_larger_than_they_are_now_are_counted, scratch_make, sc
     assert_int_equal(found.too_large, spilling_records(0, COUNT));
 }
 
-TEST_WITH(whoever_has_it_open_is_seen_and_not_disturbed, scratch_make, scratch_remove)
+TEST_WITH(a_program_that_has_it_open_is_noticed_and_not_disturbed, scratch_make, scratch_remove)
 {
     (void)state;
     struct spill *spill = spilling_open();

@@ -175,7 +175,7 @@ static void run(uint64_t seed, bool restarts)
     assert_int_equal(spilling_segments(), 0);
 }
 
-TEST_WITH(whatever_is_done_in_whatever_order_each_block_has_one_fate, scratch_make, scratch_remove)
+TEST_WITH(in_any_order_of_operations_each_block_has_one_outcome, scratch_make, scratch_remove)
 {
     (void)state;
     for (uint64_t seed = 0; seed < TEST_SEEDS; seed++)

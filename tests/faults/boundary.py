@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Walks through what librdkafka may do with a message, and judges the ledger and the spill.
+"""Walks through the faults of librdkafka, and judges the ledger and the spill.
 
 The program loads a double in the place of librdkafka (tests/support/sinks/kafka_double.h): one
-message at a time is refused, rejected, lost, not answered, answered late, out of order, twice or
-with doubt; or the library looks up a name for 15 seconds, fails fatally, or makes no producer.
+message at a time is refused, rejected, lost, not answered, answered late, out of order or twice, or
+reported as possibly sent; or the library looks up a name for 15 seconds, fails fatally, or makes no
+producer.
 
     boundary.py [--planted] [WAY]   --planted: there must be complaints, since a fault is planted
 
-What must hold of each run: it ends in time and with 0; the ledger is exact; each record is
+Each run must keep these promises: it ends in time and with 0; the ledger is exact; each record is
 written, spilled, or counted with its reason; written means acknowledged; a record that may be
 there is unknown or spilled.
 """
@@ -44,7 +45,7 @@ def numbers_of(path, what):
 
 
 def judge(sink, path, on_disk):
-    """What does not hold, a text each."""
+    """The promises that the run has broken, a text each."""
     arrived, acknowledged = numbers_of(path, "arrived"), set(numbers_of(path, "acknowledged"))
     failed = sum(sink["failed"].values())
     if sink["written"] != len(acknowledged):

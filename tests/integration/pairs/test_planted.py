@@ -1,7 +1,7 @@
 """The rows of test_pairs.py find a planted fault: SLUICE is a program that has it.
 
-A listener with TLS bounds the memory of OpenSSL, which is that of the process: the connections of
-an https: sink beside it fail. Neither feature fails without the other.
+A listener with TLS bounds the memory of OpenSSL in the whole process, so the connections of an
+https: sink in the same program fail. Neither feature fails without the other.
 """
 import unittest
 

@@ -50,7 +50,7 @@ struct rd_kafka_s {
     struct rd_kafka_queue_s queue;
     struct rd_kafka_s *next;
     struct held *first, **last;
-    int64_t lookup_until_ns;
+    _Atomic int64_t lookup_until_ns;
     bool fatal, fatal_is_new;
     bool told;    /* of reports that are due */
     bool telling; /* of that, just now: its queue stays as it is */

@@ -1,4 +1,4 @@
-/* What there is to choose from where records go: all destinations and all encoders. */
+/* All destinations and all encoders, from which users choose. */
 #ifndef SLUICE_SINKS_SINKS_H
 #define SLUICE_SINKS_SINKS_H
 

@@ -11,7 +11,7 @@ static struct text of_string(const char *string)
     return (struct text){string, strlen(string)};
 }
 
-/* What the piece stands for; `address` is room for the sender's. */
+/* The value of the piece; `address` is room for the sender's. */
 static struct text expand(const struct label_piece *piece, const struct record *record,
                           const struct text *host, char address[ADDRESS_TEXT_SIZE])
 {
@@ -25,7 +25,7 @@ static struct text expand(const struct label_piece *piece, const struct record *
     case LABEL_SCHEMA:
         return of_string(record->schema->name);
     case LABEL_TEXT:
-    case LABEL_WRONG: /* refused when it was read */
+    case LABEL_WRONG: /* refused when it was parsed */
         break;
     }
     return piece->text;

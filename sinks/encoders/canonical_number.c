@@ -6,18 +6,18 @@
 #include "collector/text/decimal.h"
 #include "collector/text/shortest_double.h"
 
-/* Exponents of ten that are written as such lie below the one or above the other. */
+/* Exponents of ten below the one or above the other are written as exponents. */
 #define LOWEST_FIXED  (-4)
 #define HIGHEST_FIXED 5
 
 /* digits[0].digits[1]... times ten to the power `exponent`. */
 struct decimal_digits {
-    char digits[SHORTEST_DOUBLE_SIZE]; /* the first one and the last one are not 0 */
+    char digits[SHORTEST_DOUBLE_SIZE]; /* the first and the last one are not 0 */
     size_t count;
     int exponent;
 };
 
-/* Takes apart what shortest_double writes of a value above zero; no zeros stay at the ends. */
+/* Splits the output of shortest_double for a positive value; no zeros stay at the ends. */
 static struct decimal_digits take_apart(double value)
 {
     char text[SHORTEST_DOUBLE_SIZE + 1];

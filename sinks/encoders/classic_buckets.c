@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* What the next bound adds to those below it. */
+/* The count that the next bound adds to those below it. */
 struct step {
     double bound;
     uint64_t count;
@@ -21,7 +21,7 @@ static bool explicit_step(const struct sample_histogram *histogram, size_t index
 
 /*
  * base^index, where base = 2^(2^-scale). An index of one scale and its double in the next finer one
- * give the same number: it is computed from the same exponent of 2.
+ * give the same number, because it is computed from the same exponent of 2.
  */
 static double exponential_bound(int64_t scale, int64_t index)
 {
@@ -31,7 +31,7 @@ static double exponential_bound(int64_t scale, int64_t index)
     return exp2(ldexp((double)index, -limited));
 }
 
-/* Buckets of 2^shift neighbours each: the first one's index at their scale, and how many. */
+/* Buckets of 2^shift neighbours each: the first one's index at their scale, and their number. */
 struct merged {
     int64_t first;
     size_t count;
@@ -56,7 +56,7 @@ static uint64_t add(uint64_t a, uint64_t b)
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
-/* What the merged bucket of that index holds. */
+/* The count of the merged bucket with that index. */
 static uint64_t merged_count(const struct sample_buckets *buckets, unsigned shift, int64_t index)
 {
     const int64_t width = (int64_t)1 << shift;
@@ -70,7 +70,7 @@ static uint64_t merged_count(const struct sample_buckets *buckets, unsigned shif
     return count;
 }
 
-/* Below zero, from the lowest bucket up; of each the bound that is nearer to zero. */
+/* Below zero, from the lowest bucket up; each with the bound nearer to zero. */
 static bool negative_step(const struct classic_buckets *walk, size_t index, struct step *step)
 {
     const struct sample_exponential_histogram *histogram =
@@ -124,7 +124,7 @@ static size_t bucket_count(const struct sample_exponential_histogram *histogram,
     return negative + (negative != 0) + 1 + positive + (positive != 0) + 1;
 }
 
-/* Where each half has two buckets at most, there are eight bounds at most. */
+/* If each half has at most two buckets, there are at most eight bounds. */
 static unsigned shift_for(const struct sample_exponential_histogram *histogram, uint64_t most)
 {
     unsigned shift = 0;
@@ -138,7 +138,7 @@ static bool is_number(uint64_t choice)
     return choice != BUCKETS_ALL && choice != BUCKETS_CHANGED;
 }
 
-/* Whether an explicit bound is one of those that stay, evenly spread, with the last one. */
+/* Whether an explicit bound is kept: evenly spread, with the last one. */
 static bool stays(const struct classic_buckets *walk, size_t index)
 {
     uint64_t count = walk->sample->value.histogram.bound_count;
@@ -154,7 +154,7 @@ static const struct sample_totals *totals_of(const struct sample *sample)
                                             : &sample->value.exponential_histogram.totals;
 }
 
-/* The next one that stays. */
+/* The next bound that is kept. */
 static bool next_bucket(struct classic_buckets *walk, struct classic_bucket *bucket)
 {
     const struct sample *sample = walk->sample;
@@ -169,14 +169,14 @@ static bool next_bucket(struct classic_buckets *walk, struct classic_bucket *buc
         if (!stays(walk, index))
             continue;
         walk->last = step.bound;
-        /* The sum makes a negative zero a positive one. */
+        /* The addition turns a negative zero into a positive one. */
         *bucket = (struct classic_bucket){step.bound + 0.0, walk->count};
         return true;
     }
     return false;
 }
 
-/* Of all of them the next one that bounds a bucket with values, from above or from below. */
+/* The next bound of a bucket with values, its upper or lower one. */
 static bool next_changed(struct classic_buckets *walk, struct classic_bucket *bucket)
 {
     while (walk->has_ahead) {

@@ -1,9 +1,9 @@
 /*
- * A histogram, of either kind, as the buckets that Prometheus and Telegraf know: how many of the
- * values are not above a bound, for bounds that ascend. Pure functions; a walk is its caller's.
+ * A histogram, of either kind, as the buckets of Prometheus and Telegraf: ascending bounds, each
+ * with the number of values not above it. Pure functions; a walk belongs to its caller.
  *
- * Of all buckets a sink may ask for some (buckets=): what a bound that is left out counted is in
- * the next one, so what each bound has stays as it was.
+ * A sink may select some of the buckets (buckets=): the count of an omitted bound is included in
+ * the next one, so the count of each remaining bound does not change.
  */
 #ifndef SLUICE_SINKS_ENCODERS_CLASSIC_BUCKETS_H
 #define SLUICE_SINKS_ENCODERS_CLASSIC_BUCKETS_H
@@ -16,16 +16,16 @@ struct classic_bucket {
     uint64_t count; /* of it and all buckets below it */
 };
 
-/* A place in a walk. */
+/* The position of a walk. */
 struct classic_buckets {
     const struct sample *sample;
     uint64_t choice; /* as in struct encoder_options */
-    unsigned shift;  /* of an exponential one: 2^shift neighbours are one bucket */
+    unsigned shift;  /* for an exponential one: 2^shift neighbours are one bucket */
     size_t next;
     double last;    /* bound */
     uint64_t count; /* so far */
 
-    /* BUCKETS_CHANGED: the bucket that comes next, and what the one before it had. */
+    /* BUCKETS_CHANGED: the next bucket, and the count of the one before it. */
     struct classic_bucket ahead;
     bool has_ahead, begun;
     uint64_t below;
@@ -33,26 +33,26 @@ struct classic_buckets {
 
 /*
  * `sample` is a SAMPLE_HISTOGRAM or a SAMPLE_EXPONENTIAL_HISTOGRAM and outlives the walk. `choice`
- * is BUCKETS_ALL; BUCKETS_CHANGED, the first bound and those that bound a bucket with values, which
- * leaves every quantile that Prometheus computes as it was; or how many there may be at most, with
- * the last one (BUCKETS_LEAST or more).
+ * is BUCKETS_ALL; BUCKETS_CHANGED, the first bound and those of buckets with values, which does not
+ * change any quantile that Prometheus computes; or the largest number of buckets, including the
+ * last one (BUCKETS_LEAST or more).
  *
- * To have no more, an exponential histogram loses as much of its scale as it takes (OTLP,
- * "Exponential Scale": neighbours become one), and of explicit bounds every so many-th stays:
- * neither looks at the counts, so that a series keeps its bounds from one time to the next.
+ * To limit the number, the scale of an exponential histogram is reduced (OTLP, "Exponential Scale":
+ * neighbours are merged), and of explicit bounds every nth is kept: both are independent of the
+ * counts, so a series keeps its bounds over time.
  */
 void classic_buckets_begin(struct classic_buckets *walk, const struct sample *sample,
                            uint64_t choice);
 
 /*
- * The next bucket, or false at the end. The last one, without a bound, is left out: it holds all
- * values, totals.count of them.
+ * Returns the next bucket, or false at the end. The last one, without a bound, is omitted: it
+ * counts all values, totals.count.
  *
- * Of an exponential histogram the bounds are those of its buckets, computed from its scale: from
+ * For an exponential histogram the bounds are those of its buckets, computed from its scale: from
  * the lower bound of the lowest one below zero to that of zero (the threshold), and from the lower
- * bound of the first one above zero to its highest. Bounds that a double cannot hold, and any that
- * a sender put out of order, are no buckets: what they count is in the next one. Where a sender's
- * counts do not go with its bounds there are no buckets.
+ * bound of the first one above zero to its highest. Bounds that do not fit in a double, and bounds
+ * out of order, are skipped: their counts are in the next bucket. If a sender's counts do not match
+ * its bounds there are no buckets.
  */
 bool classic_buckets_next(struct classic_buckets *walk, struct classic_bucket *bucket);
 

@@ -16,11 +16,11 @@ void delimited_put(struct output *out, const void *message, size_t size)
 
 enum reading {
     READ_WHOLE,   /* and `at` is after it */
-    READ_ENDS,    /* the bytes end before it does */
-    READ_FOREIGN, /* no such thing */
+    READ_ENDS,    /* the bytes end before its end */
+    READ_FOREIGN, /* invalid */
 };
 
-/* `size` bytes that are read from the front. Only the first `there` of them are at hand. */
+/* `size` bytes that are read from the front. Only the first `there` of them are available. */
 struct bytes {
     const uint8_t *data;
     size_t there;
@@ -38,7 +38,7 @@ static const uint8_t *end_of(const struct bytes *bytes)
     return bytes->data + bytes->there;
 }
 
-/* What reading a number of at most `most` bytes has come to: `next` is where it ends, or NULL. */
+/* The result of reading a number of at most `most` bytes: `next` is its end, or NULL. */
 static enum reading pass_number(struct bytes *bytes, const uint8_t *next, size_t most)
 {
     if (next == NULL) {
@@ -82,7 +82,7 @@ static enum reading skip_value(struct bytes *bytes, uint32_t wire_type)
     }
 }
 
-/* The groups that are open, by their fields' numbers. */
+/* The open groups, by their fields' numbers. */
 struct groups {
     uint32_t numbers[SCHEMA_MAX_DEPTH];
     size_t open;
@@ -121,8 +121,8 @@ static enum reading read_field(struct bytes *bytes, struct groups *groups)
 }
 
 /*
- * Whether the bytes are fields in a row: each that a decoder takes, of whatever type. Tags and
- * lengths are read by the decoder's functions, so what was decoded and written is recognised.
+ * Whether the bytes are a sequence of fields that a decoder accepts, of any type. Tags and lengths
+ * are read by the decoder's functions, so every message that was decoded and written is recognised.
  */
 static enum reading read_fields(struct bytes *bytes)
 {
@@ -156,9 +156,9 @@ static enum reading read_message(struct bytes *stream, size_t longest)
 /* --- what may be text --------------------------------------------------------------------------
  */
 
-#define TEXT_LEAST     8 /* bytes: fewer do not distinguish a text from a message */
-#define TEXT_MESSAGES  8 /* in a row, which no text passes for */
-#define TEXT_BEGINNING 4 /* bytes: there text has no tab or line end, and messages have tags */
+#define TEXT_LEAST     8 /* bytes: fewer cannot distinguish a text from a message */
+#define TEXT_MESSAGES  8 /* consecutive ones, which do not occur in a text */
+#define TEXT_BEGINNING 4 /* bytes: in them text has no tab or line end, and messages have tags */
 
 static bool is_of_text(uint8_t byte, size_t at, size_t messages)
 {
@@ -185,11 +185,11 @@ static bool is_text(const uint8_t *data, size_t size, size_t messages)
 }
 
 /*
- * A message is recognised by its fields; what is within them is not looked at. Bytes that are
- * messages to their end are ours, even if they are also text. A short text can read as the
- * beginning of a message: a line of JSON as one of 123 bytes that begins with field 4. It would be
- * cut off as a torn record. So a file of nothing but text that ends within one of its first
- * messages is foreign. The length of a message of 128 bytes or more is never text.
+ * A message is recognised by its fields; their content is not examined. Bytes that are messages to
+ * their end are ours, even if they are also text. A short text can look like the beginning of a
+ * message: a line of JSON like one of 123 bytes that begins with field 4. It would be cut off as a
+ * torn record. So a text file that ends within one of its first messages is foreign. The length of
+ * a message of 128 bytes or more is never text.
  */
 size_t delimited_whole(const uint8_t *data, size_t size, size_t longest, bool at_start,
                        bool *foreign)

@@ -1,6 +1,6 @@
 /*
- * Messages that each stand after their length as a varint: the stream form that protobuf's
- * libraries read with parseDelimitedFrom and the like. Pure functions; any thread.
+ * Messages with a length prefix (varint): the stream form that protobuf's libraries read with
+ * parseDelimitedFrom. Pure functions; any thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_DELIMITED_H
 #define SLUICE_SINKS_ENCODERS_DELIMITED_H
@@ -15,8 +15,8 @@
 void delimited_put(struct output *out, const void *message, size_t size);
 
 /*
- * The operation `whole` of an encoder of such messages (collector/platform/output_file.h), none of
- * which is longer than `longest` bytes.
+ * The operation `whole` of an encoder of such messages (collector/platform/output_file.h), each of
+ * at most `longest` bytes.
  */
 size_t delimited_whole(const uint8_t *data, size_t size, size_t longest, bool at_start,
                        bool *foreign);

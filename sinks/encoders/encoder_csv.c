@@ -1,10 +1,9 @@
 /*
- * csv: a table as RFC 4180 has it, one row a sample, after a header line in each file. What is no
- * number or text of its own stands as JSON in its field. An empty field: there is no value.
+ * csv: a table (RFC 4180), one row for each sample, after a header line in each file. Values other
+ * than numbers and texts are JSON in their field. An empty field means that there is no value.
  *
- * A row is one line of text: in a name or a unit a line's end becomes two characters, as in JSON.
- * Otherwise the end of a row that was torn by a crash could not be distinguished from one within a
- * field.
+ * A row is one line of text: a line end in a name or a unit becomes two characters, as in JSON.
+ * Otherwise the end of a torn row could not be distinguished from one within a field.
  */
 #include <string.h>
 
@@ -27,18 +26,18 @@
 struct csv_encoder {
     struct sample_encoder base;
 
-    /* Of the record in hand. */
+    /* Of the current record. */
     const struct listener *listener;
     struct time_text received;
     char source[ADDRESS_TEXT_SIZE];
     size_t source_size;
-    size_t facts_at, facts_size; /* where they stand in its first row; size 0: there is none */
+    size_t facts_at, facts_size; /* their position in its first row; size 0: none */
 
-    /* Of the sample in hand. */
+    /* Of the current sample. */
     struct time_text sampled;
     struct time_text started;
 
-    struct sample_kinds kinds; /* what a row says between name and value: ,kind,temporality, */
+    struct sample_kinds kinds; /* the part of a row between name and value: ,kind,temporality, */
 };
 
 /* --- fields ----------------------------------------------------------------------------------- */
@@ -64,7 +63,7 @@ static void put_time(struct output *out, const struct time_text *time)
     output_bytes(out, time->text + 1, TIME_TEXT_SIZE - 2); /* without its quotes */
 }
 
-/* Doubles the quotes of what stands from byte `start` on. */
+/* Doubles the quotes from byte `start` on. */
 static void double_quotes(struct output *out, size_t start)
 {
     if (out->overflow)
@@ -86,8 +85,8 @@ static void double_quotes(struct output *out, size_t start)
 }
 
 /*
- * JSON is written in its place and its quotes are doubled there. Until then a colon stands for the
- * opening quote, after which JSON's writers put no comma.
+ * JSON is written directly and its quotes are doubled afterwards. Until then a colon stands in for
+ * the opening quote, because JSON's writers put no comma after it.
  */
 static size_t begin_json(struct output *out)
 {
@@ -121,7 +120,7 @@ static void put_value(struct output *out, const struct record *record, const str
     }
 }
 
-/* A string of JSON in a field that is quoted. */
+/* A JSON string in a quoted field. */
 static void put_string(struct output *out, const struct text *text)
 {
     if (json_is_plain(text->data, text->size)) {
@@ -150,7 +149,7 @@ static void put_label(struct output *out, struct sample_labels *labels, const st
     put_string(out, &label->value);
 }
 
-/* An object of JSON, as json_labels_write has it. */
+/* An object of JSON, by json_labels_write. */
 static void put_labels(struct output *out, const struct record *record, const struct sample *sample,
                        struct sample_labels *labels)
 {
@@ -170,7 +169,7 @@ static void put_exemplars(struct output *out, const struct record *record,
                           const struct sample *sample, struct sample_labels *labels)
 {
     size_t start = out->used;
-    json_sample_exemplars(out, record, sample, labels, ":"); /* as begin_json does */
+    json_sample_exemplars(out, record, sample, labels, ":"); /* like in begin_json */
     if (out->used != start)
         end_json(out, start);
 }
@@ -183,7 +182,7 @@ static void begin(struct encoder *encoder, struct output *out)
     output_literal(out, HEADER);
 }
 
-/* Ends a row; the rows of a record end alike. */
+/* Ends a row; all rows of a record have the same end. */
 static void put_facts(struct csv_encoder *csv, struct output *out)
 {
     if (csv->facts_size != 0) {
@@ -252,7 +251,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 #define HEADER_MARK       "time,name,kind,temporality,value,"
 #define HEADER_MARK_LEAST (sizeof "time,name," - 1)
 
-/* A torn header is marked from its third column on. */
+/* A torn header is identified from its third column on. */
 static enum output_line line(const uint8_t *bytes, size_t size)
 {
     enum output_line row = line_mark(bytes, size, LINE_MARK_TIME ",");

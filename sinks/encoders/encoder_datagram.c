@@ -1,7 +1,6 @@
 /*
- * datagram: the datagrams as they were received, each by itself, for a relay to pass on. One of
- * several messages is written once, by its first record; the others leave nothing. What stands for
- * a line is a datagram.
+ * datagram: the received datagrams, each by itself, for a relay. A datagram with several messages
+ * is written once, by its first record; the others have no output. A datagram counts as a line.
  */
 #include <stdlib.h>
 

@@ -1,11 +1,12 @@
 /*
- * influx: line protocol, one line a sample, times in nanoseconds. The measurement is the sample's
- * name and the tags are its labels. A number is the field "value"; of histograms and summaries each
- * part is a field, called as Telegraf's prometheus input calls them (metric_version = 1).
+ * influx: line protocol, one line for each sample, times in nanoseconds. The measurement is the
+ * sample's name and the tags are its labels. A number is the field "value"; each part of a
+ * histogram or summary is a field, with the name that Telegraf's prometheus input gives it
+ * (metric_version = 1).
  *
- * The readers of line protocol do not agree on what two backslashes are, nor on what they are
- * before a character that is escaped: a backslash that stands there, or at the end of a text, is
- * left out, so that none can take away the meaning of what follows. More in sinks/README.md.
+ * Readers of line protocol interpret two backslashes, and backslashes before an escaped character,
+ * in different ways: a backslash in such a position, or at the end of a text, is removed, so that
+ * it cannot change the meaning of the next character. More in sinks/README.md.
  */
 #include <math.h>
 #include <string.h>
@@ -45,14 +46,14 @@ static size_t count_backslashes(struct text text)
     return count;
 }
 
-/* Whether some reader takes a backslash before it for its own: an equals sign also in names. */
+/* Whether some reader treats a backslash before it as an escape: in names also an equals sign. */
 static bool is_special(char c)
 {
     unsigned char byte = (unsigned char)c;
     return byte < 0x80 && tag_escapes.of[byte].size != 0;
 }
 
-/* Whether put_text copies it as it is; there are few others. */
+/* Whether put_text copies it unchanged, which is true for most. */
 static bool is_plain(struct text text)
 {
     return plain_text_is(text.data, text.size, (struct plain_rule){0x21, {',', '=', '\\'}});
@@ -76,7 +77,7 @@ static void put_text(struct output *out, struct text text, const struct escapes 
     }
 }
 
-/* Whether put_text leaves nothing of it. */
+/* Whether put_text removes all of it. */
 static bool is_empty(struct text text)
 {
     return count_backslashes(text) == text.size;
@@ -97,7 +98,7 @@ static void write_measurement(struct output *out, struct text name)
     put_text(out, name, &measurement_escapes);
 }
 
-/* Whether InfluxDB refuses a tag that is called as the output is from byte `at` on. */
+/* Whether InfluxDB refuses a tag whose key is the output from byte `at` on. */
 static bool is_reserved(const struct output *out, size_t at)
 {
     static const struct text reserved[] = {{"time", 4}, {"_field", 6}, {"_measurement", 12}};
@@ -125,7 +126,7 @@ static void write_tag(struct sample_labels *labels, const struct label *label, s
     put_text(out, label->value, &tag_escapes);
 }
 
-/* The tags, after the comma that comes before them. */
+/* The tags, after the comma before them. */
 static void write_tags(struct sample_labels *labels, const struct record *record,
                        const struct sample *sample, struct output *out)
 {
@@ -147,7 +148,7 @@ static void write_tags(struct sample_labels *labels, const struct record *record
 
 /* --- fields ----------------------------------------------------------------------------------- */
 
-/* Numbers that line protocol has no form for are left out. */
+/* Numbers that line protocol cannot represent are omitted. */
 static void write_double_field(struct output *out, const char *key, size_t key_size, double value)
 {
     if (!isfinite(value))
@@ -159,8 +160,10 @@ static void write_double_field(struct output *out, const char *key, size_t key_s
 #define write_double_field_literal(out, key, value)                                                \
     write_double_field((out), "" key, sizeof(key) - 1, (value))
 
-/* Counts are written as doubles, in all their digits: Telegraf's are doubles, and a field has one
- * type. */
+/*
+ * Counts are written as doubles with all their digits: Telegraf's are doubles, and a field must
+ * have one type.
+ */
 static void write_totals(struct output *out, const struct sample_totals *totals)
 {
     output_literal(out, "count=");
@@ -211,7 +214,7 @@ static void write_summary(struct output *out, const struct record *record,
 static void write_integer(struct output *out, uint64_t value)
 {
     number_uint64(out, value);
-    /* What no signed integer holds is unsigned: exact, where a double would not be. */
+    /* A value above the signed range is written as unsigned: exact, unlike a double. */
     output_char(out, value <= INT64_MAX ? 'i' : 'u');
 }
 
@@ -275,7 +278,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     return sample_encoder_write(influx, record, write_sample, out);
 }
 
-/* Whether the fields of a line, or its beginning, can be ours: the first is value or count. */
+/* Whether the fields of a line, or their beginning, can be ours: the first is value or count. */
 static bool are_fields(const uint8_t *bytes, size_t size)
 {
     static const char value[] = "value=";
@@ -285,8 +288,8 @@ static bool are_fields(const uint8_t *bytes, size_t size)
 }
 
 /*
- * Others write lines of this protocol, too: only a whole line that has the first field and the time
- * is taken for one of ours.
+ * Other programs write this protocol, too: only a whole line with our first field and the time is
+ * identified as ours.
  */
 static enum output_line line(const uint8_t *bytes, size_t size)
 {

@@ -1,13 +1,12 @@
 /*
- * json: one line of JSON (RFC 8259) a metric value, a log record or span, or a datagram with its
- * message in the protobuf JSON mapping. Whatever bytes come in, the lines are valid JSON and valid
- * UTF-8, and no object has the same key twice: see collector/text/json_writer.h for what becomes of
- * ill-formed text.
+ * json: one line of JSON (RFC 8259) for each metric value, log record or span, or for each datagram
+ * with its message in the protobuf JSON mapping. For any input, lines are valid JSON and valid
+ * UTF-8, and no object has a key twice; see collector/text/json_writer.h for ill-formed text.
  *
- * This is the hot path: per line it formats what is new and copies what repeats, in few pieces.
- * What the lines of a record share ("received", "source", "listener") is put together once, and of
- * that only what differs from the record before; what a line says of its kind was when the encoder
- * was made.
+ * This is the hot path: for each line it formats new parts and copies repeated ones, in few pieces.
+ * The common parts of a record's lines ("received", "source", "listener") are composed once, and
+ * only where they differ from the previous record; the part about the kind is composed when the
+ * encoder is made.
  */
 #include <string.h>
 
@@ -22,11 +21,13 @@
 #include "sinks/encoders/time_text.h"
 #include "sinks/encoders/whole_lines.h"
 
-/* Names of listeners that are shorter than this are kept as they are written. */
+/* Names of listeners shorter than this are cached as JSON. */
 #define NAME_SIZE        512
 #define QUOTED_NAME_SIZE (6 * NAME_SIZE + 2) /* each byte as \u00xx, and the quotes */
 
-/* The facts of a record, as they end a line. The time comes first and always has the same size. */
+/*
+ * The properties of a record, which end a line. The time comes first and always has the same size.
+ */
 #define RECEIVED    ",\"received\":"
 #define FACTS_TIME  (sizeof RECEIVED - 1)
 #define FACTS_SIZE  (FACTS_TIME + TIME_TEXT_SIZE + 32 + ADDRESS_TEXT_SIZE + QUOTED_NAME_SIZE)
@@ -36,7 +37,7 @@ struct json_encoder {
     struct sample_encoder base;
     struct encoder_options options;
 
-    /* Of the record in hand. */
+    /* Of the current record. */
     struct time_text received;
     char facts[FACTS_SIZE]; /* ,"received":...,"source":...,"listener":...} and the line's end */
     size_t facts_size;
@@ -46,9 +47,9 @@ struct json_encoder {
     char listener_name[NAME_SIZE];
     char listener[QUOTED_NAME_SIZE]; /* the same in JSON */
     size_t listener_size;
-    const char *long_name; /* instead, where it is too long to be kept; else NULL */
+    const char *long_name; /* instead, if it is too long to be cached; otherwise NULL */
 
-    struct time_text sampled;  /* of the sample in hand */
+    struct time_text sampled;  /* of the current sample */
     struct sample_kinds kinds; /* between name and value: ,"kind":...,"value": */
 };
 
@@ -83,7 +84,7 @@ static void set_port(struct json_encoder *json, uint16_t port)
     json->facts_before_listener = out.used;
 }
 
-/* Returns whether it is the one that is there. */
+/* Returns whether it is the cached one. */
 static bool set_source(struct json_encoder *json, const struct address *source)
 {
     bool same = address_same_host(&json->source, source);
@@ -123,7 +124,7 @@ static void set_facts(struct json_encoder *json, const struct listener *listener
 {
     time_text_update(&json->received, record->received_ns);
     memcpy(json->facts + FACTS_TIME, json->received.text, TIME_TEXT_SIZE);
-    /* By its name and not its address, which a later listener may have again. */
+    /* Compared by its name and not its address, which a later listener may reuse. */
     bool same_listener =
         json->long_name == NULL && strcmp(json->listener_name, listener->name) == 0;
     bool same_source = set_source(json, &record->source);
@@ -156,7 +157,7 @@ static void put_kind(struct output *out, const struct text *kind, const struct t
     output_literal(out, "\",\"value\":");
 }
 
-/* The line's beginning up to the sample's name, all of one size. */
+/* The line's beginning up to the sample's name, always of the same size. */
 static void write_time(struct output *out, const char *time)
 {
     static const char before[] = {'{', '"', 't', 'i', 'm', 'e', '"', ':'};
@@ -197,7 +198,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     return 1;
 }
 
-/* Of what came as OTLP over UDP. */
+/* For messages received as OTLP over UDP. */
 static void write_sampling(const struct record *record, struct output *out)
 {
     if (record->sampling == SAMPLING_NOT_GIVEN)
@@ -233,7 +234,7 @@ static struct encoded encode_items(struct json_encoder *json, const struct recor
 
 /* --- one line a message ----------------------------------------------------------------------- */
 
-/* The same facts, before all else. */
+/* The same properties, at the beginning. */
 static void begin_with_facts(const struct json_encoder *json, struct output *out)
 {
     size_t end = json->long_name == NULL ? sizeof END_OF_LINE - 1 : 0;
@@ -289,7 +290,7 @@ static struct encoder *create(const struct encoder_options *options)
     if (json == NULL)
         return NULL;
     json->options = *options;
-    /* The facts of no record; those of a record change what differs. */
+    /* The properties of no record; a record's changes are applied to them. */
     time_text_init(&json->received);
     time_text_init(&json->sampled);
     sample_kinds_make(&json->kinds, put_kind);

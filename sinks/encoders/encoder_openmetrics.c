@@ -3,8 +3,8 @@
  * makes the lines of each sample (sinks/encoders/openmetrics_sample.h); arranging makes a file of
  * them.
  *
- * Each sample is written as the type that its values are allowed to be of; what the type does not
- * allow is left out. Labels are sorted, so that a series is always spelled in the same way. See
+ * Each sample is written with a type that allows its values; values that the type does not allow
+ * are omitted. Labels are sorted, so that a series is always spelled in the same way. See
  * sinks/README.md for the rest.
  */
 #include <math.h>
@@ -22,7 +22,7 @@
 
 /* --- types and names -------------------------------------------------------------------------- */
 
-/* Whether a counter may have the value: not a number, and below zero, are not allowed. */
+/* Whether a counter may have the value: NaN and negative numbers are not allowed. */
 static bool is_countable(const struct sample *sample)
 {
     if (sample->type == SAMPLE_INT64)
@@ -30,7 +30,7 @@ static bool is_countable(const struct sample *sample)
     return sample->type == SAMPLE_UINT64 || sample->value.number >= 0;
 }
 
-/* What is a delta, or might be one, is no counter; there is no type for it but "unknown". */
+/* A delta, or a possible one, is not a counter; its only type is "unknown". */
 static enum openmetrics_type type_of_number(const struct sample *sample)
 {
     if (sample->kind == SAMPLE_GAUGE)
@@ -61,7 +61,7 @@ static bool ends_with(const char *text, size_t size, const char *end, size_t end
     return size > end_size && memcmp(text + size - end_size, end, end_size) == 0;
 }
 
-/* The family's name: of a counter without the suffix that its samples get. Returns its size. */
+/* The family's name: for a counter without the suffix of its samples. Returns its size. */
 static size_t put_family(struct output *out, const struct sample *sample,
                          enum openmetrics_type type)
 {
@@ -75,7 +75,7 @@ static size_t put_family(struct output *out, const struct sample *sample,
     return out->used - at;
 }
 
-/* A unit can be written where the name ends with an underscore and it. */
+/* A unit can be written if the name ends with an underscore and the unit. */
 static size_t unit_size(const char *name, size_t size, const struct text *unit)
 {
     bool named = unit->size != 0 && ends_with(name, size, unit->data, unit->size) &&
@@ -88,13 +88,13 @@ static size_t unit_size(const char *name, size_t size, const struct text *unit)
 /* The lines of one sample. */
 struct lines {
     struct exposition text;
-    uint64_t buckets; /* which of a histogram */
+    uint64_t buckets; /* the index of a histogram's exemplar */
     enum openmetrics_type type;
     int64_t time_ns;
     struct line_time *end;
 };
 
-/* Seconds, exactly, with as many decimals as that takes. */
+/* Seconds, exact, with as many decimals as necessary. */
 static void put_time(struct output *out, int64_t time_ns)
 {
     const uint64_t second = 1000000000;
@@ -150,8 +150,8 @@ static void write_bucket(struct lines *lines, double bound, uint64_t count)
 }
 
 /*
- * A sum is a counter, so it does not go with values below zero; that of a gaugehistogram goes below
- * zero with them alone. A count stands beside a sum and not without one.
+ * A sum is a counter, so it is not allowed with negative values; that of a gaugehistogram may be
+ * negative only with them. A count requires a sum.
  */
 static void write_sum_of_buckets(struct lines *lines, const struct sample_totals *totals,
                                  bool below_zero)
@@ -165,7 +165,7 @@ static void write_sum_of_buckets(struct lines *lines, const struct sample_totals
     write_sum(lines, gauge ? "_gsum" : "_sum", totals->sum);
 }
 
-/* No bucket holds more than all of them do, whatever a sender says. */
+/* No bucket exceeds the total count, whatever a sender sends. */
 static void write_histogram(struct lines *lines, const struct sample_totals *totals)
 {
     struct classic_buckets walk;
@@ -183,8 +183,8 @@ static void write_histogram(struct lines *lines, const struct sample_totals *tot
 }
 
 /*
- * A quantile that was written already is rolled back: the sample's labels are known by now, and
- * what tells them from each other tells the quantiles.
+ * A quantile that was already written is rolled back: the sample's labels are complete by then, and
+ * their comparison finds it.
  */
 static void write_quantile(struct lines *lines, const struct sample_quantile *quantile)
 {
@@ -245,7 +245,7 @@ static void write_lines(struct lines *lines, struct arena *scratch)
 struct openmetrics {
     struct sample_encoder base;
     struct line_time end;
-    size_t arranged; /* bytes, at most, that the record in hand takes of a file */
+    size_t arranged; /* largest number of bytes of a file for the current record */
 };
 
 static size_t write_sample(struct sample_encoder *encoder, const struct record *record,
@@ -306,7 +306,7 @@ static struct encoded arrange(struct encoder *encoder, char *block, size_t size,
     return openmetrics_arrange(&((struct openmetrics *)encoder)->base.scratch, block, size, out);
 }
 
-/* A file is written in one piece, so one without its end is nothing. */
+/* A file is written in one piece, so one without its end is invalid. */
 static size_t whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign)
 {
     static const char type[] = "# TYPE ";

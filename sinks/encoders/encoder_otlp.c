@@ -1,14 +1,14 @@
 /*
  * otlp: each record as an ExportMetricsServiceRequest of OpenTelemetry's protocol, after its length
- * as a varint (delimited.h). What stands for a line is a request.
+ * as a varint (delimited.h). A request counts as a line.
  *
- * A message of OTLP's own schemas is such a request already, or one of logs or traces: it is passed
- * on byte for byte, unless the sink has rules about samples. The samples of any other record become
- * one ResourceMetrics, without a resource, each a metric with one data point; their labels are the
- * attributes of their points. See sinks/README.md for the rest.
+ * A message of OTLP's own schemas is already such a request, or one of logs or traces: it is
+ * written unchanged, unless the sink has sample rules. The samples of other records become one
+ * ResourceMetrics without a resource, each sample a metric with one data point; their labels are
+ * the attributes of their points. See sinks/README.md for the rest.
  *
- * A request is a list of ResourceMetrics, so that the bytes of several, without their lengths, are
- * one request again.
+ * A request is a list of ResourceMetrics, so the concatenation of several without their lengths is
+ * again one request.
  */
 #include <string.h>
 
@@ -28,13 +28,13 @@ enum {
 
 struct otlp_encoder {
     struct sample_encoder base;
-    bool ruled; /* samples are chosen or called otherwise: no message is passed on */
-    bool begun; /* the request of the record in hand has its head, as it has a sample */
+    bool ruled; /* samples are selected or renamed: no message is written unchanged */
+    bool begun; /* the current record's request has its head, because it has a sample */
 };
 
 /*
- * Three messages within each other begin here and end together, so that what is in them is moved
- * once: the request, its ResourceMetrics, and its ScopeMetrics.
+ * Three nested messages begin here and end together, so that their content is moved only once: the
+ * request, its ResourceMetrics, and its ScopeMetrics.
  */
 #define HEAD_SIZE ((size_t)5) /* three lengths of one byte, and two tags */
 

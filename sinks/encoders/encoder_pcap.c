@@ -1,8 +1,8 @@
 /*
- * pcap: the datagrams as they were received, each as a packet with its addresses and its arrival in
- * nanoseconds (draft-ietf-opsawg-pcap; link type RAW, least significant byte first). A datagram of
- * several messages is written once, by its first record; the others leave nothing. What stands for
- * a line is a packet.
+ * pcap: the received datagrams, each as a packet with its addresses and its arrival in nanoseconds
+ * (draft-ietf-opsawg-pcap; link type RAW, least significant byte first). A datagram with several
+ * messages is written once, by its first record; the others have no output. A packet counts as a
+ * line.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define MAGIC_NANOSECONDS 0xa1b23c4du
 #define HEAD_SIZE         24
-#define SNAPSHOT_LENGTH   262144u /* none in effect: what tcpdump writes */
+#define SNAPSHOT_LENGTH   262144u /* effectively unlimited: tcpdump's value */
 #define PACKET_HEAD       16
 #define SECOND            INT64_C(1000000000)
 
@@ -36,7 +36,7 @@ static void begin(struct encoder *encoder, struct output *out)
     output_bytes(out, head, sizeof head);
 }
 
-/* The format holds the years 1970 to 2106; what is outside becomes the nearest. */
+/* The format represents the years 1970 to 2106; other times become the nearest. */
 static void put_time(uint8_t *to, int64_t time_ns)
 {
     const int64_t last = (int64_t)UINT32_MAX * SECOND + SECOND - 1;
@@ -60,7 +60,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
         .length = record->packet->size,
     };
     size_t headers = udp_packet_headers_size(&packet);
-    if (headers == 0) { /* put together from a capture's fragments, longer than any one packet */
+    if (headers == 0) { /* reassembled from a capture's fragments, longer than any one packet */
         out->overflow = true;
         return (struct encoded){0};
     }
@@ -78,7 +78,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 /* --- what is whole -----------------------------------------------------------------------------
  */
 
-/* Whether these may be a packet's head: all that it says must be what is written here. */
+/* Whether these bytes can be a packet's head: all its fields must have the values written here. */
 static bool is_packet_head(const uint8_t *head)
 {
     uint32_t captured = ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 8);
@@ -87,7 +87,7 @@ static bool is_packet_head(const uint8_t *head)
            captured <= UDP_PACKET_MAX;
 }
 
-/* Whether the bytes are our head, or as much of it as there is. */
+/* Whether the bytes are our file head, or a prefix of it. */
 static bool is_head(const uint8_t *bytes, size_t size)
 {
     uint8_t head[HEAD_SIZE];

@@ -1,9 +1,9 @@
 /*
  * prometheus: sample lines of the text exposition format 0.0.4, with times in milliseconds and
- * without comments, for what imports such lines. A number is one line; histograms and summaries are
- * a line for each bucket or quantile, then _sum and _count.
+ * without comments, for stores that import such lines. A number is one line; histograms and
+ * summaries are a line for each bucket or quantile, then _sum and _count.
  *
- * What it has in common with openmetrics stands in exposition.c. See sinks/README.md for the rest.
+ * exposition.c has the common parts with openmetrics. See sinks/README.md for the rest.
  */
 #include <math.h>
 #include <string.h>
@@ -138,7 +138,7 @@ static bool is_of_name(uint8_t byte, bool first)
            byte == ':' || (!first && byte >= '0' && byte <= '9');
 }
 
-/* Whether labels can begin so. */
+/* Whether labels can begin in this way. */
 static bool is_label(const uint8_t *bytes, size_t size)
 {
     size_t end = 0;
@@ -148,7 +148,7 @@ static bool is_label(const uint8_t *bytes, size_t size)
     return left == 0 || (end != 0 && memcmp(bytes + end, "=\"", left < 2 ? 1 : 2) == 0);
 }
 
-/* Whether a value and a time can follow the name so. */
+/* Whether a value and a time can follow the name in this way. */
 static bool is_number(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -157,7 +157,7 @@ static bool is_number(const uint8_t *bytes, size_t size)
     return bytes[0] == ' ' && (size == 1 || bytes[1] != ' ');
 }
 
-/* Others write this format, too: only a whole line that has a time is taken for ours. */
+/* Other programs write this format, too: only a whole line with a time is identified as ours. */
 static enum output_line line(const uint8_t *bytes, size_t size)
 {
     size_t end = 0;

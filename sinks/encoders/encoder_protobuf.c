@@ -1,14 +1,14 @@
 /*
- * protobuf: the messages as they came, byte for byte, each after its length as a varint: the
- * stream form that protobuf's libraries read with parseDelimitedFrom and the like. A message's
- * facts (its source, its time) are not written. What stands for a line is a message.
+ * protobuf: the unchanged messages, each after its length as a varint: the stream form that
+ * protobuf's libraries read with parseDelimitedFrom. A message's properties (source, time) are not
+ * written. A message counts as a line.
  */
 #include <stdlib.h>
 
 #include "sinks/encoders/delimited.h"
 #include "sinks/encoders/encoders.h"
 
-#define LONGEST_MESSAGE 65535u /* it was in a datagram */
+#define LONGEST_MESSAGE 65535u /* the largest in a datagram */
 
 static struct encoded encode(struct encoder *encoder, const struct listener *listener,
                              const struct record *record, struct output *out)

@@ -1,7 +1,7 @@
 /*
  * remote-write: requests of Prometheus' remote write, 1.0 (prometheus.WriteRequest) or 2.0
  * (io.prometheus.write.v2.Request), one for each block. Encoding makes the values of each series
- * (sinks/encoders/remote_write_sample.h), which a request is then made of.
+ * (sinks/encoders/remote_write_sample.h), from which a request is made.
  *
  * Names, labels and buckets are those of the format prometheus; values are doubles. See
  * sinks/README.md for the rest.
@@ -19,9 +19,8 @@
 #include "sinks/encoders/wire_output.h"
 
 /*
- * The names of a sample's labels, and values of them that had to be made, take the end of the
- * scratch memory: the names that fit a datagram fit. The rest is for texts while they are made
- * (sample_encoder.c).
+ * The names of a sample's labels, and generated values, use the end of the scratch memory: all
+ * names that fit in a datagram fit. The rest is for texts under construction (sample_encoder.c).
  */
 #define TEXTS_SIZE ((size_t)128 * 1024)
 _Static_assert(ENCODER_SCRATCH_SIZE - TEXTS_SIZE >= (size_t)6 * 65536, "the rest is enough");
@@ -44,8 +43,8 @@ struct series {
 /* --- values ----------------------------------------------------------------------------------- */
 
 /*
- * Prometheus gives one pattern of not-a-number a meaning of its own: that a series has ended. So
- * each becomes the one that it stores as an ordinary value.
+ * One bit pattern of NaN means for Prometheus that a series has ended. So each NaN becomes the one
+ * that it stores as an ordinary value.
  */
 static double ordinary(double value)
 {
@@ -85,7 +84,7 @@ static double number_of(const struct sample *sample)
     return sample->value.number;
 }
 
-/* The value of a label that is a number, as the text format has it. */
+/* The value of a numeric label, as in the text format. */
 #define NUMBER_TEXT 32
 
 static void put_labelled(struct series *series, const char *suffix, double label, double value)
@@ -128,7 +127,7 @@ static void put_summary(struct series *series, const struct record *record)
 
 /* --- a sample --------------------------------------------------------------------------------- */
 
-/* What is a delta, or might be one, has no type. */
+/* A delta, or a possible one, has no type. */
 static enum remote_write_type type_of(const struct sample *sample)
 {
     bool cumulative = sample->temporality == SAMPLE_CUMULATIVE;

@@ -1,11 +1,11 @@
 /*
- * text: lines for people, of at most 80 columns: when it was, who sent it, what it is called, its
- * value with its unit, and as many labels as there is room for.
+ * text: lines for people, of at most 80 columns: time, sender, name, value with its unit, and as
+ * many labels as fit.
  *
- *     10:30:04.123 192.0.2.1       nginx.requests            4711 {request} status=2xx
+ * 10:30:04.123 192.0.2.1       nginx.requests            4711 {request} status=2xx
  *
- * What senders chose is text and never steers a terminal (collector/text/cell.h); the only control
- * characters are those of the colours, which are written where the sink's options ask for them.
+ * Senders' texts cannot control a terminal (collector/text/cell.h); the only control characters are
+ * those of colours, which are written if the sink's options request them.
  */
 #include <string.h>
 
@@ -17,17 +17,17 @@
 #include "sinks/encoders/time_text.h"
 #include "sinks/encoders/whole_lines.h"
 
-/* Columns; a space follows each. The value's is wider where it has more digits. */
+/* Columns, each followed by a space. The value's is wider if it has more digits. */
 #define LINE_COLUMNS   80
 #define TIME_COLUMNS   12
 #define SOURCE_COLUMNS 15
 #define NAME_COLUMNS   20
 #define VALUE_COLUMNS  9
 
-/* Bytes of unit and labels that are looked at: they fill a line, at four bytes a column. */
+/* Examined bytes of unit and labels: they fill a line, at four bytes for each column. */
 #define REST_SIZE (4 * (size_t)LINE_COLUMNS)
 
-/* Bytes of a message's JSON that are looked at; a text in it that is longer is left out. */
+/* Examined bytes of a message's JSON; a longer text in it is omitted. */
 #define JSON_SIZE ((size_t)16 * 1024)
 
 struct text_encoder {
@@ -36,14 +36,14 @@ struct text_encoder {
     struct json_style json;
     bool colour;
 
-    /* Of the record in hand. */
+    /* Of the current record. */
     char source[ADDRESS_TEXT_SIZE]; /* without its port */
     size_t source_size;
     int64_t received_ns;
     struct time_text time;
 };
 
-/* A line that is being written, after `column` columns of it. */
+/* A line under construction, after `column` columns. */
 struct line {
     struct output *out;
     bool colour;
@@ -52,7 +52,7 @@ struct line {
 
 /* --- parts of a line -------------------------------------------------------------------------- */
 
-/* As ECMA-48 has them (SGR). */
+/* ECMA-48 sequences (SGR). */
 static const char plain[] = ""; /* a file does not begin with a control character */
 static const char dim[] = "\x1b[2m";
 static const char cyan[] = "\x1b[36m";
@@ -67,7 +67,9 @@ static void put_spaces(struct line *line, size_t count)
     line->column += count;
 }
 
-/* A part in its colour, cut where the line, or its own columns, end; returns its columns. */
+/*
+ * Appends a part in its colour, cut at the end of the line or of its columns; returns its columns.
+ */
 static size_t put_part(struct line *line, const char *colour, const struct text *text, size_t most,
                        bool more)
 {
@@ -82,14 +84,14 @@ static size_t put_part(struct line *line, const char *colour, const struct text 
     return columns;
 }
 
-/* The same in a column of its own, with spaces up to the next one. */
+/* The same in a fixed column, padded with spaces. */
 static void put_column(struct line *line, const char *colour, const struct text *text, size_t width)
 {
     size_t columns = put_part(line, colour, text, width, false);
     put_spaces(line, width - columns + 1);
 }
 
-/* The clock of UTC; of what was a day or more before or after its arrival the date. */
+/* The UTC time of day; if it differs from the arrival by a day or more, the date. */
 static void put_time(struct text_encoder *text, struct line *line, int64_t time_ns)
 {
     const uint64_t day = UINT64_C(86400) * 1000000000;
@@ -101,7 +103,7 @@ static void put_time(struct text_encoder *text, struct line *line, int64_t time_
     put_column(line, plain, apart >= day ? &date : &clock, TIME_COLUMNS);
 }
 
-/* An address that is longer than its column loses its middle: both ends tell it apart. */
+/* An address longer than its column is cut in the middle: its ends identify it. */
 static void put_source(const struct text_encoder *text, struct line *line)
 {
     const size_t half = SOURCE_COLUMNS / 2;
@@ -164,7 +166,7 @@ static void write_value(struct output *out, const struct sample *sample)
     }
 }
 
-/* At the right of its column. */
+/* Right-aligned in its column. */
 static void put_value(struct line *line, const struct sample *sample)
 {
     char number[64];
@@ -176,7 +178,7 @@ static void put_value(struct line *line, const struct sample *sample)
     put_part(line, green, &value, LINE_COLUMNS, false);
 }
 
-/* As much of it as has room. Returns whether all has. */
+/* Appends as much of it as fits. Returns whether all did. */
 static bool add(struct output *to, const char *bytes, size_t size)
 {
     size_t room = to->capacity - to->used;
@@ -190,7 +192,7 @@ static bool add_label(struct output *to, const struct label *label)
            add(to, "=", 1) && add(to, label->value.data, label->value.size);
 }
 
-/* Returns whether there was room for all labels; a walk that is given up takes no memory. */
+/* Returns whether all labels fit; a walk that is given up uses no memory. */
 static bool add_labels(struct text_encoder *text, const struct record *record,
                        const struct sample *sample, struct output *rest, struct output *out)
 {
@@ -228,7 +230,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
 
 /* --- one line a message, or an item of one ---------------------------------------------------- */
 
-/* Room for a text of JSON; without memory there is none. It is given back with the line. */
+/* Room for a JSON text; without memory there is none. It is freed with the line. */
 static struct output json_room(struct text_encoder *text)
 {
     char *room = arena_allocate(&text->base.scratch, JSON_SIZE);
@@ -283,7 +285,7 @@ static struct encoded encode_items(struct text_encoder *text, const struct recor
 
 /* --- the encoder ------------------------------------------------------------------------------ */
 
-/* A log record, or a span, says more on a line than all of its message. */
+/* A log record or span is more useful on a line than its whole message. */
 static bool has_items(const struct text_encoder *text, const struct schema *schema)
 {
     return schema->ops->next_item != NULL &&
@@ -306,8 +308,8 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 }
 
 /*
- * Whether a column begins as the source does, in its colour or without: the clock before it is
- * common in lines of others.
+ * Whether a column begins like the source, in its colour or without: the clock before it is common
+ * in other programs' lines.
  */
 static bool is_source(const uint8_t *bytes, size_t size)
 {

@@ -1,13 +1,13 @@
 /*
- * The encoders that are built in, in the order in which they are listed to users. To add one: a
- * file that implements collector/contract/encoder.h, a row here, and a line in CMakeLists.txt.
+ * The built-in encoders, in the order in which they are listed for users. To add one: a file that
+ * implements collector/contract/encoder.h, a row here, and a line in CMakeLists.txt.
  */
 #ifndef SLUICE_SINKS_ENCODERS_ENCODERS_H
 #define SLUICE_SINKS_ENCODERS_ENCODERS_H
 
 #include "collector/contract/encoder.h"
 
-/* ROW(NAME) stands for encoder_NAME, which the file encoder_NAME.c defines. */
+/* ROW(NAME) means encoder_NAME, defined in encoder_NAME.c. */
 #define BUILTIN_ENCODERS(ROW)                                                                      \
     ROW(json)                                                                                      \
     ROW(text)                                                                                      \

@@ -13,13 +13,13 @@
 
 #define ONES UINT64_C(0x0101010101010101)
 
-/* Of eight characters of ASCII the top bit where one is `first`, `last` or between them. */
+/* For eight ASCII characters: the top bit of each that is in the range from `first` to `last`. */
 static inline uint64_t is_between(uint64_t word, unsigned char first, unsigned char last)
 {
     return (word + ONES * (0x80u - first)) & ~(word + ONES * (0x7fu - last)) & ONES * 0x80;
 }
 
-/* Eight characters of ASCII, those that the alphabet lacks as underscores. */
+/* Eight ASCII characters, with underscores for those outside the alphabet. */
 static inline uint64_t fit_word(uint64_t word, bool colon)
 {
     _Static_assert(':' == '9' + 1, "a colon follows the digits");
@@ -34,7 +34,7 @@ static void put_4(char *to, uint32_t characters)
     memcpy(to, &characters, sizeof characters);
 }
 
-/* The functions below return 0 where all is ASCII; else what they have written means nothing. */
+/* The functions below return 0 if all is ASCII; otherwise their output is invalid. */
 
 static uint64_t fit_short(char *to, const unsigned char *text, size_t size, bool colon)
 {
@@ -67,7 +67,7 @@ static inline uint64_t fit_long(char *to, const unsigned char *text, size_t size
     return strange | fit_8(to + size - 8, text + size - 8, colon); /* overlaps the one before it */
 }
 
-/* Appends a name of ASCII. Returns false where it is none, or does not fit. */
+/* Appends an ASCII name. Returns false if it is not ASCII, or does not fit. */
 static bool put_ascii(struct output *out, const struct text *name, bool colon)
 {
     const unsigned char *text = (const unsigned char *)name->data;
@@ -83,7 +83,7 @@ static bool put_ascii(struct output *out, const struct text *name, bool colon)
     return true;
 }
 
-/* The same of any name, character by character. */
+/* The same for any name, character by character. */
 static void put_any(struct output *out, const struct text *name, bool colon)
 {
     const unsigned char *text = (const unsigned char *)name->data;
@@ -103,7 +103,7 @@ void exposition_name(struct output *out, const struct text *name, bool colon)
         put_any(out, name, colon);
 }
 
-/* Whether a name has that character as it is, and not an underscore in its place. */
+/* Whether a name has that character unchanged, and not as an underscore. */
 static bool is_kept(char c)
 {
     return is_digit(c) || c == ':' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
@@ -164,7 +164,7 @@ static bool is_at(const struct output *out, size_t at, const char *text)
     return out->used - at == size && memcmp(out->data + at, text, size) == 0;
 }
 
-/* A label that is called as one of the format's own is called as Prometheus calls it then. */
+/* A label with the name of one of the format's own is renamed in Prometheus's way. */
 static void put_label_name(const struct exposition *lines, const struct text *name)
 {
     struct output *out = lines->out;
@@ -195,7 +195,7 @@ static void write_label(const struct exposition *lines, const struct label *labe
     output_char(out, '"');
 }
 
-/* Beside a label of the format's own others may be called otherwise, so nothing is repeated. */
+/* With a label of the format's own, other labels may be renamed, so no part is repeated. */
 static bool repeat_shared(const struct exposition *lines, const struct label *label)
 {
     return label->shared != NULL && lines->own_label == NULL &&
@@ -220,7 +220,7 @@ static void write_labels(struct exposition *lines)
 
 /* --- their order ------------------------------------------------------------------------------ */
 
-/* The place of key `i` in the order of those before it, which `order` has; counts the steps. */
+/* The position of key `i` in the order of those before it, given by `order`; counts the steps. */
 static size_t place_of(struct sample_labels *labels, const uint16_t *order, size_t i)
 {
     const struct text *key = &labels->keys[i];
@@ -240,7 +240,7 @@ static size_t place_of(struct sample_labels *labels, const uint16_t *order, size
     return low;
 }
 
-/* Returns whether they are in order as they stand. */
+/* Returns whether they are already in order. */
 static bool find_order(struct sample_labels *labels, uint16_t order[MAX_LABELS])
 {
     bool sorted = true;
@@ -330,7 +330,7 @@ void exposition_begin_plain(struct exposition *lines, const char *suffix)
     if (lines->labels_size != 0)
         output_char(lines->out, '}');
     else if (!lines->out->overflow)
-        lines->out->used--; /* the brace: there is nothing in it */
+        lines->out->used--; /* the brace: there are no labels */
     output_char(lines->out, ' ');
 }
 

@@ -1,10 +1,10 @@
 /*
- * What the text formats of Prometheus and of OpenMetrics have in common: their alphabets, labels,
- * and the beginnings of a sample's lines.
+ * The common parts of the text formats of Prometheus and OpenMetrics: their alphabets, labels, and
+ * the beginnings of a sample's lines.
  *
- * Names are made to fit the alphabet. Of a sample that has several lines the name and the labels
- * are written once, and copied from the first line into the others. Shared by two encoders; each
- * call is for one output, by the thread that has it. Nothing to free.
+ * Names are converted to the alphabet. If a sample has several lines, the name and the labels are
+ * written once, and copied from the first line into the others. Shared by two encoders; each call
+ * is for one output, by its thread. No cleanup necessary.
  */
 #ifndef SLUICE_SINKS_ENCODERS_EXPOSITION_H
 #define SLUICE_SINKS_ENCODERS_EXPOSITION_H
@@ -14,21 +14,22 @@
 #include "sinks/encoders/sample_labels.h"
 
 /*
- * Appends the text as a name: each character that the alphabet lacks becomes an underscore, and one
- * comes before a digit at the beginning. Names of metrics may hold a colon, those of labels not.
+ * Appends the text as a name: each character outside the alphabet becomes an underscore, and an
+ * underscore comes before a leading digit. Names of metrics may contain a colon, those of labels
+ * may not.
  */
 void exposition_name(struct output *out, const struct text *name, bool colon);
 
 /*
- * "_total" for a sample that is a number and a cumulative counter, where its name does not end so
- * as exposition_name writes it; else "".
+ * "_total" for a sample that is a number and a cumulative counter, unless its name by
+ * exposition_name ends so; otherwise "".
  */
 const char *exposition_suffix(const struct sample *sample);
 
-/* Appends a double as the formats have it; what is not finite is NaN, +Inf or -Inf. */
+/* Appends a double in the formats' form; non-finite values are NaN, +Inf or -Inf. */
 void exposition_double(struct output *out, double value);
 
-/* Appends the value of a sample that is one number. */
+/* Appends the value of a numeric sample. */
 void exposition_number(struct output *out, const struct sample *sample);
 
 /* The lines of one sample. */
@@ -37,12 +38,12 @@ struct exposition {
     const struct record *record;
     const struct sample *sample;
     struct output *out;
-    const char *own_label; /* that the format itself gives them; NULL: none */
+    const char *own_label; /* that the format itself adds; NULL: none */
     bool nameless;         /* lines begin after their metric's name */
-    bool sorted;           /* labels are in the order of their names, byte by byte */
+    bool sorted;           /* labels are ordered by name, byte by byte */
     size_t count;          /* lines so far */
 
-    /* Where they stand in the first line, the labels without their braces. */
+    /* Their positions in the first line, the labels without their braces. */
     size_t name_at, name_size;
     size_t labels_at, labels_size;
 };
@@ -53,7 +54,7 @@ struct exposition {
  */
 void exposition_begin_plain(struct exposition *lines, const char *suffix);
 
-/* The same with `own_label`, to the quote before its value. */
+/* The same with `own_label`, up to the quote before its value. */
 void exposition_begin_own(struct exposition *lines, const char *suffix);
 
 #endif

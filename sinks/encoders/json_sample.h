@@ -1,6 +1,6 @@
 /*
- * What a sample is, in JSON: parts of a line, for the encoders that write some. They append to
- * `out`, which overflows where a text that has to be made does not fit the scratch arena, too.
+ * The parts of a sample in JSON, for encoders. They append to `out`, which also overflows if a
+ * generated text does not fit in the scratch arena.
  */
 #ifndef SLUICE_SINKS_ENCODERS_JSON_SAMPLE_H
 #define SLUICE_SINKS_ENCODERS_JSON_SAMPLE_H
@@ -12,8 +12,8 @@ void json_sample_value(struct output *out, const struct record *record, const st
                        struct arena *scratch);
 
 /*
- * Its exemplars, where it has any, and `before` in front of them: [{"value":0.5,"labels":{}}]. What
- * `before` ends with must be something that JSON has no comma after (see json_writer.h).
+ * Its exemplars, if it has any, preceded by `before`: [{"value":0.5,"labels":{}}]. `before` must
+ * end with a character after which JSON has no comma (see json_writer.h).
  */
 void json_sample_exemplars(struct output *out, const struct record *record,
                            const struct sample *sample, struct sample_labels *labels,

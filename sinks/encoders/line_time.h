@@ -1,7 +1,8 @@
 /*
- * The end of a line that ends with its time, kept because the next line mostly has the same one.
+ * The end of a line with its time, cached because the next line usually has the same one.
  *
- * Zero before its first use. Belongs to one encoder and is used by its thread. Nothing to free.
+ * Zero before its first use. Belongs to one encoder and is used by its thread. No cleanup
+ * necessary.
  */
 #ifndef SLUICE_SINKS_ENCODERS_LINE_TIME_H
 #define SLUICE_SINKS_ENCODERS_LINE_TIME_H
@@ -15,14 +16,14 @@
 
 struct line_time {
     int64_t time_ns; /* since 1970 UTC */
-    size_t size;     /* of the text; 0: there is none yet */
+    size_t size;     /* of the text; 0: empty */
     char text[LINE_TIME_SIZE];
 };
 
-/* Appends a time as the format has it; always the same for the same time. */
+/* Appends a time in the format's form; always the same for the same time. */
 typedef void line_time_writer(struct output *out, int64_t time_ns);
 
-/* Writes the time anew, between a space and a newline. */
+/* Writes the new time, between a space and a newline. */
 void line_time_set(struct line_time *end, int64_t time_ns, line_time_writer *write);
 
 static inline void line_time_put(struct line_time *end, int64_t time_ns, line_time_writer *write,

@@ -1,4 +1,4 @@
-/* Puts what lies in a block in order, by the offsets of it alone. */
+/* Sorts the items of a block by moving only their offsets. */
 #ifndef SLUICE_SINKS_ENCODERS_OFFSET_ORDER_H
 #define SLUICE_SINKS_ENCODERS_OFFSET_ORDER_H
 
@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Sorts the first `count` offsets of `at`, which has room for twice as many. `in_order` answers
- * whether what `b` points to in the block does not come before what `a` points to; of equal ones
- * the order stays. Allocates nothing, as the C library's qsort may.
+ * Sorts the first `count` offsets of `at`, which has room for 2 * count. `in_order` returns whether
+ * the item of `b` may follow the item of `a`; the sort is stable. Allocates no memory, unlike the C
+ * library's qsort.
  */
 void offset_order(const char *block, uint32_t *at, size_t count,
                   bool (*in_order)(const char *a, const char *b));

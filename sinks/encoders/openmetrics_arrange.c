@@ -13,8 +13,8 @@ static void find_samples(struct openmetrics_index *index, size_t size)
 }
 
 /*
- * The millisecond that Prometheus takes a time for: it reads a double, multiplies, and cuts. It
- * keeps one value of a series in that, and refuses a file that has two.
+ * The millisecond to which Prometheus assigns a time: it reads a double, multiplies, and truncates.
+ * It keeps one value of a series in each, and refuses a file with two.
  */
 static int64_t millisecond(int64_t time_ns)
 {
@@ -23,7 +23,7 @@ static int64_t millisecond(int64_t time_ns)
     return (int64_t)(seconds * 1000);
 }
 
-/* Whether the next sample takes the place of this one. */
+/* Whether the next sample replaces this one. */
 static bool is_replaced(const struct openmetrics_index *index, size_t i)
 {
     return i + 1 < index->count && openmetrics_same_metric(index, i, i + 1) &&
@@ -33,7 +33,7 @@ static bool is_replaced(const struct openmetrics_index *index, size_t i)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* "# TYPE NAME TYPE", and "# UNIT NAME UNIT" where a sample of the family has one. */
+/* "# TYPE NAME TYPE", and "# UNIT NAME UNIT" if a sample of the family has one. */
 static void begin_family(const struct openmetrics_index *index, size_t first, size_t next,
                          struct output *out)
 {
@@ -57,7 +57,7 @@ static void begin_family(const struct openmetrics_index *index, size_t first, si
     output_char(out, '\n');
 }
 
-/* Its lines, with the family's name in front of each. No line holds a newline but at its end. */
+/* Its lines, with the family's name before each. A line has only one newline, at its end. */
 static void write_lines(const struct openmetrics_index *index, size_t i, struct output *out)
 {
     const struct openmetrics_sample head = openmetrics_index_load(index, i);

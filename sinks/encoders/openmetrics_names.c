@@ -13,7 +13,7 @@ const char *openmetrics_type_name(enum openmetrics_type type)
     return type_names[type];
 }
 
-/* The suffixes of samples' names, and the types that have them. */
+/* The suffixes of samples' names, and their types. */
 #define OF(type) (1u << OPENMETRICS_##type)
 static const struct suffix {
     const char *text;
@@ -27,7 +27,7 @@ static const struct suffix {
     {"_gsum", OF(GAUGEHISTOGRAM)},
 };
 
-/* The types with samples that are called as their family is. */
+/* The types whose samples have the name of their family. */
 static const unsigned plain_types = OF(GAUGE) | OF(SUMMARY) | OF(UNKNOWN);
 
 /* Whether a family of that name has samples with the suffix. */
@@ -41,7 +41,7 @@ static bool has_suffixed(const struct openmetrics_index *index, const char *name
     return false;
 }
 
-/* Whether samples of another family are called as this one is. */
+/* Whether samples of another family have this one's name. */
 static bool is_called_alike(const struct openmetrics_index *index, const char *name, size_t size)
 {
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
@@ -53,7 +53,7 @@ static bool is_called_alike(const struct openmetrics_index *index, const char *n
     return false;
 }
 
-/* Whether the family that begins at `first` does not fit beside the others. */
+/* Whether the family that begins at `first` conflicts with the others. */
 static bool is_in_conflict(const struct openmetrics_index *index, size_t first)
 {
     const struct openmetrics_sample head = openmetrics_index_load(index, first);
@@ -74,7 +74,10 @@ static void mark(struct openmetrics_index *index, size_t i, bool finally)
     openmetrics_sample_store(at, &head);
 }
 
-/* Marks the samples that do not fit: to be renamed, or finally to be left out. Are there any? */
+/*
+ * Marks conflicting samples: to be renamed, or finally to be omitted. Returns whether there are
+ * any.
+ */
 static bool mark_conflicts(struct openmetrics_index *index, bool finally)
 {
     bool any = false;
@@ -103,7 +106,7 @@ static void rename_marked(struct openmetrics_index *index)
         *end = '_';
         memcpy(end + 1, type, length);
         head.name_size += (uint32_t)length + 1;
-        head.unit_size = 0; /* the name does not end with it any more */
+        head.unit_size = 0; /* the name no longer ends with it */
         openmetrics_sample_store(at, &head);
     }
 }

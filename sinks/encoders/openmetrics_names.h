@@ -1,7 +1,7 @@
 /*
- * Names of families that do not fit beside each other in one file: those of two types with one
- * name, and those whose samples are called as another family's are (`a_count`, a gauge, beside the
- * histogram `a`). Pure functions on memory of the caller's.
+ * Names of families that conflict in one file: two types with one name, and families whose samples
+ * have the name of another family (`a_count`, a gauge, and the histogram `a`). Pure functions on
+ * the caller's memory.
  */
 #ifndef SLUICE_SINKS_ENCODERS_OPENMETRICS_NAMES_H
 #define SLUICE_SINKS_ENCODERS_OPENMETRICS_NAMES_H
@@ -12,9 +12,9 @@
 const char *openmetrics_type_name(enum openmetrics_type type);
 
 /*
- * Of an ordered index: gives what does not fit a name of its own, with its type after it, and
- * orders anew. Of two types with one name that which comes first in enum openmetrics_type keeps it.
- * What then does not fit either is marked as left out.
+ * In an ordered index: gives conflicting families their own name, with the type as a suffix, and
+ * sorts again. Of two types with one name the first in enum openmetrics_type keeps it. Families
+ * that then still conflict are marked as omitted.
  */
 void openmetrics_assign_names(struct openmetrics_index *index);
 

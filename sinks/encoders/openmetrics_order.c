@@ -24,7 +24,7 @@ static int compare_metric(const char *a, const struct openmetrics_sample *of_a, 
                                       of_b->labels_size);
 }
 
-/* Whether `b` does not come before `a`; of equal ones the order stays. */
+/* Whether `b` may follow `a`; the sort is stable. */
 static bool in_order(const char *a, const char *b)
 {
     const struct openmetrics_sample of_a = openmetrics_sample_load(a);

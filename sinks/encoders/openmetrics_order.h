@@ -1,6 +1,6 @@
 /*
- * The samples of a block (sinks/encoders/openmetrics_sample.h) in the order in which a file has
- * them. Pure functions on memory of the caller's; nothing is allocated.
+ * Sorts the samples of a block (sinks/encoders/openmetrics_sample.h) in the order of a file. Pure
+ * functions on the caller's memory; they allocate no memory.
  */
 #ifndef SLUICE_SINKS_ENCODERS_OPENMETRICS_ORDER_H
 #define SLUICE_SINKS_ENCODERS_OPENMETRICS_ORDER_H
@@ -10,7 +10,7 @@
 /* The samples of a block, as offsets in it. */
 struct openmetrics_index {
     char *block;
-    uint32_t *at; /* room for twice as many; the second half is for sorting */
+    uint32_t *at; /* room for twice the number; the second half is for sorting */
     size_t count;
 };
 
@@ -31,7 +31,8 @@ static inline const char *openmetrics_index_name(const struct openmetrics_index 
     return openmetrics_index_bytes(index, i) + sizeof(struct openmetrics_sample);
 }
 
-/* Orders by family (its name, then its type), labels, time, and, of the same, place in the block.
+/*
+ * Orders by family (its name, then its type), labels, time, and finally by position in the block.
  */
 void openmetrics_order(struct openmetrics_index *index);
 
@@ -41,7 +42,7 @@ bool openmetrics_same_metric(const struct openmetrics_index *index, size_t a, si
 /* In an ordered index: the first sample whose family's name is not below this one. */
 size_t openmetrics_find(const struct openmetrics_index *index, const char *name, size_t size);
 
-/* Whether sample `i` is there and of a family with that name. */
+/* Whether sample `i` exists and is of a family with that name. */
 bool openmetrics_is_named(const struct openmetrics_index *index, size_t i, const char *name,
                           size_t size);
 

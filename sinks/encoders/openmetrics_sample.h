@@ -1,10 +1,9 @@
 /*
- * A sample between openmetrics' encode and its arrange: what samples are sorted by, and the lines
- * that they become.
+ * A sample between openmetrics' encode and its arrange: its sort keys, and its lines.
  *
- * It lies in a block as a struct openmetrics_sample, the name of its family, room for a longer
- * name, and its lines without the family's name in front. Nothing in a block is aligned: a head is
- * copied out and in. Used by the sink's thread.
+ * In a block it is a struct openmetrics_sample, the name of its family, room for a longer name, and
+ * its lines without the family's name. A block is not aligned: a head is copied out and in. Used by
+ * the sink's thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_OPENMETRICS_SAMPLE_H
 #define SLUICE_SINKS_ENCODERS_OPENMETRICS_SAMPLE_H
@@ -16,7 +15,7 @@
 
 #include "collector/contract/encoder.h"
 
-/* The types of families, in the order in which they claim a name that several have. */
+/* The types of families, in the order of precedence for a name. */
 enum openmetrics_type {
     OPENMETRICS_COUNTER,
     OPENMETRICS_GAUGE,
@@ -27,16 +26,16 @@ enum openmetrics_type {
     OPENMETRICS_TYPES,
 };
 
-/* The most that a family's name grows where its type is put after it: "_gaugehistogram". */
+/* The largest growth of a family's name by its type: "_gaugehistogram". */
 #define OPENMETRICS_NAME_ROOM 16
 
 struct openmetrics_sample {
     int64_t time_ns;    /* since 1970 UTC */
-    uint32_t size;      /* of all of it, this head included; in bytes, as all that follow */
+    uint32_t size;      /* of all of it, including this head; in bytes, like the following ones */
     uint32_t name_size; /* of its family, after the head */
-    uint32_t unit_size; /* of the unit at the name's end; 0: there is none */
-    uint32_t labels_at, labels_size; /* from the head's first byte; in the order of their names */
-    uint32_t lines_at;               /* the same of its lines, which end with it */
+    uint32_t unit_size; /* of the unit at the name's end; 0: none */
+    uint32_t labels_at, labels_size; /* from the head's first byte; ordered by name */
+    uint32_t lines_at;               /* the same for its lines, which are last */
     uint32_t lines;                  /* how many */
     uint16_t type;                   /* enum openmetrics_type */
     bool renamed;
@@ -55,10 +54,10 @@ static inline void openmetrics_sample_store(char *at, const struct openmetrics_s
     memcpy(at, sample, sizeof *sample);
 }
 
-/* What stands before a family's lines, but for its name (twice) and its unit, at its longest. */
+/* The longest text before a family's lines, without its name (twice) and its unit. */
 #define OPENMETRICS_COMMENTS (sizeof "# TYPE  gaugehistogram\n# UNIT  \n" - 1)
 
-/* The most bytes of a file that the sample takes: its lines, and what stands before a family's. */
+/* The largest size of the sample in a file: its lines, and the text before a family's. */
 static inline size_t openmetrics_sample_arranged(const struct openmetrics_sample *sample)
 {
     size_t name = sample->name_size + (size_t)OPENMETRICS_NAME_ROOM;
@@ -66,7 +65,7 @@ static inline size_t openmetrics_sample_arranged(const struct openmetrics_sample
            sample->unit_size + OPENMETRICS_COMMENTS;
 }
 
-/* So many samples, at most, become one file: even the smallest takes that much of it. */
+/* The largest number of samples in a file: even the smallest takes this size. */
 #define OPENMETRICS_MOST_SAMPLES                                                                   \
     (ARRANGED_SIZE / ((size_t)3 * OPENMETRICS_NAME_ROOM + OPENMETRICS_COMMENTS))
 

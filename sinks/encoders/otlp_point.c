@@ -15,15 +15,15 @@ enum {
     METRIC_EXPONENTIAL_HISTOGRAM = WIRE_TAG(10, WIRE_LENGTH),
     METRIC_SUMMARY = WIRE_TAG(11, WIRE_LENGTH),
 
-    DATA_POINTS = WIRE_TAG(1, WIRE_LENGTH), /* of each of these */
+    DATA_POINTS = WIRE_TAG(1, WIRE_LENGTH), /* for each of these */
     DATA_TEMPORALITY = WIRE_TAG(2, WIRE_VARINT),
     SUM_IS_MONOTONIC = WIRE_TAG(3, WIRE_VARINT),
 };
 
 enum {
-    POINT_START = WIRE_TAG(2, WIRE_FIXED64), /* of every type */
+    POINT_START = WIRE_TAG(2, WIRE_FIXED64), /* for all types */
     POINT_TIME = WIRE_TAG(3, WIRE_FIXED64),
-    POINT_COUNT = WIRE_TAG(4, WIRE_FIXED64), /* of every type but number */
+    POINT_COUNT = WIRE_TAG(4, WIRE_FIXED64), /* for all types but number */
     POINT_SUM = WIRE_TAG(5, WIRE_FIXED64),
 
     NUMBER_DOUBLE = WIRE_TAG(4, WIRE_FIXED64),
@@ -76,7 +76,7 @@ _Static_assert((int)NUMBER_ATTRIBUTES == (int)SUMMARY_ATTRIBUTES &&
 /* Of AggregationTemporality. */
 enum { TEMPORALITY_UNSPECIFIED, TEMPORALITY_DELTA, TEMPORALITY_CUMULATIVE };
 
-/* The point in hand. */
+/* The current point. */
 struct point {
     struct sample_labels *labels;
     const struct record *record;
@@ -86,7 +86,7 @@ struct point {
 
 /* --- attributes ------------------------------------------------------------------------------- */
 
-/* A KeyValue with a string. Where there was one of its key before, it is taken back. */
+/* A KeyValue with a string. If its key has occurred before, it is rolled back. */
 static void put_attribute(struct sample_labels *labels, const struct label *label, uint32_t tag,
                           struct output *out)
 {
@@ -108,9 +108,9 @@ static void put_attribute(struct sample_labels *labels, const struct label *labe
 }
 
 /*
- * Whether this attribute and all that follow it have been appended (sample_labels_repeat), with the
- * tags between them: so only where they were written with the same one, that of numbers, which are
- * the many. The tag of the first of all does not stand between two.
+ * Whether this attribute and all following ones have been appended (sample_labels_repeat), with the
+ * tags between them: only if they were written with the same tag, that of numbers, which are the
+ * most frequent. The tag of the very first one is not between two.
  */
 static bool repeat_attributes(struct sample_labels *labels, const struct label *label, uint32_t tag,
                               struct output *out)
@@ -129,7 +129,7 @@ static bool repeat_attributes(struct sample_labels *labels, const struct label *
     return false;
 }
 
-/* Labels without a key are left out, as OTLP has none. */
+/* Labels without a key are omitted, because OTLP does not allow them. */
 static void put_attributes(struct sample_labels *labels, uint32_t tag, struct output *out)
 {
     struct label label;
@@ -195,7 +195,7 @@ static void put_exemplars(struct point *point, uint32_t tag)
         put_exemplar(point, &exemplar, tag);
 }
 
-/* A field of a type that has no presence: its default, which is no bit, is left out. */
+/* A field of a type without presence: its default, with no bit set, is omitted. */
 static void put_fixed64(const struct point *point, uint32_t tag, uint64_t value)
 {
     if (value != 0)
@@ -205,7 +205,7 @@ static void put_fixed64(const struct point *point, uint32_t tag, uint64_t value)
 static void put_double(const struct point *point, uint32_t tag, double value)
 {
     uint64_t bits;
-    memcpy(&bits, &value, sizeof bits); /* of -0.0 there is one */
+    memcpy(&bits, &value, sizeof bits); /* -0.0 has one */
     put_fixed64(point, tag, bits);
 }
 
@@ -234,7 +234,7 @@ static void put_limits(const struct point *point, const struct sample_totals *to
 /* --- points, their fields in the order of their numbers ----------------------------------------
  */
 
-/* Whether it is an integer that OTLP can hold. */
+/* Whether it is an integer that OTLP can represent. */
 static bool is_integer(const struct sample *sample)
 {
     return sample->type == SAMPLE_INT64 ||

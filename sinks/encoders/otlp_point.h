@@ -1,6 +1,6 @@
 /*
- * A sample as OTLP has it: the fields of a Metric (opentelemetry/proto/metrics/v1) with one data
- * point. Part of the encoder otlp; the thread that has the output. Nothing to free.
+ * A sample in OTLP: the fields of a Metric (opentelemetry/proto/metrics/v1) with one data point.
+ * Part of the encoder otlp; for the output's thread. No cleanup necessary.
  */
 #ifndef SLUICE_SINKS_ENCODERS_OTLP_POINT_H
 #define SLUICE_SINKS_ENCODERS_OTLP_POINT_H
@@ -10,9 +10,9 @@
 #include "sinks/encoders/sample_labels.h"
 
 /*
- * Appends name, unit and data of the sample. A time or a start before 1970 is left out, which OTLP
- * reads as unknown; where the sample has no time, it is the arrival. An integer above 2^63-1 is a
- * double, since OTLP has signed ones alone.
+ * Appends name, unit and data of the sample. A time or a start before 1970 is omitted, which OTLP
+ * reads as unknown; a sample without a time has that of its arrival. An integer above 2^63-1 is
+ * written as a double, because OTLP has only signed integers.
  */
 void otlp_metric_put(struct sample_labels *labels, const struct record *record,
                      const struct sample *sample, struct output *out);

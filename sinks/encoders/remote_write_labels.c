@@ -20,8 +20,8 @@ static int compare(const struct text *a, const struct text *b)
 }
 
 /*
- * Puts the label of that number in its place, at the end of `count` that are in order. Returns
- * false where there is one of its name. Adds its steps.
+ * Inserts the label with that number into the `count` ordered ones. Returns false if one has its
+ * name. Adds its steps.
  */
 static bool insert(struct remote_write_labels *labels, size_t count, size_t number, size_t *steps)
 {
@@ -58,7 +58,7 @@ static bool is_called(const struct text *name, const char *other)
            memcmp(name->data, other, name->size) == 0;
 }
 
-/* A label that is called as one of the format's own is called as Prometheus calls it then. */
+/* A label with the name of one of the format's own is renamed in Prometheus's way. */
 static struct text fit_name(struct output *texts, const struct text *name, const char *own)
 {
     size_t at = texts->used;
@@ -73,8 +73,8 @@ static struct text fit_name(struct output *texts, const struct text *name, const
 }
 
 /*
- * A value that was made stands only until the next label is asked for, so it is copied; what was
- * sent stands as long as the message. What is not UTF-8 is made so when it is written.
+ * A generated value is valid only until the next label is requested, so it is copied; a sent one is
+ * valid as long as the message. Invalid UTF-8 is replaced when it is written.
  */
 static struct text keep_value(struct output *texts, const struct text *value, bool made)
 {
@@ -92,7 +92,7 @@ static void add(struct remote_write_labels *labels, struct sample_labels *walk,
     size_t at = texts->used;
     size_t number = labels->count;
     labels->list[number].name = fit_name(texts, &label->key, own);
-    size_t present = number - (own == NULL); /* where there is none, nothing is in its place */
+    size_t present = number - (own == NULL); /* if there is none, its position is not used */
     if (!insert(labels, present, number, &walk->steps)) {
         texts->used = at;
         return;
@@ -143,7 +143,7 @@ static void put_label(const struct text *name, const struct text *value, struct 
     wire_end_message(out, label);
 }
 
-/* The name of the series: the metric's, which is of ASCII, and what follows it. */
+/* The name of the series: the metric's, in ASCII, and its suffix. */
 static void put_metric_name(const struct remote_write_label *label, const char *suffix,
                             struct output *out)
 {

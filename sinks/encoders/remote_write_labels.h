@@ -1,10 +1,10 @@
 /*
- * The labels of a sample's series as Prometheus takes them: names made to fit its alphabet, as the
- * format prometheus does it, each name once, none empty, in the order of their bytes.
+ * The labels of a sample's series as Prometheus requires them: names converted to its alphabet,
+ * like in the format prometheus, each name once, no empty ones, ordered byte by byte.
  *
  * They are prepared once for a sample, and written for each of its series (a histogram has one for
  * each bucket) with the name of that series and a label of the format's own. Belongs to one encoder
- * and is used by its thread; the texts lie in memory of the caller's.
+ * and is used by its thread; the texts are in the caller's memory.
  */
 #ifndef SLUICE_SINKS_ENCODERS_REMOTE_WRITE_LABELS_H
 #define SLUICE_SINKS_ENCODERS_REMOTE_WRITE_LABELS_H
@@ -18,27 +18,27 @@
 #define REMOTE_WRITE_MOST_LABELS (MAX_LABELS + 2)
 
 struct remote_write_labels {
-    struct output texts; /* the memory, which the owner supplies; emptied for each sample */
+    struct output texts; /* memory supplied by the owner; emptied for each sample */
     bool own;            /* there is one of the format's own */
     size_t count;
     struct remote_write_label {
         struct text name, value;
-    } list[REMOTE_WRITE_MOST_LABELS + 1]; /* and one that may be there already */
+    } list[REMOTE_WRITE_MOST_LABELS + 1]; /* and one that may already be there */
     uint16_t order[REMOTE_WRITE_MOST_LABELS + 1];
 };
 
 /*
- * Prepares the labels of the sample, beside a label `own` of the format's own (NULL: none). `out`
- * overflows where the record takes too many steps (sample_labels.h), has too many labels, or they
- * do not fit the memory.
+ * Prepares the labels of the sample, in addition to a label `own` of the format's own (NULL: none).
+ * `out` overflows if the record takes too many steps (sample_labels.h) or has too many labels, or
+ * if they do not fit in the memory.
  */
 void remote_write_labels_prepare(struct remote_write_labels *labels, struct sample_labels *walk,
                                  const struct record *record, const struct sample *sample,
                                  const char *own, struct output *out);
 
 /*
- * Appends those of one series: called as the sample with this suffix, and with `own` as the value
- * of the format's own label (NULL: without it). Returns how many.
+ * Appends those of one series: with the sample's name and this suffix, and with `own` as the value
+ * of the format's own label (NULL: without it). Returns their number.
  */
 size_t remote_write_labels_put(struct remote_write_labels *labels, const char *suffix,
                                const struct text *own, struct output *out);

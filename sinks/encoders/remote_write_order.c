@@ -12,7 +12,7 @@ static int compare_series(const char *a, const struct remote_write_sample *of_a,
                : (of_a->labels_size > of_b->labels_size) - (of_a->labels_size < of_b->labels_size);
 }
 
-/* Whether `b` does not come before `a`; of equal ones the order stays. */
+/* Whether `b` may follow `a`; the sort is stable. */
 static bool in_order(const char *a, const char *b)
 {
     const struct remote_write_sample of_a = remote_write_sample_load(a);

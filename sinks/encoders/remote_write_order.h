@@ -1,6 +1,6 @@
 /*
- * The samples of a block (sinks/encoders/remote_write_sample.h) by their series, and of a series by
- * their times. Pure functions on memory of the caller's; nothing is allocated.
+ * Sorts the samples of a block (sinks/encoders/remote_write_sample.h) by series, and those of a
+ * series by time. Pure functions on the caller's memory; they allocate no memory.
  */
 #ifndef SLUICE_SINKS_ENCODERS_REMOTE_WRITE_ORDER_H
 #define SLUICE_SINKS_ENCODERS_REMOTE_WRITE_ORDER_H
@@ -12,7 +12,7 @@
 /* The samples of a block, as offsets in it. */
 struct remote_write_index {
     const char *block;
-    uint32_t *at; /* room for twice as many; the second half is for sorting */
+    uint32_t *at; /* room for twice the number; the second half is for sorting */
     size_t count;
 };
 
@@ -29,8 +29,8 @@ static inline const char *remote_write_index_labels(const struct remote_write_in
 }
 
 /*
- * Finds the samples of a block of `size` bytes, and orders them; of the same, place in it. Returns
- * false where it is not made of samples.
+ * Finds the samples of a block of `size` bytes and sorts them; equal ones by position. Returns
+ * false if the block is not made of samples.
  */
 bool remote_write_order(struct remote_write_index *index, size_t size);
 

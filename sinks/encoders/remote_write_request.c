@@ -6,7 +6,7 @@
 
 enum {
     REQUEST_SERIES = WIRE_TAG(1, WIRE_LENGTH),
-    SERIES_SAMPLES = WIRE_TAG(2, WIRE_LENGTH), /* in both shapes */
+    SERIES_SAMPLES = WIRE_TAG(2, WIRE_LENGTH), /* in both versions */
     SAMPLE_VALUE = WIRE_TAG(1, WIRE_FIXED64),
     SAMPLE_TIME = WIRE_TAG(2, WIRE_VARINT),
 
@@ -19,31 +19,31 @@ enum {
 };
 
 /*
- * A request takes at most nine fourths of its samples: two references of at most five bytes for
- * each label, which has eight at least, and 72 bytes beside them for each sample, whose head
- * has 32. The empty symbol, and what is rounded off, come on top.
+ * A request takes at most 9/4 of its samples: two references of at most five bytes for each label,
+ * which has at least eight, and 72 further bytes for each sample, whose head has 32. The empty
+ * symbol, and rounding, are added.
  */
 #define MORE ((size_t)64)
 
 /* --- symbols ---------------------------------------------------------------------------------- */
 
 /*
- * The symbols of a request of 2.0, by their texts. A table of this size does not hold all that a
- * request can have: then one that was replaced becomes a symbol once more. The texts are numbered
- * twice in the same order, first to write the symbols, and then to refer to them.
+ * The symbols of a 2.0 request, by their texts. The table has a fixed size: if there are more, a
+ * replaced one becomes a symbol again. The texts are numbered twice in the same order, first to
+ * write the symbols, and then to refer to them.
  */
 #define SYMBOL_SLOTS ((uint32_t)1 << 14)
 #define SYMBOL_TRIES 4
 
 struct symbol {
-    uint32_t at;     /* of its length in the block, which its text follows */
+    uint32_t at;     /* position of its length in the block, which its text follows */
     uint32_t number; /* 0: there is none */
 };
 
 struct symbols {
     const char *block;
     struct symbol *slots;
-    uint32_t count; /* with the empty one, which is the first */
+    uint32_t count; /* including the empty one, which is the first */
 };
 
 static void symbols_clear(struct symbols *symbols)
@@ -63,7 +63,7 @@ static struct text text_at(const char *at)
     return (struct text){at + 1, size};
 }
 
-/* FNV-1a; who sends texts with the same one makes a request longer, and nothing else. */
+/* FNV-1a; texts with equal hashes only make a request longer. */
 static uint32_t hash_of(const struct text *text)
 {
     uint32_t hash = 2166136261u;
@@ -72,7 +72,7 @@ static uint32_t hash_of(const struct text *text)
     return hash ^ hash >> 15;
 }
 
-/* The number of the text at `at`, and whether it is a new one. */
+/* The number of the text at `at`, and whether it is new. */
 static uint32_t symbol_number(struct symbols *symbols, const char *at, bool *is_new)
 {
     const struct text text = text_at(at);
@@ -98,7 +98,7 @@ static uint32_t symbol_number(struct symbols *symbols, const char *at, bool *is_
 
 /* --- the labels of a sample ------------------------------------------------------------------- */
 
-/* A walk over them; name and value are where the lengths of both are. */
+/* A walk over labels; name and value are the positions of their lengths. */
 struct label_walk {
     const char *at, *end;
     const char *name, *value;
@@ -238,7 +238,7 @@ static void put_request_2(struct writing *writing)
     for_each_series(writing, put_series_2);
 }
 
-/* Where the working memory of a block of `size` bytes has what; bytes from its beginning. */
+/* The layout of the working memory for a block of `size` bytes, in bytes from its beginning. */
 struct places {
     size_t symbols, table, plain, plain_size, end;
 };

@@ -1,9 +1,9 @@
 /*
- * Samples as one request of Prometheus' remote write, in snappy's block format: each series once,
- * its samples in the order of their times, and of those in one millisecond the last.
+ * Samples as one Prometheus remote-write request, in snappy's block format: each series once, its
+ * samples in order, and of those in one millisecond the last.
  *
- * These are the operations of struct encoder_request (collector/contract/encoder.h), on samples as
- * sinks/encoders/remote_write_sample.h has them.
+ * These are the operations of struct encoder_request (collector/contract/encoder.h), on samples in
+ * the form of sinks/encoders/remote_write_sample.h.
  */
 #ifndef SLUICE_SINKS_ENCODERS_REMOTE_WRITE_REQUEST_H
 #define SLUICE_SINKS_ENCODERS_REMOTE_WRITE_REQUEST_H

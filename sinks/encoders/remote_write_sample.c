@@ -1,6 +1,6 @@
 #include "sinks/encoders/remote_write_sample.h"
 
-/* Past a field of that tag which is a text with a letter at least, or NULL. */
+/* Skips a field with that tag that is a non-empty text. Returns its end, or NULL. */
 static const uint8_t *skip_text(const uint8_t *at, const uint8_t *end, uint8_t tag)
 {
     size_t length;

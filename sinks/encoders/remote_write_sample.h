@@ -1,9 +1,9 @@
 /*
- * A value of a series between remote-write's encode and the request that it comes into.
+ * A value of a series between remote-write's encode and its request.
  *
- * It lies in a block as a struct remote_write_sample, the labels of its series as a TimeSeries of
- * WriteRequest has them (field 1, in the order of their names, __name__ among them), and its unit,
- * a field as well. Nothing in a block is aligned: a head is copied. Used by the sink's thread.
+ * In a block it is a struct remote_write_sample, the labels of its series as in a TimeSeries of
+ * WriteRequest (field 1, ordered by name, including __name__), and its unit, also a field. A block
+ * is not aligned: a head is copied. Used by the sink's thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_REMOTE_WRITE_SAMPLE_H
 #define SLUICE_SINKS_ENCODERS_REMOTE_WRITE_SAMPLE_H
@@ -15,7 +15,7 @@
 
 #include "collector/base/wire.h"
 
-/* Of Metadata in io.prometheus.write.v2. */
+/* From Metadata in io.prometheus.write.v2. */
 enum remote_write_type {
     REMOTE_WRITE_UNSPECIFIED,
     REMOTE_WRITE_COUNTER,
@@ -35,11 +35,11 @@ enum {
 struct remote_write_sample {
     int64_t time_ms; /* since 1970 UTC */
     double value;
-    uint32_t size;        /* of all of it, this head included; in bytes, as the next one */
+    uint32_t size;        /* of all of it, including this head; in bytes, like the next one */
     uint32_t labels_size; /* after the head; the unit follows them */
     uint32_t labels;      /* how many */
     uint16_t type;        /* enum remote_write_type */
-    uint16_t first;       /* 1: the first of those that a sample becomes; 0: a further one */
+    uint16_t first;       /* 1: the first value of a sample; 0: a further one */
 };
 
 static inline struct remote_write_sample remote_write_sample_load(const char *at)
@@ -49,12 +49,12 @@ static inline struct remote_write_sample remote_write_sample_load(const char *at
     return sample;
 }
 
-/* Bytes of the smallest one: it has the label __name__, with one letter. */
+/* Size of the smallest one: it has the label __name__, with one letter. */
 #define REMOTE_WRITE_SMALLEST (sizeof(struct remote_write_sample) + 15 + 2)
 
 /*
- * Whether one begins at `at`, whole, in `left` bytes that may be anything: what is true of it holds
- * for all that reads it.
+ * Whether a complete one begins at `at`, in `left` arbitrary bytes; this check is sufficient for
+ * all readers of it.
  */
 bool remote_write_sample_is_whole(const char *at, size_t left);
 

@@ -6,8 +6,10 @@
 #include "sinks/encoders/sample_filter.h"
 #include "sinks/encoders/sample_shape.h"
 
-/* A label's text that has to be made is at most six times as long as what was sent of it (control
- * characters, escaped): that of any datagram fits. */
+/*
+ * A generated label text is at most six times as long as the sent one (escaped control characters):
+ * the texts of any datagram fit.
+ */
 _Static_assert(ENCODER_SCRATCH_SIZE >= 6 * 65536, "the labels of any datagram fit");
 
 static struct text host_of(const char *given, char host[HOST_NAME_SIZE])
@@ -35,7 +37,7 @@ void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
     struct sample_encoder *made = calloc(1, size);
     if (made == NULL)
         return NULL;
-    made->scratch.base = malloc(ENCODER_SCRATCH_SIZE); /* pages that nothing needs stay untouched */
+    made->scratch.base = malloc(ENCODER_SCRATCH_SIZE); /* unused pages stay untouched */
     made->scratch.capacity = ENCODER_SCRATCH_SIZE;
     if (made->scratch.base == NULL) {
         free(made);
@@ -62,7 +64,7 @@ void sample_encoder_begin_record(struct sample_encoder *encoder)
     sample_labels_begin_record(&encoder->labels, &encoder->scratch);
 }
 
-/* Whether the sample is to be written; then it is called as the rules have it. */
+/* Whether the sample is to be written; if so, renames it by the rules. */
 static bool take(struct sample_encoder *encoder, const struct record *record, struct sample *sample,
                  struct output *out)
 {

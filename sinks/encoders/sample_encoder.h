@@ -1,6 +1,6 @@
 /*
- * The part that encoders of samples share: room for texts that have to be made, the labels, the
- * sink's rules about samples, and the walk over a record's samples that follows them.
+ * The common part of encoders of samples: room for generated texts, the labels, the sink's sample
+ * rules, and the walk over a record's samples that applies them.
  *
  * An encoder's own structure begins with a struct sample_encoder. Used by the sink's thread.
  */
@@ -15,32 +15,32 @@
 struct sample_encoder {
     struct encoder encoder;
     struct arena scratch;      /* ENCODER_SCRATCH_SIZE bytes, emptied before each record */
-    char host[HOST_NAME_SIZE]; /* this machine's name, for labels that are added */
+    char host[HOST_NAME_SIZE]; /* this machine's name, for added labels */
     struct sample_labels labels;
     struct sample_rules rules; /* borrowed */
     uint64_t buckets;          /* as in the options, */
     bool counter_suffix;       /* and this */
-    bool filters, renames;     /* whether there are any about which samples, or their names */
+    bool filters, renames;     /* whether there are rules that select or rename samples */
 };
 
 /*
- * Makes an encoder of `size` bytes, all zero but for this part. Of the options it keeps the rules,
- * whose lists outlive it. Returns NULL where memory is short.
+ * Makes an encoder of `size` bytes, zeroed except this part. Keeps the options' rules, whose lists
+ * must outlive it. Returns NULL if memory is short.
  */
 void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
                             const struct encoder_options *options);
 
-/* For the operation of the same name. */
+/* Implements the operation of the same name. */
 void sample_encoder_destroy(struct encoder *encoder);
 
 /* Begins a record. */
 void sample_encoder_begin_record(struct sample_encoder *encoder);
 
-/* Appends the lines of one sample. Returns how many; none: it leaves nothing. */
+/* Appends the lines of one sample. Returns their number; 0: it has no output. */
 typedef size_t sample_writer(struct sample_encoder *encoder, const struct record *record,
                              const struct sample *sample, struct output *out);
 
-/* Appends the lines of all samples of a record that was begun, as the rules have them. */
+/* Appends the lines of all samples of the current record, applying the rules. */
 struct encoded sample_encoder_write(struct sample_encoder *encoder, const struct record *record,
                                     sample_writer *write, struct output *out);
 

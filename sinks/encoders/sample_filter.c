@@ -5,12 +5,12 @@
 
 /* --- conditions ------------------------------------------------------------------------------- */
 
-/* Terms that have matched: a bit each. */
+/* Matched terms, a bit for each. */
 struct matched {
     uint64_t include, exclude;
 };
 
-/* Matches a text with the terms about its label, or, where the key is empty, about the name. */
+/* Matches a text with the terms about its label, or, if the key is empty, about the name. */
 static uint64_t match(const struct sample_conditions *conditions, const struct text *key,
                       const struct text *text, size_t *steps)
 {
@@ -53,7 +53,7 @@ static bool need_labels(const struct sample_rules *rules)
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-/* Looks once at all labels that count. Returns whether that came to its end. */
+/* Visits all labels that count, once. Returns whether it reached the end. */
 static bool look_at_labels(const struct sample_rules *rules, struct sample_labels *labels,
                            struct matched *matched, uint64_t *series, struct output *out)
 {

@@ -1,6 +1,6 @@
 /*
- * Which samples a sink keeps: include=, exclude= and sample= (collector/contract/sample_rules.h),
- * asked of a sample as it was sent, before anything of it is called otherwise.
+ * Selects the samples that a sink keeps: include=, exclude= and sample=
+ * (collector/contract/sample_rules.h), applied to a sample as sent, before renaming.
  *
  * Of two labels with one key the first counts, as everywhere. A label that a sample does not have
  * matches no glob. Stateless; on the sink's thread.
@@ -12,12 +12,12 @@
 #include "sinks/encoders/sample_labels.h"
 
 /*
- * Whether the sample is kept. False also where `out` overflows: the record takes too many steps
- * (sample_labels.h), which globs count on.
+ * Whether the sample is kept. Also false if `out` overflows: the record takes too many steps
+ * (sample_labels.h), which include those of globs.
  *
- * A share of the series is kept by their hashes (series_hash.h): where that is no more than the
- * N-th part of the largest. So it is the same one in all runs and on all machines, and what 1/100
- * keeps 1/10 keeps, too.
+ * A share of the series is kept by their hashes (series_hash.h): those up to the N-th part of the
+ * largest hash. So it is the same in all runs and on all machines, and 1/10 keeps every series that
+ * 1/100 keeps.
  */
 bool sample_filter_keeps(const struct sample_rules *rules, struct sample_labels *labels,
                          const struct record *record, const struct sample *sample,

@@ -1,6 +1,6 @@
 /*
- * What a sample is, in the words that lines use: an encoder has them put together as its lines say
- * them, for each kind there is, when it is made. Does not change after that. Nothing to free.
+ * The kind of a sample in the words of a format's lines: an encoder composes them for each kind
+ * when it is made. Immutable after that. No cleanup necessary.
  */
 #ifndef SLUICE_SINKS_ENCODERS_SAMPLE_KIND_H
 #define SLUICE_SINKS_ENCODERS_SAMPLE_KIND_H
@@ -11,7 +11,7 @@
 #define SAMPLE_KINDS         6
 #define SAMPLE_TEMPORALITIES 3
 
-/* Bytes that an encoder may make of a kind and a temporality. */
+/* Room for a kind and a temporality. */
 #define SAMPLE_KIND_SIZE 80
 
 struct sample_kinds {
@@ -22,15 +22,15 @@ struct sample_kinds {
 };
 
 /*
- * Appends what a line says: of "gauge", "histogram" and so on, and of "cumulative", "delta" or,
- * where it is unknown, nothing.
+ * Appends the words for "gauge", "histogram" and so on, and for "cumulative", "delta" or, if it is
+ * unknown, none.
  */
 typedef void sample_kind_writer(struct output *out, const struct text *kind,
                                 const struct text *temporality);
 
 void sample_kinds_make(struct sample_kinds *kinds, sample_kind_writer *write);
 
-/* Appends what was made for a sample like this. */
+/* Appends the words for a sample of this kind. */
 void sample_kinds_put(const struct sample_kinds *kinds, const struct sample *sample,
                       struct output *out);
 

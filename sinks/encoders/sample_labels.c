@@ -65,7 +65,7 @@ static bool next_of_exemplar(struct sample_labels *labels, struct label *label)
                                             labels->exemplar, &labels->cursor, label);
 }
 
-/* The next of those that are added after the others. */
+/* The next of the added labels. */
 static bool next_added(struct sample_labels *labels, struct label *label)
 {
     const struct sample_pairs *list = labels->rules->add_label;
@@ -82,7 +82,7 @@ static bool next_added(struct sample_labels *labels, struct label *label)
     return true;
 }
 
-/* The next label as the rules have it; those that they drop count as steps here. */
+/* The next label after the rules are applied; dropped ones count as steps here. */
 static bool next_ruled(struct sample_labels *labels, struct label *label)
 {
     while (!labels->sent_ended && labels->steps <= MAX_LABEL_STEPS) {
@@ -118,7 +118,7 @@ bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, 
 
 /* --- what samples share ----------------------------------------------------------------------- */
 
-/* The walk ends here: what its last step made is given back. */
+/* The walk ends here: frees the text of its last step. */
 static void give_up(struct sample_labels *labels)
 {
     labels->scratch->used -= labels->cursor.made;
@@ -149,7 +149,7 @@ bool sample_labels_repeat(struct sample_labels *labels, const struct label *labe
         return false;
     }
     if ((labels->bits & shared->bits) != 0)
-        return false; /* perhaps one of the same key: that one wins */
+        return false; /* perhaps one with the same key, which takes precedence */
     if (labels->count + shared->count > MAX_LABELS)
         return false;
     give_up(labels);
@@ -160,7 +160,7 @@ bool sample_labels_repeat(struct sample_labels *labels, const struct label *labe
     return true;
 }
 
-/* Their keys, which stand in `text`. */
+/* Their keys, in `text`. */
 static void remember_keys(struct sample_labels *labels, const char *text)
 {
     struct shared_labels *shared = &labels->shared;
@@ -178,7 +178,7 @@ void sample_labels_note_shared(struct sample_labels *labels, const struct output
 {
     struct shared_labels *shared = &labels->shared;
     const void *of = labels->noting;
-    /* One that was left out is left out because of this sample's own. */
+    /* An omitted one was omitted because of this sample's own labels. */
     bool all = !out->overflow && labels->count - labels->noted_from == labels->noted;
     size_t at = labels->noted_at + (labels->noted_from != 0); /* after the separator */
     labels->noting = NULL;
@@ -204,7 +204,7 @@ void sample_labels_add_repeated(struct sample_labels *labels)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* Whether the sample had the key before; counts the steps that takes. */
+/* Whether the sample had the key before; counts the steps. */
 bool sample_labels_is_known(struct sample_labels *labels, const struct text *key)
 {
     for (size_t i = 0; i < labels->count; i++) {

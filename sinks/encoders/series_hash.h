@@ -1,15 +1,15 @@
 /*
- * A number that stands for a series, the same in every run and on every machine.
+ * A hash of a series, the same in every run and on every machine.
  *
  * The hashes of its name and of its labels are added, modulo 2^64, so the order of labels does not
- * matter; m of the sum is the series' hash. Not for tables that strangers fill: there is no secret
- * in it.
+ * matter; m of the sum is the series' hash. Not for hash tables filled by strangers: it has no
+ * secret.
  *
  * Each part's hash is a chain of m, the last step of SplitMix64 (Steele, Lea and Flood, "Fast
  * splittable pseudorandom number generators", 2014, with Stafford's thirteenth variant of its
- * constants): beginning at 0 for a name, at 1 for a label, whose key and then whose value are
- * chained, a text of n bytes makes m(h ^ (n + 0x9e3779b97f4a7c15)), and then each eight bytes of it
- * (little-endian, the last ones filled up with zeros) make m(h ^ bytes). Pure functions; any
+ * constants): it begins with 0 for a name and with 1 for a label, whose key and then whose value
+ * are chained. A text of n bytes gives m(h ^ (n + 0x9e3779b97f4a7c15)), and then each eight bytes
+ * of it (little-endian, the last ones padded with zeros) give m(h ^ bytes). Pure functions; any
  * thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_SERIES_HASH_H

@@ -8,20 +8,20 @@
 /* The low two bits of an element's first byte. */
 enum element { LITERAL, COPY_1, COPY_2 };
 
-/* Above 59 a literal's upper six bits say how many bytes of its length follow, from 60 on. */
+/* Above 59 a literal's upper six bits give the number of bytes of its length, from 60 on. */
 #define LITERAL_INLINE 60u
 
 /* Copies of a piece stay within it, so that their offsets have two bytes. */
 #define PIECE ((size_t)64 * 1024)
 
-/* Bytes that are looked for, and how many of each piece's last ones are not begun with. */
+/* Bytes of a match, and the number of each piece's last bytes at which none begins. */
 #define SHORTEST 4
 #define MARGIN   8
 
 #define TABLE_BITS 14
 _Static_assert(sizeof(uint16_t) << TABLE_BITS == SNAPPY_SCRATCH, "the table is the scratch memory");
 
-/* After so many positions without a copy the steps between those that are tried grow. */
+/* After this number of positions without a copy, the steps between tried positions grow. */
 #define PATIENCE 32
 
 size_t snappy_block_bound(size_t size)
@@ -88,7 +88,7 @@ static size_t common(const uint8_t *a, const uint8_t *b, const uint8_t *end)
 static void put_piece(const uint8_t *piece, size_t size, uint16_t *table, struct output *out)
 {
     const uint8_t *end = piece + size;
-    const uint8_t *written = piece; /* what is before it stands in the output */
+    const uint8_t *written = piece; /* everything before it is in the output */
     size_t at = 1;
     size_t tried = PATIENCE;
     memset(table, 0, SNAPPY_SCRATCH);

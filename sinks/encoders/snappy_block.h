@@ -1,8 +1,8 @@
 /*
  * The block format of snappy (google/snappy, format_description.txt): the size of the data, and
- * elements, each of which is a literal or a copy of what is before it.
+ * elements, each of which is a literal or a copy of earlier data.
  *
- * Pure functions on memory of the caller's; any thread.
+ * Pure functions on the caller's memory; any thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_SNAPPY_BLOCK_H
 #define SLUICE_SINKS_ENCODERS_SNAPPY_BLOCK_H
@@ -12,10 +12,10 @@
 
 #include "collector/text/output.h"
 
-/* Bytes of working memory, aligned for a uint16_t. */
+/* Size of the working memory, aligned for a uint16_t. */
 #define SNAPPY_SCRATCH ((size_t)32 * 1024)
 
-/* The most bytes of a block of `size` bytes of data. */
+/* The largest size of a block of `size` bytes of data. */
 size_t snappy_block_bound(size_t size);
 
 /* Appends the block of `size` bytes of data, less than 4 GiB. */

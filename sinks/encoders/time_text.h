@@ -1,6 +1,6 @@
 /*
- * A time as text, kept because the next one is mostly of the same second: then only its fraction is
- * written anew. Of one thread.
+ * A time as text, cached because the next one is usually of the same second: then only its fraction
+ * is written. For one thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_TIME_TEXT_H
 #define SLUICE_SINKS_ENCODERS_TIME_TEXT_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define TIME_TEXT_SIZE                                                                             \
-    32 /* "YYYY-MM-DDThh:mm:ss.nnnnnnnnnZ" with its quotes, as json_time has it */
+    32 /* "YYYY-MM-DDThh:mm:ss.nnnnnnnnnZ" with its quotes, by json_time */
 
 struct time_text {
     int64_t nanoseconds; /* since 1970 UTC */

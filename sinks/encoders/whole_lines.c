@@ -2,12 +2,12 @@
 
 #include "collector/text/utf8.h"
 
-/* Bytes that no text from outside stands in, however short the names are: `a{b=` of prometheus. */
+/* The size of texts without sent bytes, however short the names are: `a{b=` of prometheus. */
 #define BEGINNING 4
 
 /*
- * Whether a file can begin so. None of zstd, gzip or pcap does, which the same sink may have
- * written on request. NULs are what a power cut may leave.
+ * Whether a file can begin in this way. Files of zstd, gzip and pcap, which the same sink may have
+ * written, cannot. NULs may be left by a power cut.
  */
 static bool is_beginning(const uint8_t *bytes, size_t size)
 {

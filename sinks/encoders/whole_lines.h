@@ -1,4 +1,4 @@
-/* The `whole` operation that formats of lines share. A pure function. */
+/* The `whole` operation of line formats. A pure function. */
 #ifndef SLUICE_SINKS_ENCODERS_WHOLE_LINES_H
 #define SLUICE_SINKS_ENCODERS_WHOLE_LINES_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Everything up to and including the last newline; a line may hold anything
- * (collector/platform/output_file.h), but what does not begin as text is foreign.
+ * Everything up to and including the last newline; lines may have any content
+ * (collector/platform/output_file.h), but a file that does not begin as text is foreign.
  */
 size_t whole_lines(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
 

@@ -60,7 +60,7 @@ bool host_names_parse(const char *text, size_t length, struct host_names *names,
 /* --- the requested name ----------------------------------------------------------------------- */
 
 /* Whether the text is this name, ignoring case and a dot at its end. */
-static bool is_name(const char *text, size_t length, const char *name, size_t name_length)
+static bool is_same_name(const char *text, size_t length, const char *name, size_t name_length)
 {
     if (length == name_length + 1 && text[length - 1] == '.')
         length--;
@@ -76,7 +76,7 @@ static bool is_listed(const struct host_names *names, const char *text, size_t l
 {
     for (const char *name = names->text; *name != '\0';) {
         size_t name_length = strcspn(name, ",");
-        if (is_name(text, length, name, name_length))
+        if (is_same_name(text, length, name, name_length))
             return true;
         name += name_length + (name[name_length] == ',');
     }
@@ -109,6 +109,6 @@ bool host_names_allow(const struct host_names *names, const char *host)
     if (!is_port_text(host + length))
         return false;
     return (memchr(host, '.', length) != NULL && address_parse_host(host, length, &address)) ||
-           is_name(host, length, "localhost", strlen("localhost")) ||
+           is_same_name(host, length, "localhost", strlen("localhost")) ||
            is_listed(names, host, length);
 }

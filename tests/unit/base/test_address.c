@@ -34,7 +34,7 @@ TEST(a_mapped_address_is_the_ipv4_address)
     assert_round_trip("::ffff:192.0.2.1", "192.0.2.1");
 }
 
-TEST(the_port_follows_and_ipv6_stands_in_brackets)
+TEST(the_port_follows_and_ipv6_is_in_brackets)
 {
     struct address address;
     char text[ADDRESS_TEXT_SIZE];
@@ -48,7 +48,7 @@ TEST(the_port_follows_and_ipv6_stands_in_brackets)
     assert_string_equal(text, "10.0.0.1:7");
 }
 
-TEST(what_is_no_address_is_refused)
+TEST(text_that_is_not_an_address_is_refused)
 {
     static const char *const wrong[] = {
         "",

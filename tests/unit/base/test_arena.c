@@ -1,4 +1,4 @@
-/* Memory given out by moving a pointer: alignment, the exact end, and sizes that overflow. */
+/* Memory allocated by moving a pointer: alignment, the exact end, and sizes that overflow. */
 
 #include "collector/base/arena.h"
 #include "tests/support/test.h"
@@ -41,7 +41,7 @@ TEST(sizes_near_the_end_of_size_t_are_refused)
     assert_int_equal(arena.used, 8);
 }
 
-TEST(a_block_of_no_bytes_is_no_refusal)
+TEST(a_block_of_no_bytes_is_allowed)
 {
     struct arena arena = {.base = memory, .capacity = 8};
     assert_non_null(arena_allocate(&arena, 0));

@@ -15,7 +15,7 @@ TEST(a_claim_has_one_holder)
     assert_true(claim_give_up(&claim));
 }
 
-TEST(who_only_tries_leaves_no_mark)
+TEST(a_failed_try_leaves_no_mark)
 {
     struct claim claim;
     claim_init(&claim);

@@ -1,9 +1,9 @@
-/* Whether a thread comes round, as another one sees it. */
+/* Whether a thread makes progress, as seen by another thread. */
 
 #include "collector/base/heartbeat.h"
 #include "tests/support/test.h"
 
-TEST(who_has_not_begun_waits)
+TEST(a_thread_that_has_not_begun_counts_as_waiting)
 {
     struct heartbeat heartbeat = {0};
     uint64_t seen = 0;
@@ -11,7 +11,7 @@ TEST(who_has_not_begun_waits)
     assert_true(heartbeat_advanced(&heartbeat, &seen));
 }
 
-TEST(who_waits_is_felt_however_long_that_takes)
+TEST(a_waiting_thread_is_always_alive)
 {
     struct heartbeat heartbeat = {0};
     uint64_t seen = 0;
@@ -24,7 +24,7 @@ TEST(who_waits_is_felt_however_long_that_takes)
     assert_true(heartbeat_advanced(&heartbeat, &seen));
 }
 
-TEST(who_works_on_without_a_new_turn_is_not_felt)
+TEST(work_without_a_new_round_is_not_progress)
 {
     struct heartbeat heartbeat = {0};
     uint64_t seen = 0;
@@ -34,7 +34,7 @@ TEST(who_works_on_without_a_new_turn_is_not_felt)
     assert_false(heartbeat_advanced(&heartbeat, &seen));
 }
 
-TEST(who_begins_another_turn_is_felt_whether_it_has_waited_or_not)
+TEST(a_new_round_is_progress_with_or_without_a_wait)
 {
     struct heartbeat heartbeat = {0};
     uint64_t seen = 0;

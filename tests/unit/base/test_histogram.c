@@ -1,4 +1,4 @@
-/* Histograms: which range a measure falls into, and what is read of them. */
+/* Histograms: the range of a value, and reading the totals. */
 
 #include "collector/base/histogram.h"
 #include "tests/support/test.h"
@@ -24,7 +24,7 @@ TEST(a_measure_falls_into_the_first_range_whose_bound_is_not_below_it)
         }
 }
 
-TEST(what_is_above_every_bound_has_a_range_of_its_own)
+TEST(values_above_every_bound_have_their_own_range)
 {
     assert_noted_in(histogram_times, UINT64_MAX, HISTOGRAM_BOUNDS);
 }

@@ -1,4 +1,4 @@
-/* By which names a server may be asked for: addresses, localhost, and those that are given. */
+/* The host names that requests may use: addresses, localhost and configured names. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ TEST(an_address_and_localhost_are_always_allowed)
     assert_true(host_names_allow(&none, "localhost."));
 }
 
-TEST(any_other_name_and_what_is_no_host_is_refused)
+TEST(other_names_and_invalid_hosts_are_refused)
 {
     static const char *const refused[] = {
         "",
@@ -88,7 +88,7 @@ static void expect_fault(const char *text, size_t at, const char *what)
     assert_int_equal(fault.at, at);
 }
 
-TEST(what_is_no_name_is_refused_with_its_place)
+TEST(invalid_names_are_refused_with_their_position)
 {
     expect_fault("", 0, "a name is missing");
     expect_fault("a,", 2, "a name is missing");
@@ -106,7 +106,7 @@ TEST(what_is_no_name_is_refused_with_its_place)
     assert_true(host_names_allow(&names, longer));
 }
 
-/* Every host that is cut short, or has one byte changed: no crash, and no other name gets in. */
+/* Every allowed host cut short or with one byte changed: no crash, and no other name is allowed. */
 TEST(a_host_that_is_nearly_allowed_is_not)
 {
     static const char host[] = "collector.example.net";

@@ -1,4 +1,4 @@
-/* Sets of addresses: what is in them, whatever networks they were made of. */
+/* Sets of addresses: their contents, for any networks that they are made of. */
 #include <string.h>
 
 #include "collector/base/networks.h"
@@ -34,7 +34,7 @@ TEST(an_address_is_held_by_any_network_it_is_in)
     networks_free(networks);
 }
 
-TEST(no_bits_are_every_address_of_that_family)
+TEST(a_prefix_of_0_bits_contains_its_whole_family)
 {
     const struct network ipv4 = network("0.0.0.0", 0);
     const struct network ipv6 = network("::", 0);
@@ -66,7 +66,7 @@ TEST(the_port_and_the_zone_of_a_sender_make_no_difference)
     networks_free(networks);
 }
 
-TEST(nothing_is_in_a_set_of_nothing)
+TEST(an_empty_set_contains_no_address)
 {
     struct networks *networks = made(NULL, 0);
     const struct address neither = {.family = ADDRESS_NONE};
@@ -105,7 +105,7 @@ TEST(the_last_addresses_there_are_end_a_range)
 
 /* --- allowed and denied ----------------------------------------------------------------------- */
 
-TEST(what_is_denied_is_taken_from_what_is_allowed)
+TEST(denied_networks_are_removed_from_allowed_ones)
 {
     const struct network allowed[] = {network("10.0.0.0", 8), network("192.0.2.0", 24)};
     const struct network denied[] = {network("10.1.0.0", 16), network("10.0.0.0", 32),
@@ -162,7 +162,7 @@ static uint64_t random_below(uint64_t end)
     return next_below(&chance, end);
 }
 
-/* Of few different bytes, so that networks meet. */
+/* Networks with few different bytes, so that they overlap or touch. */
 static struct address random_address(void)
 {
     static const uint8_t bytes[] = {0, 1, 0x7f, 0x80, 0xfe, 0xff};
@@ -192,7 +192,7 @@ static bool any_holds(const struct network *list, size_t count, const struct add
     return false;
 }
 
-/* An address next to the beginning of a network, or to its end. */
+/* An address next to the beginning or the end of a network. */
 static struct address beside(const struct network *network)
 {
     struct address address = network->address;

@@ -14,7 +14,7 @@ static unsigned take(struct rate_window *window, uint64_t limit, int64_t at_ms, 
     return taken;
 }
 
-TEST(so_many_are_taken_and_no_more_until_the_second_is_over)
+TEST(the_limit_holds_until_the_second_is_over)
 {
     struct rate_window window = {0};
     assert_int_equal(take(&window, 3, 5000, 2), 2);
@@ -32,7 +32,7 @@ TEST(a_second_begins_with_the_first_that_comes_in_it)
     assert_int_equal(take(&window, 2, 91000, 5), 2);
 }
 
-/* Threads ask the clock before they take: one may come with a time that is past. */
+/* A thread reads the clock before it takes, so its time may be in the past. */
 TEST(a_time_before_the_seconds_beginning_is_within_it)
 {
     struct rate_window window = {0};

@@ -1,4 +1,4 @@
-/* Which known name somebody meant by an unknown one. */
+/* The known name that a user probably meant. */
 #include <string.h>
 
 #include "collector/base/suggestion.h"
@@ -41,7 +41,7 @@ TEST(one_slip_of_each_kind_is_understood)
     assert_suggests("ports", "port");
 }
 
-TEST(case_and_dashes_are_no_slips)
+TEST(case_and_dashes_are_ignored)
 {
     struct suggestion suggestion;
     suggestion_begin(&suggestion, "Receive-Buffer", strlen("Receive-Buffer"));
@@ -64,7 +64,7 @@ TEST(the_fewest_slips_win)
     assert_suggests("max_decode", "max_decoded");
 }
 
-TEST(of_equals_the_first_wins)
+TEST(the_first_of_equals_wins)
 {
     struct suggestion suggestion;
     suggestion_begin(&suggestion, "sxnd", 4);
@@ -82,7 +82,7 @@ TEST(a_beginning_that_only_one_name_has_is_enough)
     assert_suggests_nothing("rec");
 }
 
-TEST(what_is_far_from_all_suggests_nothing)
+TEST(a_distant_text_suggests_no_name)
 {
     assert_suggests_nothing("");
     assert_suggests_nothing("x");

@@ -1,4 +1,4 @@
-/* Frame Streams' control frames: both forms, content types, and what may not come. */
+/* Frame Streams' control frames: both forms, content types, and frames that are not allowed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +96,7 @@ TEST(of_several_content_types_the_wanted_one_is_accepted)
     assert_answer(ACCEPT, dnstap);
 }
 
-TEST(another_content_type_is_not_taken)
+TEST(another_content_type_is_refused)
 {
     static const char *const longer[] = {DNSTAP "x", NULL};
     enum frame_streams_state state = FRAME_STREAMS_BEGUN;
@@ -118,8 +118,8 @@ TEST(a_stream_that_names_no_content_type_is_taken)
     assert_answer(ACCEPT, NULL);
 }
 
-/* In each state the control frames that may come, as bits of their numbers. */
-TEST(control_frames_come_in_their_order_alone)
+/* The control frames that are allowed in each state, as bits of their numbers. */
+TEST(control_frames_are_refused_out_of_order)
 {
     static const unsigned allowed[] = {
         [FRAME_STREAMS_BEGUN] = 1 << READY | 1 << START,
@@ -139,7 +139,7 @@ TEST(control_frames_come_in_their_order_alone)
     }
 }
 
-TEST(content_types_stand_where_they_may)
+TEST(content_types_are_refused_in_other_control_frames)
 {
     static const char *const two[] = {DNSTAP, DNSTAP, NULL};
     enum frame_streams_state state = FRAME_STREAMS_BEGUN;

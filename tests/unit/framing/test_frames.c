@@ -1,4 +1,4 @@
-/* Messages found in a datagram by each framing, and what is not framed like that. */
+/* The messages of a datagram in each framing, and payloads without that framing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "tests/support/test.h"
 
 /*
- * The walk as text: each message in brackets, then the word for how it ended. The payload is a
- * block of its own size, so that the address sanitizer sees a read past it.
+ * The walk as text: each message in brackets, then a word for how it ended. The payload is
+ * allocated exactly, so that the address sanitizer sees a read past it.
  */
 static const char *walk(enum framing framing, size_t header, const void *bytes, size_t size)
 {
@@ -59,7 +59,7 @@ TEST(a_header_is_skipped_and_must_be_there)
     assert_walk(FRAMING_CISCO_MDT, 14, "\0\1\0\1\0\1\0\0\0\0\0\0", "malformed");
 }
 
-/* Where a payload is not framed as it should be, and why. */
+/* The position and the cause of a mistake in the framing. */
 static const char *fault(enum framing framing, size_t header, const char *bytes, size_t size)
 {
     static char text[DECODE_FAILURE_TEXT_SIZE];
@@ -75,7 +75,7 @@ static const char *fault(enum framing framing, size_t header, const char *bytes,
 #define assert_fault(framing, header, literal, expected)                                           \
     assert_string_equal(fault((framing), (header), (literal), sizeof(literal) - 1), (expected))
 
-TEST(what_is_not_framed_is_reported_with_its_place_and_cause)
+TEST(a_mistake_is_reported_with_its_position_and_cause)
 {
     assert_fault(FRAMING_DATAGRAM, 2, "#", "at byte 1: the bytes end inside the header");
     assert_fault(FRAMING_DELIMITED, 2, "##", "at byte 2: no message is there");
@@ -127,7 +127,7 @@ TEST(a_length_that_does_not_end_is_malformed)
     assert_walk(FRAMING_DELIMITED, 0, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", "malformed");
 }
 
-TEST(no_delimited_message_at_all_is_distinguished)
+TEST(an_empty_delimited_datagram_is_distinguished)
 {
     assert_walk(FRAMING_DELIMITED, 0, "", "none");
     assert_walk(FRAMING_DELIMITED, 2, "##", "none");
@@ -164,7 +164,7 @@ TEST(a_fixed_length_that_does_not_fit_is_malformed)
                 "malformed");
 }
 
-TEST(no_message_after_a_fixed_length_at_all_is_distinguished)
+TEST(an_empty_datagram_with_fixed_lengths_is_distinguished)
 {
     assert_walk(FRAMING_LENGTH16, 0, "", "none");
     assert_walk(FRAMING_LENGTH32, 2, "##", "none");
@@ -178,7 +178,7 @@ TEST(an_mdt_datagram_is_one_message_after_its_header)
 {
     assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\1", "\3") "abc", "[abc]end");
     assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\1", "\0"), "[]end");
-    /* Of its version and flags nothing is wanted. */
+    /* Version and flags are ignored. */
     assert_walk(FRAMING_CISCO_MDT, 0, "\0\1\0\1\xff\xff\xff\xff\0\0\0\1x", "[x]end");
 }
 

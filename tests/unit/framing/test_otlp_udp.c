@@ -1,4 +1,4 @@
-/* The head of OTLP over UDP: the line of JSON, the prefix, and what is neither. */
+/* The head of OTLP over UDP: the line of JSON and the prefix, valid and invalid. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ TEST(a_prefix_says_what_follows)
     assert_head(LINE "M1", OTLP_UDP_METRICS, SAMPLING_NOT_GIVEN, "");
 }
 
-TEST(another_prefix_is_of_no_signal)
+TEST(an_unknown_prefix_has_no_signal)
 {
     assert_head(LINE "L1CgA=", OTLP_UDP_NONE, SAMPLING_NOT_GIVEN, "L1CgA=");
     assert_head(LINE "T1XCgA=", OTLP_UDP_NONE, SAMPLING_NOT_GIVEN, "T1XCgA=");
@@ -113,7 +113,7 @@ TEST(a_line_may_be_as_long_as_the_limit_and_no_longer)
     assert_int_equal(read_bytes(text, OTLP_UDP_LINE_MOST - 1, &head), OTLP_UDP_SHORT);
 }
 
-TEST(what_is_not_in_order_is_for_every_signal_to_refuse)
+TEST(an_invalid_line_is_for_every_signal)
 {
     static const uint8_t traces[] = LINE "T1SCgA=";
     static const uint8_t unknown[] = LINE "L1CgA=";

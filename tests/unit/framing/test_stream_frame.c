@@ -1,4 +1,4 @@
-/* Where frames end in a stream, however little of them is there. */
+/* Where frames end in a stream, from any part of them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* UDP-Notif's header and options, and what is none. */
+/* UDP-Notif's header and options, valid and invalid. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 
-/* Version 1, S, media type 0; 12 bytes of header. The length is 0 until it is written. */
+/* Version 1, S, media type 0; 12 bytes of header. The length is filled in later. */
 #define HEADER "\x30\x0c\0\0\0\0\0\7\0\0\0\x2a"
 
 /* A block of its own size, so that the address sanitizer sees a read past it. */
@@ -20,7 +20,7 @@ static enum decode_cause read_bytes(const void *bytes, size_t size, struct udp_n
     return cause;
 }
 
-/* With its length written, and that of its header where it is not 0. */
+/* Fills in the length, and the length of the header unless it is 0. */
 static enum decode_cause read_whole(const char *bytes, size_t size, uint8_t header,
                                     struct udp_notif *notif)
 {
@@ -36,7 +36,7 @@ static enum decode_cause read_whole(const char *bytes, size_t size, uint8_t head
 #define assert_read(literal, header, cause)                                                        \
     assert_int_equal(read_whole((literal), sizeof(literal) - 1, (header), &notif), (cause))
 
-TEST(a_message_stands_after_the_header)
+TEST(a_message_follows_the_header)
 {
     struct udp_notif notif;
     assert_read(HEADER "abc", 0, CAUSE_UNKNOWN);
@@ -73,7 +73,7 @@ TEST(a_segment_has_its_number)
     assert_true(notif.is_last);
 }
 
-TEST(a_message_of_one_segment_is_no_segment)
+TEST(a_message_of_one_segment_is_not_a_segment)
 {
     struct udp_notif notif;
     assert_read(HEADER "\1\4\0\1"
@@ -114,7 +114,7 @@ TEST(options_fit_the_header)
     assert_read(HEADER "\1\4\0\0\1\4\0\2", 20, CAUSE_OPTION);
 }
 
-TEST(what_is_registered_is_not_protobuf)
+TEST(registered_encodings_are_not_protobuf)
 {
     struct udp_notif notif;
     for (int type = 0; type < 16; type++) {

@@ -1,4 +1,4 @@
-/* The queue of batches: order, bounds and end, the listeners' shares, and two threads. */
+/* The queue of batches: order, limits and end, the listeners' shares, and two threads. */
 #include <stdlib.h>
 
 #include "collector/contract/listener.h"
@@ -13,7 +13,7 @@
 
 static const struct listener listeners[3] = {{.index = 0}, {.index = 1}, {.index = 2}};
 
-/* The pool of a test, and a queue that three listeners share or one has alone. */
+/* A test's pool, and a queue for three listeners or one. */
 struct fixture {
     struct batch_pool *pool;
     struct batch_queue *queue;
@@ -40,7 +40,7 @@ static void finish(struct fixture *fixture)
     batch_pool_destroy(fixture->pool);
 }
 
-/* As a producer does: asks, and pushes where there is a place. */
+/* As a producer: asks for a slot, and pushes if there is one. */
 static enum queue_result push(struct batch_queue *queue, struct batch *batch)
 {
     enum queue_result result = batch_queue_ask(queue, batch);
@@ -49,7 +49,7 @@ static enum queue_result push(struct batch_queue *queue, struct batch *batch)
     return result;
 }
 
-/* Offers a batch of the listener; one that is not taken goes back to the pool. */
+/* Offers a batch of the listener; one that is refused returns to the pool. */
 static enum queue_result offer_sized(struct fixture *fixture, size_t listener, bool large)
 {
     struct batch *batch = batch_acquire(fixture->pool, large);
@@ -119,7 +119,7 @@ TEST(batches_come_out_in_the_order_they_went_in)
     finish(&fixture);
 }
 
-TEST(one_listener_alone_may_fill_all_of_it)
+TEST(a_single_listener_may_fill_the_queue)
 {
     struct fixture fixture = make(CAPACITY, false);
     assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY);
@@ -145,7 +145,7 @@ TEST(large_batches_have_few_slots_and_small_ones_the_rest)
     finish(&fixture);
 }
 
-TEST(what_cannot_wait_has_a_place_for_as_long_as_the_ring_has_one)
+TEST(a_batch_that_cannot_wait_gets_any_slot_of_the_ring)
 {
     struct fixture fixture = make(CAPACITY, false);
     for (int i = 0; i < BATCH_QUEUE_LARGE; i++)
@@ -206,7 +206,7 @@ TEST(a_flooding_listener_leaves_room_for_the_others)
     finish(&fixture);
 }
 
-/* Its first batch is refused by nothing but a full queue. */
+/* Only a full queue refuses its first batch. */
 TEST(a_listener_that_holds_nothing_gets_any_free_slot)
 {
     struct fixture fixture = make(2, true);
@@ -218,7 +218,7 @@ TEST(a_listener_that_holds_nothing_gets_any_free_slot)
     finish(&fixture);
 }
 
-TEST(a_share_comes_back_with_what_is_taken)
+TEST(popping_batches_restores_a_share)
 {
     struct fixture fixture = make(CAPACITY, true);
     size_t share = offer_until_refused(&fixture, 0);
@@ -233,7 +233,7 @@ TEST(a_share_comes_back_with_what_is_taken)
     finish(&fixture);
 }
 
-TEST(a_listener_alone_gets_a_share_when_others_come)
+TEST(a_single_listener_gets_a_share_when_others_are_added)
 {
     struct fixture fixture = make(CAPACITY, false);
     assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY);
@@ -277,7 +277,7 @@ TEST(a_queue_grows_beyond_what_it_began_with)
 
 /* --- room for what is newer ------------------------------------------------------------------- */
 
-/* A producer that drops the oldest: it asks for room after each push, taken or not. */
+/* A producer that drops the oldest: it requests room after each push, accepted or not. */
 static enum queue_result offer_newest(struct fixture *fixture, size_t listener, bool large,
                                       bool *asked)
 {
@@ -315,7 +315,7 @@ static struct evicted make_room(struct fixture *fixture)
     return evicted;
 }
 
-TEST(room_is_asked_for_before_it_is_missing_and_only_once)
+TEST(room_is_requested_early_and_only_once)
 {
     struct fixture fixture = make(CAPACITY, false);
     struct evicted evicted = {0};
@@ -362,8 +362,8 @@ TEST(the_smallest_queue_gives_its_only_batch)
     finish(&fixture);
 }
 
-/* The sink was served meanwhile: nothing need be lost. */
-TEST(room_that_is_there_by_now_is_not_made)
+/* The sink has made progress since: no batch need be lost. */
+TEST(room_is_not_made_if_it_exists_already)
 {
     struct fixture fixture = make(CAPACITY, false);
     bool asked;
@@ -375,8 +375,8 @@ TEST(room_that_is_there_by_now_is_not_made)
     finish(&fixture);
 }
 
-/* A flooded listener pushes out what is its own; what others hold stays where it is. */
-TEST(a_listener_whose_share_is_spent_loses_its_own_oldest_alone)
+/* A flooded listener only evicts its own batches. */
+TEST(a_spent_share_loses_only_its_own_oldest)
 {
     struct fixture fixture = make(CAPACITY, true);
     bool asked;
@@ -394,7 +394,7 @@ TEST(a_listener_whose_share_is_spent_loses_its_own_oldest_alone)
     finish(&fixture);
 }
 
-TEST(what_large_batches_miss_is_made_by_the_oldest_large_ones)
+TEST(room_for_large_batches_is_made_by_the_oldest_large_ones)
 {
     struct fixture fixture = make(CAPACITY, false);
     bool asked;
@@ -409,7 +409,7 @@ TEST(what_large_batches_miss_is_made_by_the_oldest_large_ones)
     finish(&fixture);
 }
 
-TEST(large_batches_of_a_spent_share_are_made_room_for_by_that_listeners)
+TEST(a_spent_share_makes_room_for_its_own_large_batches)
 {
     struct fixture fixture = make(CAPACITY, true);
     bool asked;
@@ -432,8 +432,8 @@ TEST(large_batches_of_a_spent_share_are_made_room_for_by_that_listeners)
 
 struct traffic {
     struct fixture fixture;
-    bool consumer_is_slow; /* it takes nothing until something was refused */
-    bool makes_room;       /* it takes out the oldest where it is asked to */
+    bool consumer_is_slow; /* it takes no batch until one was refused */
+    bool makes_room;       /* it evicts the oldest when room is requested */
     _Atomic uint64_t refusals;
     uint64_t batches, records, sum; /* pushed */
     uint64_t taken_batches, taken_records, taken_sum, disorder;
@@ -441,7 +441,7 @@ struct traffic {
     bool gave_up;
 };
 
-/* A batch whose records carry numbers that go on from *sum's count, written to its arena. */
+/* A batch whose records have consecutive numbers from *sum's count on, in its arena. */
 static struct batch *make_batch(struct batch_pool *pool, uint64_t number, uint64_t *sum)
 {
     struct batch *batch = batch_acquire(pool, false);
@@ -471,7 +471,7 @@ static void produce(void *argument)
                 break;
             continue;
         }
-        uint32_t count = batch->count; /* after the push the batch is the consumer's */
+        uint32_t count = batch->count; /* after the push the batch belongs to the consumer */
         if (traffic->makes_room)
             (void)batch_queue_want_room(traffic->fixture.queue, batch, true);
         while (push(traffic->fixture.queue, batch) != QUEUE_TAKEN && patience(until))
@@ -494,7 +494,7 @@ static void check_batch(struct traffic *traffic, const struct batch *batch)
     }
 }
 
-/* Evicted records are summed up with the taken ones; no order is expected of what is left. */
+/* Evicted records are added to the others; the rest may be in any order. */
 static void sum_up_evicted(void *context, struct batch *batch)
 {
     struct traffic *traffic = context;

@@ -1,4 +1,4 @@
-/* Bytes from one thread to another: in order, whole, and never more than there is room for. */
+/* Bytes from one thread to another: in order, complete, and never beyond the capacity. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +12,12 @@ static bool put(struct byte_ring *ring, const void *bytes, size_t size)
     return byte_ring_put(ring, &part, 1);
 }
 
-TEST(what_was_put_comes_out_in_order_in_any_pieces)
+TEST(bytes_come_out_in_order_in_any_pieces)
 {
     struct byte_ring *ring = byte_ring_create(10);
     assert_non_null(ring);
     char taken[8] = "";
-    for (int round = 0; round < 30; round++) { /* across the ring's end at each place */
+    for (int round = 0; round < 30; round++) { /* across the ring's end at each position */
         const struct byte_part parts[] = {{"ab", 2}, {NULL, 0}, {"cdefg", 5}};
         assert_true(byte_ring_is_empty(ring));
         assert_true(byte_ring_put(ring, parts, 3));
@@ -29,7 +29,7 @@ TEST(what_was_put_comes_out_in_order_in_any_pieces)
     byte_ring_destroy(ring);
 }
 
-TEST(what_does_not_fit_is_refused_whole)
+TEST(parts_that_do_not_fit_are_refused_together)
 {
     struct byte_ring *ring = byte_ring_create(10);
     assert_non_null(ring);
@@ -67,7 +67,7 @@ TEST(it_is_finished_when_it_is_closed_and_empty)
 
 #define LETTERS 20000
 
-/* Letters of 1 to 100 bytes, each after its size, its bytes made from its number. */
+/* Letters of 1 to 100 bytes, each after its size, with bytes made from its number. */
 static void produce(void *argument)
 {
     struct byte_ring *ring = argument;

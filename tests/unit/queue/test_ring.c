@@ -1,4 +1,4 @@
-/* The ring: order, bounds and end; and counts and checksums on both ends of two threads. */
+/* The ring: order, limits and end; counts and checksums on both ends with two threads. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ TEST(it_holds_exactly_its_capacity)
     }
 }
 
-/* What is taken out: numbers below `below`, and where they go. */
+/* Takes out numbers below `below`, and records them. */
 struct numbers {
     int below;
     int taken[70];
@@ -74,7 +74,7 @@ static void assert_pops(struct ring *ring, const int *expected, size_t count)
     assert_null(ring_pop(ring));
 }
 
-TEST(what_is_chosen_is_taken_out_oldest_first_and_the_rest_keeps_its_order)
+TEST(chosen_items_are_taken_out_oldest_first_and_the_rest_keep_their_order)
 {
     int items[] = {9, 1, 8, 2, 7, 3};
     for (size_t start = 0; start < 8; start++) { /* past the slots' end at every place */
@@ -99,7 +99,7 @@ TEST(what_is_chosen_is_taken_out_oldest_first_and_the_rest_keeps_its_order)
     }
 }
 
-TEST(all_none_and_nothing_may_be_taken_out)
+TEST(all_or_no_items_may_be_taken_out)
 {
     int items[] = {1, 2, 3};
     struct ring *ring = ring_create(3);
@@ -133,7 +133,7 @@ TEST(a_closed_ring_is_finished_once_it_is_empty)
     ring_destroy(ring);
 }
 
-TEST(a_ring_may_be_destroyed_full_or_not_be_there)
+TEST(a_full_ring_and_null_can_be_destroyed)
 {
     int item;
     struct ring *ring = ring_create(1);
@@ -152,8 +152,8 @@ struct item {
 };
 
 /*
- * Items go forth through one ring and back through another, and are written anew only then; so
- * both directions of both rings must carry plain memory from thread to thread.
+ * Items go through one ring and return through another, and are rewritten only then; so each
+ * direction of each ring must pass plain memory between the threads.
  */
 struct traffic {
     struct ring *forth, *back;
@@ -260,7 +260,7 @@ TEST(everything_arrives_at_a_slow_consumer)
     assert_all_arrive(&tight, 1);
 }
 
-/* What was pushed before the close is there when the consumer sees the close. */
+/* An item pushed before the close is visible once the consumer sees the close. */
 TEST(the_end_never_overtakes_the_last_item)
 {
     for (uint64_t count = 0; count < 200; count++) {
@@ -291,7 +291,7 @@ static void push_and_close(void *argument)
     }
 }
 
-/* A ring that holds an item is not finished, at whatever moment its producer closes it. */
+/* A ring with an item is not finished, whenever its producer closes it. */
 TEST(the_end_is_never_seen_before_the_last_item)
 {
     static struct ends ends;

@@ -1,4 +1,4 @@
-/* The tap: what is taken, what passes by, and that it never keeps more than its few batches. */
+/* The tap: which batches it takes, which pass by; it never keeps more than its few batches. */
 #include <stdlib.h>
 
 #include "collector/platform/thread.h"
@@ -35,7 +35,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* What a producer does with a batch of so many records, the sinks left out. */
+/* As a producer, without sinks, offers a batch with this many records. */
 static void pass(struct fixture *fixture, size_t producer, uint32_t records, bool large)
 {
     struct batch *batch = batch_acquire(fixture->pool, large);
@@ -45,7 +45,7 @@ static void pass(struct fixture *fixture, size_t producer, uint32_t records, boo
     batch_release(batch);
 }
 
-/* Takes the next batch; returns its records, 0: there is none. */
+/* Takes the next batch. Returns its number of records; 0: no batch. */
 static uint32_t take(struct fixture *fixture)
 {
     struct batch *batch = tap_next(fixture->tap);
@@ -56,7 +56,7 @@ static uint32_t take(struct fixture *fixture)
     return records;
 }
 
-TEST_WITH(nothing_is_taken_or_counted_while_it_is_off, set_up, tear_down)
+TEST_WITH(no_batch_is_taken_or_counted_while_it_is_off, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     pass(fixture, 0, 5, false);
@@ -79,7 +79,7 @@ TEST_WITH(batches_are_taken_in_order_from_all_producers_in_turn, set_up, tear_do
     assert_int_equal(tap_passed_by(fixture->tap), 0);
 }
 
-TEST_WITH(what_finds_no_room_passes_by_and_is_counted, set_up, tear_down)
+TEST_WITH(batches_without_room_pass_by_and_are_counted, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     tap_set(fixture->tap, TAP_TAKING);
@@ -94,7 +94,7 @@ TEST_WITH(what_finds_no_room_passes_by_and_is_counted, set_up, tear_down)
     assert_int_equal(tap_passed_by(fixture->tap), 3 * 7);
 }
 
-TEST_WITH(large_batches_have_one_place_among_all, set_up, tear_down)
+TEST_WITH(only_one_large_batch_may_be_in_the_tap, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     tap_set(fixture->tap, TAP_TAKING);
@@ -103,7 +103,7 @@ TEST_WITH(large_batches_have_one_place_among_all, set_up, tear_down)
     assert_int_equal(tap_passed_by(fixture->tap), 2);
     struct batch *batch = tap_next(fixture->tap);
     assert_non_null(batch);
-    pass(fixture, 0, 4, true); /* the one that is looked at still counts */
+    pass(fixture, 0, 4, true); /* the batch being read still counts */
     assert_int_equal(tap_passed_by(fixture->tap), 2 + 4);
     tap_done(fixture->tap, batch);
     pass(fixture, 1, 8, true);
@@ -123,7 +123,7 @@ TEST_WITH(while_it_counts_all_passes_by, set_up, tear_down)
     assert_int_equal(take(fixture), 0);
 }
 
-TEST_WITH(turned_off_it_lets_go_of_what_waits, set_up, tear_down)
+TEST_WITH(turning_it_off_releases_waiting_batches, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     tap_set(fixture->tap, TAP_TAKING);

@@ -1,4 +1,7 @@
-/* Messages in segments: any order, doubles, losses, time and room; each datagram has one fate. */
+/*
+ * Assembling messages from segments in any order, with duplicates, losses and limits of time and
+ * memory. Each datagram has one outcome.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +17,7 @@
 static struct assembly *assembly;
 static int64_t now;
 
-/* What was given up, by reason. */
+/* Counts of datagrams given up, by reason. */
 static size_t given_up[REASON_COUNT];
 static size_t given_up_bytes;
 static uint8_t last_given_up[64];
@@ -69,10 +72,13 @@ struct piece {
     uint32_t message;
     uint16_t number;
     bool last;
-    size_t size; /* of the body */
+    size_t size; /* of the segment's body */
 };
 
-/* Its bytes say which they are; front and rest are blocks of their own sizes. */
+/*
+ * Takes a segment whose bytes identify it. Front and rest are allocated exactly, so that sanitizers
+ * see reads past them.
+ */
 static enum assembly_result take(struct piece piece, struct refusal *refusal)
 {
     size_t size = HEADER + piece.size;
@@ -117,7 +123,7 @@ static void refused(uint32_t message, uint16_t number, bool last, size_t size,
     assert_int_equal(refusal.reason, reason);
 }
 
-/* It makes its message whole, of segments of `sizes`; their bytes are there in order. */
+/* Takes the segment that completes a message of `sizes`, and checks that the bytes are in order. */
 static void whole(uint32_t message, uint16_t number, bool last, const size_t *sizes, size_t count)
 {
     struct refusal refusal;
@@ -157,7 +163,7 @@ TEST_WITH(they_may_come_in_any_order_and_have_any_size, set_up, tear_down)
     assembly_end(assembly, NULL);
 }
 
-TEST_WITH(one_that_is_there_already_is_repeated, set_up, tear_down)
+TEST_WITH(a_duplicate_segment_is_reported_as_repeated, set_up, tear_down)
 {
     static const size_t sizes[] = {10, 20};
     (void)state;
@@ -172,7 +178,7 @@ TEST_WITH(one_that_is_there_already_is_repeated, set_up, tear_down)
     assert_int_equal(all_given_up(), 0);
 }
 
-TEST_WITH(what_is_not_whole_in_time_is_given_up_as_the_datagrams_that_came, set_up, tear_down)
+TEST_WITH(an_incomplete_message_is_given_up_datagram_by_datagram, set_up, tear_down)
 {
     (void)state;
     held(1, 0, false, 10);
@@ -188,7 +194,7 @@ TEST_WITH(what_is_not_whole_in_time_is_given_up_as_the_datagrams_that_came, set_
     refused(1, 1, false, 10, REASON_SEGMENTS_MISSING); /* which came too late */
 }
 
-TEST_WITH(the_caller_may_ask_what_is_late, set_up, tear_down)
+TEST_WITH(expiry_by_the_caller_gives_up_late_messages, set_up, tear_down)
 {
     (void)state;
     assert_true(assembly_expire(assembly, now) == INT64_MAX);
@@ -202,7 +208,7 @@ TEST_WITH(the_caller_may_ask_what_is_late, set_up, tear_down)
     assert_int_equal(given_up[REASON_SEGMENTS_MISSING], 2);
 }
 
-TEST_WITH(a_clock_that_is_set_back_begins_the_time_anew, set_up, tear_down)
+TEST_WITH(a_clock_set_back_restarts_the_timeout, set_up, tear_down)
 {
     (void)state;
     held(1, 0, false, 10);
@@ -251,7 +257,7 @@ TEST_WITH(the_oldest_message_makes_room, set_up, tear_down)
     assert_int_equal(given_up[REASON_ASSEMBLY_FULL], 2);
 }
 
-TEST_WITH(the_oldest_message_that_goes_on_makes_room_only_where_no_other_can, set_up, tear_down)
+TEST_WITH(a_message_makes_room_for_itself_only_if_no_other_can, set_up, tear_down)
 {
     static const size_t sizes[] = {1400, 1400, 1};
     (void)state;
@@ -264,7 +270,9 @@ TEST_WITH(the_oldest_message_that_goes_on_makes_room_only_where_no_other_can, se
     whole(2, 2, true, sizes, 3);
 }
 
-/* What is not there any more cannot make room: a message that needs all of it is whole or too long.
+/*
+ * A message that was given up cannot make room: one that needs all of the memory is complete or too
+ * long.
  */
 TEST_WITH(long_segments_take_the_room_of_many, set_up, tear_down)
 {
@@ -293,7 +301,7 @@ TEST_WITH(a_refused_message_gives_up_all_of_its_datagrams, set_up, tear_down)
     refused(1, 1, true, 3000, REASON_TOO_DEEP);
 }
 
-TEST_WITH(messages_of_one_number_are_two_where_host_port_or_publisher_differ, set_up, tear_down)
+TEST_WITH(messages_with_equal_numbers_differ_by_host_port_or_publisher, set_up, tear_down)
 {
     (void)state;
     struct refusal refusal;
@@ -317,11 +325,11 @@ TEST_WITH(messages_of_one_number_are_two_where_host_port_or_publisher_differ, se
 #define MOST     12
 
 /*
- * Messages whose segments come mixed, some twice, some never, while time passes: every datagram is
- * part of a whole message, refused, or given up, and each message whose segments all came in time,
- * and for which there was room, is whole once.
+ * Segments of several messages are mixed, some duplicated, some lost, while time passes. Every
+ * datagram is part of a complete message, refused or given up, and each message whose segments all
+ * arrive in time and with enough memory is complete once.
  */
-TEST_WITH(every_datagram_has_one_fate, set_up, tear_down)
+TEST_WITH(every_datagram_has_one_outcome, set_up, tear_down)
 {
     (void)state;
     uint64_t random = 5;

@@ -1,4 +1,4 @@
-/* An ingest that puts messages together, where memory is short: none is made, nothing is left. */
+/* Creating an ingest with an assembly when memory is short: it fails and leaks nothing. */
 #include "collector/receive/assembly.h"
 #include "collector/receive/ingest.h"
 #include "tests/support/platform/failing_memory.h"

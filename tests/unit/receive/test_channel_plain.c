@@ -1,4 +1,4 @@
-/* A channel of TCP as it is: bytes both ways, and the end of one way alone. */
+/* A plain TCP channel: bytes in both directions, and an end in one direction. */
 #include "collector/platform/tcp.h"
 #include "collector/receive/stream_channel.h"
 #include "tests/support/platform/patience.h"
@@ -56,7 +56,7 @@ static enum channel_result receives(char *byte)
     return result;
 }
 
-TEST_WITH(the_other_side_sees_the_end_after_what_was_sent_and_may_go_on_sending, set_up, tear_down)
+TEST_WITH(the_peer_sees_the_end_after_all_data_and_may_continue_to_send, set_up, tear_down)
 {
     (void)state;
     char byte = 0;

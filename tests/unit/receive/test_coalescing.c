@@ -1,4 +1,6 @@
-/* When a receiving thread rests: at high rates alone, for a bounded time, never past its buffers.
+/*
+ * When a receiving thread pauses: only at high rates, for a limited time, never longer than its
+ * buffers allow.
  */
 
 #include "collector/platform/clock.h"
@@ -20,10 +22,10 @@ static struct coalescing of_socket(int64_t most_ns, uint64_t buffer)
 }
 
 /*
- * Ten rounds of `each` datagrams, `every_ns` apart, from `*now_ns` on. Returns the rest after the
- * last one.
+ * Notes ten rounds of `each` datagrams, `every_ns` apart, from `*now_ns` on. Returns the pause
+ * after the last one.
  */
-static int64_t allowed_ns; /* how late records may be, in the test that runs */
+static int64_t allowed_ns; /* how late records may be in the present test */
 
 static int64_t rounds(struct coalescing *coalescing, int64_t *now_ns, int64_t every_ns,
                       uint64_t each)
@@ -43,32 +45,32 @@ static int64_t rest_at(struct coalescing coalescing, uint64_t datagrams_a_ms)
     return rounds(&coalescing, &now, MS, datagrams_a_ms);
 }
 
-TEST(a_thread_with_much_to_receive_rests_for_as_long_as_it_may)
+TEST(at_a_high_rate_a_thread_pauses_as_long_as_allowed)
 {
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 100), 500 * US);
     assert_int_equal(rest_at(of_socket(200 * US, LARGE_BUFFER), 100), 200 * US);
 }
 
-TEST(at_a_low_rate_nothing_waits)
+TEST(at_a_low_rate_there_is_no_pause)
 {
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 1), 0);
 }
 
-TEST(a_rest_that_would_gather_too_few_is_not_taken)
+TEST(a_pause_that_would_gather_too_few_is_not_taken)
 {
-    /* In half a millisecond: one less than enough, and just enough. */
+    /* In half a millisecond: one less than enough, and exactly enough. */
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 2 * COALESCING_LEAST - 2), 0);
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 2 * COALESCING_LEAST), 500 * US);
-    /* A shorter rest gathers less. */
+    /* A shorter pause gathers less. */
     assert_int_equal(rest_at(of_socket(100 * US, LARGE_BUFFER), 2 * COALESCING_LEAST), 0);
 }
 
-TEST(without_leave_there_is_no_rest)
+TEST(without_permission_there_is_no_pause)
 {
     assert_int_equal(rest_at(of_socket(0, LARGE_BUFFER), 1000), 0);
 }
 
-TEST(of_several_sockets_the_shortest_leave_counts)
+TEST(the_shortest_limit_of_several_sockets_counts)
 {
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
     coalescing_add_socket(&coalescing, 100 * US, LARGE_BUFFER);
@@ -76,7 +78,7 @@ TEST(of_several_sockets_the_shortest_leave_counts)
     assert_int_equal(rest_at(coalescing, 100), 100 * US);
 }
 
-TEST(sockets_that_are_forgotten_count_no_more)
+TEST(forgotten_sockets_do_not_count)
 {
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
     coalescing_add_socket(&coalescing, 100 * US, LARGE_BUFFER);
@@ -86,7 +88,7 @@ TEST(sockets_that_are_forgotten_count_no_more)
     assert_int_equal(rest_at(coalescing, 100), 500 * US);
 }
 
-TEST(a_rest_ends_before_the_smallest_buffer_is_full)
+TEST(a_pause_ends_before_the_smallest_buffer_is_full)
 {
     const uint64_t buffer = 64 * 1024;
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
@@ -97,12 +99,12 @@ TEST(a_rest_ends_before_the_smallest_buffer_is_full)
     assert_true(arriving <= buffer / COALESCING_BUFFER_PART);
 }
 
-TEST(a_buffer_that_holds_too_few_for_a_rest_gets_none)
+TEST(a_small_buffer_allows_no_pause)
 {
     assert_int_equal(rest_at(of_socket(500 * US, 4096), 1000), 0);
 }
 
-TEST(the_first_datagram_after_a_silence_is_followed_by_no_rest)
+TEST(the_first_datagram_after_a_silence_causes_no_pause)
 {
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
     int64_t now = 0;
@@ -119,7 +121,7 @@ TEST(a_rate_is_known_after_enough_time)
     assert_int_equal(coalescing_delay(&coalescing, 0, 10 * US), 0);
 }
 
-/* The pause at a rate, where a socket and all sinks let records be late. */
+/* The pause at a rate if a socket and all sinks let records be late. */
 static int64_t late_pause_at(int64_t most_ns, int64_t late_ns, uint64_t buffer,
                              uint64_t datagrams_a_ms)
 {
@@ -129,7 +131,7 @@ static int64_t late_pause_at(int64_t most_ns, int64_t late_ns, uint64_t buffer,
     return pause;
 }
 
-TEST(where_records_may_be_late_a_pause_is_longer_and_two_are_worth_one)
+TEST(if_records_may_be_late_pauses_are_longer_and_two_datagrams_suffice)
 {
     assert_int_equal(late_pause_at(5 * MS, 50 * MS, LARGE_BUFFER, 1), 5 * MS);
     assert_int_equal(late_pause_at(5 * MS, 1 * MS, LARGE_BUFFER, 2), 1 * MS);
@@ -144,7 +146,7 @@ TEST(a_long_pause_gathers_no_more_than_enough)
     assert_int_equal(late_pause_at(5 * MS, 50 * MS, LARGE_BUFFER, 1000), 500 * US);
 }
 
-/* Whatever was measured before. */
+/* At any rate measured before. */
 TEST(a_burst_after_a_quiet_time_finds_room)
 {
     const uint64_t buffer = (uint64_t)4 << 20;
@@ -155,8 +157,8 @@ TEST(a_burst_after_a_quiet_time_finds_room)
     assert_int_equal(late_pause_at(10 * MS, 50 * MS, 4096, 8), 0);
 }
 
-/* Its buffer holds bytes alone, and who sends faster waits. */
-TEST(a_stream_may_be_left_alone_for_longer_than_datagrams_in_as_large_a_buffer)
+/* Its buffer has no overhead per datagram, and a faster sender waits. */
+TEST(a_stream_may_pause_longer_than_datagrams_with_an_equal_buffer)
 {
     const uint64_t buffer = 64 * 1024;
     struct coalescing datagrams = of_socket(5 * MS, buffer);
@@ -166,13 +168,13 @@ TEST(a_stream_may_be_left_alone_for_longer_than_datagrams_in_as_large_a_buffer)
     int64_t rest = rest_at(stream, 20);
     assert_int_equal(rest, 5 * MS);
     assert_true(rest_at(datagrams, 20) <= 500 * US);
-    /* At most a part of the buffer comes meanwhile. */
+    /* At most a part of the buffer is filled during a pause. */
     rest = rest_at(stream, 100);
     assert_in_range(rest, MS, buffer / COALESCING_BUFFER_PART * MS / (100 * SIZE));
     allowed_ns = 0;
 }
 
-TEST(a_pause_lasts_as_long_as_it_was_asked_for)
+TEST(a_pause_lasts_as_long_as_requested)
 {
     struct pause *pause = pause_create();
     if (pause == NULL)

@@ -1,5 +1,4 @@
-/* Dead letters by themselves: what is kept, what is dropped and why, and that the sums are exact.
- */
+/* Dead letters: which are kept, which are dropped and why; the sums are exact. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@
 
 /* --- calls that fail -------------------------------------------------------------------------- */
 
-/* What the linker makes of the names (ld(1), --wrap). */
+/* The names that the linker wraps (ld(1), --wrap). */
 enum write_result __real_output_file_write(struct output_file *file, const void *bytes, size_t size,
                                            size_t *written, struct error *error);
 bool __real_output_file_roll_back(struct output_file *file, size_t size);
@@ -28,9 +27,9 @@ enum write_result __wrap_output_file_write(struct output_file *file, const void 
 bool __wrap_output_file_roll_back(struct output_file *file, size_t size);
 
 static struct {
-    unsigned halves;     /* the write of this number writes half; the next ones fail: */
-    unsigned write_most; /* so many */
-    unsigned roll_backs; /* so many of these fail */
+    unsigned halves;     /* the write with this number writes half, and the next ones fail */
+    unsigned write_most; /* the number of next writes that fail */
+    unsigned roll_backs; /* the number of next calls that fail */
     atomic_uint writes;  /* done so far */
 } failing;
 
@@ -122,7 +121,7 @@ static uint64_t dropped(enum dead_letter_drop why)
     return counter_read(&written.dropped[why]) + counter_read(&offered.dropped[why]);
 }
 
-/* Ends it and asserts that each letter is kept, or dropped for one reason. */
+/* Ends the dead letters and asserts that each letter is kept, or dropped for one reason. */
 static void finish(int64_t deadline_ns)
 {
     dead_letter_queue_close(queue);
@@ -136,7 +135,7 @@ static void finish(int64_t deadline_ns)
     assert_int_equal(sum, counter_read(&offered.offered));
 }
 
-/* The datagrams of the file. */
+/* The datagrams in the file. */
 static unsigned read_back(void)
 {
     struct capture *capture;
@@ -183,7 +182,7 @@ TEST_WITH(letters_of_every_size_are_kept, set_up, scratch_remove)
     assert_int_equal(read_back(), 6);
 }
 
-TEST_WITH(while_the_disk_has_room_the_log_says_nothing_of_it, set_up, scratch_remove)
+TEST_WITH(enough_disk_space_is_not_logged, set_up, scratch_remove)
 {
     (void)state;
     heard_begin();
@@ -197,7 +196,9 @@ TEST_WITH(while_the_disk_has_room_the_log_says_nothing_of_it, set_up, scratch_re
     assert_int_equal(heard(""), 0);
 }
 
-/* Returns the size of the first comment in the file, from `text` on, and where it begins. */
+/*
+ * Finds the first comment in the file that begins with `text`. Returns its size and its beginning.
+ */
 static size_t find_comment(const char *bytes, size_t size, const char *text, const char **found)
 {
     size_t length = strlen(text);
@@ -212,7 +213,7 @@ static size_t find_comment(const char *bytes, size_t size, const char *text, con
     return 0;
 }
 
-/* The name is of characters of two bytes, and longer than a comment may be. */
+/* The name has characters of two bytes and is longer than a comment may be. */
 static void assert_ends_with_a_character(const char *before)
 {
     char name[700], text[32];
@@ -264,7 +265,7 @@ TEST_WITH(a_later_run_appends_a_section, set_up, scratch_remove)
     }
 }
 
-TEST_WITH(more_than_the_rate_are_dropped, set_up, scratch_remove)
+TEST_WITH(letters_beyond_the_rate_are_dropped, set_up, scratch_remove)
 {
     (void)state;
     open_letters(1 << 20, 5);
@@ -280,8 +281,8 @@ TEST_WITH(more_than_the_rate_are_dropped, set_up, scratch_remove)
     assert_int_equal(read_back(), counter_read(&written.kept));
 }
 
-/* Nobody takes anything before the start. */
-TEST_WITH(what_does_not_fit_the_ring_is_dropped, set_up, scratch_remove)
+/* The letters wait in the ring until the start. */
+TEST_WITH(letters_that_do_not_fit_the_ring_are_dropped, set_up, scratch_remove)
 {
     (void)state;
     open_letters(64 << 20, 1000);
@@ -300,7 +301,7 @@ TEST_WITH(what_does_not_fit_the_ring_is_dropped, set_up, scratch_remove)
     assert_int_equal(read_back(), fit);
 }
 
-TEST_WITH(on_a_disk_without_its_reserve_none_is_kept, set_up, scratch_remove)
+TEST_WITH(without_the_disk_reserve_letters_are_dropped, set_up, scratch_remove)
 {
     (void)state;
     reserve.bytes = UINT64_MAX;
@@ -336,7 +337,7 @@ TEST_WITH(a_file_never_becomes_longer_than_its_max_size, set_up, scratch_remove)
     assert_int_equal(counter_read(&written.bytes), max_size);
     assert_int_equal(read_back(), 10);
 
-    open_letters(max_size + SECTION + block, 1000); /* what is there already counts */
+    open_letters(max_size + SECTION + block, 1000); /* bytes of an earlier run count */
     start();
     offer(1000);
     offer(1000);
@@ -346,7 +347,7 @@ TEST_WITH(a_file_never_becomes_longer_than_its_max_size, set_up, scratch_remove)
     assert_int_equal(read_back(), 11);
 }
 
-TEST_WITH(what_is_left_at_the_deadline_is_dropped, set_up, scratch_remove)
+TEST_WITH(letters_left_at_the_deadline_are_dropped, set_up, scratch_remove)
 {
     (void)state;
     open_letters(1 << 20, 1000);
@@ -359,7 +360,7 @@ TEST_WITH(what_is_left_at_the_deadline_is_dropped, set_up, scratch_remove)
     scratch_assert_holds_text("dead", "");
 }
 
-/* Three letters, of which the second is half written when writes fail. */
+/* Writes three letters; the second is half written when writes fail. */
 static void offer_three(void)
 {
     failing.halves = 2;
@@ -369,7 +370,7 @@ static void offer_three(void)
         offer(1000);
 }
 
-TEST_WITH(a_letter_that_is_half_written_is_taken_back_and_dropped, set_up, scratch_remove)
+TEST_WITH(a_half_written_letter_is_removed_and_dropped, set_up, scratch_remove)
 {
     (void)state;
     failing.write_most = 1;
@@ -380,7 +381,7 @@ TEST_WITH(a_letter_that_is_half_written_is_taken_back_and_dropped, set_up, scrat
     assert_int_equal(read_back(), 2);
 }
 
-TEST_WITH(one_that_cannot_be_taken_back_is_written_to_its_end, set_up, scratch_remove)
+TEST_WITH(a_torn_letter_that_cannot_be_removed_is_completed, set_up, scratch_remove)
 {
     (void)state;
     failing.write_most = failing.roll_backs = 1;
@@ -390,14 +391,14 @@ TEST_WITH(one_that_cannot_be_taken_back_is_written_to_its_end, set_up, scratch_r
     assert_int_equal(read_back(), 3);
 }
 
-TEST_WITH(one_that_is_torn_at_the_deadline_is_dropped_and_the_next_run_cuts_it_off, set_up,
+TEST_WITH(a_letter_torn_at_the_deadline_is_dropped_and_removed_by_the_next_run, set_up,
           scratch_remove)
 {
     (void)state;
     failing.write_most = failing.roll_backs = UINT32_MAX;
     offer_three();
     int64_t until = patience_until();
-    while (atomic_load(&failing.writes) <= failing.halves) /* until one has failed */
+    while (atomic_load(&failing.writes) <= failing.halves) /* waits until a write has failed */
         assert_true(patience(until));
     finish(clock_monotonic_ns());
     assert_int_equal(counter_read(&written.kept), 1);
@@ -410,7 +411,7 @@ TEST_WITH(one_that_is_torn_at_the_deadline_is_dropped_and_the_next_run_cuts_it_o
     assert_int_equal(read_back(), 2);
 }
 
-TEST_WITH(a_file_of_something_else_is_not_opened, set_up, scratch_remove)
+TEST_WITH(a_file_that_is_not_a_capture_is_not_opened, set_up, scratch_remove)
 {
     (void)state;
     scratch_put_text("dead", "{\"line\":1}\n");

@@ -1,4 +1,4 @@
-/* Datagrams into batches: what is judged, in which order, and where records go. */
+/* From datagrams to batches: the checks, their order, and where records go. */
 #include <string.h>
 
 #include "collector/base/networks.h"
@@ -39,7 +39,7 @@ TEST_WITH(without_a_free_batch_the_reason_is_no_buffer_before_all_others, set_up
     assert_int_equal(count_of(bench, REASON_NO_BUFFER), 3);
 }
 
-TEST_WITH(without_a_free_large_batch_what_needs_one_is_no_buffer, set_up, ingest_bench_close)
+TEST_WITH(without_a_free_large_batch_large_datagrams_count_as_no_buffer, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     uint8_t events[2000];
@@ -55,7 +55,10 @@ TEST_WITH(without_a_free_large_batch_what_needs_one_is_no_buffer, set_up, ingest
     assert_int_equal(decoded(bench), 2);
 }
 
-/* 192.0.2.0/24 may send; `last` is the sender's last byte, in another network where it is 0. */
+/*
+ * 192.0.2.0/24 is allowed; `last` is the last byte of the sender's address, which is in another
+ * network if `last` is 0.
+ */
 static void take_from(struct ingest_bench *bench, uint8_t last, const void *bytes, size_t size,
                       bool truncated)
 {
@@ -72,7 +75,7 @@ static struct networks *some_senders(void)
     return senders;
 }
 
-TEST_WITH(who_may_not_send_is_denied_before_anything_is_looked_at, set_up, ingest_bench_close)
+TEST_WITH(senders_are_denied_before_the_contents_are_checked, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     struct networks *senders = some_senders();
@@ -91,7 +94,7 @@ TEST_WITH(who_may_not_send_is_denied_before_anything_is_looked_at, set_up, inges
     networks_free(senders);
 }
 
-TEST_WITH(without_a_free_batch_who_may_not_send_has_no_buffer_either, set_up, ingest_bench_close)
+TEST_WITH(without_a_free_batch_denied_senders_count_as_no_buffer, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     struct networks *senders = some_senders();
@@ -105,8 +108,8 @@ TEST_WITH(without_a_free_batch_who_may_not_send_has_no_buffer_either, set_up, in
     networks_free(senders);
 }
 
-/* One that was opened for nothing does not stay away from others. */
-TEST_WITH(who_may_not_send_leaves_no_batch_open, set_up, ingest_bench_close)
+/* An unused open batch stays available for others. */
+TEST_WITH(a_denied_datagram_leaves_the_open_batch_available, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     struct networks *senders = some_senders();
@@ -117,8 +120,8 @@ TEST_WITH(who_may_not_send_leaves_no_batch_open, set_up, ingest_bench_close)
     networks_free(senders);
 }
 
-/* Whatever it is that a source sends too much of; who may not send takes nothing of a limit. */
-TEST_WITH(who_has_sent_too_much_is_limited_before_anything_is_looked_at, set_up, ingest_bench_close)
+/* Any datagram counts against a source's limit, except those of denied senders. */
+TEST_WITH(the_rate_is_limited_before_the_contents_are_checked, set_up, ingest_bench_close)
 {
     static const uint8_t secret[16] = "not very secret";
     struct ingest_bench *bench = *state;
@@ -145,8 +148,8 @@ TEST_WITH(who_has_sent_too_much_is_limited_before_anything_is_looked_at, set_up,
     networks_free(senders);
 }
 
-/* What we had no room for is not held against its sender. */
-TEST_WITH(without_a_free_batch_nothing_is_taken_of_a_limit, set_up, ingest_bench_close)
+/* Datagrams for which there was no batch do not count against their sender. */
+TEST_WITH(without_a_free_batch_the_rate_limit_is_not_used, set_up, ingest_bench_close)
 {
     static const uint8_t secret[16] = "not very secret";
     struct ingest_bench *bench = *state;
@@ -172,8 +175,7 @@ TEST_WITH(truncated_comes_before_malformed, set_up, ingest_bench_close)
     assert_int_equal(count_of(bench, REASON_MALFORMED), 0);
 }
 
-TEST_WITH(what_needs_more_than_max_decoded_is_too_large_whatever_is_free, set_up,
-          ingest_bench_close)
+TEST_WITH(messages_beyond_max_decoded_are_too_large, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     static uint8_t events[65000];
@@ -200,7 +202,7 @@ TEST_WITH(a_batch_is_due_only_while_one_is_open, set_up, ingest_bench_close)
 
 /* --- batches of several listeners ------------------------------------------------------------- */
 
-/* Beside the bench's listener: one with the same schemas, and one with others. */
+/* In addition to the bench's listener: one with the same schemas, and one with others. */
 struct others {
     struct listener alike;
     struct listener different;
@@ -259,8 +261,7 @@ static void assert_out(const struct ingest_bench *bench, size_t batches)
     assert_int_equal(batches_out(bench->thread.pool), batches);
 }
 
-TEST_WITH(little_that_comes_to_listeners_with_the_same_keys_shares_a_batch, set_up,
-          ingest_bench_close)
+TEST_WITH(few_datagrams_of_listeners_with_equal_schemas_share_a_batch, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     struct others *others = open_others(bench);
@@ -280,7 +281,7 @@ TEST_WITH(little_that_comes_to_listeners_with_the_same_keys_shares_a_batch, set_
     assert_out(bench, 0);
 }
 
-TEST_WITH(much_goes_to_a_batch_of_its_own_after_what_was_shared, set_up, ingest_bench_close)
+TEST_WITH(many_datagrams_get_their_own_batch_after_the_shared_one, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     struct others *others = open_others(bench);
@@ -288,7 +289,7 @@ TEST_WITH(much_goes_to_a_batch_of_its_own_after_what_was_shared, set_up, ingest_
     give(bench->ingest, INGEST_LITTLE + 1);
     assert_null(bench->thread.shared[0].batch);
     assert_out(bench, 1);
-    give(bench->ingest, 1); /* as long as its own is open it goes there */
+    give(bench->ingest, 1); /* while its own batch is open, records go there */
     assert_null(bench->thread.shared[0].batch);
     assert_out(bench, 1);
     ingest_seal(bench->ingest);
@@ -311,7 +312,7 @@ TEST_WITH(other_schemas_go_to_another_batch_after_the_old_one, set_up, ingest_be
     close_others(bench, others);
 }
 
-TEST_WITH(a_thread_that_does_not_offer_alone_shares_nothing, set_up, ingest_bench_close)
+TEST_WITH(threads_with_a_common_fan_out_do_not_share_batches, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     bench->thread.shares = false;
@@ -333,8 +334,7 @@ TEST_WITH(a_shared_batch_is_sealed_when_it_is_due, set_up, ingest_bench_close)
     assert_out(bench, 0);
 }
 
-TEST_WITH(a_drained_thread_hands_over_what_is_shared_at_once_where_sinks_are_idle, set_up,
-          ingest_bench_close)
+TEST_WITH(a_drained_thread_seals_shared_batches_if_sinks_are_idle, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     bench->thread.shares = true;
@@ -345,8 +345,8 @@ TEST_WITH(a_drained_thread_hands_over_what_is_shared_at_once_where_sinks_are_idl
     assert_out(bench, 0);
 }
 
-/* A large batch is its listener's own. */
-TEST_WITH(what_needs_a_large_batch_shares_none, set_up, ingest_bench_close)
+/* A large batch belongs to one listener. */
+TEST_WITH(large_batches_are_not_shared, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     uint8_t events[2000];

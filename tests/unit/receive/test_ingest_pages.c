@@ -1,4 +1,4 @@
-/* A thread that loses nothing, where the system has no pages for its batches. */
+/* A lossless thread when the system has no pages for its batches. */
 #include "collector/output/fan_out.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/machine.h"
@@ -7,7 +7,7 @@
 #include "tests/support/record/batches_out.h"
 #include "tests/support/test.h"
 
-/* The linker puts these in the place of the real ones (CMakeLists.txt). */
+/* The linker replaces the real functions by these (CMakeLists.txt). */
 bool __real_aligned_memory_populate(void *memory, size_t size);
 bool __wrap_aligned_memory_populate(void *memory, size_t size);
 bool __wrap_fan_out_pause(struct fan_out *fan_out);
@@ -16,9 +16,9 @@ int64_t __wrap_clock_monotonic_ns(void);
 #define SECOND   INT64_C(1000000000)
 #define FOR_EVER 1000
 
-static int refusals; /* so many times there are no pages */
+static int refusals; /* the number of times that there are no pages */
 static int64_t now_ns;
-static struct batch *lent; /* to somebody who gives it back after so many pauses */
+static struct batch *lent; /* lent out, and returned after this many pauses */
 static int pauses;
 
 bool __wrap_aligned_memory_populate(void *memory, size_t size)
@@ -37,7 +37,7 @@ bool __wrap_fan_out_pause(struct fan_out *fan_out)
     return true;
 }
 
-/* Each look at the clock takes a second. */
+/* Each reading of the clock advances it by a second. */
 int64_t __wrap_clock_monotonic_ns(void)
 {
     return now_ns += SECOND;
@@ -82,7 +82,7 @@ TEST_WITH(pages_that_never_come_are_waited_for_once, set_up, ingest_bench_close)
     assert_int_equal(before - refusals, 1);
 }
 
-TEST_WITH(pages_that_have_come_again_are_waited_for_anew, set_up, ingest_bench_close)
+TEST_WITH(after_pages_return_a_new_wait_begins, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     take(bench);
@@ -93,7 +93,7 @@ TEST_WITH(pages_that_have_come_again_are_waited_for_anew, set_up, ingest_bench_c
     assert_int_equal(count_of(bench, REASON_NO_BUFFER), 1);
 }
 
-TEST_WITH(batches_that_others_have_are_waited_for_as_long_as_it_takes, set_up, ingest_bench_close)
+TEST_WITH(batches_in_use_are_awaited_without_a_limit, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     refusals = 0;

@@ -1,4 +1,4 @@
-/* Datagrams that cannot be decoded, for sinks that pass them on as they came. */
+/* Undecodable datagrams, for sinks that relay them unchanged. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "tests/support/test.h"
 
 struct fixture {
-    void *fake;                /* its thread has nothing to do */
-    struct batch_queue *queue; /* which the test empties */
+    void *fake;                /* its thread is idle */
+    struct batch_queue *queue; /* the test empties it */
     struct offer_counters *offers;
     _Atomic int64_t in_flight;
     void *bench;
@@ -73,7 +73,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* They do not begin with the magic. Several batches' worth. */
+/* Datagrams without the magic, enough for several batches. */
 #define DATAGRAMS     100
 #define DATAGRAM_SIZE 2000
 
@@ -93,8 +93,10 @@ static bool has_schema(const struct batch *batch, const struct schema *schema)
     return false;
 }
 
-/* Empties the queue: records refer to schemas of their batch. Returns how many raw datagrams were
- * in it. */
+/*
+ * Empties the queue and checks that records refer to schemas of their batch. Returns the number of
+ * raw datagrams.
+ */
 static uint64_t drain(struct fixture *fixture)
 {
     struct ingest_bench *bench = fixture->bench;
@@ -110,7 +112,7 @@ static uint64_t drain(struct fixture *fixture)
     return raw;
 }
 
-TEST_WITH(what_a_batch_has_no_room_for_starts_the_next, set_up, tear_down)
+TEST_WITH(a_full_batch_is_followed_by_another, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct ingest_bench *bench = fixture->bench;
@@ -122,8 +124,8 @@ TEST_WITH(what_a_batch_has_no_room_for_starts_the_next, set_up, tear_down)
     assert_int_equal(counter_read(&fixture->offers->raw_refused), 0);
 }
 
-/* The next ones are counted as no_buffer, before it is asked whose they are. */
-TEST_WITH(where_no_other_batch_is_free_it_is_offered_and_refused, set_up, tear_down)
+/* Further datagrams count as no_buffer, because that is checked before their schema. */
+TEST_WITH(if_no_other_batch_is_free_a_copy_is_refused, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct ingest_bench *bench = fixture->bench;
@@ -138,11 +140,11 @@ TEST_WITH(where_no_other_batch_is_free_it_is_offered_and_refused, set_up, tear_d
 
 /* --- segments that are given up while another datagram is handled ----------------------------- */
 
-/* Of messages that never become whole: as raw datagrams they fill a small batch and more. */
+/* Segments of incomplete messages: as raw datagrams they need more than one small batch. */
 #define LATE      60
 #define LATE_SIZE 1200
 
-/* Its bytes after the header are an empty message, or not whole. */
+/* The bytes after the header are an empty message, or incomplete. */
 static void take_segment(struct ingest_bench *bench, uint32_t message, unsigned number, bool last,
                          size_t size)
 {
@@ -156,8 +158,10 @@ static void take_segment(struct ingest_bench *bench, uint32_t message, unsigned 
     ingest_bench_take(bench, &sender, bytes, 16 + size, false);
 }
 
-/* The message 1 is not late yet when its last segment comes; all others are, and their copies go on
- * in a second batch. */
+/*
+ * Message 1 is not late yet when its last segment arrives; all others are, and their copies need a
+ * second batch.
+ */
 static void hold_late_ones(struct ingest_bench *bench)
 {
     for (uint32_t i = 0; i < LATE; i++)
@@ -174,11 +178,12 @@ static void put_new_schemas(struct ingest_bench *bench)
     schema_slot_put(bench->listener.schemas, list);
 }
 
-/* Without a sink a batch, and the schemas that it brought, end as soon as it is offered. */
+/* Without a sink, a batch and its schemas are released as soon as the batch is offered. */
 TEST_WITH(a_message_outlives_the_batch_that_it_was_admitted_by, set_up_segments, tear_down)
 {
     struct fixture *fixture = *state;
     struct ingest_bench *bench = fixture->bench;
+    assert_true(fan_out_reserve(bench->thread.fan_out, 0));
     fan_out_set_sinks(bench->thread.fan_out, NULL, 0);
     hold_late_ones(bench);
     put_new_schemas(bench);
@@ -199,7 +204,7 @@ TEST_WITH(a_message_has_the_schemas_of_the_batch_that_takes_it, set_up_segments,
     assert_int_equal(decoded(bench), 2);
 }
 
-TEST_WITH(a_message_that_is_whole_when_no_batch_is_left_is_no_buffer, set_up_segments, tear_down)
+TEST_WITH(a_complete_message_without_a_batch_counts_as_no_buffer, set_up_segments, tear_down)
 {
     struct fixture *fixture = *state;
     struct ingest_bench *bench = fixture->bench;

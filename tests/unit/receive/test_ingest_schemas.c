@@ -1,4 +1,4 @@
-/* Datagrams of several schemas, with several messages, after headers; and senders' numbers. */
+/* Datagrams of several schemas, with several messages, with headers, and with senders' numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ TEST_WITH(the_first_schema_that_matches_has_the_datagram, NULL, close_bench)
     assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
 }
 
-TEST_WITH(what_no_schema_is_for_is_no_match, NULL, close_bench)
+TEST_WITH(a_datagram_without_a_schema_is_no_match, NULL, close_bench)
 {
     (void)state;
     open_bench(by_magic, 1);
@@ -106,7 +106,7 @@ TEST_WITH(senders_are_distinguished_by_their_network, NULL, close_bench)
     assert_int_equal(count_of(bench, REASON_NO_MATCH), 1);
 }
 
-/* The first bytes are seen also of a datagram that goes on past its front part. */
+/* The first bytes are matched even if a datagram continues in its second part. */
 TEST_WITH(a_long_datagram_is_matched_by_its_beginning, NULL, close_bench)
 {
     (void)state;
@@ -174,7 +174,7 @@ TEST_WITH(a_datagram_has_the_reason_of_its_first_failure, NULL, close_bench)
     assert_int_equal(counter_read(&counters()->unknown_fields), 0);
 }
 
-TEST_WITH(an_empty_message_is_for_the_schema_to_accept, NULL, close_bench)
+TEST_WITH(the_schema_decides_about_empty_messages, NULL, close_bench)
 {
     (void)state;
     open_framed(FRAMING_DELIMITED, 0, true);
@@ -194,7 +194,7 @@ TEST_WITH(a_delimited_datagram_without_a_message_is_empty_or_malformed, NULL, cl
     assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
 }
 
-/* `messages` of one byte, each after its length. */
+/* `messages` messages of one byte, each with its length. */
 static uint8_t *many(size_t count)
 {
     uint8_t *bytes = malloc(2 * count);
@@ -220,7 +220,10 @@ TEST_WITH(max_decoded_is_for_all_messages_together, NULL, close_bench)
     free(bytes);
 }
 
-/* It fits neither the rest of the small batch nor an empty one: all of it goes to a large one. */
+/*
+ * The datagram fits neither the rest of the small batch nor an empty one, so all of it goes to a
+ * large one.
+ */
 TEST_WITH(a_datagram_of_many_messages_is_decoded_once_wherever_it_fits, NULL, close_bench)
 {
     (void)state;
@@ -282,13 +285,13 @@ TEST_WITH(heartbeats_are_control, NULL, close_bench)
 
 #define OTLP_LINE "{\"format\":\"json\",\"version\":1}\n"
 
-/* The fake schema takes traces, the one of anything metrics. */
+/* The fake schema is for traces, the other one for metrics. */
 static const struct schema_config otlp_udp[] = {
     {.ops = &fake_schema, .source = source, .framing = FRAMING_OTLP_UDP},
     {.ops = &fake_schema_of_anything, .source = source, .framing = FRAMING_OTLP_UDP},
 };
 
-/* The schema that a frame was decoded by. */
+/* The schema that decoded a frame. */
 static const char *schema_of(const char *text)
 {
     const struct datagram_slot slot = {
@@ -358,12 +361,12 @@ TEST_WITH(base64_is_decoded_within_max_decoded, NULL, close_bench)
 
 struct notif {
     uint32_t message;
-    int segment; /* -1: it is none */
+    int segment; /* -1: not a segment */
     bool last;
     const char *text;
 };
 
-/* Of publisher 7. */
+/* The publisher is 7. */
 static void take_notif(struct notif notif)
 {
     uint8_t bytes[64] = {0x30, 12, 0, 0, 0, 0, 0, 7};
@@ -387,7 +390,7 @@ static uint64_t in_assembly(void)
     return counter_read(&counters()->in_assembly);
 }
 
-TEST_WITH(a_message_in_segments_is_one_record_of_so_many_datagrams, NULL, close_bench)
+TEST_WITH(a_message_in_segments_is_one_record, NULL, close_bench)
 {
     (void)state;
     open_framed(FRAMING_UDP_NOTIF, 0, false);
@@ -420,7 +423,7 @@ TEST_WITH(all_segments_of_a_message_have_its_reason, NULL, close_bench)
     assert_int_equal(in_assembly(), 0);
 }
 
-TEST_WITH(a_message_that_lacks_a_segment_is_counted_with_those_that_came, NULL, close_bench)
+TEST_WITH(an_incomplete_message_counts_its_received_segments, NULL, close_bench)
 {
     (void)state;
     open_framed(FRAMING_UDP_NOTIF, 0, false);
@@ -445,8 +448,11 @@ TEST_WITH(registered_encodings_are_malformed, NULL, close_bench)
     assert_int_equal(decoded(bench), 1);
 }
 
-/* The number wraps; 2 is lost, 1 and 3 are swapped, 4 comes twice; messages count, not segments. */
-TEST_WITH(message_numbers_show_what_was_lost_swapped_and_doubled, NULL, close_bench)
+/*
+ * The number wraps; 2 is lost, 1 and 3 are swapped, 4 is duplicated. Messages are counted, not
+ * segments.
+ */
+TEST_WITH(message_numbers_reveal_losses_swaps_and_duplicates, NULL, close_bench)
 {
     (void)state;
     static const uint32_t numbers[] = {UINT32_MAX - 1, UINT32_MAX, 0, 3, 1, 4, 4, 5};
@@ -469,7 +475,7 @@ TEST_WITH(message_numbers_show_what_was_lost_swapped_and_doubled, NULL, close_be
     assert_int_equal(counter_read(&counters()->restarted), 0);
 }
 
-TEST_WITH(without_a_free_batch_a_whole_message_is_no_buffer, NULL, close_bench)
+TEST_WITH(without_a_free_batch_a_complete_message_is_no_buffer, NULL, close_bench)
 {
     (void)state;
     open_framed(FRAMING_UDP_NOTIF, 0, false);
@@ -492,8 +498,8 @@ static void take_number(const char *sender, unsigned number)
     take_from(sender, text, (size_t)snprintf(text, sizeof text, "#%u", number));
 }
 
-/* Of ten that begin with 0: 4 never comes, 6 and 7 are swapped, 8 comes twice. */
-TEST_WITH(numbers_show_what_was_lost_swapped_and_doubled, NULL, close_bench)
+/* Ten numbers from 0: 4 is lost, 6 and 7 are swapped, 8 is duplicated. */
+TEST_WITH(numbers_reveal_losses_swaps_and_duplicates, NULL, close_bench)
 {
     (void)state;
     static const unsigned numbers[] = {0, 1, 2, 3, 5, 7, 6, 8, 8, 9};
@@ -524,7 +530,7 @@ TEST_WITH(every_message_of_a_datagram_has_its_number, NULL, close_bench)
     assert_int_equal(counter_read(&counters()->lost), 2);
 }
 
-TEST_WITH(two_schemas_numbers_of_one_address_are_two_senders, NULL, close_bench)
+TEST_WITH(numbers_of_two_schemas_belong_to_two_senders, NULL, close_bench)
 {
     (void)state;
     const struct schema_config configs[] = {
@@ -555,7 +561,7 @@ static void put_new_schemas(const struct schema_config *config)
     schema_slot_put(bench->listener.schemas, list);
 }
 
-TEST_WITH(an_open_batch_goes_on_with_its_schemas, NULL, close_bench)
+TEST_WITH(an_open_batch_keeps_its_schemas, NULL, close_bench)
 {
     (void)state;
     const struct schema_config config = {.ops = &fake_schema, .source = source};
@@ -571,8 +577,8 @@ TEST_WITH(an_open_batch_goes_on_with_its_schemas, NULL, close_bench)
     assert_int_equal(decoded(bench), 3);
 }
 
-/* It is judged anew by the list of the batch that it comes to; the old list is gone by then. */
-TEST_WITH(a_datagram_that_goes_to_the_next_batch_has_that_ones_schemas, NULL, close_bench)
+/* The datagram is matched again with the list of its new batch; the old list has been freed. */
+TEST_WITH(a_datagram_moved_to_the_next_batch_uses_its_schemas, NULL, close_bench)
 {
     (void)state;
     const struct schema_config config = {

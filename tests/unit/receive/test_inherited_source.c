@@ -1,4 +1,4 @@
-/* What a socket that the service manager bound cannot be told any more is refused. */
+/* Settings that cannot be changed for a socket that the service manager has bound are refused. */
 #include <string.h>
 
 #include "collector/receive/inherited_source.h"
@@ -6,7 +6,7 @@
 
 static char place[] = "one", network[] = "lo";
 
-TEST(settings_of_whoever_binds_a_socket_are_refused_each_on_its_own)
+TEST(each_setting_of_binding_is_refused)
 {
     const struct listener_config plain = {.place = place};
     assert_null(inherited_source_refuse(&plain));
@@ -22,7 +22,7 @@ TEST(settings_of_whoever_binds_a_socket_are_refused_each_on_its_own)
     assert_non_null(strstr(inherited_source_refuse(&ipv6_only), "ipv6_only"));
 }
 
-TEST(two_listeners_have_one_socket_where_their_places_are_the_same)
+TEST(listeners_with_equal_names_conflict)
 {
     static char same[] = "one", other[] = "two";
     const struct listener_config one = {.place = place};

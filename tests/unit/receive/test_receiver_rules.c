@@ -10,7 +10,7 @@ static void nothing(void *context)
     (void)context;
 }
 
-/* One without sockets, that runs. */
+/* Starts a receiver without sockets. */
 static struct receiver *start(void)
 {
     static struct ingest_thread thread;
@@ -53,7 +53,7 @@ TEST(a_receiver_starts_once)
     assert_aborts(start_twice);
 }
 
-TEST(a_receiver_is_changed_while_it_stands_still)
+TEST(a_receiver_is_changed_while_it_is_quiescent)
 {
     assert_aborts(seal_while_it_runs);
     assert_aborts(forget_while_it_runs);

@@ -1,4 +1,4 @@
-/* Blocks for large frames are shared by host: what one has leaves something to others. */
+/* Blocks for large frames are shared by host, so that one host leaves some to others. */
 #include <stdint.h>
 #include <string.h>
 
@@ -8,14 +8,14 @@
 #define COUNT 9 /* 8, and one for a thread */
 #define SIZE  16
 
-/* A host whose connections each take a block, or wait. */
+/* A host whose connections each acquire a block or wait. */
 struct host {
     struct stream_share share;
     uint8_t *held[COUNT];
     bool waits[COUNT];
 };
 
-/* As many as it gets, by connections of their own; one more of them waits. Returns how many. */
+/* Acquires blocks, each for another connection, until one has to wait. Returns their number. */
 static size_t take_all(struct stream_blocks *blocks, struct host *host)
 {
     for (size_t i = 0; i < COUNT; i++) {
@@ -49,12 +49,12 @@ TEST(each_host_leaves_half_of_what_is_free_and_the_fourth_gets_one_at_once)
     memset(hosts, 0, sizeof hosts);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(take_all(blocks, &hosts[i]), shares[i]);
-    /* A fifth waits. It is one with several blocks that has to give one up for it first. */
+    /* A fifth host waits; a host with several blocks must release one first. */
     assert_int_equal(take_all(blocks, &hosts[4]), 0);
     assert_true(stream_blocks_are_short(blocks));
     assert_int_equal(demand_on(blocks, &hosts[0]), STREAM_BLOCKS_WANTED_FIRST);
     assert_int_equal(demand_on(blocks, &hosts[2]), STREAM_BLOCKS_WANTED);
-    /* Those that have one do not get what comes back, whoever asks first. */
+    /* A returned block goes to the waiting host, whichever host asks first. */
     stream_blocks_release(blocks, &hosts[0].share, hosts[0].held[0]);
     hosts[0].held[0] = NULL;
     assert_null(stream_blocks_acquire(blocks, &hosts[0].share, &hosts[0].waits[5]));
@@ -71,7 +71,7 @@ TEST(each_host_leaves_half_of_what_is_free_and_the_fourth_gets_one_at_once)
     stream_blocks_destroy(blocks);
 }
 
-TEST(who_waits_comes_before_others_without_a_block)
+TEST(waiting_connections_come_before_others)
 {
     struct stream_blocks *blocks = stream_blocks_create(1, SIZE);
     struct host hosts[3];
@@ -90,7 +90,7 @@ TEST(who_waits_comes_before_others_without_a_block)
     stream_blocks_destroy(blocks);
 }
 
-TEST(a_host_that_waits_for_itself_hurries_nobody_else)
+TEST(a_host_waiting_for_its_share_does_not_press_others)
 {
     struct stream_blocks *blocks = stream_blocks_create(COUNT, SIZE);
     struct host many = {0}, one = {0};
@@ -105,7 +105,7 @@ TEST(a_host_that_waits_for_itself_hurries_nobody_else)
     stream_blocks_destroy(blocks);
 }
 
-TEST(a_connection_that_becomes_another_hosts_takes_its_block_and_its_wait_along)
+TEST(a_connection_takes_its_block_and_its_wait_to_another_host)
 {
     struct stream_blocks *blocks = stream_blocks_create(COUNT, SIZE);
     struct host before = {0}, after = {0};
@@ -128,8 +128,8 @@ TEST(a_connection_that_becomes_another_hosts_takes_its_block_and_its_wait_along)
     stream_blocks_destroy(blocks);
 }
 
-/* The last one is kept for a thread, and nobody's wait stands in its way. */
-TEST(a_thread_gets_any_block_that_is_free_and_none_when_there_is_none)
+/* The last block is for a thread, whatever other connections wait for. */
+TEST(a_thread_gets_any_free_block)
 {
     struct stream_blocks *blocks = stream_blocks_create(1, SIZE);
     struct stream_share share = {0}, other = {0};
@@ -148,7 +148,7 @@ TEST(a_thread_gets_any_block_that_is_free_and_none_when_there_is_none)
     stream_blocks_destroy(blocks);
 }
 
-/* Whatever three hosts take and give back, in whatever order: a fourth gets one at once. */
+/* Three hosts acquire and release blocks in random order; a fourth always gets one at once. */
 TEST(three_hosts_never_have_all)
 {
     struct stream_blocks *blocks = stream_blocks_create(COUNT, SIZE);
@@ -168,7 +168,7 @@ TEST(three_hosts_never_have_all)
         size_t poor = 0;
         for (size_t k = 0; k < 3; k++)
             poor += hosts[k].share.blocks == 0 && hosts[k].share.waiting != 0;
-        if (poor != 0) /* it is for them */
+        if (poor != 0) /* the free block is for them */
             continue;
         uint8_t *block = stream_blocks_acquire(blocks, &other.share, &other.waits[0]);
         assert_non_null(block);

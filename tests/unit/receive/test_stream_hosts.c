@@ -1,4 +1,4 @@
-/* How many connections each host has: exact, in a table with a place for each. */
+/* Counting the connections of each host: exact counts, with room for one host per connection. */
 #include <stdlib.h>
 
 #include "collector/base/byte_order.h"
@@ -22,7 +22,7 @@ static void begin(struct stream_hosts *hosts, size_t count)
     assert_true(stream_hosts_grow(hosts, count));
 }
 
-TEST(each_host_is_counted_by_itself_and_whatever_its_ports)
+TEST(hosts_are_counted_separately_ignoring_ports)
 {
     struct stream_hosts hosts;
     begin(&hosts, COUNT);
@@ -45,7 +45,7 @@ TEST(each_host_is_counted_by_itself_and_whatever_its_ports)
     for (uint32_t i = 1; i < COUNT; i += 2)
         stream_hosts_leave(&hosts, all[i]);
     stream_hosts_leave(&hosts, NULL);
-    for (uint32_t i = 0; i < COUNT; i++) { /* all places are free again */
+    for (uint32_t i = 0; i < COUNT; i++) { /* the table is empty again */
         const struct address address = number(COUNT + i);
         all[i] = stream_hosts_enter(&hosts, &address, 1);
         assert_non_null(all[i]);

@@ -1,10 +1,10 @@
-/* What handshakes take together is limited, and given back when they are over. */
+/* The memory of all handshakes is limited, and returned when they end. */
 #include <string.h>
 
 #include "collector/receive/tls_handshake.h"
 #include "tests/support/test.h"
 
-/* The beginning of a record with a ClientHello that claims to be as long as one may be. */
+/* The beginning of a record with a ClientHello that claims the longest allowed size. */
 static const uint8_t longest[] = {22, 3, 1, 32, 4, 1, 0, 32, 0};
 
 static const char *say(struct tls_handshake *handshake)
@@ -20,7 +20,7 @@ static struct tls_handshake begin(struct tls_budget *budget)
     return handshake;
 }
 
-TEST(large_handshakes_share_what_all_connections_are_sure_of)
+TEST(large_handshakes_share_the_memory_planned_for_all_connections)
 {
     const size_t each = 1000 + 4 * TLS_HELLO_MOST;
     const size_t most = 10 * (TLS_CONNECTION_MEMORY - TLS_OPEN_MEMORY) / each;
@@ -36,7 +36,7 @@ TEST(large_handshakes_share_what_all_connections_are_sure_of)
         else
             assert_string_equal(too_much, "too many large handshakes at the same time");
     }
-    for (size_t i = most - 1; i <= most; i++) { /* also of one that was refused */
+    for (size_t i = most - 1; i <= most; i++) { /* also if it was refused */
         tls_handshake_end(&all[i]);
         tls_handshake_end(&all[i]);
     }
@@ -48,7 +48,7 @@ TEST(large_handshakes_share_what_all_connections_are_sure_of)
     tls_budget_leave(NULL);
 }
 
-TEST(a_handshake_ends_after_so_many_bytes)
+TEST(a_handshake_is_limited_in_bytes)
 {
     static const uint8_t filling[1005] = {23, 3, 3, 1000 / 256, 1000 % 256};
     struct tls_budget *budget = tls_budget_create(1);

@@ -1,4 +1,4 @@
-/* What a client's hello says of sizes is found in whatever pieces it comes, before it is whole. */
+/* The sizes in a client's hello are found in any pieces, before the hello is complete. */
 #include <string.h>
 
 #include "collector/receive/tls_hello.h"
@@ -25,7 +25,10 @@ static void put_record(struct bytes *to, uint8_t type, const uint8_t *bytes, siz
     put(to, bytes, size);
 }
 
-/* A ClientHello with the beginning of a body of so many bytes, in records of at most `piece`. */
+/*
+ * A ClientHello of this claimed size with the beginning of its body, in records of at most `piece`
+ * bytes.
+ */
 static void put_hello(struct bytes *to, size_t size, uint8_t id, size_t suites, size_t piece)
 {
     static uint8_t hello[4 + 300];
@@ -40,7 +43,7 @@ static void put_hello(struct bytes *to, size_t size, uint8_t id, size_t suites, 
         put_record(to, 22, hello + at, all - at < piece ? all - at : piece);
 }
 
-/* Whether all of it may pass, and the same byte by byte. */
+/* Whether all of it is allowed; checks that it makes no difference byte by byte. */
 static bool passes(const struct bytes *bytes, bool is_old)
 {
     struct tls_hello whole = {0}, single = {0};
@@ -75,7 +78,7 @@ TEST(a_hello_is_refused_by_the_length_that_it_claims)
     assert_false(passes_hello(0xffffff, 0, 2));
 }
 
-TEST(and_by_its_cipher_suites)
+TEST(a_hello_is_refused_by_its_cipher_suites)
 {
     assert_true(passes_hello(4000, 0, TLS_HELLO_SUITES_MOST));
     assert_false(passes_hello(4000, 0, TLS_HELLO_SUITES_MOST + 1));
@@ -83,8 +86,8 @@ TEST(and_by_its_cipher_suites)
     assert_false(passes_hello(4000, 255, 0xffff));
 }
 
-/* Its version and its random bytes come before them, and may be anything. */
-TEST(what_comes_before_the_cipher_suites_is_not_taken_for_them)
+/* The version and the random bytes come first, with any values. */
+TEST(fields_before_the_cipher_suites_are_not_mistaken_for_them)
 {
     static const uint8_t before[2 + 32 + 1] = {
         [0] = 0xff, [1] = 0xff, [2] = 0xff, [33] = 0xff, [34] = 0};
@@ -102,15 +105,15 @@ TEST(a_second_hello_has_the_same_limits)
     struct bytes bytes = {.size = 0};
     const uint8_t change[] = {1};
     put_hello(&bytes, 200, 32, 100, 50);
-    put_record(&bytes, 20, change, sizeof change); /* as TLS 1.3 has it between the two */
+    put_record(&bytes, 20, change, sizeof change); /* which TLS 1.3 sends between the two */
     put_record(&bytes, 23, change, sizeof change); /* early data */
     assert_true(passes(&bytes, false));
     put_hello(&bytes, 100000, 32, 100, 50);
     assert_false(passes(&bytes, false));
 }
 
-/* After that, and after that only, a message of TLS 1.2 is encrypted: whatever it looks like. */
-TEST(of_tls_1_2_nothing_is_read_that_is_encrypted)
+/* Only after that message, messages of TLS 1.2 are encrypted and may have any bytes. */
+TEST(encrypted_messages_of_tls_1_2_are_not_read)
 {
     struct bytes bytes = {.size = 0};
     const uint8_t change[] = {1}, key[] = {16, 0, 0, 2, 1, 1}, done[] = {14, 0, 0, 0};
@@ -133,7 +136,7 @@ TEST(a_hello_of_ssl_2_is_refused)
     assert_false(tls_hello_read(&hello, old, sizeof old, false));
 }
 
-TEST(what_is_no_tls_passes_for_the_library_to_refuse)
+TEST(bytes_that_are_not_tls_are_left_to_the_library)
 {
     static const char *const texts[] = {"GET / HTTP/1.1\r\n\r\n", "", "\x16\x03", "hello, world"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

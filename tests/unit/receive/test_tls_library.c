@@ -1,9 +1,9 @@
-/* A machine without OpenSSL, or with one that is of no use. */
+/* A machine without OpenSSL, or with an unusable one. */
 #include "collector/platform/shared_library.h"
 #include "collector/receive/channel_tls.h"
 #include "tests/support/test.h"
 
-/* The linker puts these in the place of the real ones (CMakeLists.txt). */
+/* The linker replaces the real functions by these (CMakeLists.txt). */
 void *__wrap_shared_library_load(const char *name, struct error *error);
 bool __wrap_shared_library_find(void *library, const char *function, void *pointer,
                                 struct error *error);
@@ -49,7 +49,7 @@ TEST(without_the_library_tls_is_refused_with_the_reason)
     expect_refused("tls=on: this machine has no usable OpenSSL: libssl.so.3: no such file");
 }
 
-TEST(a_library_that_lacks_a_function_is_refused_the_same)
+TEST(a_library_without_a_function_is_refused)
 {
     there = true;
     expect_refused("tls=on: this machine has no usable OpenSSL: "

@@ -1,15 +1,15 @@
-/* Who a client is: known only where it has shown a certificate, which is given back each time. */
+/* The name of a client: only known from a certificate, which is freed each time. */
 #include <string.h>
 
 #include "collector/receive/tls_name.h"
 #include "tests/support/test.h"
 
-/* The library's functions, whose certificate is a number in disguise. */
+/* Fake library functions; a certificate is a number, cast to a pointer. */
 static int certificate;
 static struct {
-    bool shown; /* the client has shown one */
+    bool shown; /* the client has a certificate */
     bool digestible;
-    int taken; /* certificates that are to be given back */
+    int taken; /* certificates not yet freed */
 } client;
 
 static X509 *take_certificate(const SSL *ssl)
@@ -72,8 +72,8 @@ TEST(a_client_that_shows_a_certificate_has_its_subjects_name)
     assert_memory_equal(name, expected, sizeof name);
 }
 
-/* All of these would be one client if they had the same name. */
-TEST(a_client_that_shows_none_has_no_name)
+/* With an equal name, all of these would be one client. */
+TEST(a_client_without_a_certificate_has_no_name)
 {
     uint8_t name[CHANNEL_NAME_SIZE], nothing[CHANNEL_NAME_SIZE] = {0};
     assert_false(is_named(false, true, name));

@@ -69,7 +69,7 @@ TEST(records_stand_in_the_order_they_were_appended)
         records[i] = arena_allocate(&batch->arena, sizeof *records[i]);
         if (records[i] == NULL)
             abort();                   /* a batch has room for a hundred */
-        records[i]->next = records[0]; /* what lay there before */
+        records[i]->next = records[0]; /* bytes of an earlier use */
         batch_append(batch, records[i]);
         assert_int_equal(batch->count, i + 1);
     }
@@ -81,7 +81,7 @@ TEST(records_stand_in_the_order_they_were_appended)
     batch_pool_destroy(pool);
 }
 
-TEST(an_exhausted_pool_gives_nothing_of_that_size)
+TEST(an_exhausted_pool_has_no_batch_of_that_size)
 {
     struct batch_pool *pool = batch_pool_create(3, 2);
     struct batch *out[5];
@@ -123,7 +123,7 @@ TEST(the_arenas_of_a_pool_do_not_overlap)
     batch_pool_destroy(pool);
 }
 
-TEST(only_the_last_release_gives_a_batch_back)
+TEST(only_the_last_release_returns_a_batch)
 {
     struct batch_pool *pool = batch_pool_create(1, 0);
     struct batch *batch = acquire(pool, false);
@@ -229,7 +229,7 @@ struct contest {
     _Atomic size_t faults;
 };
 
-/* Owns a batch for a moment: what it writes must be what it reads. */
+/* Owns a batch for a moment and must read what it wrote. */
 static void use_alone(struct contest *contest, struct batch *batch, uint64_t mark)
 {
     uint64_t *words = arena_allocate(&batch->arena, 64 * sizeof *words);
@@ -305,8 +305,8 @@ static void read_and_release(void *argument)
     }
 }
 
-/* The next round fills the only batch again, which is a race unless all readers have finished. */
-TEST(a_shared_batch_is_filled_anew_only_when_all_have_read_it)
+/* The next round refills the only batch, which is a race unless every reader has finished. */
+TEST(a_shared_batch_is_refilled_only_after_all_readers)
 {
     static struct sharing sharing;
     struct thread *threads[THREADS];

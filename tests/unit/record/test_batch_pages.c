@@ -1,4 +1,4 @@
-/* When the pages of small batches are had, by whom, and what follows where there are none. */
+/* When and by which thread small batches get their pages, and failures to get them. */
 #include "collector/platform/machine.h"
 #include "collector/record/batch.h"
 #include "tests/support/record/batches_out.h"
@@ -6,7 +6,7 @@
 
 #define COUNT (4 * BATCH_POOL_READY)
 
-/* The linker puts these in the place of the real one (CMakeLists.txt). */
+/* The linker replaces the real functions by these (CMakeLists.txt). */
 bool __real_aligned_memory_populate(void *memory, size_t size);
 bool __wrap_aligned_memory_populate(void *memory, size_t size);
 
@@ -60,7 +60,7 @@ TEST(a_pool_begins_with_pages_for_a_few)
     batch_pool_destroy(pool);
 }
 
-TEST(what_is_used_again_and_again_takes_no_more)
+TEST(reused_batches_take_no_more_pages)
 {
     struct batch *out[BATCH_POOL_READY / 2];
     struct batch_pool *pool = make_pool();
@@ -73,7 +73,7 @@ TEST(what_is_used_again_and_again_takes_no_more)
     batch_pool_destroy(pool);
 }
 
-TEST(somebody_is_asked_once_for_more_before_they_are_needed)
+TEST(more_batches_are_requested_once_and_early)
 {
     struct batch *out[BATCH_POOL_READY];
     struct batch_pool *pool = make_pool();
@@ -88,7 +88,7 @@ TEST(somebody_is_asked_once_for_more_before_they_are_needed)
     batch_pool_destroy(pool);
 }
 
-TEST(where_nobody_does_it_who_needs_them_has_the_pages_by_itself)
+TEST(the_acquiring_thread_populates_if_no_other_does)
 {
     struct batch *out[COUNT];
     struct batch_pool *pool = make_pool();
@@ -117,7 +117,7 @@ TEST(without_pages_there_is_no_batch_and_later_there_may_be)
     batch_pool_destroy(pool);
 }
 
-TEST(what_was_given_back_to_the_system_is_populated_anew)
+TEST(discarded_pages_are_populated_again)
 {
     struct batch *out[BATCH_POOL_READY];
     struct batch_pool *pool = make_pool();

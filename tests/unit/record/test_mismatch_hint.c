@@ -15,7 +15,7 @@
 #define SECOND   INT64_C(1000000000)
 #define NOW      (1000 * SECOND)
 
-/* --- what is said ----------------------------------------------------------------------------- */
+/* --- log lines -------------------------------------------------------------------------------- */
 
 static char told[4096];
 static unsigned lines;
@@ -28,7 +28,7 @@ static bool take_line(enum log_level level, const char *line, size_t size)
     return true;
 }
 
-/* Asserts how many lines there were since it was last asked. */
+/* Asserts the number of lines since the last call. */
 static void assert_lines(unsigned count)
 {
     assert_int_equal(lines, count);
@@ -115,7 +115,7 @@ static struct record record_of(struct decoding *decoding)
                            .size = (uint32_t)wire.size};
 }
 
-/* As a receiving thread does with a datagram of what `wire` holds. */
+/* As a receiving thread, handles a datagram with the bytes of `wire`. */
 static void receive(struct decoding *decoding, int64_t now_ns)
 {
     struct record record = record_of(decoding);
@@ -123,14 +123,14 @@ static void receive(struct decoding *decoding, int64_t now_ns)
         mismatch_hint_look(&hint, &pace, LISTENER, &record, now_ns);
 }
 
-/* As a sink does with a record that has left no line. */
+/* As a sink, handles a record that produced no line. */
 static void leave_no_line(struct decoding *decoding)
 {
     struct record record = record_of(decoding);
     mismatch_hint_no_line(&hint, LISTENER, &record, "stdout:");
 }
 
-/* --- another schema's ------------------------------------------------------------------------- */
+/* --- messages of another schema --------------------------------------------------------------- */
 
 TEST_WITH(the_first_message_of_another_schema_is_reported_with_the_schema_that_fits,
           begin_telemetry, end)
@@ -142,7 +142,7 @@ TEST_WITH(the_first_message_of_another_schema_is_reported_with_the_schema_that_f
                                        "is schema= right? schema=riemann knows them\n");
 }
 
-TEST_WITH(where_no_schema_fits_none_is_named, begin_telemetry, end)
+TEST_WITH(without_a_fitting_schema_none_is_named, begin_telemetry, end)
 {
     put_nobodys();
     receive(*state, NOW);
@@ -165,7 +165,7 @@ TEST_WITH(it_is_reported_again_a_minute_later_and_not_before, begin_telemetry, e
     assert_lines(0);
 }
 
-TEST_WITH(a_good_message_settles_nothing, begin_telemetry, end)
+TEST_WITH(a_message_in_order_does_not_suppress_the_hint, begin_telemetry, end)
 {
     put_gauge();
     for (int i = 0; i < 1000; i++)
@@ -185,7 +185,7 @@ TEST_WITH(threads_of_a_listener_report_it_once, begin_telemetry, end)
     assert_lines(1);
 }
 
-TEST_WITH(with_other_schemas_it_is_reported_anew, begin_telemetry, end)
+TEST_WITH(with_other_schemas_it_is_reported_again, begin_telemetry, end)
 {
     put_metric_event();
     receive(*state, NOW);
@@ -194,8 +194,8 @@ TEST_WITH(with_other_schemas_it_is_reported_anew, begin_telemetry, end)
     assert_lines(2);
 }
 
-/* Knows all that the schema does, and a field more. */
-TEST_WITH(a_sender_that_is_newer_than_the_schema_is_no_reason, begin_telemetry, end)
+/* Has all fields of the schema and one more. */
+TEST_WITH(a_sender_newer_than_the_schema_causes_no_hint, begin_telemetry, end)
 {
     put_gauge();
     wire_uint(&wire, 500, 1);
@@ -204,7 +204,7 @@ TEST_WITH(a_sender_that_is_newer_than_the_schema_is_no_reason, begin_telemetry, 
     assert_lines(0);
 }
 
-TEST_WITH(beside_such_a_sender_a_few_messages_are_looked_at, begin_telemetry, end)
+TEST_WITH(with_such_a_sender_few_messages_are_examined, begin_telemetry, end)
 {
     put_gauge();
     wire_uint(&wire, 500, 1);
@@ -222,7 +222,7 @@ TEST_WITH(beside_such_a_sender_a_few_messages_are_looked_at, begin_telemetry, en
 
 /* --- no line ---------------------------------------------------------------------------------- */
 
-TEST_WITH(a_state_event_is_reported_once_to_leave_no_line, begin_riemann, end)
+TEST_WITH(a_message_without_a_line_is_reported_once, begin_riemann, end)
 {
     put_state_event();
     for (int i = 0; i < 3; i++)
@@ -235,7 +235,7 @@ TEST_WITH(a_state_event_is_reported_once_to_leave_no_line, begin_riemann, end)
     assert_lines(1);
 }
 
-/* A rule of the sink left them out, or there is nothing to show. */
+/* A rule of the sink removed them, or there are no values. */
 TEST_WITH(messages_with_samples_or_without_fields_are_not_reported, begin_riemann, end)
 {
     put_metric_event();
@@ -245,7 +245,7 @@ TEST_WITH(messages_with_samples_or_without_fields_are_not_reported, begin_rieman
     assert_lines(0);
 }
 
-TEST_WITH(what_another_schema_would_know_is_not_reported_to_have_no_value, begin_telemetry, end)
+TEST_WITH(messages_of_another_schema_are_not_reported_as_without_value, begin_telemetry, end)
 {
     put_metric_event();
     leave_no_line(*state);

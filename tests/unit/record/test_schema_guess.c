@@ -1,4 +1,4 @@
-/* The schema that a message is of, among the built-in ones: guessed from what real senders sent. */
+/* Guessing the schema of a message among the built-in ones, for messages of real senders. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static int free_guess(void **state)
     return 0;
 }
 
-/* Whichever other schema was wrong about it. */
+/* For every other schema that was configured by mistake. */
 static void assert_named(const struct schema_ops *right, const uint8_t *data, size_t size)
 {
     for (size_t i = 0; builtin_schemas[i] != NULL; i++) {

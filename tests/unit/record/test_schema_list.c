@@ -93,7 +93,7 @@ TEST_WITH(names_are_joined, set_up, tear_down)
 }
 
 /* Each of the others differs from the first in one thing. */
-TEST_WITH(configurations_are_equal_where_all_of_them_is, set_up, tear_down)
+TEST_WITH(configurations_are_equal_only_as_a_whole, set_up, tear_down)
 {
     (void)state;
     static char one[] = "1", same[] = "1", other[] = "2";
@@ -151,7 +151,7 @@ static struct schema_list *made_from(const struct schema_config *configs, size_t
 
 /* Each of the others differs from the first in one thing; the last two only where numbers are not.
  */
-TEST_WITH(numbers_are_the_same_where_the_same_datagrams_are_read_alike, set_up, tear_down)
+TEST_WITH(numbers_are_equal_if_equal_datagrams_are_read_alike, set_up, tear_down)
 {
     (void)state;
     static char file[] = "file", path[] = "n", other[] = "other";
@@ -193,7 +193,7 @@ static void fail_from_the_second_on(void)
     atomic_store(&fake_schemas.fail, fake_schemas.made == 1);
 }
 
-TEST_WITH(if_one_cannot_be_made_none_is_left, set_up, tear_down)
+TEST_WITH(if_one_schema_fails_all_are_freed, set_up, tear_down)
 {
     (void)state;
     struct schema_list *list = NULL;
@@ -208,7 +208,7 @@ TEST_WITH(if_one_cannot_be_made_none_is_left, set_up, tear_down)
     assert_null(list);
 }
 
-TEST_WITH(who_lets_go_last_frees_it, set_up, tear_down)
+TEST_WITH(the_last_release_frees_a_list, set_up, tear_down)
 {
     (void)state;
     struct schema_list *list = made(2);
@@ -220,7 +220,7 @@ TEST_WITH(who_lets_go_last_frees_it, set_up, tear_down)
     schema_list_release(NULL);
 }
 
-TEST_WITH(a_slot_gives_what_is_in_it_and_keeps_what_was_taken, set_up, tear_down)
+TEST_WITH(a_slot_returns_its_list_and_taken_lists_stay, set_up, tear_down)
 {
     (void)state;
     struct schema_list *old = made(1);
@@ -255,7 +255,7 @@ TEST_WITH(a_batch_keeps_its_list_until_its_last_reader_is_done, set_up, tear_dow
     batch_pool_destroy(pool);
 }
 
-/* --- at once ---------------------------------------------------------------------------------- */
+/* --- threads ---------------------------------------------------------------------------------- */
 
 static _Atomic bool ended;
 
@@ -271,8 +271,8 @@ static void take_and_use(void *argument)
     }
 }
 
-/* Under the sanitizers: no reader meets a list that is being made or freed. */
-TEST_WITH(a_slot_may_be_put_anew_while_others_take_from_it, set_up, tear_down)
+/* For the sanitizers: no reader uses a list that is being created or freed. */
+TEST_WITH(a_slot_may_be_replaced_during_takes, set_up, tear_down)
 {
     (void)state;
     struct schema_slot *slot = schema_slot_create(made(1));

@@ -21,7 +21,7 @@ static bool take(struct rate_limit *limit, struct address source, int64_t now_ns
     return rate_limit_take(limit, &source, now_ns);
 }
 
-/* How many of so many pass that all come at one time. */
+/* How many of `count` datagrams at the same time pass. */
 static uint64_t burst(struct rate_limit *limit, struct address source, uint64_t count,
                       int64_t now_ns)
 {
@@ -64,7 +64,7 @@ TEST(the_next_passes_when_the_time_of_one_is_over_and_not_before)
     rate_limit_destroy(limit);
 }
 
-TEST(who_keeps_to_the_rate_is_never_refused)
+TEST(a_source_within_its_rate_is_never_refused)
 {
     struct rate_limit *limit = limit_of(100);
     for (int64_t at = 0; at < 100 * SECOND; at += 10 * MILLISECOND)
@@ -101,7 +101,7 @@ TEST(sources_are_hosts_whatever_their_port)
     rate_limit_destroy(limit);
 }
 
-TEST(what_is_a_little_older_neither_fills_nor_empties_the_bucket)
+TEST(slightly_older_datagrams_do_not_change_the_refill)
 {
     struct rate_limit *limit = limit_of(10);
     assert_int_equal(burst(limit, host(1), 4, START), 4);
@@ -111,7 +111,7 @@ TEST(what_is_a_little_older_neither_fills_nor_empties_the_bucket)
     rate_limit_destroy(limit);
 }
 
-TEST(a_clock_that_is_set_keeps_nobody_from_sending)
+TEST(setting_the_clock_blocks_no_source)
 {
     struct rate_limit *limit = limit_of(10);
     assert_int_equal(burst(limit, host(1), 20, START), 10);
@@ -121,7 +121,7 @@ TEST(a_clock_that_is_set_keeps_nobody_from_sending)
     rate_limit_destroy(limit);
 }
 
-/* Sixty times as many as the table has room for, all at once: the worst that can be. */
+/* Sixty times the number of sources that the table holds, all at once: the worst case. */
 TEST(a_source_at_its_limit_stays_there_however_many_others_come)
 {
     struct rate_limit *limit = limit_of(2);
@@ -134,7 +134,7 @@ TEST(a_source_at_its_limit_stays_there_however_many_others_come)
     rate_limit_destroy(limit);
 }
 
-TEST(who_lost_its_place_begins_with_a_full_bucket)
+TEST(a_replaced_source_begins_with_a_full_bucket)
 {
     struct rate_limit *limit = limit_of(2);
     assert_true(take(limit, host(0), START));
@@ -144,11 +144,13 @@ TEST(who_lost_its_place_begins_with_a_full_bucket)
     rate_limit_destroy(limit);
 }
 
-/* Not all that a table has room for. */
+/* Fewer than the table holds. */
 #define SOURCES 10000
 
-/* Each comes four times, in turn, and two times more than it may. Some sets are full by chance. */
-TEST(of_a_table_with_room_hardly_any_source_is_forgotten)
+/*
+ * Each source sends four times in turn, and twice more than allowed. Some sets are full by chance.
+ */
+TEST(a_table_with_room_replaces_few_sources)
 {
     struct rate_limit *limit = limit_of(2);
     uint64_t passed = 0;

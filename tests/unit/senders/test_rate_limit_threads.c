@@ -1,4 +1,4 @@
-/* How much each source may send, where several threads ask at the same time. */
+/* Limits for each source, with several threads at the same time. */
 #include <stdatomic.h>
 
 #include "collector/platform/thread.h"
@@ -8,7 +8,7 @@
 
 #define NOW INT64_C(1700000000000000000)
 
-/* Not all that a table has room for. */
+/* Fewer than the table holds. */
 #define SOURCES 10000
 
 #define THREADS 4
@@ -22,7 +22,7 @@ static struct rate_limit *limit_of(uint64_t rate)
     return limit;
 }
 
-/* Whether one more of host number `n` passes. */
+/* Whether one more datagram of host number `n` passes. */
 static bool take(struct rate_limit *limit, uint32_t n)
 {
     struct address source = host(n);
@@ -67,7 +67,7 @@ static void send_from_all(void *context)
         atomic_fetch_add(&crowd->passed, take(crowd->limit, n));
 }
 
-/* So many that some are in their second set. */
+/* Enough sources that some are in their second set. */
 TEST(threads_share_all_sources_buckets)
 {
     struct crowd crowd = {.limit = limit_of(2)};

@@ -1,4 +1,7 @@
-/* Who sends, as JSON: threads brought together, loss added, the busiest first, and bounded. */
+/*
+ * The report of senders in JSON: combined over threads, with losses, the busiest first, and of
+ * limited size.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +130,7 @@ static void assert_sender(const struct json_tree *sender, const char *address, u
     assert_number(sender, "bytes", datagrams * 100);
 }
 
-TEST_WITH(nobody_is_reported_where_nobody_sends, set_up, tear_down)
+TEST_WITH(without_senders_the_report_is_empty, set_up, tear_down)
 {
     const struct json_tree *tree = report(*state);
     assert_int_equal(senders_of(tree, 0)->count, 0);
@@ -152,7 +155,7 @@ TEST_WITH(the_busiest_come_first_and_threads_are_added_up, set_up, tear_down)
     assert_sender(senders_of(tree, 1)->children[0], "10.0.0.1", 3);
 }
 
-TEST_WITH(loss_is_reported_of_those_who_number_what_they_send, set_up, tear_down)
+TEST_WITH(losses_are_reported_for_senders_that_number_their_datagrams, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     send(fixture, 0, 0, 1, 3);
@@ -177,7 +180,7 @@ TEST_WITH(loss_is_reported_of_those_who_number_what_they_send, set_up, tear_down
     assert_number(losers->children[0], "missing", 2);
 }
 
-TEST_WITH(who_lost_most_comes_first_and_few_are_reported, set_up, tear_down)
+TEST_WITH(the_greatest_losses_come_first_and_are_limited, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     for (uint32_t i = 0; i < 200; i++) {
@@ -193,7 +196,7 @@ TEST_WITH(who_lost_most_comes_first_and_few_are_reported, set_up, tear_down)
         assert_number(losers->children[i], "missing", 199 - i);
 }
 
-TEST_WITH(of_many_senders_a_bounded_number_is_reported, set_up, tear_down)
+TEST_WITH(the_number_of_reported_senders_is_limited, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     for (uint32_t i = 0; i < 20000; i++)

@@ -1,4 +1,4 @@
-/* The report of who sends where memory is short: it says so, and stays as it was. */
+/* The report of senders when memory is short: it reports that and stays as it was. */
 #include <stdio.h>
 
 #include "collector/senders/sender_report.h"

@@ -1,4 +1,4 @@
-/* Senders' numbers: what is lost, late, reordered and duplicated, and when they restart. */
+/* Senders' numbers: lost, late, reordered and duplicated ones, and restarts. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ TEST_WITH(a_jump_of_just_the_window_keeps_what_it_skips_waiting, create_table, d
     assert_int_equal(settle(*state).lost, 0);
 }
 
-TEST_WITH(unseen_numbers_are_settled_at_the_end, create_table, destroy_table)
+TEST_WITH(unseen_numbers_are_lost_at_the_end, create_table, destroy_table)
 {
     note_as(*state, "a", 3, 1, 10);
     note_as(*state, "a", 3, 1, 20);
@@ -78,7 +78,7 @@ TEST_WITH(unseen_numbers_are_settled_at_the_end, create_table, destroy_table)
     assert_int_equal(settled.senders, 2);
 }
 
-TEST_WITH(settlement_forgets_all_senders, create_table, destroy_table)
+TEST_WITH(finishing_removes_all_senders, create_table, destroy_table)
 {
     note(*state, 1, 10);
     note(*state, 1, 12);
@@ -94,7 +94,7 @@ static void note_listener(void *context, uint32_t listener, uint64_t lost)
     lost_by_listener[listener] += lost;
 }
 
-TEST_WITH(settlement_names_the_listener, create_table, destroy_table)
+TEST_WITH(finishing_names_the_listener, create_table, destroy_table)
 {
     uint64_t lost[3] = {0};
     note_as(*state, "a", 1, 1, 10);
@@ -123,7 +123,7 @@ static void note_numbered(struct sequence_table *table, uint32_t listener, uint3
     sequence_note(table, &key, 1, number);
 }
 
-TEST_WITH(windows_that_are_closed_are_settled_and_no_others, create_table, destroy_table)
+TEST_WITH(only_closed_windows_count_their_losses, create_table, destroy_table)
 {
     uint64_t lost[3] = {0};
     const struct sequence_closing closing = {is_second_numbering_of_first, note_listener, lost};
@@ -192,7 +192,7 @@ TEST_WITH(a_late_number_below_the_first_moves_the_beginning, create_table, destr
     assert_int_equal(settle(*state).lost, 1); /* 103, and nothing below 102 */
 }
 
-TEST_WITH(swapped_first_datagrams_are_no_loss, create_table, destroy_table)
+TEST_WITH(swapped_first_datagrams_are_not_lost, create_table, destroy_table)
 {
     note(*state, 1, 1);
     assert_outcome(note(*state, 1, 0), .reordered = 1);
@@ -201,7 +201,7 @@ TEST_WITH(swapped_first_datagrams_are_no_loss, create_table, destroy_table)
     assert_int_equal(settle(*state).lost, 0);
 }
 
-TEST_WITH(what_came_before_the_first_number_is_not_expected, create_table, destroy_table)
+TEST_WITH(numbers_before_the_first_are_not_expected, create_table, destroy_table)
 {
     note(*state, 1, 5000);
     for (uint64_t number = 5001; number < 9000; number++)
@@ -211,7 +211,7 @@ TEST_WITH(what_came_before_the_first_number_is_not_expected, create_table, destr
 
 /* --- restarts --------------------------------------------------------------------------------- */
 
-TEST_WITH(a_changed_boot_id_restarts_and_settles_the_old_life, create_table, destroy_table)
+TEST_WITH(a_changed_boot_id_restarts_and_counts_earlier_losses, create_table, destroy_table)
 {
     note(*state, 1, 10);
     note(*state, 1, 14);
@@ -318,7 +318,7 @@ TEST_WITH(zero_follows_the_largest_number_of_32_bits, create_table, destroy_tabl
     assert_int_equal(settle(*state).lost, 1); /* 1 */
 }
 
-TEST_WITH(what_comes_before_a_first_small_number_is_before_it, create_table, destroy_table)
+TEST_WITH(numbers_before_a_small_first_number_are_older, create_table, destroy_table)
 {
     assert_outcome(note32(*state, 1), .new_senders = 1);
     assert_outcome(note32(*state, UINT32_MAX), .reordered = 1);
@@ -355,12 +355,12 @@ TEST_WITH(zero_follows_the_largest_number_after_restarts_backwards, create_table
 
 enum { MODEL_NUMBERS = 200000 };
 
-/* One sender, its numbers settled one by one. */
+/* A naive model of one sender, number by number. */
 struct model {
     bool started;
     bool seen[MODEL_NUMBERS];
     uint64_t first, highest;
-    uint64_t settled; /* all below are settled or were never expected */
+    uint64_t settled; /* all numbers below are counted or were never expected */
 };
 
 static uint64_t model_settle(struct model *model, uint64_t end)
@@ -410,7 +410,7 @@ static struct sequence_outcome model_note(struct model *model, uint64_t boot_id,
     return outcome;
 }
 
-/* A sender that mostly counts up, with gaps, repetitions and numbers out of place. */
+/* A sender whose numbers mostly increase by one, with gaps, duplicates and reordering. */
 static uint64_t next_number(uint64_t *random, uint64_t *cursor)
 {
     uint64_t dice = next_random(random) % 1000;

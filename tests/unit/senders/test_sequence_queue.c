@@ -1,4 +1,4 @@
-/* Numbers that are noted a few at a time: the counts are those of notes one by one. */
+/* Numbers that are noted a few at a time are counted as if noted one by one. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,12 +12,12 @@
 struct fixture {
     struct sequence_table *table;
     struct sequence_queue queue;
-    struct ingest_counters counters[LISTENERS]; /* of those whose datagrams they are */
+    struct ingest_counters counters[LISTENERS]; /* of the datagrams' listeners */
     struct ingest_counters others[LISTENERS];   /* the thread's own */
     struct ingest_counters *own[LISTENERS];
 };
 
-/* A table of as few senders as there can be. */
+/* The smallest table. */
 static void open_fixture(struct fixture *fixture)
 {
     *fixture = (struct fixture){.table = sequence_table_create(1, sequence_secret)};
@@ -27,7 +27,7 @@ static void open_fixture(struct fixture *fixture)
     sequence_queue_init(&fixture->queue, fixture->table, fixture->own);
 }
 
-/* The names' memory is another's at once: the queue may not need it. */
+/* The memory of the name is reused at once: the queue must not need it. */
 static void put(struct fixture *fixture, uint32_t listener, unsigned sender, uint64_t boot_id,
                 uint64_t number)
 {
@@ -45,7 +45,7 @@ static uint64_t lost(const struct fixture *fixture, uint32_t listener)
     return counter_read(&fixture->counters[listener].lost);
 }
 
-TEST_WITH(all_that_was_noted_is_counted_when_it_is_settled, NULL, NULL)
+TEST_WITH(all_notes_are_counted_at_the_commit, NULL, NULL)
 {
     struct fixture fixture;
     (void)state;
@@ -97,7 +97,7 @@ TEST_WITH(a_sender_s_numbers_keep_their_order, NULL, NULL)
     sequence_table_destroy(fixture.table);
 }
 
-TEST_WITH(what_an_evicted_sender_lost_is_its_listener_s, NULL, NULL)
+TEST_WITH(losses_of_an_evicted_sender_belong_to_its_listener, NULL, NULL)
 {
     struct fixture fixture;
     (void)state;
@@ -139,7 +139,7 @@ static void assert_same_counts(const struct ingest_counters *a, const struct ing
     assert_int_equal(counter_read(&a->senders), counter_read(&b->senders));
 }
 
-/* Where a sender's next run of numbers begins: mostly after its last one. */
+/* Where a sender's next run of numbers begins: mostly after its last number. */
 static uint64_t next_begin(uint64_t *random, uint64_t next)
 {
     uint64_t dice = next_below(random, 100);
@@ -191,7 +191,7 @@ TEST(numbers_that_are_noted_together_count_as_each_by_itself)
     }
 }
 
-TEST(a_number_that_goes_on_in_another_life_or_from_another_sender_is_noted_by_itself)
+TEST(a_number_of_another_life_or_sender_is_noted_separately)
 {
     struct fixture fixture;
     open_fixture(&fixture);
@@ -206,7 +206,7 @@ TEST(a_number_that_goes_on_in_another_life_or_from_another_sender_is_noted_by_it
     sequence_table_destroy(fixture.table);
 }
 
-TEST(after_the_last_number_there_is_nothing_to_go_on_with)
+TEST(no_number_follows_the_largest)
 {
     struct fixture fixture;
     open_fixture(&fixture);

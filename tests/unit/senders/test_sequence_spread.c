@@ -1,4 +1,7 @@
-/* Senders whose datagrams several sockets receive: numbers come as late as those may hold them. */
+/*
+ * Senders whose datagrams arrive at several sockets: numbers may be late by the contents of those
+ * sockets.
+ */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,9 +62,9 @@ TEST_WITH(a_new_life_knows_nothing_of_the_numbers_before, create_spread, destroy
     assert_int_equal(settle(*state).lost, 0);
 }
 
-/* --- beside others ---------------------------------------------------------------------------- */
+/* --- with other senders ----------------------------------------------------------------------- */
 
-TEST_WITH(who_is_spread_and_who_is_not_have_windows_of_their_own, create_spread, destroy_table)
+TEST_WITH(spread_and_other_senders_have_separate_windows, create_spread, destroy_table)
 {
     assert_outcome(note(*state, 3, 10), .new_senders = 1);
     assert_outcome(note_spread(*state, 3, 10), .new_senders = 1);
@@ -80,7 +83,7 @@ static void add_up(void *context, const struct sequence_sender *sender)
     missing[sender->listener] += sender->missing;
 }
 
-TEST_WITH(those_who_are_spread_are_reported_with_the_others, create_spread, destroy_table)
+TEST_WITH(spread_senders_are_reported_with_the_others, create_spread, destroy_table)
 {
     uint64_t missing[2] = {0};
     assert_true(sequence_keep_senders(*state));
@@ -120,7 +123,7 @@ TEST_WITH(their_windows_are_closed_with_their_listener, create_spread, destroy_t
     assert_int_equal(settle(*state).lost, 4);
 }
 
-TEST_WITH(more_of_them_than_there_is_room_for_evict_each_other, create_spread, destroy_table)
+TEST_WITH(too_many_spread_senders_evict_each_other, create_spread, destroy_table)
 {
     uint64_t evicted = 0;
     for (uint32_t i = 0; i < 4 * SEQUENCE_SPREAD_SENDERS; i++) {
@@ -162,7 +165,7 @@ static void receive(struct sequence_table *table, struct sockets *sockets, size_
     add_outcome(sums, note_spread(table, boot_id, number));
 }
 
-/* To any of them; what is full has the datagram dropped. Returns whether it was. */
+/* Sends to any of the sockets; a full one drops the datagram. Returns whether it was queued. */
 static bool send_to_any(struct sockets *sockets, uint64_t *random, uint64_t number)
 {
     size_t socket = next_random(random) % SOCKETS;
@@ -172,7 +175,7 @@ static bool send_to_any(struct sockets *sockets, uint64_t *random, uint64_t numb
     return false;
 }
 
-/* One thread stands still for a while; the others receive what comes. */
+/* One thread stalls for a while; the others receive. */
 static void run_through_sockets(uint64_t seed, uint64_t boot_id, bool drops)
 {
     struct sequence_table *table = sequence_table_create(1, sequence_secret);
@@ -209,13 +212,13 @@ static void run_through_sockets(uint64_t seed, uint64_t boot_id, bool drops)
     sequence_table_destroy(table);
 }
 
-TEST(what_the_sender_left_out_and_doubled_is_counted_exactly)
+TEST(gaps_and_duplicates_of_the_sender_are_counted_exactly)
 {
     for (uint64_t seed = 1; seed <= 4; seed++)
         run_through_sockets(seed, seed % 2, false);
 }
 
-TEST(what_full_sockets_dropped_is_counted_as_lost_exactly)
+TEST(drops_of_full_sockets_are_counted_exactly)
 {
     for (uint64_t seed = 1; seed <= 4; seed++)
         run_through_sockets(seed, seed % 2, true);

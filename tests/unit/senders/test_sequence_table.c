@@ -1,4 +1,4 @@
-/* The table of senders: who is who, whose place is taken, and many threads at once. */
+/* The table of senders: how senders are identified, which are evicted, and many threads at once. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void add(struct totals *totals, struct sequence_outcome outcome)
     totals->evicted_lost += outcome.evicted_lost;
 }
 
-/* --- who sent it ------------------------------------------------------------------------------ */
+/* --- identity --------------------------------------------------------------------------------- */
 
 static struct sequence_outcome note_from(struct sequence_table *table, uint32_t listener,
                                          struct address source, const char *sender)
@@ -53,8 +53,8 @@ TEST_WITH(listener_host_and_name_distinguish_senders_but_not_the_port, create_ta
     assert_outcome(note_from(*state, 1, address_from_ipv6(ipv6, 2, 9), "a"), .duplicated = 1);
 }
 
-/* Each key comes after each other one, and after itself. */
-TEST_WITH(what_was_found_last_is_taken_for_no_other_sender, create_table, destroy_table)
+/* Each key follows every other key, and itself. */
+TEST_WITH(the_cached_sender_is_not_mistaken_for_another, create_table, destroy_table)
 {
     static const uint8_t ipv4[4] = {10, 0, 0, 1}, other[4] = {10, 0, 0, 2};
     static const uint8_t ipv6[16] = {0xfe, 0x80, [15] = 1};
@@ -100,7 +100,7 @@ static struct sequence_outcome note_nth(struct sequence_table *table, uint32_t i
     return note_as(table, name, index, 1, number);
 }
 
-/* Of this table each shard has two sets, so that senders there have both. */
+/* Each shard of this table has two sets, so senders have two. */
 #define TWO_SETS_EACH ((size_t)2 * 16 * 8)
 
 TEST(forged_senders_cannot_grow_the_table)
@@ -128,7 +128,7 @@ TEST(the_smallest_table_has_a_set_per_shard)
     sequence_table_destroy(table);
 }
 
-TEST(an_evicted_sender_is_settled_for_its_own_listener)
+TEST(an_evicted_sender_is_counted_for_its_own_listener)
 {
     struct sequence_table *table = sequence_table_create(TWO_SETS_EACH, sequence_secret);
     assert_non_null(table);
@@ -147,7 +147,7 @@ TEST(an_evicted_sender_is_settled_for_its_own_listener)
     sequence_table_destroy(table);
 }
 
-TEST(a_sender_that_is_not_quiet_keeps_its_place)
+TEST(a_sender_that_is_not_quiet_keeps_its_slot)
 {
     struct sequence_table *table = sequence_table_create(1, sequence_secret);
     assert_non_null(table);
@@ -160,8 +160,8 @@ TEST(a_sender_that_is_not_quiet_keeps_its_place)
 }
 
 /*
- * Of a table where each sender may sit at `places`. Whoever is evicted comes back at once and so
- * evicts the next: soon one sender more than there are places goes round.
+ * In a table where each sender may be in `places` slots: an evicted sender returns at once and so
+ * evicts the next one, until one sender more than there are slots goes round.
  */
 static void assert_quiet_longest_is_evicted(size_t senders, size_t places)
 {
@@ -181,7 +181,7 @@ static void assert_quiet_longest_is_evicted(size_t senders, size_t places)
         assert_int_equal(outcome.evicted_listener, ring[i % (places + 1)]);
         outcome = note_nth(table, ring[i % (places + 1)], 1);
     }
-    /* ring[0] is out and ring[1] is next: unless it is heard from. */
+    /* ring[0] is evicted and ring[1] is next, unless it sends */
     assert_quiet(note_nth(table, ring[1], 2));
     outcome = note_nth(table, ring[0], 1);
     assert_int_equal(outcome.evicted_listener, ring[2]);
@@ -195,7 +195,7 @@ TEST(the_sender_quiet_longest_is_evicted)
 }
 
 /* Some sets are full long before the table is. */
-TEST_WITH(a_table_with_room_evicts_few_and_soon_nobody, NULL, NULL)
+TEST_WITH(a_table_with_room_soon_stops_evicting, NULL, NULL)
 {
     enum { SENDERS = 10000, ROUNDS = 5 };
     (void)state;
@@ -213,8 +213,7 @@ TEST_WITH(a_table_with_room_evicts_few_and_soon_nobody, NULL, NULL)
     sequence_table_destroy(table);
 }
 
-/* --- what is kept of senders --------------------------------------------------------------------
- */
+/* --- senders that are kept -------------------------------------------------------------------- */
 
 struct told {
     size_t count;
@@ -239,7 +238,7 @@ static const struct sequence_sender *reported(const struct told *told, const cha
     return NULL;
 }
 
-TEST_WITH(senders_are_kept_only_where_that_was_asked_for, create_table, destroy_table)
+TEST_WITH(senders_are_kept_only_on_request, create_table, destroy_table)
 {
     struct told told = {0};
     note_as(*state, "web1", 3, 7, 1);
@@ -247,7 +246,7 @@ TEST_WITH(senders_are_kept_only_where_that_was_asked_for, create_table, destroy_
     assert_int_equal(told.count, 0);
 }
 
-TEST_WITH(who_lost_how_much_is_reported, create_table, destroy_table)
+TEST_WITH(the_losses_of_each_sender_are_reported, create_table, destroy_table)
 {
     struct sequence_table *table = *state;
     struct told told = {0};
@@ -276,7 +275,7 @@ TEST_WITH(who_lost_how_much_is_reported, create_table, destroy_table)
     assert_int_equal(reported(&told, "web1")->missing, SEQUENCE_WINDOW - 1);
 }
 
-TEST(what_is_kept_goes_with_who_takes_the_place)
+TEST(a_new_sender_in_a_slot_starts_from_zero)
 {
     struct sequence_table *table = sequence_table_create(TWO_SETS_EACH, sequence_secret);
     assert_non_null(table);
@@ -323,7 +322,7 @@ struct worker {
     struct totals shared;
 };
 
-/* Of its own numbers, sends every fifth twice, leaves out every seventh and swaps some. */
+/* Sends its own numbers: every fifth twice, without every seventh, and some swapped. */
 static void send_own(struct worker *worker, uint64_t number)
 {
     for (uint32_t sender = 0; sender < OWN_SENDERS; sender++) {
@@ -343,7 +342,7 @@ static void work(void *argument)
     struct worker *worker = argument;
     for (uint64_t number = 0; number < OWN_NUMBERS; number++)
         send_own(worker, number);
-    /* All threads share one sender, and each sends its part of the numbers; 11 of them are lost. */
+    /* All threads share one sender, and each sends a part of its numbers; 11 of them are lost. */
     for (uint64_t number = 1 + worker->index; number < SHARED_NUMBERS; number += THREADS)
         if (number % 3001 != 17)
             add(&worker->shared, note_as(worker->table, "shared", 99, 5, number));
@@ -409,7 +408,7 @@ TEST(totals_are_exact_whatever_the_threads)
     sequence_table_destroy(table);
 }
 
-/* Many threads, few places: every newcomer is admitted once and leaves once. */
+/* Many threads and few slots: every new sender is admitted once and evicted once. */
 static void crowd(void *argument)
 {
     struct worker *worker = argument;
@@ -432,7 +431,7 @@ TEST(evictions_are_exact_whatever_the_threads)
     struct totals all = {0};
     for (size_t i = 0; i < 100; i++) {
         struct told told = {0};
-        sequence_each_sender(table, note_reported, &told); /* meanwhile */
+        sequence_each_sender(table, note_reported, &told); /* during the evictions */
         assert_in_range(told.count, 0, TWO_SETS_EACH);
     }
     for (size_t i = 0; i < THREADS; i++) {

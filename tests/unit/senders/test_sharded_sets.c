@@ -1,4 +1,4 @@
-/* In which sets a key may be, and which slot of them is the least. */
+/* The sets of a key, and the slot of both with the least rank. */
 #include <stdbool.h>
 
 #include "collector/senders/sharded_sets.h"
@@ -6,7 +6,7 @@
 
 enum { MOST = 2048 };
 
-/* With a set for each shard, with more of them, and with one more in some shards than in others. */
+/* Tables with one set per shard, with more, and with one more in some shards than in others. */
 static const size_t tables[] = {SHARDS, 2 * SHARDS, MOST, SHARDS + 1, 125};
 #define TABLES (sizeof tables / sizeof tables[0])
 
@@ -55,7 +55,7 @@ TEST(each_other_set_of_the_shard_is_the_second_of_some)
 
 /* --- which slot ------------------------------------------------------------------------------ */
 
-/* Ranks of the slots of two sets; how often they were asked for. */
+/* The ranks of the slots of two sets, and how often they were read. */
 struct ranks {
     int64_t of[2][WAYS];
     size_t *asked;
@@ -78,7 +78,7 @@ static void assert_least(const struct ranks *ranks, size_t set, size_t way, size
     assert_int_equal(*ranks->asked, asked);
 }
 
-TEST(the_first_of_the_least_places_is_chosen)
+TEST(the_first_of_the_least_slots_is_chosen)
 {
     size_t asked;
     struct ranks ranks = {{{7, 6, 5, 4, 9, 9, 4, 9}, {9, 9, 9, 9, 9, 9, 9, 9}}, &asked};
@@ -89,14 +89,14 @@ TEST(the_first_of_the_least_places_is_chosen)
     assert_least(&ranks, 1, 5, 2 * WAYS);
 }
 
-TEST(the_search_ends_at_an_empty_place)
+TEST(the_search_ends_at_an_empty_slot)
 {
     size_t asked;
     struct ranks ranks = {{{7, 6, INT64_MIN, 4}, {INT64_MIN}}, &asked};
     assert_least(&ranks, 0, 2, 3);
 }
 
-TEST(places_that_are_all_of_the_highest_rank_lead_to_the_first)
+TEST(slots_of_the_highest_rank_lead_to_the_first)
 {
     size_t asked;
     struct ranks ranks = {.asked = &asked};

@@ -27,7 +27,7 @@ static void note(struct traffic_table *table, uint32_t listener, struct address 
     traffic_note(table, listener, &source, bytes);
 }
 
-/* What the table says of a sender; NULL: it is not there. */
+/* The table's counts of a sender; NULL: not in the table. */
 static const struct traffic_sender *find(const struct traffic_table *table, uint32_t listener,
                                          struct address source)
 {
@@ -64,10 +64,10 @@ TEST_WITH(a_few_senders_are_counted_exactly, set_up, tear_down)
 }
 
 /*
- * By the addresses of a network, whose numbers follow one another. Of each of these secrets but the
- * first their sums alone miss some sets.
+ * Uses consecutive addresses of a network. With each of these secrets but the first, the plain sums
+ * would miss some sets.
  */
-TEST(every_place_is_taken_whatever_the_secret_is)
+TEST(every_slot_is_used_with_any_secret)
 {
     static const uint16_t secrets[] = {0, 2, 259, 318, 349};
     for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++) {
@@ -127,7 +127,7 @@ TEST_WITH(a_busy_sender_stays_though_forged_ones_come_and_go, set_up, tear_down)
     assert_int_equal(busier, 0);
 }
 
-TEST_WITH(who_was_busy_long_ago_ranks_after_who_is_busy_now, set_up, tear_down)
+TEST_WITH(recent_traffic_ranks_before_older_traffic, set_up, tear_down)
 {
     struct traffic_table *table = *state;
     for (int i = 0; i < 1000000; i++)
@@ -140,7 +140,7 @@ TEST_WITH(who_was_busy_long_ago_ranks_after_who_is_busy_now, set_up, tear_down)
     assert_counts(table, 0, host(1), 1000000, 1000000);
 }
 
-TEST_WITH(a_new_busy_sender_finds_a_place_in_a_full_table, set_up, tear_down)
+TEST_WITH(a_new_busy_sender_finds_a_slot_in_a_full_table, set_up, tear_down)
 {
     struct traffic_table *table = *state;
     for (uint32_t n = 0; n < 3 * TRAFFIC_SENDERS; n++)

@@ -1,4 +1,4 @@
-/* Base64 read strictly: what stands for bytes, and where what does not begins. */
+/* Strict base64 decoding: valid texts, and the position of the first invalid character. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ TEST(a_group_that_is_not_whole_is_refused)
     assert_fault_at("Zm9vYg=", 4);
 }
 
-TEST(padding_stands_only_at_the_end)
+TEST(padding_is_only_allowed_at_the_end)
 {
     assert_fault_at("Zg==Zg==", 2);
     assert_fault_at("Z===", 1);
@@ -69,14 +69,14 @@ TEST(padding_stands_only_at_the_end)
     assert_fault_at("Zg==\n", 2);
 }
 
-TEST(bits_that_stand_for_nothing_are_zero)
+TEST(unused_bits_are_zero)
 {
     assert_fault_at("Zh==", 1);
     assert_fault_at("Zm9=", 2);
     assert_stands_for("Zm8=", "fo");
 }
 
-TEST(other_characters_are_refused_where_they_stand)
+TEST(other_characters_are_refused_with_their_position)
 {
     assert_fault_at("Zm9-", 3);
     assert_fault_at("Z_9v", 1);

@@ -1,4 +1,4 @@
-/* Text in columns of a terminal: what is shown of it, and how wide that is. */
+/* Text in terminal columns: what is shown, and how wide it is. */
 #include <string.h>
 
 #include "collector/text/cell.h"
@@ -17,7 +17,7 @@ static void assert_cell(const char *text, size_t most, const char *expected, siz
     assert_string_equal(room, expected);
 }
 
-TEST(what_fits_stays_as_it_is)
+TEST(text_that_fits_is_unchanged)
 {
     assert_cell("", 5, "", 0);
     assert_cell("cpu", 5, "cpu", 3);
@@ -66,7 +66,7 @@ TEST(controls_are_shown_and_never_written)
     assert_cell("ab\x1b", 5, "ab" ELLIPSIS, 3); /* an escape is whole or not there */
 }
 
-TEST(what_is_no_utf8_becomes_the_replacement_character)
+TEST(ill_formed_utf8_becomes_the_replacement_character)
 {
     assert_cell("a\xff"
                 "b\xe2\x82",

@@ -1,4 +1,4 @@
-/* How wide characters are, by the C library's table of its own Unicode. */
+/* The width of characters, compared with the C library's table. */
 #include <locale.h>
 #include <wchar.h>
 
@@ -6,7 +6,7 @@
 #include "collector/text/control_character.h"
 #include "tests/support/test.h"
 
-/* The C library's table is another one, of its own Unicode. */
+/* The C library may have another version of Unicode. */
 TEST(no_character_is_wider_on_a_terminal_than_it_counts)
 {
     if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)

@@ -1,4 +1,4 @@
-/* Control characters: which they are, and texts that are to have none. */
+/* Control characters: their definition, and how they are hidden in texts. */
 #include <string.h>
 
 #include "collector/text/control_character.h"
@@ -43,7 +43,7 @@ TEST(all_of_c0_and_c1_and_delete_are_control_characters)
     }
 }
 
-TEST(what_is_cut_or_no_utf8_is_no_control_character)
+TEST(cut_or_ill_formed_sequences_are_not_control_characters)
 {
     assert_int_equal(control_character_at((const uint8_t *)"\xc2\x9b", 1), 0);
     assert_int_equal(control_character_at((const uint8_t *)"\xc2\x1b", 2), 0);
@@ -76,7 +76,7 @@ TEST(bytes_of_0x80_to_0x9f_that_belong_to_no_character_become_one_too)
     assert_becomes(control_characters_hide, "\xc2", "\xc2");
 }
 
-TEST(ends_of_lines_stay_in_lines_alone)
+TEST(line_ends_stay_only_in_lines)
 {
     assert_becomes(control_characters_hide, "a\r\nb\n", "a??b?");
     assert_becomes(control_characters_hide_in_lines, "a\r\nb\n\n", "a\r\nb\n\n");

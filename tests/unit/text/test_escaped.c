@@ -1,4 +1,4 @@
-/* Text with other forms for some characters. */
+/* Text with some characters replaced. */
 #include <string.h>
 
 #include "collector/text/escaped.h"
@@ -31,7 +31,7 @@ TEST(characters_of_the_table_have_their_form_there)
     assert_gives(",", 1, "\\,");
     assert_gives("a,,b,", 5, "a\\,\\,b\\,");
     assert_gives("axb\0c\x7f", 6, "aXYZb0c" FFFD);
-    assert_gives("\n\\\"", 3, "\n\\\""); /* nothing has another form that the table does not name */
+    assert_gives("\n\\\"", 3, "\n\\\""); /* all other characters are unchanged */
 }
 
 TEST(control_characters_beyond_ascii_have_the_form_of_delete)
@@ -46,7 +46,7 @@ TEST(control_characters_beyond_ascii_have_the_form_of_delete)
     assert_memory_equal(room, "y\x7f\xc2\x9b", 4);
 }
 
-TEST(what_is_no_utf8_becomes_replacement_characters)
+TEST(ill_formed_utf8_becomes_replacement_characters)
 {
     assert_gives("caf\xc3\xa9 \xf0\x9f\x98\x80", 10, "caf\xc3\xa9 \xf0\x9f\x98\x80");
     assert_gives("\xff,", 2, FFFD "\\,");

@@ -1,4 +1,4 @@
-/* Globs: what they match, byte for byte, and that no pattern and no text makes them run away. */
+/* Globs: what they match, byte by byte, and the limit of their steps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static bool matches(const char *glob, const char *text)
     return found;
 }
 
-TEST(a_byte_stands_for_itself)
+TEST(a_byte_matches_itself)
 {
     assert_true(matches("cpu.load[1]", "cpu.load[1]"));
     assert_false(matches("cpu.load", "cpuxload"));
@@ -29,7 +29,7 @@ TEST(a_byte_stands_for_itself)
     assert_true(matches("\\", "\\"));
 }
 
-TEST(a_star_stands_for_any_bytes_also_for_none)
+TEST(a_star_matches_any_bytes_or_none)
 {
     assert_true(matches("*", ""));
     assert_true(matches("*", "anything at all"));
@@ -45,7 +45,7 @@ TEST(a_star_stands_for_any_bytes_also_for_none)
     assert_true(matches("a*", "a*"));
 }
 
-TEST(a_question_mark_stands_for_one_byte)
+TEST(a_question_mark_matches_one_byte)
 {
     assert_true(matches("web?", "web1"));
     assert_false(matches("web?", "web"));
@@ -58,7 +58,7 @@ TEST(a_question_mark_stands_for_one_byte)
     assert_true(matches("x?y", "x\xffy"));
 }
 
-TEST(nothing_matches_nothing_alone)
+TEST(an_empty_glob_matches_only_an_empty_text)
 {
     static const struct text none = {NULL, 0}, star = {"*", 1}, x = {"x", 1};
     size_t steps = 0;
@@ -89,7 +89,7 @@ static bool by_definition(const char *glob, const char *text)
     return *text != '\0' && (*glob == '?' || *glob == *text) && by_definition(glob + 1, text + 1);
 }
 
-/* The text of that number: its digits are letters of the alphabet, 0 ends it. */
+/* The text with this number: its digits are letters of the alphabet, and 0 ends it. */
 static void spell(unsigned number, const char *alphabet, char *text)
 {
     unsigned base = (unsigned)strlen(alphabet) + 1;

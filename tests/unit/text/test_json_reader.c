@@ -1,4 +1,4 @@
-/* JSON that is read item by item: what it holds, where it is none, and that nothing past it is. */
+/* Reading JSON item by item: contents, errors, and no reads past the end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 
-static char items[1024]; /* that were read last, as text */
+static char items[1024]; /* the items of the last text, as text */
 static const char *wrong;
 static size_t wrong_at;
 
@@ -25,7 +25,7 @@ static void note(const struct json_item *item)
              text);
 }
 
-/* From memory of just its size, so that a sanitizer sees a byte too many. */
+/* Reads from memory of the exact size, so that a sanitizer sees reads past it. */
 static void read_bytes(const char *text, size_t size)
 {
     struct json_reader reader;
@@ -168,7 +168,7 @@ TEST(a_name_is_compared_by_what_it_means)
     assert_false(json_text_is((struct text){NULL, 0}, ""));
 }
 
-TEST(what_is_no_json_is_refused_with_its_place)
+TEST(invalid_json_is_refused_with_its_position)
 {
     assert_wrong("", 0, "the text ends where a value should be");
     assert_wrong(" [", 2, "the text ends where a value should be");
@@ -200,7 +200,7 @@ TEST(what_is_no_json_is_refused_with_its_place)
     assert_string_equal(wrong, "this is not a value");
 }
 
-TEST(what_nests_to_the_limit_is_read_and_no_deeper)
+TEST(nesting_is_read_up_to_the_limit)
 {
     char text[2 * JSON_MAX_DEPTH + 2];
     struct json_reader reader;
@@ -219,7 +219,7 @@ TEST(what_nests_to_the_limit_is_read_and_no_deeper)
     assert_int_equal(reader.at - text, JSON_MAX_DEPTH);
 }
 
-TEST(what_is_torn_anywhere_is_no_json)
+TEST(truncated_json_is_invalid)
 {
     static const char whole[] = "{\"a\":[1,\"\\ud83d\\ude00\",true],\"b\":{\"c\":null}}";
     for (size_t size = 0; size < sizeof whole - 1; size++) {

@@ -32,7 +32,7 @@ static void assert_string_becomes(const void *bytes, size_t size, const char *ex
 
 /* --- structure -------------------------------------------------------------------------------- */
 
-TEST(commas_stand_between_values_and_members_only)
+TEST(commas_separate_values_and_members_only)
 {
     OUTPUT(out);
     json_object_begin(&out);
@@ -148,7 +148,7 @@ TEST(control_characters_beyond_ascii_are_escaped_too)
     assert_literal_becomes("\x9b", FFFD);
 }
 
-TEST(an_escape_is_found_wherever_it_stands)
+TEST(an_escape_is_found_at_any_position)
 {
     static const char special[] = {'"', '\\', '\0', '\x1f', '\x7f', '\x80', '\xff', '\n'};
     static const char *const escaped[] = {
@@ -380,7 +380,7 @@ static void write_some_of_everything(struct output *out)
     json_object_end(out);
 }
 
-TEST(what_does_not_fit_is_left_out_and_flagged)
+TEST(values_that_do_not_fit_are_left_out_and_flagged)
 {
     OUTPUT(whole);
     write_some_of_everything(&whole);

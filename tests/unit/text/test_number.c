@@ -50,8 +50,8 @@ TEST(floating_point_is_the_shortest_of_its_width)
     assert_wrote("0.1");
 }
 
-/* Behind anything, no comma comes before them. */
-TEST(nothing_is_put_between_numbers)
+/* No comma is written after other text. */
+TEST(no_separator_is_put_between_numbers)
 {
     begin();
     output_char(&out, '=');

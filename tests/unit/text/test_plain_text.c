@@ -13,7 +13,7 @@ static bool is_plain_character(int c)
     return c > ' ' && c < 0x7f && c != ',' && c != '=' && c != '\\';
 }
 
-/* So that what follows a text would show that it was looked at, or written over. */
+/* Bytes after the text, to detect reads and writes past it. */
 static bool is_plain(const char *text, size_t size)
 {
     char copy[LONGEST + 2];
@@ -37,7 +37,7 @@ TEST(an_empty_text_is_plain)
     assert_true(is_plain("", 0));
 }
 
-TEST(every_character_counts_wherever_it_stands)
+TEST(every_character_is_checked_at_any_position)
 {
     char text[LONGEST];
     for (size_t size = 1; size <= LONGEST; size++) {
@@ -53,7 +53,7 @@ TEST(every_character_counts_wherever_it_stands)
 }
 
 /* A carry from one byte to the next does not hide a control character. */
-TEST(one_is_found_beside_any_other)
+TEST(a_special_byte_is_found_next_to_any_other)
 {
     char text[9];
     for (int first = 0; first < 256; first++) {

@@ -1,4 +1,4 @@
-/* Which parts of a sink's URL are taken for secrets, and are not shown. */
+/* The parts of a sink's URL that count as secrets and are not shown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void shows(const char *url, const char *expected)
     free(to);
 }
 
-TEST(what_holds_no_secret_is_shown_as_it_is)
+TEST(text_without_secrets_is_unchanged)
 {
     static const char *const urls[] = {
         "", "x", "stdout:", "stdout", ":", "http:", "http://", "http://h", "http://h/", "http://h//",
@@ -61,13 +61,13 @@ TEST(secrets_of_keys_and_of_the_query_are_not_shown)
     shows("http://h/?query=&x", "http://h/?query=&x");
 }
 
-TEST(nothing_of_a_command_is_shown)
+TEST(no_part_of_a_command_is_shown)
 {
     shows("command:psql 'password=hush'?format=csv", "command:***?format=csv");
     shows("command:a", "command:***");
 }
 
-TEST(blanking_keeps_every_place)
+TEST(blanking_keeps_all_offsets)
 {
     char url[] = "http://me:hush@h/a?p=hush&b=c";
     secret_url_blank(url, strlen(url));

@@ -1,4 +1,4 @@
-/* Floating-point numbers to their shortest decimal text. */
+/* The shortest decimal text of floating-point numbers. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@ struct expectation {
     const char *text;
 };
 
-/* Either width, so that both are held to the same checks. */
+/* A number of either width, for common checks. */
 struct number {
     double value;
     bool single;

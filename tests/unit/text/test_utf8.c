@@ -132,7 +132,7 @@ static size_t reference_length(const struct prefixes *known, const uint8_t bytes
     return longest;
 }
 
-TEST(every_string_of_three_bytes_is_judged_as_the_standard_says)
+TEST(every_string_of_three_bytes_is_classified_as_the_standard_says)
 {
     struct prefixes *known = all_prefixes();
     for (uint32_t i = 0; i < 1 << 24; i++) {
@@ -159,7 +159,7 @@ TEST(every_code_point_but_surrogates_is_well_formed)
     }
 }
 
-TEST(a_bad_byte_is_found_wherever_it_stands)
+TEST(a_bad_byte_is_found_at_any_position)
 {
     for (size_t size = 0; size < 40; size++) {
         char *text =
@@ -183,7 +183,7 @@ TEST(a_bad_byte_is_found_wherever_it_stands)
     }
 }
 
-TEST(nothing_is_well_formed)
+TEST(an_empty_text_is_well_formed)
 {
     assert_true(utf8_valid(NULL, 0));
 }

@@ -20,7 +20,7 @@ static const struct queue_list *list_of(const struct sink_queues *queues)
 struct batch_queue *sink_queues_add(struct sink_queues *queues, size_t capacity, size_t listeners,
                                     bool shared)
 {
-    RULE(capacity != 0 && listeners != 0, "a queue has room for a listener's batch");
+    RULE(capacity != 0, "a queue has room for a batch");
     struct queue_list *before = atomic_load(&queues->list);
     size_t count = before != NULL ? before->count : 0;
     struct queue_list *list = malloc(sizeof *list + (count + 1) * sizeof(struct batch_queue *));

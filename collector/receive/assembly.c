@@ -399,7 +399,10 @@ static struct message *begin_message(struct assembly *assembly, const uint64_t f
     return message;
 }
 
-/* Finds the segment that it follows; NULL: it is the first. Returns false for a duplicate. */
+/*
+ * Finds the buffered segment that this one follows; NULL: it is the first. Returns false for a
+ * duplicate.
+ */
 static bool find_position(const struct message *message, uint16_t number, struct segment **after)
 {
     *after = NULL;

@@ -15,7 +15,7 @@
 
 /* A pause must be expected to gather at least this many datagrams to be worth the delay. */
 #define COALESCING_LEAST         4
-#define COALESCING_LEAST_ALLOWED 2 /* if records may be that late in any case */
+#define COALESCING_LEAST_ALLOWED 2 /* if records may be late by the pause in any case */
 
 /*
  * A pause is not prolonged to gather more than this: the cache holds them, and a wake-up is cheap
@@ -36,8 +36,9 @@
 #define COALESCING_WINDOW_NS INT64_C(2000000)
 
 /*
- * A pause may fill at most one COALESCING_BUFFER_PART-th of a receive buffer at the measured rate.
- * The kernel's overhead per datagram is unknown; COALESCING_BUFFER_CHARGE bytes are assumed.
+ * A pause may fill at most a quarter (1 / COALESCING_BUFFER_PART) of a receive buffer at the
+ * measured rate. The kernel's overhead per datagram is unknown; COALESCING_BUFFER_CHARGE bytes are
+ * assumed.
  */
 #define COALESCING_BUFFER_PART   4
 #define COALESCING_BUFFER_CHARGE 1280

@@ -139,9 +139,9 @@ static int64_t end_of_drain(const struct receiver *receiver, bool refusing)
 }
 
 /*
- * Drops that are read before the filter are due to the full buffer, later ones to the filter. Every
- * socket gets its filter before the first one is drained, so that all stop listening at the same
- * time. Returns whether all of them refuse new datagrams.
+ * Drops that are counted before the filter is set are due to a full buffer, later ones to the
+ * filter. Every socket gets its filter before the first one is drained, so that all stop listening
+ * at the same time. Returns whether all of them refuse new datagrams.
  */
 static bool refuse_all(struct receiver *receiver)
 {

@@ -28,8 +28,7 @@ struct endpoint {
     /* Used in every quantum, and adjacent because they are usually not in the cache. */
     struct claim claim;
     bool failed;  /* not served any more; open until the end because of its counters */
-    bool leaving; /* set while all threads are quiescent: it is drained, closed and not served again
-                   */
+    bool leaving; /* set in quiescence: it is drained, closed and not served again */
     struct endpoint *next_listed; /* on its list */
     struct udp_socket *socket;
     struct ingest *ingest;
@@ -43,12 +42,11 @@ struct endpoint {
     enum udp_socket_group group; /* as of the last check */
     _Atomic bool *group_lost;
     int64_t coalesce_ns;
-    size_t buffer; /* bytes of receive buffer that were granted */
-    bool filtered; /* the kernel filters denied senders, and counts them as drops */
-    bool refusing; /* refuses all new datagrams before its close; its drops were read for the last
-                      time */
-    bool removing; /* its REMOVED event is awaited */
-    bool emptied;  /* by the last drain of the stop */
+    size_t buffer;              /* bytes of receive buffer that were granted */
+    bool filtered;              /* the kernel filters denied senders, and counts them as drops */
+    bool refusing;              /* refuses new datagrams, to be closed; its final drops were read */
+    bool removing;              /* its REMOVED event is awaited */
+    bool emptied;               /* by the last drain of the stop */
     int64_t leaves_ns;          /* monotonic: when it leaves at the latest, even if more arrives */
     uint64_t drops_before;      /* its counter's value before this socket counted there */
     uint64_t errors_before;     /* the same */

@@ -64,10 +64,7 @@ void receiver_resume(struct receiver *receiver)
 
 /* --- while the receiver is quiescent ---------------------------------------------------------- */
 
-/*
- * The main thread acts for the first thread: all open batches are passed to it and sealed in its
- * order.
- */
+/* The main thread acts as the first thread, which gets all open batches and seals them. */
 void receiver_seal_all(struct receiver *receiver)
 {
     RULE(receiver_is_quiescent(receiver), QUIESCENT);

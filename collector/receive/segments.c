@@ -4,7 +4,9 @@
 #include "collector/platform/clock.h"
 #include "collector/receive/refusals.h"
 
-/* Lower in_assembly before counting a segment as refused; raise it after counting it as received.
+/*
+ * in_assembly is lowered before a segment is counted as refused, and raised after it is counted as
+ * received.
  */
 static void count_buffered(struct ingest *ingest, size_t less)
 {

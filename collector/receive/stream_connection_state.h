@@ -47,8 +47,8 @@ struct stream_settings {
         *answering;           /* answers frames that match no schema; NULL: those have no answer */
     size_t max_frame;         /* bytes of a message */
     struct channel_kind kind; /* of their channels */
-    int64_t idle_ns;          /* limit of the time without input, or without a sent answer */
-    int64_t frame_ns;         /* limit of the time for a frame, or for a handshake */
+    int64_t idle_ns;          /* the longest time without input, or without sending an answer */
+    int64_t frame_ns;         /* the longest time for a frame, or for a handshake */
     struct stream_blocks *blocks; /* of stream_block_size bytes */
     int64_t
         arrival_ns; /* arrival time of all input, since 1970 UTC; 0: the time when it is handled */

@@ -56,16 +56,16 @@ void config_free(struct config *config)
         free(config->sinks[i].url);
         free(config->sinks[i].written_at);
         free(config->sinks[i].path);
-        free(config->sinks[i].http.query);
-        free(config->sinks[i].http.header_file);
-        free(config->sinks[i].http.token_file);
-        free(config->sinks[i].http.password_file);
-        free(config->sinks[i].tls.ca);
-        free(config->sinks[i].tls.cert);
-        free(config->sinks[i].tls.key);
-        free(config->sinks[i].delivery.spill);
-        sample_rules_free(&config->sinks[i].encoding.rules);
-        free_broker(&config->sinks[i].broker);
+        free(config->sinks[i].settings.http.query);
+        free(config->sinks[i].settings.http.header_file);
+        free(config->sinks[i].settings.http.token_file);
+        free(config->sinks[i].settings.http.password_file);
+        free(config->sinks[i].settings.tls.ca);
+        free(config->sinks[i].settings.tls.cert);
+        free(config->sinks[i].settings.tls.key);
+        free(config->sinks[i].settings.delivery.spill);
+        sample_rules_free(&config->sinks[i].settings.encoding.rules);
+        free_broker(&config->sinks[i].settings.broker);
     }
     free(config->dead_letter.name);
     free(config->dead_letter.path);
@@ -86,8 +86,8 @@ bool listener_configs_conflict(const struct listener_config *a, const struct lis
 
 bool sink_configs_share_spill(const struct sink_config *a, const struct sink_config *b)
 {
-    return a->delivery.spill != NULL && b->delivery.spill != NULL &&
-           file_path_same(a->delivery.spill, b->delivery.spill);
+    return a->settings.delivery.spill != NULL && b->settings.delivery.spill != NULL &&
+           file_path_same(a->settings.delivery.spill, b->settings.delivery.spill);
 }
 
 bool sink_configs_conflict(const struct sink_config *a, const struct sink_config *b)

@@ -15,15 +15,11 @@
 #include "collector/base/address.h"
 #include "collector/base/host_names.h"
 #include "collector/base/networks.h"
-#include "collector/contract/broker_options.h"
-#include "collector/contract/client_tls.h"
-#include "collector/contract/delivery.h"
 #include "collector/contract/destination.h"
-#include "collector/contract/destination_settings.h"
-#include "collector/contract/encoder.h"
 #include "collector/contract/listener_config.h"
 #include "collector/contract/schema.h"
 #include "collector/contract/schema_config.h"
+#include "collector/contract/sink_settings.h"
 #include "collector/log/log.h"
 #include "collector/platform/file_system.h"
 #include "collector/platform/notifier.h"
@@ -55,18 +51,9 @@ struct sink_config {
     char *written_at; /* as above */
     const struct destination_ops *destination;
     char *path; /* what follows the colon, perhaps empty */
-    struct file_options file;
-    struct relay_options relay;
-    struct delivery_options delivery;
-    struct http_options http;
-    struct client_tls tls;
-    struct broker_options broker;
-    uint64_t flush_interval; /* nanoseconds; 0: while more are waiting */
-    bool at_once;            /* no record may be late: flush_interval=0 was written */
     enum overflow_policy overflow;
     enum on_epipe on_epipe;
-    const struct encoder_ops *encoder;
-    struct encoder_options encoding;
+    struct sink_settings settings;
 };
 
 /* Where datagrams go that could not be decoded (collector/receive/dead_letters.h). */

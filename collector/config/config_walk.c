@@ -95,7 +95,7 @@ static bool is_listener(const struct walk *walk, const char *url)
 /* And of the format that it has on a terminal. */
 static bool is_sink(const struct walk *walk, const char *url)
 {
-    const struct encoder_ops *format = walk->config->sinks[walk->value.index].encoder;
+    const struct encoder_ops *format = walk->config->sinks[walk->value.index].settings.encoder;
     struct config tried = {.sinks = calloc(1, sizeof *tried.sinks), .sink_count = 1};
     struct parse_error ignored;
     bool is = false;
@@ -103,7 +103,7 @@ static bool is_sink(const struct walk *walk, const char *url)
         tried.sink_count = 0;
     else
         is = url_parse_sink(url, walk->registry, tried.sinks, &ignored) &&
-             tried.sinks->encoder == format;
+             tried.sinks->settings.encoder == format;
     config_free(&tried);
     return is;
 }

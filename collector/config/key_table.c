@@ -54,9 +54,10 @@ static const char *const hide_show[] = {"hide", "show", NULL};
 #define OF_LISTENER(field) offsetof(struct listener_config, field)
 #define OF_SCHEMA(field)   offsetof(struct schema_config, field)
 #define OF_SINK(field)     offsetof(struct sink_config, field)
-#define BROKER(field)      OF_SINK(broker.field)
-#define TLS(field)         OF_SINK(tls.field)
-#define SAMPLING(field)    OF_SINK(encoding.rules.field)
+#define SETTINGS(field)    OF_SINK(settings.field)
+#define BROKER(field)      SETTINGS(broker.field)
+#define TLS(field)         SETTINGS(tls.field)
+#define SAMPLING(field)    SETTINGS(encoding.rules.field)
 
 const struct setting config_keys[] = {
     /* Datagrams. */
@@ -198,37 +199,37 @@ const struct setting config_keys[] = {
      .help = "a sample's labels", .others = "tags"},
 
     /* Sinks. */
-    {"format", SETTING_ENCODER, KEY_OF_SINK, OF_SINK(encoder), "json",
+    {"format", SETTING_ENCODER, KEY_OF_SINK, SETTINGS(encoder), "json",
      .help = "how records are written",
      .others = "encoding encoder codec data_format output_format"},
-    {"view", SETTING_ENUM, KEY_OF_SINK, OF_SINK(encoding.view), "auto", .choices = sink_view_names,
+    {"view", SETTING_ENUM, KEY_OF_SINK, SETTINGS(encoding.view), "auto", .choices = sink_view_names,
      .help = "a line for every metric value, for every message, or for every log record and span "
              "(otlp-logs, otlp-traces); auto is sample where the schema has samples, else "
              "message"},
-    {"names", SETTING_BOOL, KEY_OF_SINK, OF_SINK(encoding.json.proto_names), "json",
+    {"names", SETTING_BOOL, KEY_OF_SINK, SETTINGS(encoding.json.proto_names), "json",
      .choices = json_proto,
      .help = "field names in lowerCamelCase, or as the .proto file has them"},
-    {"int64", SETTING_BOOL, KEY_OF_SINK, OF_SINK(encoding.json.int64_numbers), "string",
+    {"int64", SETTING_BOOL, KEY_OF_SINK, SETTINGS(encoding.json.int64_numbers), "string",
      .choices = string_number, .help = "how 64-bit integers of a message are written"},
-    {"unknown", SETTING_BOOL, KEY_OF_SINK, OF_SINK(encoding.json.show_unknown), "hide",
+    {"unknown", SETTING_BOOL, KEY_OF_SINK, SETTINGS(encoding.json.show_unknown), "hide",
      .choices = hide_show,
      .help = "whether a message shows the fields that its schema does not know"},
-    {"buckets", SETTING_PARSED, KEY_OF_SINK, OF_SINK(encoding.buckets), "all",
+    {"buckets", SETTING_PARSED, KEY_OF_SINK, SETTINGS(encoding.buckets), "all",
      .parse = rules_parse_buckets, .syntax = RULES_BUCKETS_SYNTAX,
      .help = "of a histogram in prometheus, openmetrics, influx and remote-write: all buckets; "
              "those that bound values; or so many at most, for which neighbours are merged",
      .others = "max_buckets bucket_count native_histogram_bucket_limit"},
-    {"max_amplification", SETTING_COUNT, KEY_OF_SINK, OF_SINK(encoding.max_amplification), "256", 1,
-     1000000,
+    {"max_amplification", SETTING_COUNT, KEY_OF_SINK, SETTINGS(encoding.max_amplification), "256",
+     1, 1000000,
      .help = "a record of more than 64 KiB may have at most this many times the bytes of its "
              "message when it is written; else it fails as amplified",
      .others = "amplification max_expansion max_ratio"},
-    {"counter_suffix", SETTING_BOOL, KEY_OF_SINK, OF_SINK(encoding.counter_suffix), "off",
+    {"counter_suffix", SETTING_BOOL, KEY_OF_SINK, SETTINGS(encoding.counter_suffix), "off",
      .choices = off_on,
      .help = "of prometheus and remote-write: whether names of cumulative counters end with _total "
              "(openmetrics always has it)",
      .others = "add_metric_suffixes add_total total_suffix suffix"},
-    {"flush_interval", SETTING_DURATION, KEY_OF_SINK, OF_SINK(flush_interval), .maximum = HOUR,
+    {"flush_interval", SETTING_DURATION, KEY_OF_SINK, SETTINGS(flush_interval), .maximum = HOUR,
      .help = "how long records are collected before they are written (default: while more are "
              "waiting, and 1ms of a pipe, 50ms of a file; compressed, 1s; of openmetrics, 10s; 0s: "
              "not at all)",
@@ -242,93 +243,94 @@ const struct setting config_keys[] = {
              "or the program stops"},
 
     /* Files. */
-    {"rotate_size", SETTING_SIZE, KEY_OF_FILE_SINK, OF_SINK(file.rotate_size), .minimum = 4 * KIB,
+    {"rotate_size", SETTING_SIZE, KEY_OF_FILE_SINK, SETTINGS(file.rotate_size), .minimum = 4 * KIB,
      .maximum = MIB * 1024 * 1024, .help = "a file is complete before it becomes larger than this",
      .others = "rotation_max_size max_file_size maxsize"},
-    {"rotate_interval", SETTING_DURATION, KEY_OF_FILE_SINK, OF_SINK(file.rotate_interval),
+    {"rotate_interval", SETTING_DURATION, KEY_OF_FILE_SINK, SETTINGS(file.rotate_interval),
      .minimum = 1000 * MILLISECOND, .maximum = 8784 * HOUR,
      .help = "a file is complete when the clock (UTC) passes a multiple of this",
      .others = "rotation_interval rotate rotation"},
-    {"keep", SETTING_COUNT, KEY_OF_FILE_SINK, OF_SINK(file.keep), .minimum = 1, .maximum = 1000000,
+    {"keep", SETTING_COUNT, KEY_OF_FILE_SINK, SETTINGS(file.keep), .minimum = 1, .maximum = 1000000,
      .help =
          "how many periods stay, with all their complete files, of each path but for its time; "
          "older ones are removed. A period is what rotation by time separates; where size alone "
          "rotates it is a file (default: all stay)"},
-    {"keep_time", SETTING_DURATION, KEY_OF_FILE_SINK, OF_SINK(file.keep_time),
+    {"keep_time", SETTING_DURATION, KEY_OF_FILE_SINK, SETTINGS(file.keep_time),
      .minimum = 1000 * MILLISECOND, .maximum = HOUR * 24 * 36525,
      .help = "complete files are removed when this has passed since they were last written "
              "(default: they stay)"},
-    {"keep_size", SETTING_SIZE, KEY_OF_FILE_SINK, OF_SINK(file.keep_size), .minimum = 4 * KIB,
+    {"keep_size", SETTING_SIZE, KEY_OF_FILE_SINK, SETTINGS(file.keep_size), .minimum = 4 * KIB,
      .maximum = 1024 * MIB * 1024 * 1024,
      .help = "bytes of complete files that stay, all of the sink together; the oldest are removed, "
              "but never the newest (default: all stay)"},
     {"compress", SETTING_COMPRESSION, KEY_OF_FILE_SINK | KEY_OF_HTTP_SINK,
-     OF_SINK(file.compression),
+     SETTINGS(file.compression),
      .help = "how files, or the bodies of requests, are compressed (default: not at all)",
      .others = "compression"},
-    {"max_files", SETTING_COUNT, KEY_OF_FILE_SINK, OF_SINK(file.max_files), "1000", 1, 100000,
+    {"max_files", SETTING_COUNT, KEY_OF_FILE_SINK, SETTINGS(file.max_files), "1000", 1, 100000,
      .help = "different paths at a time, by %{source} and the like; what is too much goes to the "
              "one with \"other\" in it"},
-    {"fsync", SETTING_ENUM, KEY_OF_FILE_SINK, OF_SINK(file.sync), "never", .choices = syncs,
+    {"fsync", SETTING_ENUM, KEY_OF_FILE_SINK, SETTINGS(file.sync), "never", .choices = syncs,
      .help = "when what was written is made to reach the disk: each flush_interval (1s at least), "
              "or when a file is closed",
      .others = "sync"},
 
     /* Relays. */
-    {"to", SETTING_BOOL, KEY_OF_RELAY_SINK, OF_SINK(relay.to_turn), .choices = all_turn,
+    {"to", SETTING_BOOL, KEY_OF_RELAY_SINK, SETTINGS(relay.to_turn), .choices = all_turn,
      .help =
          "whether each datagram goes to all addresses, or to one of them in turn (default: all)"},
-    {"send_to", SETTING_BOOL, KEY_OF_RELAY_SINK, OF_SINK(relay.to_turn), .choices = all_turn,
+    {"send_to", SETTING_BOOL, KEY_OF_RELAY_SINK, SETTINGS(relay.to_turn), .choices = all_turn,
      .help = "the same, for configuration files: there to: has the addresses"},
-    {"bad", SETTING_BOOL, KEY_OF_RELAY_SINK, OF_SINK(relay.raw), "drop", .choices = drop_too,
+    {"bad", SETTING_BOOL, KEY_OF_RELAY_SINK, SETTINGS(relay.raw), "drop", .choices = drop_too,
      .help =
          "whether datagrams that could not be decoded are passed on, too; they count beside the "
          "records (raw_offered)"},
 
-    {"keep_source", SETTING_BOOL, KEY_OF_RELAY_SINK, OF_SINK(relay.keep_source), "off",
+    {"keep_source", SETTING_BOOL, KEY_OF_RELAY_SINK, SETTINGS(relay.keep_source), "off",
      .choices = off_on,
      .help = "whether datagrams are passed on under the address of their first sender (Linux, with "
              "the right CAP_NET_RAW at the start)"},
 
     /* Deliveries. */
-    {"timeout", SETTING_DURATION, KEY_OF_DELIVERY_SINK, OF_SINK(delivery.timeout), "30s",
+    {"timeout", SETTING_DURATION, KEY_OF_DELIVERY_SINK, SETTINGS(delivery.timeout), "30s",
      100 * MILLISECOND, HOUR,
      .help = "how long a block of records is sent, again and again, until it is given up; one "
              "answer may take a third of it",
      .others = "request_timeout retry_timeout message_timeout"},
-    {"retry", SETTING_ENUM, KEY_OF_DELIVERY_SINK, OF_SINK(delivery.retry), "auto",
+    {"retry", SETTING_ENUM, KEY_OF_DELIVERY_SINK, SETTINGS(delivery.retry), "auto",
      .choices = retries,
      .help = "whether a block that was sent, and that nobody answered, is sent again; auto: where "
              "a sample that comes twice overwrites itself (influx, prometheus, remote-write)"},
-    {"in_flight", SETTING_COUNT, KEY_OF_HTTP_SINK | KEY_OF_NATS_SINK, OF_SINK(delivery.in_flight),
+    {"in_flight", SETTING_COUNT, KEY_OF_HTTP_SINK | KEY_OF_NATS_SINK, SETTINGS(delivery.in_flight),
      "4", 1, 64, .help = "blocks that wait for their answers at a time",
      .others = "max_in_flight concurrency connections"},
-    {"in_flight", SETTING_COUNT, KEY_OF_KAFKA_SINK, OF_SINK(delivery.in_flight), "8", 1, 64,
+    {"in_flight", SETTING_COUNT, KEY_OF_KAFKA_SINK, SETTINGS(delivery.in_flight), "8", 1, 64,
      .help = "blocks that wait for their answers at a time; of a message per record three are in a "
              "request, and the others are collected meanwhile",
      .others = "max_in_flight concurrency connections"},
-    {"query", SETTING_TEXT, KEY_OF_HTTP_SINK, OF_SINK(http.query), .syntax = "TEXT",
+    {"query", SETTING_TEXT, KEY_OF_HTTP_SINK, SETTINGS(http.query), .syntax = "TEXT",
      .help = "what follows the path of each request after a question mark; an ampersand in it is "
              "written %26",
      .secret = true},
-    {"header_file", SETTING_TEXT, KEY_OF_HTTP_SINK, OF_SINK(http.header_file), .syntax = "FILE",
+    {"header_file", SETTING_TEXT, KEY_OF_HTTP_SINK, SETTINGS(http.header_file), .syntax = "FILE",
      .help = "headers of each request, one a line (\"X-Scope-OrgID: a\"); as the next two read "
              "at the start and by a reload"},
-    {"token_file", SETTING_TEXT, KEY_OF_HTTP_SINK, OF_SINK(http.token_file), .syntax = "FILE",
+    {"token_file", SETTING_TEXT, KEY_OF_HTTP_SINK, SETTINGS(http.token_file), .syntax = "FILE",
      .help = "its first line is the token of the header \"Authorization: Bearer\"",
      .others = "token bearer_token bearer_token_file auth"},
-    {"password_file", SETTING_TEXT, KEY_OF_HTTP_SINK, OF_SINK(http.password_file), .syntax = "FILE",
+    {"password_file", SETTING_TEXT, KEY_OF_HTTP_SINK, SETTINGS(http.password_file),
+     .syntax = "FILE",
      .help = "its first line is USER:PASSWORD, for the header \"Authorization: Basic\"",
      .others = "password username user basic_auth"},
-    {"spill", SETTING_TEXT, KEY_OF_DELIVERY_SINK, OF_SINK(delivery.spill), .syntax = "FOLDER",
+    {"spill", SETTING_TEXT, KEY_OF_DELIVERY_SINK, SETTINGS(delivery.spill), .syntax = "FOLDER",
      .help =
          "where records wait on disk while the far end is away or slow; they are sent from "
          "there in their order, at least once; --check says what lies there (default: they do not)",
      .others = "buffer queue_dir storage.path persistent_queue"},
-    {"spill_size", SETTING_SIZE, KEY_OF_DELIVERY_SINK, OF_SINK(delivery.spill_size), "10GiB",
+    {"spill_size", SETTING_SIZE, KEY_OF_DELIVERY_SINK, SETTINGS(delivery.spill_size), "10GiB",
      16 * MIB, 1024 * MIB * 1024 * 1024, .help = "bytes that may lie there; then overflow= decides",
      .others = "buffer_size total_limit_size"},
-    {"fsync", SETTING_ENUM, KEY_OF_DELIVERY_SINK, OF_SINK(file.sync), "never",
+    {"fsync", SETTING_ENUM, KEY_OF_DELIVERY_SINK, SETTINGS(file.sync), "never",
      .choices = spill_syncs,
      .help = "when what lies there is made to reach the disk: each second, when 64 MiB are full, "
              "or each block before it is sent",

@@ -40,13 +40,13 @@ static void set_collecting(struct sink_keys *keys)
     const uint64_t second = 1000000000;
     struct sink_config *sink = keys->sink;
     bool asked = is_given(keys, "flush_interval");
-    sink->at_once = asked && sink->flush_interval == 0;
+    sink->settings.at_once = asked && sink->settings.flush_interval == 0;
     if (asked)
         return;
-    if (sink->encoder->arrange != NULL)
-        sink->flush_interval = 10 * second;
-    else if (sink->file.compression != NULL || sink->destination->takes == TAKES_BLOCKS)
-        sink->flush_interval = second;
+    if (sink->settings.encoder->arrange != NULL)
+        sink->settings.flush_interval = 10 * second;
+    else if (sink->settings.file.compression != NULL || sink->destination->takes == TAKES_BLOCKS)
+        sink->settings.flush_interval = second;
 }
 
 /*
@@ -64,8 +64,8 @@ static void set_format(struct sink_keys *keys)
     for (size_t i = 0; !is_given(keys, "format") && registry->encoders[i] != NULL; i++)
         if ((is_relay && registry->encoders[i]->relayed) ||
             (kind != TERMINAL_NONE && registry->encoders[i]->for_people))
-            sink->encoder = registry->encoders[i];
-    sink->encoding.colour = kind == TERMINAL_COLOUR && sink->encoder->for_people;
+            sink->settings.encoder = registry->encoders[i];
+    sink->settings.encoding.colour = kind == TERMINAL_COLOUR && sink->settings.encoder->for_people;
 }
 
 /* --- what fits -------------------------------------------------------------------------------- */
@@ -74,10 +74,10 @@ static void set_format(struct sink_keys *keys)
 static bool check_relayed(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
-    const char *name = sink->encoder->name;
-    if (sink->encoder->relayed == (sink->destination->takes == TAKES_DATAGRAMS))
+    const char *name = sink->settings.encoder->name;
+    if (sink->settings.encoder->relayed == (sink->destination->takes == TAKES_DATAGRAMS))
         return true;
-    if (sink->encoder->relayed)
+    if (sink->settings.encoder->relayed)
         return parse_error_set(fault, sink_key_offset(keys, "format"),
                                "format=%s is for sinks that pass datagrams on; write udp:", name);
     return parse_error_set(fault, sink_key_offset(keys, "format"),
@@ -89,16 +89,16 @@ static bool check_relayed(const struct sink_keys *keys, struct parse_error *faul
 static bool check_format(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
-    const char *name = sink->encoder->name;
-    if (sink->encoder->requests_alone && !sink->destination->sends_requests)
+    const char *name = sink->settings.encoder->name;
+    if (sink->settings.encoder->requests_alone && !sink->destination->sends_requests)
         return parse_error_set(fault, sink_key_offset(keys, "format"),
                                "format=%s is requests over HTTP; write http: or https:", name);
-    if (sink->encoder->arrange == NULL)
+    if (sink->settings.encoder->arrange == NULL)
         return true;
     if (sink->destination->place_is != PLACE_FILES)
         return parse_error_set(fault, sink_key_offset(keys, "format"),
                                "format=%s is complete files alone; write file:PATH", name);
-    return !sink->at_once ||
+    return !sink->settings.at_once ||
            parse_error_set(fault, sink_key_offset(keys, "flush_interval"),
                            "flush_interval=0, but format=%s writes a file for each flush_interval",
                            name);
@@ -107,8 +107,8 @@ static bool check_format(const struct sink_keys *keys, struct parse_error *fault
 /* A format that writes samples cannot write messages, and one without lines has no choice. */
 static bool check_view(const struct sink_keys *keys, struct parse_error *fault)
 {
-    const struct encoder_ops *encoder = keys->sink->encoder;
-    enum sink_view view = keys->sink->encoding.view;
+    const struct encoder_ops *encoder = keys->sink->settings.encoder;
+    enum sink_view view = keys->sink->settings.encoding.view;
     if (encoder->binary && view != VIEW_AUTO)
         return parse_error_set(fault, sink_key_offset(keys, "view"),
                                "view=%s, but format=%s has no views", sink_view_names[view],
@@ -125,8 +125,8 @@ static bool check_spill(const struct sink_keys *keys, struct parse_error *fault)
     const struct sink_config *sink = keys->sink;
     if (sink->destination->takes != TAKES_BLOCKS)
         return true;
-    if (sink->delivery.spill != NULL)
-        return sink->delivery.retry != RETRY_AT_MOST_ONCE ||
+    if (sink->settings.delivery.spill != NULL)
+        return sink->settings.delivery.retry != RETRY_AT_MOST_ONCE ||
                parse_error_set(fault, sink_key_offset(keys, "retry"),
                                "retry=at_most_once and spill= exclude each other: what lies on "
                                "disk is sent until it is answered");
@@ -141,7 +141,7 @@ static bool check_spill(const struct sink_keys *keys, struct parse_error *fault)
 /* A key belongs to a certificate. */
 static bool check_tls(const struct sink_keys *keys, struct parse_error *fault)
 {
-    const struct client_tls *tls = &keys->sink->tls;
+    const struct client_tls *tls = &keys->sink->settings.tls;
     return tls->key == NULL || tls->cert != NULL ||
            parse_error_set(fault, sink_key_offset(keys, "client_key"),
                            "client_key is for a certificate; write client_cert=FILE as well");
@@ -151,24 +151,24 @@ static bool check_tls(const struct sink_keys *keys, struct parse_error *fault)
 static bool check_http(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
-    const struct encoder_request *request = sink->encoder->request;
+    const struct encoder_request *request = sink->settings.encoder->request;
     if (!sink->destination->sends_requests)
         return true;
-    if (sink->http.token_file != NULL && sink->http.password_file != NULL)
+    if (sink->settings.http.token_file != NULL && sink->settings.http.password_file != NULL)
         return parse_error_set(fault, sink_key_offset(keys, "password_file"),
                                "token_file and password_file are two ways to fill one header");
-    return sink->file.compression == NULL || request == NULL ||
+    return sink->settings.file.compression == NULL || request == NULL ||
            request->shapes[0].content_encoding == NULL ||
            parse_error_set(fault, sink_key_offset(keys, "compress"),
-                           "format=%s is compressed already, with %s", sink->encoder->name,
+                           "format=%s is compressed already, with %s", sink->settings.encoder->name,
                            request->shapes[0].content_encoding);
 }
 
 /* Rules about samples need samples, and none may undo another. */
 static bool check_rules(const struct sink_keys *keys, struct parse_error *fault)
 {
-    const struct encoder_options *encoding = &keys->sink->encoding;
-    const struct encoder_ops *encoder = keys->sink->encoder;
+    const struct encoder_options *encoding = &keys->sink->settings.encoding;
+    const struct encoder_ops *encoder = keys->sink->settings.encoder;
     char key[QUOTED_SIZE];
     const char *rule = sample_rules_given(&encoding->rules);
     const char *by;
@@ -189,7 +189,7 @@ static bool check_rules(const struct sink_keys *keys, struct parse_error *fault)
 /* What is about names and buckets of Prometheus is for formats that have them. */
 static bool check_prometheus(const struct sink_keys *keys, struct parse_error *fault)
 {
-    const struct encoder_ops *encoder = keys->sink->encoder;
+    const struct encoder_ops *encoder = keys->sink->settings.encoder;
     if (is_given(keys, "buckets") && !encoder->has_buckets)
         return parse_error_set(fault, sink_key_offset(keys, "buckets"),
                                "buckets= is about histograms as Prometheus has them, but "
@@ -262,8 +262,8 @@ static const char *given_keep(const struct sink_keys *keys)
 bool sink_keys_check_files(const struct sink_keys *keys, const struct path_fields *path,
                            struct parse_error *fault)
 {
-    const struct encoder_ops *encoder = keys->sink->encoder;
-    const struct file_options *file = &keys->sink->file;
+    const struct encoder_ops *encoder = keys->sink->settings.encoder;
+    const struct file_options *file = &keys->sink->settings.file;
     const char *rotate = file->rotate_size != 0       ? "rotate_size"
                          : file->rotate_interval != 0 ? "rotate_interval"
                                                       : NULL;

@@ -59,7 +59,7 @@ static bool check_place(const struct url *url, const struct destination_ops *des
 static bool parse_targets(const struct url *url, struct sink_config *sink,
                           struct parse_error *fault)
 {
-    struct relay_options *relay = &sink->relay;
+    struct relay_options *relay = &sink->settings.relay;
     for (const char *at = sink->path;; at++) {
         size_t length = strcspn(at, ",");
         size_t place = url->place_at + (size_t)(at - sink->path);
@@ -104,7 +104,8 @@ static bool check_masked(const struct url *url, const struct sink_config *sink,
     const char *masked = strstr(sink->path, "***");
     size_t at = masked == NULL ? 0 : url->place_at + (size_t)(masked - sink->path);
     if (sink->destination->place_is == PLACE_FILES ||
-        (masked == NULL && (sink->http.query == NULL || strstr(sink->http.query, "***") == NULL)))
+        (masked == NULL &&
+         (sink->settings.http.query == NULL || strstr(sink->settings.http.query, "***") == NULL)))
         return true;
     return parse_error_set(fault, at,
                            "\"***\" is in place of what --print-config does not show; "

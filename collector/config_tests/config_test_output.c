@@ -184,14 +184,14 @@ static const struct destination_ops *kind_for(const struct sink_config *sink)
 {
     if (sink->destination->takes == TAKES_DATAGRAMS)
         return &kept_relay;
-    return sink->encoder->arrange != NULL ? &kept_file_set : &kept_stream;
+    return sink->settings.encoder->arrange != NULL ? &kept_file_set : &kept_stream;
 }
 
 void config_test_output_join(struct config_test_output *output, struct sink_config *sink)
 {
     sink->destination = kind_for(sink);
     sink->path = output->place;
-    sink->flush_interval = 0;
+    sink->settings.flush_interval = 0;
     sink->overflow = OVERFLOW_AUTO; /* the input waits: nothing is lost */
     sink->on_epipe = ON_EPIPE_END;
 }

@@ -306,7 +306,7 @@ static int copy_config(struct running *running)
     config_test_feed_join(&running->feed, running->original, &running->listener);
     for (size_t i = 0; i < count; i++) {
         running->sinks[i] = config->sinks[i];
-        running->sinks[i].encoding.host = running->test->hostname.data;
+        running->sinks[i].settings.encoding.host = running->test->hostname.data;
         config_test_output_join(&running->outputs[i], &running->sinks[i]);
     }
     running->copy = (struct config){
@@ -362,7 +362,7 @@ static int take_outcome(struct running *running, const struct ledger_snapshot *l
         const struct sink_config *config = &running->config->sinks[i];
         bool relayed = config->destination->takes == TAKES_DATAGRAMS;
         sink->name = config->name;
-        sink->binary = config->encoder->binary || relayed;
+        sink->binary = config->settings.encoder->binary || relayed;
         sink->filtered = ledger->sinks[i].filtered;
         memcpy(sink->failed, ledger->sinks[i].failed, sizeof sink->failed);
         if (sink->binary && !relayed)

@@ -6,13 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/contract/broker_options.h"
-#include "collector/contract/client_tls.h"
-#include "collector/contract/delivery.h"
-#include "collector/contract/destination_settings.h"
+#include "collector/contract/sink_settings.h"
+#include "collector/platform/file_system.h"
 #include "collector/platform/wakeup.h"
 
-struct encoder_ops;
 struct sink_counters;
 
 /* Arguments of create, shape and the checks. All pointers outlive the destination. */
@@ -20,19 +17,11 @@ struct destination_options {
     const char *name;   /* the sink's name, for the log */
     const char *scheme; /* the scheme in the sink's URL */
     const char *path;
-    struct file_options file;
-    struct relay_options relay;
-    struct http_options http;
-    struct client_tls tls;
-    struct broker_options broker;
-    uint64_t timeout_ns;       /* delivery: time in which a block is tried */
-    bool spills;               /* delivery: blocks wait on disk and are retried without limit */
-    enum delivery_retry retry; /* delivery: whether blocks with an unknown outcome are resent */
-    size_t in_flight;          /* delivery: most blocks in flight */
-    size_t block_size;         /* delivery: most bytes of a block */
-    uint64_t flush_interval;   /* nanoseconds in which records are collected before a write */
-    uint64_t stall_timeout_ns; /* time for a replaced reader to read the remaining bytes */
-    const struct encoder_ops *encoder; /* encoder of the sink */
+    const struct sink_settings *settings;
+    struct disk_reserve reserve; /* free space to leave on the disk, from --min-free */
+    bool written;                /* only for check: another sink is writing the file */
+    size_t block_size;           /* delivery: most bytes of a block */
+    uint64_t stall_timeout_ns;   /* time for a replaced reader to read the remaining bytes */
 
     /* The members below are set for create, but not for shape. */
     const char *head; /* the first bytes of each file */
@@ -45,7 +34,8 @@ struct destination_options {
 static inline int64_t file_sync_interval(const struct destination_options *options)
 {
     const uint64_t second = 1000000000;
-    return (int64_t)(options->flush_interval > second ? options->flush_interval : second);
+    uint64_t interval = options->settings->flush_interval;
+    return (int64_t)(interval > second ? interval : second);
 }
 
 /* The shape in which a destination takes records. */

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "collector/base/address.h"
-#include "collector/platform/file_system.h"
 
 struct compression_ops;
 
@@ -32,9 +31,6 @@ struct file_options {
     uint64_t max_files;       /* different paths between two rotations */
     enum file_sync sync;
     const struct compression_ops *compression; /* NULL: none */
-    struct disk_reserve reserve; /* free space to leave on the disk; from --min-free, not a key */
-    bool written; /* for check: a sink that a reload removes still writes this file, perhaps in the
-                     middle of a line */
 };
 
 /* Most targets of a relay. */

@@ -122,7 +122,7 @@ void delivery_send_waiting(struct delivery_writer *delivery, int64_t now)
 {
     delivery->refused = false;
     while (delivery->waiting != NULL && now >= delivery->sends_ns &&
-           delivery->out < delivery->base.options.delivery.in_flight) {
+           delivery->out < delivery->base.options.settings->delivery.in_flight) {
         struct buffered_block *buffered = delivery->waiting;
         delivery->refused = !hand_over(delivery, buffered);
         if (delivery->refused)

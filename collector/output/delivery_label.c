@@ -18,8 +18,8 @@ void delivery_label_write(const struct sink_thread_options *options,
                           char label[DELIVERY_LABEL_SIZE])
 {
     const struct destination_ops *to = options->destination;
-    snprintf(label, DELIVERY_LABEL_SIZE, "%s\n%s\n%s\n%s", options->encoder->name,
-             media_type_of(options->encoder),
+    snprintf(label, DELIVERY_LABEL_SIZE, "%s\n%s\n%s\n%s", options->settings->encoder->name,
+             media_type_of(options->settings->encoder),
              to->spilled_for != NULL ? to->spilled_for : to->scheme,
              to->topic != NULL ? to->topic(options->path) : "");
 }

@@ -51,9 +51,11 @@ static void free_all(struct delivery_spill *spill)
 
 /* For a spill that is not written to. */
 static const struct file_options no_options = {.sync = SYNC_NEVER};
+static const struct disk_reserve no_reserve;
 
 static struct spill_settings settings_of(const struct delivery_options *options,
-                                         const struct file_options *file, size_t record_size,
+                                         const struct file_options *file,
+                                         const struct disk_reserve *reserve, size_t record_size,
                                          const char *label)
 {
     static const enum spill_sync syncs[] = {
@@ -69,7 +71,7 @@ static struct spill_settings settings_of(const struct delivery_options *options,
         .image_size = delivery_image_size(record_size),
         .window = window_of(options),
         .sync = syncs[file->sync],
-        .reserve = file->reserve,
+        .reserve = *reserve,
         .sync_interval_ns = INTERVAL_NS,
         .cursor_interval_ns = INTERVAL_NS,
     };
@@ -78,7 +80,8 @@ static struct spill_settings settings_of(const struct delivery_options *options,
 int delivery_spill_make(const struct delivery_options *options, size_t record_size,
                         const char *label, struct error *error)
 {
-    const struct spill_settings settings = settings_of(options, &no_options, record_size, label);
+    const struct spill_settings settings =
+        settings_of(options, &no_options, &no_reserve, record_size, label);
     struct spill *spill;
     if (spill_open(&settings, &spill, error) != 0)
         return -1;
@@ -89,7 +92,8 @@ int delivery_spill_inspect(const struct delivery_options *options, size_t record
                            const char *label, int64_t until_ns, struct spill_inspection *inspection,
                            struct error *error)
 {
-    const struct spill_settings settings = settings_of(options, &no_options, record_size, label);
+    const struct spill_settings settings =
+        settings_of(options, &no_options, &no_reserve, record_size, label);
     return spill_inspect(&settings, until_ns, inspection, error);
 }
 
@@ -108,13 +112,13 @@ static int open_spill(struct delivery_spill *spill, const struct spill_settings 
 }
 
 int delivery_spill_open(const struct delivery_options *options, const struct file_options *file,
-                        size_t record_size, const char *label, struct spill *open,
-                        struct delivery_spill **out, struct error *error)
+                        const struct disk_reserve *reserve, size_t record_size, const char *label,
+                        struct spill *open, struct delivery_spill **out, struct error *error)
 {
     struct delivery_spill *spill = calloc(1, sizeof *spill);
     if (spill == NULL)
         return error_no_memory(error);
-    const struct spill_settings settings = settings_of(options, file, record_size, label);
+    const struct spill_settings settings = settings_of(options, file, reserve, record_size, label);
     spill->image_size = settings.image_size;
     spill->head = malloc(delivery_image_head_size());
     spill->image = malloc(spill->image_size);

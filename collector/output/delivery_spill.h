@@ -14,6 +14,7 @@
 #include "collector/base/error.h"
 #include "collector/contract/destination_settings.h"
 #include "collector/output/delivery_blocks.h"
+#include "collector/platform/file_system.h"
 #include "collector/spill/spill.h"
 
 struct delivery_spill;
@@ -23,14 +24,14 @@ struct spill_inspection;
 size_t delivery_spill_memory(size_t record_size);
 
 /*
- * Opens the spill that the options name, with the sync mode and the disk reserve of `file`. `label`
+ * Opens the spill that the options name, with the sync mode of `file`. `label`
  * (delivery_label.h) is stored with each block. `open`: a spill of the same folder that is already
  * open, which becomes the new one's; NULL: there is none. Returns 0, or -1 with `error` filled, as
  * spill_open and spill_change do.
  */
 int delivery_spill_open(const struct delivery_options *options, const struct file_options *file,
-                        size_t record_size, const char *label, struct spill *open,
-                        struct delivery_spill **out, struct error *error);
+                        const struct disk_reserve *reserve, size_t record_size, const char *label,
+                        struct spill *open, struct delivery_spill **out, struct error *error);
 
 /*
  * Opens the spill and closes it again, so that its folder and files exist and belong to the user of

@@ -196,8 +196,9 @@ bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
     struct error error;
     struct buffered_block *buffered = delivery_empty_block(delivery);
     if (delivery->spill == NULL || delivery->stopping || delivery->waiting != NULL ||
-        now < delivery->sends_ns || delivery->out >= delivery->base.options.delivery.in_flight ||
-        buffered == NULL || !delivery_spill_waits(delivery->spill))
+        now < delivery->sends_ns ||
+        delivery->out >= delivery->base.options.settings->delivery.in_flight || buffered == NULL ||
+        !delivery_spill_waits(delivery->spill))
         return false;
     bool taken = delivery_spill_take(delivery->spill, buffered, &error);
     if (!taken && error.code != EXIT_CODE_OK) {
@@ -286,12 +287,13 @@ int delivery_open_spill(struct sink_writer *writer, struct error *error)
 {
     struct delivery_writer *delivery = delivery_of(writer);
     const struct sink_thread_options *options = &writer->options;
-    if (options->delivery.spill == NULL || delivery->spill != NULL)
+    if (options->settings->delivery.spill == NULL || delivery->spill != NULL)
         return 0;
     char label[DELIVERY_LABEL_SIZE];
     delivery_label_write(options, label);
-    if (delivery_spill_open(&options->delivery, &options->file, sink_options_record_size(options),
-                            label, writer->open_spill, &delivery->spill, error) != 0)
+    if (delivery_spill_open(&options->settings->delivery, &options->settings->file,
+                            &options->reserve, sink_options_record_size(options), label,
+                            writer->open_spill, &delivery->spill, error) != 0)
         return -1;
     writer->open_spill = NULL;
     uint64_t recovered = delivery_spill_counts(delivery->spill).recovered;

@@ -26,7 +26,8 @@ bool delivery_is_over(const struct delivery_writer *delivery, const struct buffe
     if (delivery->spill != NULL)
         return false;
     return delivery->base.state != SINK_WRITING ||
-           (uint64_t)(now - buffered->begun_ns) >= delivery->base.options.delivery.timeout;
+           (uint64_t)(now - buffered->begun_ns) >=
+               delivery->base.options.settings->delivery.timeout;
 }
 
 bool delivery_is_only_in_memory(const struct delivery_writer *delivery,
@@ -50,7 +51,7 @@ int64_t delivery_keep_due(const struct delivery_writer *delivery)
     if (!any)
         return INT64_MAX;
     int64_t due_ns =
-        delivery->base.options.file.sync == SYNC_ALWAYS ? 0 : begun_ns + DELIVERY_KEEP_NS;
+        delivery->base.options.settings->file.sync == SYNC_ALWAYS ? 0 : begun_ns + DELIVERY_KEEP_NS;
     return due_ns > delivery->keeps_ns ? due_ns : delivery->keeps_ns;
 }
 
@@ -60,10 +61,10 @@ static int64_t waiting_due(const struct delivery_writer *delivery)
     const struct sink_thread_options *options = &delivery->base.options;
     int64_t due_ns = INT64_MAX;
     if (delivery->waiting != NULL && !delivery->refused &&
-        delivery->out < options->delivery.in_flight)
+        delivery->out < options->settings->delivery.in_flight)
         due_ns = delivery->sends_ns;
     if (delivery->spill != NULL) {
-        if (delivery->waiting == NULL && delivery->out < options->delivery.in_flight &&
+        if (delivery->waiting == NULL && delivery->out < options->settings->delivery.in_flight &&
             !delivery->stopping && !delivery->drained && delivery_spill_waits(delivery->spill))
             bring_forward(&due_ns, delivery->sends_ns);
         if (delivery->unstored != NULL)
@@ -74,8 +75,9 @@ static int64_t waiting_due(const struct delivery_writer *delivery)
     }
     for (const struct buffered_block *buffered = delivery->waiting; buffered != NULL;
          buffered = buffered->next)
-        if (options->delivery.timeout < (uint64_t)(INT64_MAX - buffered->begun_ns))
-            bring_forward(&due_ns, buffered->begun_ns + (int64_t)options->delivery.timeout);
+        if (options->settings->delivery.timeout < (uint64_t)(INT64_MAX - buffered->begun_ns))
+            bring_forward(&due_ns,
+                          buffered->begun_ns + (int64_t)options->settings->delivery.timeout);
     return due_ns;
 }
 

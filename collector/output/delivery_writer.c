@@ -111,7 +111,7 @@ static bool begin_block(struct delivery_writer *delivery)
 /* When a block that is begun now is sealed at the latest. */
 static int64_t collected_until(const struct delivery_writer *delivery)
 {
-    if (delivery->base.options.flush_interval != 0)
+    if (delivery->base.options.settings->flush_interval != 0)
         return sink_writer_collected_until(&delivery->base, clock_monotonic_ns());
     return delivery->spill == NULL ? INT64_MAX : clock_monotonic_ns() + DELIVERY_KEEP_NS;
 }
@@ -221,7 +221,7 @@ static bool delivery_has_work(const struct sink_writer *writer)
 {
     const struct delivery_writer *delivery = (const struct delivery_writer *)writer;
     bool now = delivery->waiting != NULL ? delivery->spill != NULL : delivery->out == 0;
-    return now && writer->options.flush_interval == 0 && delivery->unstored == NULL &&
+    return now && writer->options.settings->flush_interval == 0 && delivery->unstored == NULL &&
            delivery->filled != NULL && delivery->filled->block.count != 0;
 }
 
@@ -336,16 +336,17 @@ static bool make_epoch(struct delivery_writer *delivery)
 struct sink_writer *delivery_writer_create(const struct sink_thread_options *options,
                                            size_t record_size)
 {
-    size_t count = block_count(&options->delivery);
+    size_t count = block_count(&options->settings->delivery);
     struct delivery_writer *delivery =
         calloc(1, sizeof *delivery + count * sizeof delivery->blocks[0]);
     if (delivery == NULL)
         return NULL;
     delivery->base.ops = &delivery_writer_ops;
-    delivery->base.stores = options->delivery.spill != NULL;
+    delivery->base.stores = options->settings->delivery.spill != NULL;
     delivery->oldest_ns = INT64_MAX;
-    delivery->repeats = delivery_repeats(options->delivery.retry, options->delivery.spill != NULL,
-                                         options->encoder->overwrites);
+    delivery->repeats = delivery_repeats(options->settings->delivery.retry,
+                                         options->settings->delivery.spill != NULL,
+                                         options->settings->encoder->overwrites);
     bool made = make_epoch(delivery);
     while (made && delivery->count < count)
         made = buffered_block_make(&delivery->blocks[delivery->count++], record_size);

@@ -192,7 +192,7 @@ static void file_set_add(struct file_set_writer *set, struct block *block, size_
                          const struct encoded *encoded)
 {
     if (block->records == 0) {
-        int64_t now = set->base.options.flush_interval == 0 ? 0 : clock_monotonic_ns();
+        int64_t now = set->base.options.settings->flush_interval == 0 ? 0 : clock_monotonic_ns();
         block->collected_until_ns = sink_writer_collected_until(&set->base, now);
         if (block->collected_until_ns < set->due_ns)
             set->due_ns = block->collected_until_ns;
@@ -358,7 +358,7 @@ static bool file_set_put_on(struct sink_writer *writer)
 static bool file_set_has_work(const struct sink_writer *writer)
 {
     const struct file_set_writer *set = (const struct file_set_writer *)writer;
-    if (writer->options.flush_interval != 0)
+    if (writer->options.settings->flush_interval != 0)
         return false;
     for (size_t i = 0; i < set->shape.blocks; i++)
         if (set->blocks[i].records != 0)

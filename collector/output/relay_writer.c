@@ -138,7 +138,7 @@ static bool relay_add(struct sink_writer *writer, const struct record *record, s
     struct relay_writer *relay = relay_of(writer);
     RULE(relay->count < RELAY_MOST && !relay->sending, "a datagram is added between two sends");
     if (relay->count == 0)
-        relay->collected_until_ns = writer->options.flush_interval == 0
+        relay->collected_until_ns = writer->options.settings->flush_interval == 0
                                         ? INT64_MAX
                                         : sink_writer_collected_until(writer, clock_monotonic_ns());
     relay->raw[relay->count] = raw;
@@ -165,7 +165,7 @@ static bool relay_put_raw(struct sink_writer *writer, const struct record *recor
 {
     struct output *out = &relay_of(writer)->out;
     size_t start = out->used;
-    writer->options.encoder->encode(writer->encoder, record->listener, record, out);
+    writer->options.settings->encoder->encode(writer->encoder, record->listener, record, out);
     if (!out->overflow)
         return relay_add(writer, record, start, true);
     out->overflow = false;
@@ -177,7 +177,7 @@ static bool relay_put_raw(struct sink_writer *writer, const struct record *recor
 static bool relay_has_work(const struct sink_writer *writer)
 {
     const struct relay_writer *relay = (const struct relay_writer *)writer;
-    return writer->options.flush_interval == 0 && relay->count != 0;
+    return writer->options.settings->flush_interval == 0 && relay->count != 0;
 }
 
 static int64_t relay_due(const struct sink_writer *writer)

@@ -17,7 +17,7 @@ bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes
     if (options->destination->takes == TAKES_DATAGRAMS)
         *bytes += relay_writer_memory();
     else if (options->destination->takes == TAKES_BLOCKS)
-        *bytes += delivery_writer_memory(&options->delivery, record_size);
+        *bytes += delivery_writer_memory(&options->settings->delivery, record_size);
     else
         *bytes += shape.blocks == 0 ? stream_writer_memory(record_size)
                                     : file_set_writer_memory(&shape, record_size);

@@ -6,19 +6,11 @@ struct destination_options sink_options_of_destination(const struct sink_thread_
         .name = options->name,
         .scheme = options->destination->scheme,
         .path = options->path,
-        .file = options->file,
-        .relay = options->relay,
-        .flush_interval = options->flush_interval,
-        .stall_timeout_ns = options->stall_timeout_ns,
-        .timeout_ns = options->delivery.timeout,
-        .spills = options->delivery.spill != NULL,
-        .retry = options->delivery.retry,
-        .in_flight = (size_t)options->delivery.in_flight,
+        .settings = options->settings,
+        .reserve = options->reserve,
+        .written = options->written,
         .block_size = sink_options_block_room(sink_options_record_size(options)),
-        .http = options->http,
-        .tls = options->tls,
-        .broker = options->broker,
-        .encoder = options->encoder,
+        .stall_timeout_ns = options->stall_timeout_ns,
     };
 }
 

@@ -14,10 +14,11 @@
 int sink_thread_make_spill(const struct sink_thread_options *options, struct error *error)
 {
     char label[DELIVERY_LABEL_SIZE];
-    if (options->delivery.spill == NULL)
+    if (options->settings->delivery.spill == NULL)
         return 0;
     delivery_label_write(options, label);
-    return delivery_spill_make(&options->delivery, sink_options_record_size(options), label, error);
+    return delivery_spill_make(&options->settings->delivery, sink_options_record_size(options),
+                               label, error);
 }
 
 int sink_thread_create(struct sink_thread **out, const struct sink_thread_options *options,

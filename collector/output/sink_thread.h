@@ -17,13 +17,8 @@
 #include <stdint.h>
 
 #include "collector/base/heartbeat.h"
-#include "collector/contract/broker_options.h"
-#include "collector/contract/client_tls.h"
-#include "collector/contract/delivery.h"
 #include "collector/contract/delivery_figures.h"
 #include "collector/contract/destination.h"
-#include "collector/contract/destination_settings.h"
-#include "collector/contract/encoder.h"
 #include "collector/ledger/ledger.h"
 #include "collector/platform/wakeup.h"
 #include "collector/queue/batch_queue.h"
@@ -67,8 +62,8 @@ struct sink_thread_options {
 
 /*
  * Fills *bytes with what such a sink allocates: its blocks, and the memory of its encoder and
- * destination. Uses the options destination, path, file, delivery and flush_interval. Returns false
- * if memory is short.
+ * destination. Uses the options destination, path, settings and record_size. Returns false if
+ * memory is short.
  */
 bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes);
 

@@ -27,8 +27,9 @@ struct sink_condition sink_thread_condition(const struct sink_thread *sink)
         .fails_since_ns = atomic_load_explicit(&writer->fails_since_ns, memory_order_relaxed),
         .oldest_ns = atomic_load_explicit(&writer->oldest_ns, memory_order_relaxed),
         .spill_bytes = atomic_load_explicit(&writer->spill_bytes, memory_order_relaxed),
-        .spill_size =
-            writer->options.delivery.spill == NULL ? 0 : writer->options.delivery.spill_size,
+        .spill_size = writer->options.settings->delivery.spill == NULL
+                          ? 0
+                          : writer->options.settings->delivery.spill_size,
         .spill_kept = atomic_load_explicit(&writer->spill_kept, memory_order_relaxed),
         .spill_full_ns = atomic_load_explicit(&writer->spill_full_ns, memory_order_relaxed),
     };

@@ -93,7 +93,7 @@ void sink_writer_note_unspilled(struct sink_writer *writer, size_t records)
 
 void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams)
 {
-    if (writer->options.relay.raw)
+    if (writer->options.settings->relay.raw)
         counter_add(&writer->options.counters->raw_refused, datagrams);
 }
 
@@ -107,7 +107,7 @@ static void hint_at_filtered(const struct sink_writer *writer, const struct reco
 {
     const struct sink_thread_options *options = &writer->options;
     const struct listener *listener = record->listener;
-    bool ruled = sample_rules_filter(&options->encoding.rules);
+    bool ruled = sample_rules_filter(&options->settings->encoding.rules);
     if (listener->hint == NULL ||
         (ruled && counter_read(&options->counters->filtered) % HINT_RULED_ONE_IN != 0))
         return;
@@ -124,8 +124,8 @@ bool sink_writer_encode(struct sink_writer *writer, const struct listener *liste
                         const struct record *record, struct output *out, struct encoded *encoded)
 {
     size_t start = out->used;
-    *encoded = writer->options.encoder->encode(writer->encoder, listener, record, out);
-    bool allowed = encoder_allows(&writer->options.encoding, record, out->used - start);
+    *encoded = writer->options.settings->encoder->encode(writer->encoder, listener, record, out);
+    bool allowed = encoder_allows(&writer->options.settings->encoding, record, out->used - start);
     if (!out->overflow && allowed && encoded->lines != 0)
         return true;
     if (out->overflow)
@@ -294,7 +294,7 @@ bool sink_writer_goes_on(struct sink_writer *writer)
 
 int64_t sink_writer_collected_until(const struct sink_writer *writer, int64_t since_ns)
 {
-    uint64_t interval = writer->options.flush_interval;
+    uint64_t interval = writer->options.settings->flush_interval;
     return interval == 0 || interval > (uint64_t)(INT64_MAX - since_ns)
                ? INT64_MAX
                : since_ns + (int64_t)interval;
@@ -314,10 +314,10 @@ static int64_t delay_of(const struct sink_writer *writer)
 {
     const struct destination *destination = writer->destination;
     const struct stream_ops *stream = destination->stream;
-    uint64_t asked = writer->options.flush_interval;
+    uint64_t asked = writer->options.settings->flush_interval;
     if (asked != 0)
         return asked < (uint64_t)delay_most_ns ? (int64_t)asked : delay_most_ns;
-    if (writer->options.at_once)
+    if (writer->options.settings->at_once)
         return 0;
     if (destination->relay != NULL)
         return SINK_DELAY_PIPE_NS;
@@ -339,8 +339,8 @@ int sink_writer_open(struct sink_writer *writer, struct error *error)
     RULE(writer->destination == NULL, "a sink opens one destination");
     const struct sink_thread_options *options = &writer->options;
     writer->head = (struct output){.data = writer->head_text, .capacity = sizeof writer->head_text};
-    if (options->encoder->begin != NULL)
-        options->encoder->begin(writer->encoder, &writer->head);
+    if (options->settings->encoder->begin != NULL)
+        options->settings->encoder->begin(writer->encoder, &writer->head);
     struct destination_options to = sink_options_of_destination(options);
     to.head = writer->head.data;
     to.head_size = writer->head.used;
@@ -358,7 +358,7 @@ int sink_writer_init(struct sink_writer *writer, const struct sink_thread_option
 {
     writer->options = *options;
     deadline_init(&writer->deadline);
-    writer->encoder = options->encoder->create(&options->encoding);
+    writer->encoder = options->settings->encoder->create(&options->settings->encoding);
     if (writer->encoder != NULL)
         return wakeup_create(&writer->wakeup, error);
     error_set(error, EXIT_CODE_INTERNAL, "no memory for a sink");

@@ -89,7 +89,7 @@ static void warn_of_room(const char *name, const struct delivery_options *delive
 
 int spill_report_log(const struct sink_thread_options *options, struct error *error)
 {
-    const struct delivery_options *delivery = &options->delivery;
+    const struct delivery_options *delivery = &options->settings->delivery;
     struct spill_inspection found;
     char label[DELIVERY_LABEL_SIZE];
     if (delivery->spill == NULL)

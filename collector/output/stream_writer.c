@@ -27,7 +27,7 @@ static bool is_watched(const struct stream_writer *stream)
 /* Hides control characters on a terminal, unless the encoder writes for people. */
 static void hide_controls(struct stream_writer *stream, size_t start)
 {
-    if (!stream->base.options.encoder->for_people)
+    if (!stream->base.options.settings->encoder->for_people)
         control_characters_hide_in_lines(stream->out.data + start, stream->out.used - start);
 }
 
@@ -35,7 +35,7 @@ static void hide_controls(struct stream_writer *stream, size_t start)
 static void begin_collecting(struct stream_writer *stream)
 {
     const struct sink_writer *writer = &stream->base;
-    if (stream->out.used == 0 && writer->options.flush_interval != 0)
+    if (stream->out.used == 0 && writer->options.settings->flush_interval != 0)
         stream->collected_until_ns = sink_writer_collected_until(writer, clock_monotonic_ns());
 }
 
@@ -70,7 +70,7 @@ static bool stream_has_work(const struct sink_writer *writer)
     const struct stream_writer *stream = (const struct stream_writer *)writer;
     if (writer->state == SINK_WRITING && (!stream->begun || stream_owes_head(stream)))
         return true;
-    return stream->out.used != 0 && writer->options.flush_interval == 0;
+    return stream->out.used != 0 && writer->options.settings->flush_interval == 0;
 }
 
 static int64_t stream_due(const struct sink_writer *writer)

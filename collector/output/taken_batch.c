@@ -31,7 +31,7 @@ static bool put_raw_before(struct taken_batch *taken, struct sink_writer *writer
 /* Returns false if it stopped half-way. */
 static bool write_records(struct taken_batch *taken, struct sink_writer *writer)
 {
-    const bool takes_raw = writer->options.relay.raw;
+    const bool takes_raw = writer->options.settings->relay.raw;
     for (const struct record *record = taken->next; record != NULL; record = record->next) {
         if (record->next != NULL) /* with many listeners the name is not in the cache any more */
             PREFETCH(record->next->listener->name);

@@ -146,7 +146,7 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
 /* Whether the sink passes messages of the schema on unchanged, and so needs no samples. */
 static bool passes_on(const struct sink_config *sink, const struct schema *schema)
 {
-    return sink->encoder->passes_otlp && schema->ops->is_otlp;
+    return sink->settings.encoder->passes_otlp && schema->ops->is_otlp;
 }
 
 static void set_no_samples(struct error *error, const struct sink_config *sink,
@@ -175,16 +175,16 @@ static void set_no_samples(struct error *error, const struct sink_config *sink,
 static bool can_write(const struct sink_config *sink, const struct schema *schema,
                       const struct listener_config *listener, struct error *error)
 {
-    if (sink->encoding.view == VIEW_RECORD && schema->ops->next_item == NULL) {
+    if (sink->settings.encoding.view == VIEW_RECORD && schema->ops->next_item == NULL) {
         error_set(error, EXIT_CODE_CONFIG,
                   "%s: view=record needs log records or spans, but schema %s of %s lacks "
                   "them; omit view= to choose for each schema",
                   sink->name, schema->name, listener->name);
         return false;
     }
-    bool needs_samples = (sink->encoder->needs_samples && !passes_on(sink, schema)) ||
-                         sink->encoding.view == VIEW_SAMPLE ||
-                         sample_rules_given(&sink->encoding.rules) != NULL;
+    bool needs_samples = (sink->settings.encoder->needs_samples && !passes_on(sink, schema)) ||
+                         sink->settings.encoding.view == VIEW_SAMPLE ||
+                         sample_rules_given(&sink->settings.encoding.rules) != NULL;
     if (needs_samples && !schema->has_samples) {
         set_no_samples(error, sink, schema, listener);
         return false;
@@ -233,7 +233,7 @@ static int check_segments(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->sink_count; i++) {
         const struct sink_config *sink = &config->sinks[i];
-        if (!sink->encoder->needs_packets)
+        if (!sink->settings.encoder->needs_packets)
             continue;
         for (size_t k = 0; k < config->listener_count; k++) {
             if (!listener_has_segments(&config->listeners[k]))

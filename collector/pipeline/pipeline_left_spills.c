@@ -21,7 +21,7 @@ struct left_spill {
 static bool has_sink(const struct pipeline *pipeline, const char *folder)
 {
     for (size_t i = 0; i < pipeline->config->sink_count; i++) {
-        const char *spill = pipeline->config->sinks[i].delivery.spill;
+        const char *spill = pipeline->config->sinks[i].settings.delivery.spill;
         if (spill != NULL && file_path_same(spill, folder))
             return true;
     }
@@ -52,8 +52,8 @@ void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slo
 {
     const struct sink_config *config = slot->config;
     uint64_t records = counter_read(&slot->counters->spilled);
-    if (config->delivery.spill == NULL || records == 0 || pipeline->stopping ||
-        has_sink(pipeline, config->delivery.spill))
+    if (config->settings.delivery.spill == NULL || records == 0 || pipeline->stopping ||
+        has_sink(pipeline, config->settings.delivery.spill))
         return;
     log_line(LOG_WARNING,
              "%s: %" PRIu64 " record%s in the spill %s, which no sink uses; configure a sink with "
@@ -61,14 +61,14 @@ void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slo
              config->name, records, records == 1 ? " remains" : "s remain", config->delivery.spill);
     size_t length = strlen(config->name) + 1;
     struct left_spill *left = malloc(sizeof *left);
-    char *name = malloc(length + strlen(config->delivery.spill) + 1);
+    char *name = malloc(length + strlen(config->settings.delivery.spill) + 1);
     if (left == NULL || name == NULL) {
         free(left);
         free(name);
         return;
     }
     memcpy(name, config->name, length);
-    strcpy(name + length, config->delivery.spill);
+    strcpy(name + length, config->settings.delivery.spill);
     *left = (struct left_spill){.next = pipeline->left,
                                 .records = records,
                                 .index = slot->index,
@@ -81,7 +81,7 @@ void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slo
 static const struct left_spill *find_left(const struct pipeline *pipeline,
                                           const struct sink_config *config)
 {
-    const char *spill = config->delivery.spill;
+    const char *spill = config->settings.delivery.spill;
     for (const struct left_spill *left = pipeline->left; spill != NULL && left != NULL;
          left = left->next)
         if (strcmp(left->name, config->name) == 0 && file_path_same(left->folder, spill))

@@ -300,7 +300,7 @@ static int make_spills_of_user(const struct config *config, struct error *error)
     struct error why;
     bool any = false;
     for (size_t i = 0; i < config->sink_count; i++)
-        any |= config->sinks[i].delivery.spill != NULL;
+        any |= config->sinks[i].settings.delivery.spill != NULL;
     if (config->user == NULL || !any || user_ask(config->user, make_spills, config, &why) == 0)
         return 0;
     error_set(error, why.code, "--user %s: %s", config->user, why.text);

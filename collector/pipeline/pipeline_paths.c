@@ -67,7 +67,7 @@ static void paths_add_sink(struct used_paths *places, const struct sink_config *
         places->all[places->count].path = "standard output";
         places->count += file_location_of_stdout(&places->all[places->count].place);
     }
-    used.path = sink->delivery.spill;
+    used.path = sink->settings.delivery.spill;
     if (used.path != NULL)
         paths_add(places, &used, false);
 }

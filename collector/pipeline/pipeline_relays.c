@@ -35,8 +35,9 @@ int pipeline_check_relays(const struct config *config, struct source *const *sou
 {
     for (size_t i = 0; i < config->sink_count; i++) {
         const struct sink_config *sink = &config->sinks[i];
-        for (size_t k = 0; k < sink->relay.target_count * config->listener_count; k++) {
-            const struct address *target = &sink->relay.targets[k / config->listener_count];
+        for (size_t k = 0; k < sink->settings.relay.target_count * config->listener_count; k++) {
+            const struct address *target =
+                &sink->settings.relay.targets[k / config->listener_count];
             size_t number = k % config->listener_count;
             const struct listener_config *listener = &config->listeners[number];
             const struct address *bound =

@@ -32,7 +32,7 @@ void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int
     for (size_t i = 0; i < slot->route_count; i++)
         batch_queue_close(slot->routes[i].queue);
     ledger_retire_sink(pipeline->ledger, slot->index);
-    if (slot->config->delivery.spill != NULL)
+    if (slot->config->settings.delivery.spill != NULL)
         ledger_reserve_sink(pipeline->ledger, slot->index, true);
     slot->deadline_ns = deadline_ns;
     sink_thread_stop(slot->sink, deadline_ns);
@@ -93,7 +93,7 @@ static void keep_spilled(struct pipeline *pipeline, struct sink_slot *slot)
 {
     if (counter_read(&slot->counters->spilled) != 0)
         slot->counters = NULL;
-    if (slot->config->delivery.spill != NULL)
+    if (slot->config->settings.delivery.spill != NULL)
         ledger_reserve_sink(pipeline->ledger, slot->index,
                             pipeline_left_entry(pipeline, slot->config) == slot->index);
 }

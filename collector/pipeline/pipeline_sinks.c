@@ -37,7 +37,7 @@ static int connect(struct pipeline *pipeline, size_t number, struct sink_slot *s
         .drops = slot->config->overflow == OVERFLOW_DROP_NEWEST ||
                  slot->config->overflow == OVERFLOW_DROP_OLDEST,
         .drops_oldest = slot->config->overflow == OVERFLOW_DROP_OLDEST,
-        .takes_raw = slot->config->relay.raw,
+        .takes_raw = slot->config->settings.relay.raw,
     };
     if (route->queue == NULL)
         return error_no_memory(error);

@@ -74,7 +74,7 @@ static bool make_thread_counters(struct pipeline *pipeline, size_t index)
 bool pipeline_wants_packets(const struct config *config)
 {
     for (size_t i = 0; i < config->sink_count; i++)
-        if (config->sinks[i].encoder->needs_packets)
+        if (config->sinks[i].settings.encoder->needs_packets)
             return true;
     return false;
 }
@@ -82,7 +82,7 @@ bool pipeline_wants_packets(const struct config *config)
 static bool wants_raw(const struct config *config)
 {
     for (size_t i = 0; i < config->sink_count; i++)
-        if (config->sinks[i].relay.raw)
+        if (config->sinks[i].settings.relay.raw)
             return true;
     return false;
 }

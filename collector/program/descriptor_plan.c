@@ -30,7 +30,7 @@ static uint64_t of_own(const struct config *config)
     for (size_t i = 0; i < config->listener_count; i++)
         sum += OF_RECEIVER * (config->listeners[i].receivers + 1);
     for (size_t i = 0; i < config->sink_count; i++)
-        sum += OF_SINK + config->sinks[i].delivery.in_flight;
+        sum += OF_SINK + config->sinks[i].settings.delivery.in_flight;
     return sum;
 }
 

@@ -23,9 +23,9 @@ static void log_listener(const struct listener_config *listener)
 
 static void log_sink(const struct sink_config *sink)
 {
-    const struct compression_ops *compression = sink->file.compression;
+    const struct compression_ops *compression = sink->settings.file.compression;
     log_naming(LOG_INFO, LOG_OF_SINK, sink->name, "writing to %s as %s%s%s", sink->name,
-               sink->encoder->name, compression != NULL ? ", compressed with " : "",
+               sink->settings.encoder->name, compression != NULL ? ", compressed with " : "",
                compression != NULL ? compression->name : "");
 }
 

@@ -51,11 +51,11 @@ static void log_start(const struct destination_options *options,
     if (start->mixed)
         log_about(LOG_WARNING, LOG_OF_SINK, options->name,
                   "its last line is not of format=%s; lines of that format follow it",
-                  options->encoder->name);
+                  options->settings->encoder->name);
     if (start->torn == TORN_LINE_CUT)
         log_about(LOG_WARNING, LOG_OF_SINK, options->name,
                   "cut off the %" PRIu64 " bytes of a %s that an earlier run left torn",
-                  start->torn_size, options->encoder->binary ? "record" : "line");
+                  start->torn_size, options->settings->encoder->binary ? "record" : "line");
     else if (start->torn == TORN_LINE_ENDED)
         log_about(
             LOG_WARNING, LOG_OF_SINK, options->name,
@@ -70,7 +70,7 @@ static void log_start(const struct destination_options *options,
 static struct output_file_format format_of(const struct destination_options *options,
                                            char name[FORMAT_NAME_SIZE])
 {
-    const struct encoder_ops *encoder = options->encoder;
+    const struct encoder_ops *encoder = options->settings->encoder;
     snprintf(name, FORMAT_NAME_SIZE, "format=%s", encoder->name);
     return (struct output_file_format){.name = name,
                                        .line = encoder->line,
@@ -101,7 +101,7 @@ static void sync_now(struct plain_file *plain)
     const struct destination_options *options = &plain->output.options;
     struct error error;
     plain->synced_ns = clock_monotonic_ns();
-    if (options->file.sync == SYNC_NEVER || !plain->unsynced)
+    if (options->settings->file.sync == SYNC_NEVER || !plain->unsynced)
         return;
     plain->unsynced = false;
     if (output_file_sync(plain->output.file, &error))
@@ -183,7 +183,7 @@ static bool was_moved(struct destination *destination)
 static void log_cut(const struct destination_options *options,
                     const struct output_file_start *start)
 {
-    const char *record = options->encoder->binary ? "record" : "line";
+    const char *record = options->settings->encoder->binary ? "record" : "line";
     if (start->torn == TORN_LINE_NONE)
         log_about(LOG_WARNING, LOG_OF_SINK, options->name, "it was cut between two %ss", record);
     else
@@ -248,7 +248,7 @@ static enum write_result file_write(struct destination *destination, const void 
     struct plain_file *plain = file_of(destination);
     const struct destination_options *options = &plain->output.options;
     if (output_file_is_regular(plain->output.file) &&
-        !disk_room_has(&plain->room, &options->file.reserve, options->path, error))
+        !disk_room_has(&plain->room, &options->reserve, options->path, error))
         return WRITE_FAILED;
     plain->unsynced = true;
     return output_destination_write(destination, bytes, size, written, error);
@@ -265,7 +265,7 @@ static int64_t file_due(const struct destination *destination)
 {
     const struct plain_file *plain = (const struct plain_file *)destination;
     const struct destination_options *options = &plain->output.options;
-    if (options->file.sync != SYNC_INTERVAL || !plain->unsynced)
+    if (options->settings->file.sync != SYNC_INTERVAL || !plain->unsynced)
         return INT64_MAX;
     return plain->synced_ns + file_sync_interval(options);
 }
@@ -375,11 +375,11 @@ static int check_plain(const char *path, const struct destination_options *optio
     struct output_file_start start;
     char name[FORMAT_NAME_SIZE];
     struct output_file_format format = format_of(options, name);
-    format.opened = options->file.written;
+    format.opened = options->written;
     if (output_check_file(path, error) != 0 ||
         output_file_check_content(path, &format, &start, error) != 0)
         return -1;
-    if (!options->file.written)
+    if (!options->written)
         log_start(options, &start);
     return 0;
 }

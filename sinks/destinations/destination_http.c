@@ -81,8 +81,9 @@ static int make_headers(const struct destination_options *options,
                         const struct curl_library *library, struct http_headers **headers,
                         struct error *error)
 {
-    return http_headers_make(library, options->encoder, options->file.compression, &options->http,
-                             headers, error);
+    return http_headers_make(library, options->settings->encoder,
+                             options->settings->file.compression, &options->settings->http, headers,
+                             error);
 }
 
 static int http_reopen(struct destination *destination, struct error *error)
@@ -143,7 +144,7 @@ static const struct delivery_ops otlp_ops = {
 
 static bool is_otlp(const struct destination_options *options)
 {
-    return strcmp(options->encoder->name, "otlp") == 0;
+    return strcmp(options->settings->encoder->name, "otlp") == 0;
 }
 
 static void http_destroy(struct destination *destination)
@@ -173,7 +174,7 @@ static bool is_loopback(const char *place)
 static bool has_secret(const struct destination_options *options,
                        const struct http_headers *headers)
 {
-    const char *query = options->http.query;
+    const char *query = options->settings->http.query;
     return http_headers_have_secret(headers) ||
            (query != NULL && secret_query_has(query, strlen(query)));
 }
@@ -194,7 +195,7 @@ static void warn_of_plain(const struct destination_options *options,
 static int http_prepare(struct http *http, const struct destination_options *options,
                         struct http_headers **headers, struct error *error)
 {
-    const struct client_tls *tls = &options->tls;
+    const struct client_tls *tls = &options->settings->tls;
     *headers = NULL;
     http->library = curl_library(error);
     if (http->library == NULL)
@@ -221,22 +222,25 @@ static int http_fill(struct http *http, const struct destination_options *option
     struct http_headers *headers;
     if (http_prepare(http, options, &headers, error) != 0)
         return -1;
-    http->maker =
-        http_body_maker_create(options->encoder, options->file.compression, options->block_size);
+    http->maker = http_body_maker_create(options->settings->encoder,
+                                         options->settings->file.compression, options->block_size);
     if (http->maker == NULL) {
         http_headers_free(headers);
         return error_no_memory(error);
     }
     const struct http_client_options to = {
         .library = http->library,
-        .format = options->encoder->name,
-        .two_shapes =
-            options->encoder->request != NULL && options->encoder->request->shape_count == 2,
-        .repeats = delivery_repeats(options->retry, options->spills, options->encoder->overwrites),
+        .format = options->settings->encoder->name,
+        .two_shapes = options->settings->encoder->request != NULL &&
+                      options->settings->encoder->request->shape_count == 2,
+        .repeats = delivery_repeats(options->settings->delivery.retry,
+                                    options->settings->delivery.spill != NULL,
+                                    options->settings->encoder->overwrites),
         .urls = &http->urls,
         .maker = http->maker,
-        .request = {.tls = options->tls, .timeout_ms = (int64_t)options->timeout_ns / 3 / 1000000},
-        .in_flight = options->in_flight,
+        .request = {.tls = options->settings->tls,
+                    .timeout_ms = (int64_t)options->settings->delivery.timeout / 3 / 1000000},
+        .in_flight = options->settings->delivery.in_flight,
         .wakeup = options->wakeup,
     };
     if (http_client_create(&to, headers, &http->client, error) != 0)
@@ -290,10 +294,11 @@ static int http_check(const struct destination_options *options, struct error *e
 static bool http_shape(const struct destination_options *options, struct destination_shape *shape)
 {
     *shape = (struct destination_shape){
-        .memory = sizeof(struct http) + LIBRARY_MEMORY + http_client_memory(options->in_flight) +
-                  options->in_flight * CONNECTION_MEMORY +
-                  http_body_memory(options->encoder, options->file.compression, options->block_size,
-                                   options->in_flight),
+        .memory = sizeof(struct http) + LIBRARY_MEMORY +
+                  http_client_memory(options->settings->delivery.in_flight) +
+                  options->settings->delivery.in_flight * CONNECTION_MEMORY +
+                  http_body_memory(options->settings->encoder, options->settings->file.compression,
+                                   options->block_size, options->settings->delivery.in_flight),
     };
     return true;
 }

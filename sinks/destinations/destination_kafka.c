@@ -407,26 +407,32 @@ static int kafka_read_options(struct kafka *kafka, const struct destination_opti
         topic_template_read(&kafka->topic, kafka->place.route, false, error) != 0 ||
         check_topic(kafka, error) != 0)
         return -1;
-    kafka->flights.per_block = options->broker.per == MESSAGE_BLOCK;
-    kafka->flights.most = options->in_flight < KAFKA_FLIGHTS ? options->in_flight : KAFKA_FLIGHTS;
+    kafka->flights.per_block = options->settings->broker.per == MESSAGE_BLOCK;
+    kafka->flights.most = options->settings->delivery.in_flight < KAFKA_FLIGHTS
+                              ? options->settings->delivery.in_flight
+                              : KAFKA_FLIGHTS;
     kafka->flights.figures = &kafka->figures;
-    kafka->timeout_ns = options->spills ? INT64_MAX : (int64_t)options->timeout_ns;
-    kafka->key = options->broker.key;
-    kafka->strips_newline = !options->encoder->binary;
+    kafka->timeout_ns = options->settings->delivery.spill != NULL
+                            ? INT64_MAX
+                            : (int64_t)options->settings->delivery.timeout;
+    kafka->key = options->settings->broker.key;
+    kafka->strips_newline = !options->settings->encoder->binary;
     kafka->producer = (struct kafka_producer){
         .library = kafka->library,
         .name = options->name,
         .wakeup = options->wakeup,
         .settings = {.brokers = kafka->place.brokers,
-                     .compression = broker_compression_names[options->broker.compression],
-                     .properties = options->broker.properties,
-                     .lines = options->broker.kafka,
-                     .timeout_ns = options->spills ? 0 : options->timeout_ns},
+                     .compression = broker_compression_names[options->settings->broker.compression],
+                     .properties = options->settings->broker.properties,
+                     .lines = options->settings->broker.kafka,
+                     .timeout_ns = options->settings->delivery.spill != NULL
+                                       ? 0
+                                       : options->settings->delivery.timeout},
         .figures = &kafka->figures,
         .report = kafka_note_report,
         .context = kafka,
     };
-    kafka_headers_init(&kafka->headers, options->broker.headers);
+    kafka_headers_init(&kafka->headers, options->settings->broker.headers);
     return 0;
 }
 
@@ -454,7 +460,7 @@ static int kafka_create(const struct destination_options *options, struct destin
         .has_figures = DELIVERY_HAS(FIGURE_COUNT) - 1 + DELIVERY_HAS_TIMES,
         .destroy = kafka_destroy,
     };
-    if (kafka_producer_create(&made->producer, options->broker.max_topics, error) != 0) {
+    if (kafka_producer_create(&made->producer, options->settings->broker.max_topics, error) != 0) {
         kafka_destroy(&made->destination);
         return -1;
     }
@@ -492,8 +498,8 @@ static void kafka_probe(const struct destination_options *options, int64_t timeo
 static bool kafka_shape(const struct destination_options *options, struct destination_shape *shape)
 {
     *shape = (struct destination_shape){
-        .memory =
-            sizeof(struct kafka) + kafka_topics_memory(options->broker.max_topics) + LIBRARY_MEMORY,
+        .memory = sizeof(struct kafka) + kafka_topics_memory(options->settings->broker.max_topics) +
+                  LIBRARY_MEMORY,
     };
     return true;
 }

@@ -98,8 +98,8 @@ static int nats_read_options(struct nats *nats, const struct destination_options
     if (!nats_subject_is_valid(example)) {
         return broker_place_refuse(nats->place.route, "is no subject to publish to", error);
     }
-    nats->broker = options->broker;
-    nats->tls = options->tls;
+    nats->broker = options->settings->broker;
+    nats->tls = options->settings->tls;
     if (nats->broker.tls && nats->tls.ca == NULL) {
         error_set(error, EXIT_CODE_CONFIG,
                   "tls=on needs server_ca=: whose servers are the right ones");
@@ -124,9 +124,9 @@ static int nats_create(const struct destination_options *options, struct destina
             .broker = &made->broker,
             .tls = &made->tls,
             .headers = made->broker.headers,
-            .per_block = options->broker.per != MESSAGE_RECORD,
-            .strips_newline = !options->encoder->binary,
-            .timeout_ns = options->timeout_ns,
+            .per_block = options->settings->broker.per != MESSAGE_RECORD,
+            .strips_newline = !options->settings->encoder->binary,
+            .timeout_ns = options->settings->delivery.timeout,
             .sink = options->wakeup,
         };
         result = nats_publisher_create(&to, &made->publisher, error);

@@ -181,9 +181,9 @@ static int open_sender(const struct destination_options *options, struct datagra
                        struct error *error)
 {
     const struct datagram_sender_options to = {
-        .targets = options->relay.targets,
-        .target_count = options->relay.target_count,
-        .packets = options->relay.keep_source,
+        .targets = options->settings->relay.targets,
+        .target_count = options->settings->relay.target_count,
+        .packets = options->settings->relay.keep_source,
     };
     return datagram_sender_open(out, &to, error);
 }
@@ -199,15 +199,15 @@ static int udp_create(const struct destination_options *options, struct destinat
         return -1;
     }
     made->destination = (struct destination){.relay = &relay_ops, .destroy = udp_destroy};
-    made->options = options->relay;
+    made->options = options->settings->relay;
     if (made->options.keep_source)
         made->packets = relay_packets_create(made->sender, &made->options);
     if (made->options.keep_source && made->packets == NULL) {
         udp_destroy(&made->destination);
         return error_no_memory(error);
     }
-    made->targets = options->relay.target_count;
-    made->round_robin = options->relay.to_turn;
+    made->targets = options->settings->relay.target_count;
+    made->round_robin = options->settings->relay.to_turn;
     *out = &made->destination;
     return 0;
 }
@@ -225,7 +225,7 @@ static int udp_check(const struct destination_options *options, struct error *er
 static bool udp_shape(const struct destination_options *options, struct destination_shape *shape)
 {
     *shape = (struct destination_shape){
-        .memory = options->relay.keep_source ? relay_packets_memory() : 0,
+        .memory = options->settings->relay.keep_source ? relay_packets_memory() : 0,
     };
     return true;
 }

@@ -80,10 +80,10 @@ void http_probe_run(const struct curl_library *library, const struct destination
                     const char *url, const struct http_headers *headers, int64_t timeout_ns,
                     struct error *said)
 {
-    const struct http_request_options to = {.tls = options->tls,
+    const struct http_request_options to = {.tls = options->settings->tls,
                                             .timeout_ms = timeout_ns / 1000000};
-    struct http_body_maker *maker =
-        http_body_maker_create(options->encoder, options->file.compression, BLOCK_SIZE);
+    struct http_body_maker *maker = http_body_maker_create(
+        options->settings->encoder, options->settings->file.compression, BLOCK_SIZE);
     struct http_body body = {0};
     struct http_request request = {.easy = NULL};
     struct http_reply reply;

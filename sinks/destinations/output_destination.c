@@ -19,7 +19,7 @@ void output_destination_init(struct output_destination *output, const struct str
 int output_destination_check(const struct output_destination *output,
                              const struct output_file *file, const char *name, struct error *error)
 {
-    const struct encoder_ops *encoder = output->options.encoder;
+    const struct encoder_ops *encoder = output->options.settings->encoder;
     if (!encoder->binary || !output_file_is_terminal(file))
         return 0;
     error_set(error, EXIT_CODE_CONFIG,
@@ -38,7 +38,7 @@ static const char *output_name(const struct output_destination *output)
 void output_destination_leave_torn(struct destination *destination)
 {
     const struct output_destination *output = (const struct output_destination *)destination;
-    if (!output->options.encoder->binary)
+    if (!output->options.settings->encoder->binary)
         torn_outputs_add(output_name(output));
 }
 
@@ -46,7 +46,7 @@ enum write_result output_destination_write(struct destination *destination, cons
                                            size_t size, size_t *written, struct error *error)
 {
     struct output_destination *output = (struct output_destination *)destination;
-    if (!output->begun && !output->options.encoder->binary)
+    if (!output->begun && !output->options.settings->encoder->binary)
         output->ends_line = torn_outputs_remove(output_name(output));
     output->begun = true;
     if (output->ends_line) {

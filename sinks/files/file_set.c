@@ -61,9 +61,9 @@ static struct file_set *of(struct destination *destination)
 bool file_set_is_asked_for(const struct path_template *path,
                            const struct destination_options *options)
 {
-    const struct file_options *file = &options->file;
+    const struct file_options *file = &options->settings->file;
     return file->rotate_size != 0 || file->rotate_interval != 0 || file->compression != NULL ||
-           options->encoder->arrange != NULL || path_template_has_fields(path);
+           options->settings->encoder->arrange != NULL || path_template_has_fields(path);
 }
 
 /* Number of different paths. */
@@ -92,14 +92,14 @@ static size_t plain_block_size(size_t blocks, uint64_t rotate_size)
 struct destination_shape file_set_shape(const struct path_template *path,
                                         const struct destination_options *options)
 {
-    const struct compression_ops *compression = options->file.compression;
-    size_t most = most_files(path, &options->file);
+    const struct compression_ops *compression = options->settings->file.compression;
+    size_t most = most_files(path, &options->settings->file);
     struct destination_shape shape = {.blocks = most < MOST_BLOCKS ? most : MOST_BLOCKS};
     if (path_template_has_fields(path) && shape.blocks < TIME_BLOCKS)
         shape.blocks = TIME_BLOCKS; /* "other" is one, too */
-    shape.arranged = options->encoder->arrange != NULL;
+    shape.arranged = options->settings->encoder->arrange != NULL;
     bool large = (compression != NULL || shape.arranged) && !path_template_has_values(path);
-    uint64_t limit = options->file.rotate_size;
+    uint64_t limit = options->settings->file.rotate_size;
     shape.block_size = large ? LARGE_BLOCK_SIZE : plain_block_size(shape.blocks, limit);
     /* A block must fit in a file, together with the file's head. */
     if (limit != 0 && limit - ENCODER_HEAD_SIZE < shape.block_size)
@@ -174,7 +174,7 @@ static void retire(struct file_set *set, struct table_file *file)
 static bool interval_is_over(const struct file_set *set, const struct live_file *file,
                              int64_t now_ns)
 {
-    int64_t interval = (int64_t)set->options.file.rotate_interval;
+    int64_t interval = (int64_t)set->options.settings->file.rotate_interval;
     return interval != 0 && live_file_is_begun(file) &&
            now_ns / interval != file->opened_ns / interval;
 }
@@ -283,7 +283,7 @@ static bool make_frame(struct file_set *set, const void *bytes, size_t size, con
  */
 static bool is_full(const struct file_set *set, const struct live_file *file, size_t more)
 {
-    uint64_t limit = set->shape.arranged ? 1 : set->options.file.rotate_size;
+    uint64_t limit = set->shape.arranged ? 1 : set->options.settings->file.rotate_size;
     return limit != 0 && file->size > set->head.used && file->size + more > limit;
 }
 
@@ -322,8 +322,7 @@ static enum write_result write_block(struct destination *destination, size_t blo
     const void *frame;
     size_t frame_size;
     retry_names_in_time(set);
-    if (!disk_room_has(&set->room, &set->options.file.reserve, path_template_base(set->path),
-                       error))
+    if (!disk_room_has(&set->room, &set->options.reserve, path_template_base(set->path), error))
         return WRITE_FAILED;
     bool waits = waits_to_retry(set, file);
     if (!waits && interval_is_over(set, file, clock_wall_ns()))
@@ -366,7 +365,7 @@ static int64_t due(const struct destination *destination)
  */
 static void set_next_tick(struct file_set *set, int64_t now_ns)
 {
-    const struct file_options *options = &set->options.file;
+    const struct file_options *options = &set->options.settings->file;
     if (options->rotate_interval == 0 && options->sync != SYNC_INTERVAL &&
         options->keep_time == 0 && !path_template_has_time(set->path)) {
         set->tick_ns = INT64_MAX;
@@ -400,7 +399,7 @@ static bool tick(struct destination *destination)
     finished_files_expire(set->makings.finished, now_ns);
     for (struct table_file *file = NULL; (file = file_table_next(set->table, file)) != NULL;) {
         any = any || is_due(set, file, now_ns);
-        if (set->options.file.sync == SYNC_INTERVAL)
+        if (set->options.settings->file.sync == SYNC_INTERVAL)
             sync_file(set, &file->live);
     }
     if (!any)
@@ -478,10 +477,10 @@ static bool make_parts(struct file_set *set)
 {
     const struct destination_options *options = &set->options;
     struct file_makings *makings = &set->makings;
-    const struct compression_ops *compression = options->file.compression;
-    set->table = file_table_create(set->path, most_files(set->path, &options->file));
-    makings->finished =
-        finished_files_create(set->path, &options->file, &options->counters->renames_blocked);
+    const struct compression_ops *compression = options->settings->file.compression;
+    set->table = file_table_create(set->path, most_files(set->path, &options->settings->file));
+    makings->finished = finished_files_create(set->path, &options->settings->file,
+                                              &options->counters->renames_blocked);
     if (set->table == NULL || makings->finished == NULL)
         return false;
     if (compression != NULL) {
@@ -550,7 +549,9 @@ int file_set_create(struct path_template *path, const struct destination_options
     set->shape = shape;
     set->path = path;
     set->makings = (struct file_makings){
-        .content = {.name = options->name, .encoder = options->encoder, .sync = options->file.sync},
+        .content = {.name = options->name,
+                    .encoder = options->settings->encoder,
+                    .sync = options->settings->file.sync},
         .path = path,
         .files = &options->counters->files,
     };

@@ -28,7 +28,7 @@ static void read_options(const struct envelope *envelope, struct encoder_options
             abort();
         sprintf(url, "file:unopened?%s", keys);
         if (url_parse_sink(url, &program_registry, sink, &error))
-            *options = sink->encoding;
+            *options = sink->settings.encoding;
         free(url);
         free(keys);
     }

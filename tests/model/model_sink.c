@@ -101,12 +101,12 @@ static const struct encoder_ops of_one_byte = {.name = "model",
 static void set_up(void)
 {
     struct error error;
+    static const struct sink_settings settings = {.at_once = true, .encoder = &of_one_byte};
     const struct sink_thread_options options = {.name = "model:",
                                                 .destination = &to_nowhere,
                                                 .path = "",
+                                                .settings = &settings,
                                                 .record_size = 4096,
-                                                .at_once = true,
-                                                .encoder = &of_one_byte,
                                                 .counters = shared.counters =
                                                     calloc(1, sizeof *shared.counters)};
     shared.offers = calloc(1, sizeof *shared.offers);

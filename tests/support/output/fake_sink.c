@@ -249,11 +249,12 @@ int fake_sink_set_up(void **state)
     assert_int_equal(ledger_add_sink(fake.ledger, "fake"), 0);
     fake.counters = ledger_sink_block(fake.ledger, 0);
     fake.stream = fake_stream_ops;
+    fake.settings = (struct sink_settings){.encoder = &fake_encoder_ops};
     fake.options = (struct sink_thread_options){
         .name = "fake:",
         .destination = &fake_destination_ops,
         .path = "fake",
-        .encoder = &fake_encoder_ops,
+        .settings = &fake.settings,
         .counters = fake.counters,
         .ended = notice_end,
         .before_write = wait_at_gate,

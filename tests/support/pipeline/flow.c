@@ -225,7 +225,8 @@ const char *flow_least_memory(const struct memory_needs *needs, char *text)
     uint64_t size = 0;
     /* Sinks that are streams. */
     static const struct destination_ops stream = {.scheme = "stream"};
-    const struct sink_thread_options options = {.destination = &stream};
+    static const struct sink_settings settings;
+    const struct sink_thread_options options = {.destination = &stream, .settings = &settings};
     struct memory_needs all = *needs;
     size_t of_one;
     assert_true(sink_thread_memory(&options, &of_one));

@@ -28,14 +28,16 @@ void kafka_scene_begin(struct kafka_scene *scene, const char *topic)
     assert_int_equal(wakeup_create(&scene->wakeup, NULL), 0);
     snprintf(scene->path, sizeof scene->path, "//%s/%s",
              rd_kafka_mock_cluster_bootstraps(scene->cluster), topic);
+    scene->settings = (struct sink_settings){
+        .delivery = {.timeout = UINT64_C(20000000000), .in_flight = 4},
+        .broker = {.max_topics = 2},
+        .encoder = &kafka_text_encoder,
+    };
     scene->options = (struct destination_options){
         .name = "kafka:test",
         .path = scene->path,
-        .encoder = &kafka_text_encoder,
-        .timeout_ns = UINT64_C(20000000000),
-        .in_flight = 4,
+        .settings = &scene->settings,
         .wakeup = scene->wakeup,
-        .broker = {.max_topics = 2},
     };
 }
 
@@ -43,7 +45,7 @@ void kafka_scene_begin(struct kafka_scene *scene, const char *topic)
 void kafka_scene_write_properties(struct kafka_scene *scene, const char *text)
 {
     scratch_put_text("properties", text);
-    scene->options.broker.properties = (char *)(uintptr_t)scratch_path("properties");
+    scene->settings.broker.properties = (char *)(uintptr_t)scratch_path("properties");
 }
 
 void kafka_scene_open(struct kafka_scene *scene)

@@ -25,6 +25,7 @@ struct kafka_scene {
     struct wakeup *wakeup;
     struct destination *destination;
     char path[200];
+    struct sink_settings settings; /* of the options */
     struct destination_options options;
 };
 

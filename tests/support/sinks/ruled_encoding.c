@@ -28,7 +28,7 @@ struct ruled ruled_open(const struct schema_ops *schema, const char *keys)
     if (!url_parse_sink(url, &registry, ruled.config.sinks, &fault))
         fail_msg("%s: %s", url, fault.text);
     const struct sink_config *sink = ruled.config.sinks;
-    ruled.encoding = encoding_create(schema, sink->encoder, &sink->encoding);
+    ruled.encoding = encoding_create(schema, sink->settings.encoder, &sink->settings.encoding);
     return ruled;
 }
 

@@ -121,7 +121,7 @@ TEST_WITH(a_file_says_what_options_and_urls_say, scratch_make, scratch_remove)
     assert_int_equal(config.listeners[1].receivers, 2);
     assert_int_equal(config.sink_count, 2);
     assert_string_equal(config.sinks[0].path, "/var/log/m.ndjson");
-    assert_string_equal(config.sinks[0].encoder->name, "lines");
+    assert_string_equal(config.sinks[0].settings.encoder->name, "lines");
     assert_string_equal(config.sinks[1].name, "stdout:");
     assert_string_equal(config.dead_letter.path, "dead");
     assert_int_equal(config.dead_letter.rate, 7);

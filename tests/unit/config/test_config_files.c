@@ -44,7 +44,7 @@ static void assert_refused(const char *url, size_t column, const char *why)
 TEST(without_keys_a_file_does_not_rotate)
 {
     struct config config = accept("file:a");
-    const struct file_options *file = &config.sinks[0].file;
+    const struct file_options *file = &config.sinks[0].settings.file;
     assert_int_equal(file->rotate_size, 0);
     assert_int_equal(file->rotate_interval, 0);
     assert_int_equal(file->keep, 0);
@@ -53,7 +53,7 @@ TEST(without_keys_a_file_does_not_rotate)
     assert_int_equal(file->max_files, 1000);
     assert_int_equal(file->sync, SYNC_NEVER);
     assert_null(file->compression);
-    assert_int_equal(config.sinks[0].flush_interval, 0);
+    assert_int_equal(config.sinks[0].settings.flush_interval, 0);
     config_free(&config);
 }
 
@@ -63,7 +63,7 @@ TEST(each_key_has_its_value)
                                   "keep_time=30d&keep_size=1GiB&max_files=3&"
                                   "compress=squeeze&fsync=interval&flush_interval=5ms");
     assert_string_equal(config.sinks[0].path, "a-%{source}.n");
-    const struct file_options *file = &config.sinks[0].file;
+    const struct file_options *file = &config.sinks[0].settings.file;
     assert_int_equal(file->rotate_size, 10 * 1024 * 1024);
     assert_int_equal(file->rotate_interval, 3600 * SECOND);
     assert_int_equal(file->keep, 7);
@@ -72,15 +72,15 @@ TEST(each_key_has_its_value)
     assert_int_equal(file->max_files, 3);
     assert_int_equal(file->sync, SYNC_INTERVAL);
     assert_string_equal(file->compression->name, "squeeze");
-    assert_int_equal(config.sinks[0].flush_interval, 5000000);
+    assert_int_equal(config.sinks[0].settings.flush_interval, 5000000);
     config_free(&config);
 }
 
 TEST(what_is_compressed_is_collected_for_a_second)
 {
     struct config config = accept("file:a?compress=squeeze&fsync=close");
-    assert_int_equal(config.sinks[0].flush_interval, SECOND);
-    assert_int_equal(config.sinks[0].file.sync, SYNC_CLOSE);
+    assert_int_equal(config.sinks[0].settings.flush_interval, SECOND);
+    assert_int_equal(config.sinks[0].settings.file.sync, SYNC_CLOSE);
     config_free(&config);
 }
 
@@ -119,7 +119,7 @@ TEST(keep_is_for_files_that_rotate)
                                         "file:a?rotate_interval=1h&keep=3", "file:%F?keep=3"};
     for (size_t i = 0; i < 3; i++) {
         struct config config = accept(right[i]);
-        assert_int_equal(config.sinks[0].file.keep, 3);
+        assert_int_equal(config.sinks[0].settings.file.keep, 3);
         config_free(&config);
     }
 }

@@ -135,8 +135,9 @@ TEST(a_number_is_written_with_its_unit_and_nothing_else)
 
 TEST(format_is_one_of_the_table_and_json_if_not_given)
 {
-    assert_string_equal(assert_reads(KEY_OF_SINK, "").sink.encoder->name, "json");
-    assert_string_equal(assert_reads(KEY_OF_SINK, "format=lines").sink.encoder->name, "lines");
+    assert_string_equal(assert_reads(KEY_OF_SINK, "").sink.settings.encoder->name, "json");
+    assert_string_equal(assert_reads(KEY_OF_SINK, "format=lines").sink.settings.encoder->name,
+                        "lines");
     assert_refused(
         KEY_OF_SINK, "format=jsno", 7,
         "format \"jsno\" is not one of lines, json, bytes, families; did you mean \"json\"?");
@@ -145,23 +146,23 @@ TEST(format_is_one_of_the_table_and_json_if_not_given)
 TEST(the_other_choices_are_read)
 {
     struct target target = assert_reads(KEY_OF_SINK, "");
-    assert_int_equal(target.sink.encoding.view, VIEW_AUTO);
-    assert_false(target.sink.encoding.json.proto_names);
-    assert_false(target.sink.encoding.json.int64_numbers);
-    assert_false(target.sink.encoding.json.show_unknown);
+    assert_int_equal(target.sink.settings.encoding.view, VIEW_AUTO);
+    assert_false(target.sink.settings.encoding.json.proto_names);
+    assert_false(target.sink.settings.encoding.json.int64_numbers);
+    assert_false(target.sink.settings.encoding.json.show_unknown);
     assert_false(assert_reads(KEY_OF_UDP, "").listener.ipv6_only);
 
     target = assert_reads(KEY_OF_SINK, "view=message&names=proto&int64=number&unknown=show");
-    assert_int_equal(target.sink.encoding.view, VIEW_MESSAGE);
-    assert_true(target.sink.encoding.json.show_unknown);
-    assert_true(target.sink.encoding.json.proto_names);
-    assert_true(target.sink.encoding.json.int64_numbers);
+    assert_int_equal(target.sink.settings.encoding.view, VIEW_MESSAGE);
+    assert_true(target.sink.settings.encoding.json.show_unknown);
+    assert_true(target.sink.settings.encoding.json.proto_names);
+    assert_true(target.sink.settings.encoding.json.int64_numbers);
 
     target = assert_reads(KEY_OF_SINK, "view=sample&names=json&int64=string&unknown=hide");
-    assert_false(target.sink.encoding.json.show_unknown);
-    assert_int_equal(target.sink.encoding.view, VIEW_SAMPLE);
-    assert_false(target.sink.encoding.json.proto_names);
-    assert_false(target.sink.encoding.json.int64_numbers);
+    assert_false(target.sink.settings.encoding.json.show_unknown);
+    assert_int_equal(target.sink.settings.encoding.view, VIEW_SAMPLE);
+    assert_false(target.sink.settings.encoding.json.proto_names);
+    assert_false(target.sink.settings.encoding.json.int64_numbers);
 
     assert_true(assert_reads(KEY_OF_UDP, "ipv6_only=true").listener.ipv6_only);
     assert_false(assert_reads(KEY_OF_UDP, "ipv6_only=false").listener.ipv6_only);
@@ -175,12 +176,12 @@ TEST(the_other_choices_are_read)
 TEST(one_choice_does_not_disturb_its_neighbours)
 {
     struct target target = assert_reads(KEY_OF_SINK, "names=proto");
-    assert_true(target.sink.encoding.json.proto_names);
-    assert_false(target.sink.encoding.json.int64_numbers);
-    assert_int_equal(target.sink.encoding.view, VIEW_AUTO);
+    assert_true(target.sink.settings.encoding.json.proto_names);
+    assert_false(target.sink.settings.encoding.json.int64_numbers);
+    assert_int_equal(target.sink.settings.encoding.view, VIEW_AUTO);
     target = assert_reads(KEY_OF_SINK, "int64=number");
-    assert_false(target.sink.encoding.json.proto_names);
-    assert_true(target.sink.encoding.json.int64_numbers);
+    assert_false(target.sink.settings.encoding.json.proto_names);
+    assert_true(target.sink.settings.encoding.json.int64_numbers);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -244,40 +245,44 @@ TEST(keys_of_files_are_for_sinks_that_are_files)
 {
     assert_int_equal(keys_of_sink(test_registry.destinations[0]), KEY_OF_SINK);
     unsigned scopes = keys_of_sink(test_registry.destinations[1]);
-    assert_int_equal(assert_reads(scopes, "").sink.file.sync, SYNC_NEVER);
-    assert_int_equal(assert_reads(scopes, "view=auto&fsync=close").sink.file.sync, SYNC_CLOSE);
-    assert_int_equal(assert_reads(scopes, "fsync=interval").sink.file.sync, SYNC_INTERVAL);
+    assert_int_equal(assert_reads(scopes, "").sink.settings.file.sync, SYNC_NEVER);
+    assert_int_equal(assert_reads(scopes, "view=auto&fsync=close").sink.settings.file.sync,
+                     SYNC_CLOSE);
+    assert_int_equal(assert_reads(scopes, "fsync=interval").sink.settings.file.sync, SYNC_INTERVAL);
     assert_refused(KEY_OF_SINK, "fsync=close", 0,
                    "key \"fsync\" is for a file: sink and a delivery, not for a sink");
 }
 
 TEST(records_are_only_collected_for_a_time_where_that_is_asked_for)
 {
-    assert_int_equal(assert_reads(KEY_OF_SINK, "").sink.flush_interval, 0);
-    assert_int_equal(assert_reads(KEY_OF_SINK, "flush_interval=5s").sink.flush_interval,
+    assert_int_equal(assert_reads(KEY_OF_SINK, "").sink.settings.flush_interval, 0);
+    assert_int_equal(assert_reads(KEY_OF_SINK, "flush_interval=5s").sink.settings.flush_interval,
                      5000000000);
-    assert_int_equal(assert_reads(KEY_OF_SINK, "flush_interval=0").sink.flush_interval, 0);
+    assert_int_equal(assert_reads(KEY_OF_SINK, "flush_interval=0").sink.settings.flush_interval, 0);
 }
 
 TEST(to_kafka_more_blocks_are_in_flight_than_elsewhere)
 {
     const unsigned scopes = KEY_OF_SINK | KEY_OF_DELIVERY_SINK;
-    assert_int_equal(assert_reads(scopes | KEY_OF_HTTP_SINK, "").sink.delivery.in_flight, 4);
-    assert_int_equal(assert_reads(scopes | KEY_OF_NATS_SINK, "").sink.delivery.in_flight, 4);
-    assert_int_equal(assert_reads(scopes | KEY_OF_KAFKA_SINK, "").sink.delivery.in_flight, 8);
+    assert_int_equal(assert_reads(scopes | KEY_OF_HTTP_SINK, "").sink.settings.delivery.in_flight,
+                     4);
+    assert_int_equal(assert_reads(scopes | KEY_OF_NATS_SINK, "").sink.settings.delivery.in_flight,
+                     4);
+    assert_int_equal(assert_reads(scopes | KEY_OF_KAFKA_SINK, "").sink.settings.delivery.in_flight,
+                     8);
 }
 
 TEST(an_open_key_has_any_name_and_stands_for_each_of_them_once)
 {
     const unsigned scopes = KEY_OF_SINK | KEY_OF_KAFKA_SINK;
     struct target target = assert_reads(scopes, "kafka.a.b=1&view=auto&kafka.a=x=2");
-    assert_string_equal(target.sink.broker.kafka, "a.b=1\na=x=2\n");
-    free(target.sink.broker.kafka);
+    assert_string_equal(target.sink.settings.broker.kafka, "a.b=1\na=x=2\n");
+    free(target.sink.settings.broker.kafka);
     struct parse_error fault;
     assert_false(read_keys(scopes, "kafka.a=1&kafka.ab=2&kafka.a=3", &target, &fault));
     assert_non_null(strstr(fault.text, "the property \"a\" is given twice"));
     assert_int_equal(fault.at, 27);
-    free(target.sink.broker.kafka);
+    free(target.sink.settings.broker.kafka);
     assert_refused(scopes, "kafka.=1", 0, "unknown key \"kafka.\"");
     assert_refused(KEY_OF_SINK, "kafka.a=1", 0, "is for a kafka: sink, not for a sink");
 }
@@ -295,7 +300,7 @@ TEST(a_property_that_is_a_secret_is_refused_and_no_error_shows_it)
         assert_int_equal(fault.at, 6);
         assert_non_null(strstr(fault.text, "is a secret: it stands in properties_file="));
         assert_null(strstr(fault.text, "hidden"));
-        assert_null(target.sink.broker.kafka);
+        assert_null(target.sink.settings.broker.kafka);
     }
 }
 

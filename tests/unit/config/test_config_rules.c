@@ -44,7 +44,7 @@ static void refused(const char *keys, size_t at, const char *why)
 
 static const struct sample_rules *rules_of(const struct config *config)
 {
-    return &config->sinks[0].encoding.rules;
+    return &config->sinks[0].settings.encoding.rules;
 }
 
 static void assert_text(const struct text *text, const char *expected)
@@ -152,7 +152,7 @@ TEST(a_share_is_one_in_a_number)
 static void assert_buckets(const char *keys, uint64_t expected)
 {
     struct config config = accepted(keys);
-    assert_int_equal(config.sinks[0].encoding.buckets, expected);
+    assert_int_equal(config.sinks[0].settings.encoding.buckets, expected);
     config_free(&config);
 }
 
@@ -170,7 +170,7 @@ TEST(buckets_are_all_the_changed_ones_or_a_number)
 TEST(what_is_about_prometheus_is_for_formats_that_have_it)
 {
     struct config config = accepted("format=lines&counter_suffix=on");
-    assert_true(config.sinks[0].encoding.counter_suffix);
+    assert_true(config.sinks[0].settings.encoding.counter_suffix);
     config_free(&config);
     refused("buckets=all", 0, "format=json writes them otherwise");
     refused("counter_suffix=off", 0, "not for format=json");

@@ -218,7 +218,7 @@ static void assert_sink(const char *url, const char *name, const char *path)
     assert_string_equal(sink->path, path);
     assert_int_equal(strncmp(name, sink->destination->scheme, strlen(sink->destination->scheme)),
                      0);
-    assert_non_null(sink->encoder);
+    assert_non_null(sink->settings.encoder);
     config_free(&config);
     assert_null(config.sinks);
 }
@@ -268,16 +268,16 @@ TEST(a_path_may_have_fields_and_its_files_may_rotate)
                     &config);
     const struct sink_config *sink = &config.sinks[0];
     assert_string_equal(sink->path, "%Y/%{source}.json");
-    assert_int_equal(sink->file.rotate_size, 1 << 20);
-    assert_int_equal(sink->file.rotate_interval, 3600000000000);
-    assert_int_equal(sink->file.keep, 3);
-    assert_int_equal(sink->file.max_files, 5);
-    assert_null(sink->file.compression);
-    assert_int_equal(sink->flush_interval, 0);
-    assert_false(sink->at_once);
+    assert_int_equal(sink->settings.file.rotate_size, 1 << 20);
+    assert_int_equal(sink->settings.file.rotate_interval, 3600000000000);
+    assert_int_equal(sink->settings.file.keep, 3);
+    assert_int_equal(sink->settings.file.max_files, 5);
+    assert_null(sink->settings.file.compression);
+    assert_int_equal(sink->settings.flush_interval, 0);
+    assert_false(sink->settings.at_once);
     config_free(&config);
     assert_accepted(read_sink, "file:x?flush_interval=0", &config);
-    assert_true(config.sinks[0].at_once);
+    assert_true(config.sinks[0].settings.at_once);
     config_free(&config);
     assert_accepted(read_sink, "file:%F.json?keep=3", &config);
     config_free(&config);
@@ -287,10 +287,10 @@ TEST(a_format_whose_blocks_are_files_is_for_files_and_collects_for_ten_seconds)
 {
     struct config config;
     assert_accepted(read_sink, "file:x?format=families&keep=3&compress=squeeze", &config);
-    assert_int_equal(config.sinks[0].flush_interval, 10000000000);
+    assert_int_equal(config.sinks[0].settings.flush_interval, 10000000000);
     config_free(&config);
     assert_accepted(read_sink, "file:x?format=families&flush_interval=1m", &config);
-    assert_int_equal(config.sinks[0].flush_interval, 60000000000);
+    assert_int_equal(config.sinks[0].settings.flush_interval, 60000000000);
     config_free(&config);
     assert_refused(read_sink, "file:x?format=families&flush_interval=0", 24,
                    "flush_interval=0, but format=families writes a file for each flush_interval");
@@ -306,11 +306,11 @@ TEST(what_is_compressed_is_collected_for_a_second_unless_another_time_is_given)
 {
     struct config config;
     assert_accepted(read_sink, "file:x?compress=squeeze", &config);
-    assert_string_equal(config.sinks[0].file.compression->name, "squeeze");
-    assert_int_equal(config.sinks[0].flush_interval, 1000000000);
+    assert_string_equal(config.sinks[0].settings.file.compression->name, "squeeze");
+    assert_int_equal(config.sinks[0].settings.flush_interval, 1000000000);
     config_free(&config);
     assert_accepted(read_sink, "file:x?compress=squeeze&flush_interval=10ms", &config);
-    assert_int_equal(config.sinks[0].flush_interval, 10000000);
+    assert_int_equal(config.sinks[0].settings.flush_interval, 10000000);
     config_free(&config);
     assert_refused(read_sink, "file:x?compress=zip", 17, "\"zip\" is not one of squeeze");
 }
@@ -403,8 +403,8 @@ static void assert_format(const char *url, enum terminal_kind (*output)(void), c
     registry.destinations = destinations;
     registry.output = output;
     assert_true(url_parse_sink(url, &registry, config.sinks, &fault));
-    assert_string_equal(config.sinks->encoder->name, name);
-    assert_int_equal(config.sinks->encoding.colour, colour);
+    assert_string_equal(config.sinks->settings.encoder->name, name);
+    assert_int_equal(config.sinks->settings.encoding.colour, colour);
     config_free(&config);
 }
 

@@ -78,7 +78,7 @@ TEST(without_arguments_riemann_goes_to_stdout)
     assert_string_equal(config.listeners[0].schemas[0].ops->name, "riemann");
     assert_int_equal(config.sink_count, 1);
     assert_string_equal(config.sinks[0].name, "stdout:");
-    assert_string_equal(config.sinks[0].encoder->name, "json");
+    assert_string_equal(config.sinks[0].settings.encoder->name, "json");
     assert_false(config.request.check);
     assert_int_equal(config.limits.duration_ns, 0);
     assert_int_equal(config.limits.max_datagrams, 0);
@@ -284,7 +284,7 @@ TEST(a_value_may_follow_an_equals_sign)
     assert_string_equal(config.listeners[0].schemas[0].ops->name, "telemetry");
     assert_int_equal(config.sink_count, 1);
     assert_string_equal(config.sinks[0].path, "a=b");
-    assert_int_equal(config.sinks[0].encoding.view, VIEW_MESSAGE);
+    assert_int_equal(config.sinks[0].settings.encoding.view, VIEW_MESSAGE);
     assert_int_equal(config.limits.duration_ns, UINT64_C(60000000000));
     assert_int_equal(config.limits.stop_timeout_ns, 0);
     config_free(&config);

@@ -100,10 +100,10 @@ static int set_up(void **state)
     snprintf(folder, sizeof folder, "%s", scratch_path("spill"));
     snprintf(first_segment, sizeof first_segment, "%s", scratch_path(FIRST_SEGMENT));
     fake->options.destination = &far_destination;
-    fake->options.delivery = (struct delivery_options){.timeout = 100000000,
-                                                       .in_flight = MOST_OUT,
-                                                       .spill = folder,
-                                                       .spill_size = (uint64_t)64 * 1024 * 1024};
+    fake->settings.delivery = (struct delivery_options){.timeout = 100000000,
+                                                        .in_flight = MOST_OUT,
+                                                        .spill = folder,
+                                                        .spill_size = (uint64_t)64 * 1024 * 1024};
     return result;
 }
 
@@ -246,7 +246,7 @@ TEST_WITH(unanswered_blocks_stay_on_disk_and_may_come_twice, set_up, tear_down)
 TEST_WITH(a_block_acknowledged_after_an_unanswered_one_may_come_twice, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->options.flush_interval = 1;
+    fake->settings.flush_interval = 1;
     atomic_store(&far.away, true);
     fake_sink_start(fake);
     push(fake, 0, 10);
@@ -287,7 +287,7 @@ static void catch_up(void)
 TEST_WITH(what_waits_long_for_its_answer_is_on_disk_while_it_is_sent, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->options.flush_interval = 1;
+    fake->settings.flush_interval = 1;
     atomic_store(&far.quiet, true);
     fake_sink_start(fake);
     push(fake, 0, 3);
@@ -336,7 +336,7 @@ TEST_WITH(what_is_removed_while_it_is_sent_is_stored_again, set_up, tear_down)
     struct fake_sink *fake = *state;
     if (!TEST_REMOVES_OPEN_FILES) /* on Windows the name of an open file stays */
         skip();
-    fake->options.flush_interval = 1;
+    fake->settings.flush_interval = 1;
     atomic_store(&far.quiet, true);
     fake_sink_start(fake);
     push(fake, 777, 780);
@@ -372,8 +372,8 @@ TEST_WITH(records_collected_while_no_answer_comes_go_to_disk, set_up, tear_down)
 TEST_WITH(with_fsync_always_a_block_is_on_disk_before_it_is_sent, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->options.flush_interval = 1;
-    fake->options.file.sync = SYNC_ALWAYS;
+    fake->settings.flush_interval = 1;
+    fake->settings.file.sync = SYNC_ALWAYS;
     fake_sink_start(fake);
     push(fake, 0, 100);
     wait_counter(&fake->counters->written, 100);
@@ -392,8 +392,8 @@ TEST_WITH(with_fsync_always_a_block_is_on_disk_before_it_is_sent, set_up, tear_d
 TEST_WITH(an_unanswered_block_keeps_the_next_ones_on_disk, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->options.flush_interval = 1;
-    fake->options.file.sync = SYNC_ALWAYS;
+    fake->settings.flush_interval = 1;
+    fake->settings.file.sync = SYNC_ALWAYS;
     fake->options.drops_oldest = true;
     atomic_store(&far.quiet_once, 1);
     fake_sink_start(fake);
@@ -432,7 +432,7 @@ static void wait_busy(const struct fake_sink *fake)
 TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->options.flush_interval = 1;
+    fake->settings.flush_interval = 1;
     atomic_store(&far.away, true);
     fake_sink_start(fake);
     obstruct(true);
@@ -458,8 +458,8 @@ TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
 TEST_WITH(what_cannot_be_stored_while_it_is_sent_is_stored_later, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->options.flush_interval = 1;
-    fake->options.file.sync = SYNC_ALWAYS;
+    fake->settings.flush_interval = 1;
+    fake->settings.file.sync = SYNC_ALWAYS;
     atomic_store(&far.quiet, true);
     fake_sink_start(fake);
     obstruct(true);
@@ -479,7 +479,7 @@ TEST_WITH(what_cannot_be_stored_while_it_is_sent_is_stored_later, set_up, tear_d
 TEST_WITH(what_cannot_be_stored_at_the_stop_has_failed, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->options.flush_interval = 1;
+    fake->settings.flush_interval = 1;
     atomic_store(&far.away, true);
     fake_sink_start(fake);
     obstruct(true);
@@ -514,7 +514,7 @@ TEST_WITH(what_comes_after_the_deadline_is_stored_and_not_sent, set_up, tear_dow
 TEST_WITH(only_what_was_sent_may_come_twice, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->options.flush_interval = 1;
+    fake->settings.flush_interval = 1;
     atomic_store(&far.quiet, true);
     fake_sink_start(fake);
     push(fake, 0, 30);
@@ -532,7 +532,7 @@ TEST_WITH(only_what_was_sent_may_come_twice, set_up, tear_down)
 TEST_WITH(an_answer_is_only_for_its_block_and_the_next_ones_stay_on_disk, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->options.flush_interval = 1;
+    fake->settings.flush_interval = 1;
     atomic_store(&far.quiet, true);
     fake_sink_start(fake);
     push(fake, 0, 30);
@@ -555,7 +555,7 @@ TEST_WITH(an_answer_is_only_for_its_block_and_the_next_ones_stay_on_disk, set_up
 TEST_WITH(what_the_next_run_has_refused_has_failed_unless_it_may_be_there, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->options.flush_interval = 1;
+    fake->settings.flush_interval = 1;
     atomic_store(&far.quiet, true);
     fake_sink_start(fake);
     push(fake, 0, 30);
@@ -573,9 +573,9 @@ TEST_WITH(what_the_next_run_has_refused_has_failed_unless_it_may_be_there, set_u
 /* The far end is away, and new records evict older ones. */
 static void start_a_small_spill(struct fake_sink *fake)
 {
-    fake->options.flush_interval = 1;
+    fake->settings.flush_interval = 1;
     fake->options.drops_oldest = true;
-    fake->options.delivery.spill_size = (uint64_t)16 * 1024 * 1024;
+    fake->settings.delivery.spill_size = (uint64_t)16 * 1024 * 1024;
     atomic_store(&far.away, true);
     fake_sink_start(fake);
 }

@@ -161,7 +161,7 @@ static int set_up(void **state)
     far_end_clear();
     far.script = "";
     fake->options.destination = &far_destination;
-    fake->options.delivery = (struct delivery_options){.timeout = 30 * SECONDS, .in_flight = 4};
+    fake->settings.delivery = (struct delivery_options){.timeout = 30 * SECONDS, .in_flight = 4};
     return result;
 }
 
@@ -218,7 +218,7 @@ TEST_WITH(a_destination_is_served_while_a_record_waits_for_room, set_up, fake_si
 {
     struct fake_sink *fake = *state;
     far.by_serving = true;
-    fake->options.delivery.in_flight = 1;
+    fake->settings.delivery.in_flight = 1;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "*100000", 12); /* more than its blocks have room for */
     fake_sink_wait_committed(fake, 12);
@@ -270,7 +270,7 @@ TEST_WITH(what_could_not_be_sent_in_its_time_has_failed, set_up, fake_sink_tear_
 {
     struct fake_sink *fake = *state;
     far.script = "nnnnnnnnnnnnnnnnnnnnnnn";
-    fake->options.delivery.timeout = 250000000;
+    fake->settings.delivery.timeout = 250000000;
     fake_sink_start(fake);
     push_apart(fake, "a");
     fake_sink_finish(fake);
@@ -295,7 +295,7 @@ TEST_WITH(at_least_once_sends_it_again_and_counts_what_may_be_there_twice, set_u
 {
     struct fake_sink *fake = *state;
     far.script = "u.";
-    fake->options.delivery.retry = RETRY_AT_LEAST_ONCE;
+    fake->settings.delivery.retry = RETRY_AT_LEAST_ONCE;
     fake_sink_start(fake);
     push_apart(fake, "ab");
     fake_sink_finish(fake);
@@ -320,7 +320,7 @@ TEST_WITH(at_most_once_does_not_send_it_again, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     far.script = "m.";
-    fake->options.delivery.retry = RETRY_AT_MOST_ONCE;
+    fake->settings.delivery.retry = RETRY_AT_MOST_ONCE;
     fake_sink_start(fake);
     push_apart(fake, "a");
     fake_sink_finish(fake);
@@ -333,8 +333,8 @@ TEST_WITH(what_was_once_unknown_stays_so_unless_it_is_acknowledged, set_up, fake
 {
     struct fake_sink *fake = *state;
     far.script = "urunnnnnnnnnnnnnnnnnnnn";
-    fake->options.delivery.retry = RETRY_AT_LEAST_ONCE;
-    fake->options.delivery.timeout = 500000000;
+    fake->settings.delivery.retry = RETRY_AT_LEAST_ONCE;
+    fake->settings.delivery.timeout = 500000000;
     fake_sink_start(fake);
     push_apart(fake, "ab");
     fake_sink_finish(fake);
@@ -346,7 +346,7 @@ TEST_WITH(what_is_sent_again_goes_before_what_never_was, set_up, fake_sink_tear_
 {
     struct fake_sink *fake = *state;
     far.script = "xn";
-    fake->options.delivery.in_flight = 1;
+    fake->settings.delivery.in_flight = 1;
     far.by_letter = true;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);
@@ -412,7 +412,7 @@ TEST_WITH(what_was_refused_with_others_may_be_there, set_up, fake_sink_tear_down
     struct fake_sink *fake = *state;
     far.script = "pn";
     far.of_records = "tqwv.";
-    fake->options.delivery.timeout = SECONDS / 20;
+    fake->settings.delivery.timeout = SECONDS / 20;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 5);
     fake_sink_finish(fake);
@@ -427,7 +427,7 @@ TEST_WITH(no_more_is_in_flight_than_may_be, set_up, fake_sink_tear_down)
     struct fake_sink *fake = *state;
     far.script = "ss";
     far.by_letter = true;
-    fake->options.delivery.in_flight = 2;
+    fake->settings.delivery.in_flight = 2;
     fake_sink_start(fake);
     for (int i = 0; i < 6; i++)
         fake_sink_push(fake, 0, i % 2 == 0 ? "a" : "b", 1);
@@ -469,7 +469,7 @@ TEST_WITH(a_stop_waits_for_answers_that_come_in_time, set_up, fake_sink_tear_dow
 TEST_WITH(many_records_pass_through_few_blocks, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->options.delivery.in_flight = 1;
+    fake->settings.delivery.in_flight = 1;
     fake_sink_start(fake);
     for (int i = 0; i < 20; i++)
         fake_sink_push(fake, (size_t)i % FAKE_QUEUES, "*60000", 10);
@@ -494,8 +494,8 @@ TEST_WITH(a_full_block_is_sent_at_once_whatever_was_waited_for_before, set_up, f
 {
     struct fake_sink *fake = *state;
     far.script = "h";
-    fake->options.delivery.in_flight = 1;
-    fake->options.delivery.timeout = 1000 * SECONDS;
+    fake->settings.delivery.in_flight = 1;
+    fake->settings.delivery.timeout = 1000 * SECONDS;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);
     fake_sink_wait_asleep(fake);

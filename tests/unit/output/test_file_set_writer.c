@@ -149,7 +149,7 @@ static struct fake_sink *make(void **state, size_t blocks, size_t block_size)
     set.log = log;
     set.shape = (struct destination_shape){.blocks = blocks, .block_size = block_size};
     fake->options.destination = &fake_file_set_ops;
-    fake->options.flush_interval = UINT64_C(3600) * 1000000000;
+    fake->settings.flush_interval = UINT64_C(3600) * 1000000000;
     return fake;
 }
 
@@ -194,7 +194,7 @@ TEST_WITH(without_an_interval_a_block_is_written_when_the_queues_are_empty, fake
           tear_down)
 {
     struct fake_sink *fake = make(state, 1, 1000);
-    fake->options.flush_interval = 0;
+    fake->settings.flush_interval = 0;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);
     fake_sink_wait_committed(fake, 1);
@@ -205,7 +205,7 @@ TEST_WITH(without_an_interval_a_block_is_written_when_the_queues_are_empty, fake
 TEST_WITH(with_a_short_one_when_it_is_over, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 1, 1000);
-    fake->options.flush_interval = 1000000;
+    fake->settings.flush_interval = 1000000;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);
     fake_sink_wait_committed(fake, 1);

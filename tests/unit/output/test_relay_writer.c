@@ -235,7 +235,7 @@ static void push_raw(struct fake_sink *fake, const char *payload, size_t records
 TEST_WITH(undecoded_datagrams_are_passed_on_and_counted_by_themselves, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->options.relay.raw = true;
+    fake->settings.relay.raw = true;
     relay.fates = ".....f.l";
     fake_sink_start(fake);
     push_raw(fake, "x", 4, 4);

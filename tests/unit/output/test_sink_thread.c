@@ -137,7 +137,7 @@ TEST_WITH(where_somebody_looks_on_each_record_is_written_by_itself_and_whole, fa
 {
     struct fake_sink *fake = *state;
     fake->stream.is_watched = somebody_looks_on;
-    fake->options.flush_interval = UINT64_C(3600000000000);
+    fake->settings.flush_interval = UINT64_C(3600000000000);
     atomic_store(&fake->gate_shut, true);
     fake_sink_start(fake);
     for (int i = 0; i < 20; i++)
@@ -406,9 +406,9 @@ TEST_WITH(an_encoder_without_memory_is_an_internal_error, fake_sink_set_up, fake
 {
     struct fake_sink *fake = *state;
     struct error error;
-    struct encoder_ops none = *fake->options.encoder;
+    struct encoder_ops none = *fake->settings.encoder;
     none.create = create_no_encoder;
-    fake->options.encoder = &none;
+    fake->settings.encoder = &none;
     assert_int_equal(sink_thread_create(&fake->sink, &fake->options, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_INTERNAL);
 }

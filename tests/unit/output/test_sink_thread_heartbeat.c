@@ -84,10 +84,10 @@ TEST_WITH(a_sink_that_is_stuck_while_it_encodes_is_not_until_it_goes_on, fake_si
 {
     struct fake_sink *fake = *state;
     int64_t until = patience_until();
-    usual_encoder = fake->options.encoder;
+    usual_encoder = fake->settings.encoder;
     slow_encoder = *usual_encoder;
     slow_encoder.encode = encode_slowly;
-    fake->options.encoder = &slow_encoder;
+    fake->settings.encoder = &slow_encoder;
     atomic_store(&encoding_shut, true);
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "one", 1);

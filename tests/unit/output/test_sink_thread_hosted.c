@@ -55,7 +55,7 @@ static void script(struct fake_sink *sink, const struct fake_write *steps, size_
 static int set_up_at_once(void **state)
 {
     fake_sink_set_up(state);
-    ((struct fake_sink *)*state)->options.at_once = true;
+    ((struct fake_sink *)*state)->settings.at_once = true;
     return start(*state);
 }
 

@@ -62,8 +62,8 @@ static void fill(char folder[700])
     const struct delivery_options options = {
         .in_flight = 1, .spill = folder, .spill_size = (uint64_t)64 * 1024 * 1024};
     const struct file_options file = {.sync = SYNC_NEVER};
-    if (delivery_spill_open(&options, &file, RECORD_SIZE, "csv\ntext/csv\nhttp\n", NULL, &spill,
-                            &error) != 0)
+    if (delivery_spill_open(&options, &file, &(const struct disk_reserve){0}, RECORD_SIZE,
+                            "csv\ntext/csv\nhttp\n", NULL, &spill, &error) != 0)
         fail_msg("%s", error.text);
     store(spill, "abc", 0);
     store(spill, "def", 1);

@@ -20,10 +20,8 @@ static struct sink_thread_options options_of(const struct destination_ops *desti
     scratch_put_text("headers", "X-Tenant: a\nX-Other: b\n");
     snprintf(headers, sizeof headers, "%s", scratch_path("headers"));
     snprintf(folder, sizeof folder, "%s", scratch_path("spill"));
-    return (struct sink_thread_options){
-        .name = "delivery",
-        .destination = destination,
-        .path = path,
+    static struct sink_settings settings;
+    settings = (struct sink_settings){
         .file = {.compression = destination->sends_requests ? &compression_gzip : NULL},
         .http = {.header_file = headers},
         .broker = {.max_topics = 4},
@@ -32,8 +30,12 @@ static struct sink_thread_options options_of(const struct destination_ops *desti
                      .spill = folder,
                      .spill_size = (uint64_t)64 * 1024 * 1024},
         .encoder = &encoder_influx,
-        .counters = counters,
     };
+    return (struct sink_thread_options){.name = "delivery",
+                                        .destination = destination,
+                                        .path = path,
+                                        .settings = &settings,
+                                        .counters = counters};
 }
 
 static void assert_says_memory(const struct error *error, uint64_t number)

@@ -16,6 +16,7 @@
 
 static struct sink_counters counters;
 static char file_path[600];
+static const struct sink_settings json_lines = {.encoder = &encoder_json};
 
 /* For one file at a time. */
 static const struct destination_options *options_for(const char *name)
@@ -23,7 +24,7 @@ static const struct destination_options *options_for(const char *name)
     static struct destination_options options;
     snprintf(file_path, sizeof file_path, "%s", scratch_path(name));
     options = (struct destination_options){
-        .name = "file:test", .path = file_path, .encoder = &encoder_json, .counters = &counters};
+        .name = "file:test", .path = file_path, .settings = &json_lines, .counters = &counters};
     return &options;
 }
 
@@ -148,8 +149,10 @@ TEST_WITH(fsync_is_asked_for_in_time, scratch_make, scratch_remove)
 {
     (void)state;
     struct destination_options options = *options_for("file");
-    options.file.sync = SYNC_INTERVAL;
-    options.flush_interval = 3000000000;
+    struct sink_settings settings = json_lines;
+    options.settings = &settings;
+    settings.file.sync = SYNC_INTERVAL;
+    settings.flush_interval = 3000000000;
     struct destination *destination = NULL;
     assert_int_equal(destination_file.create(&options, &destination, NULL), 0);
     const struct stream_ops *ops = destination->stream;
@@ -252,7 +255,7 @@ static struct destination *create_stdout(void)
     struct destination *destination = NULL;
     struct error error = {.text = ""};
     const struct destination_options options = {
-        .name = "stdout:", .path = "", .encoder = &encoder_json};
+        .name = "stdout:", .path = "", .settings = &json_lines};
     if (destination_stdout.create(&options, &destination, &error) != 0)
         fail_msg("%s", error.text);
     return destination;
@@ -294,7 +297,7 @@ TEST(standard_output_has_no_name_to_reopen)
 {
     struct destination *destination = NULL;
     const struct destination_options options = {
-        .name = "stdout:", .path = "", .encoder = &encoder_json};
+        .name = "stdout:", .path = "", .settings = &json_lines};
     assert_int_equal(destination_stdout.place_is, PLACE_NOTHING);
     assert_int_not_equal(destination_file.place_is, PLACE_NOTHING);
     struct test_pipe pipe = test_pipe_open();

@@ -12,11 +12,13 @@
 static struct sink_thread_options options_of_file_set(const char *path,
                                                       struct sink_counters *counters)
 {
+    static struct sink_settings settings;
+    settings = (struct sink_settings){.file = {.rotate_size = 1024 * 1024, .max_files = 1},
+                                      .encoder = &encoder_json};
     return (struct sink_thread_options){.name = "file:rotated",
                                         .destination = &destination_file,
                                         .path = path,
-                                        .file = {.rotate_size = 1024 * 1024, .max_files = 1},
-                                        .encoder = &encoder_json,
+                                        .settings = &settings,
                                         .counters = counters};
 }
 

@@ -34,8 +34,8 @@ bool __wrap_shared_library_find(void *library, const char *function, void *point
 static void expect_refused(const struct destination_ops *ops, const char *why)
 {
     static const struct encoder_ops encoder = {.name = "json"};
-    const struct destination_options options = {
-        .path = "//a/t", .encoder = &encoder, .broker = {.max_topics = 1}};
+    const struct sink_settings settings = {.encoder = &encoder, .broker = {.max_topics = 1}};
+    const struct destination_options options = {.path = "//a/t", .settings = &settings};
     struct destination *destination = NULL;
     struct error error = {.text = ""};
     assert_int_equal(ops->check(&options, &error), -1);

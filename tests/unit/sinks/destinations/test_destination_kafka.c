@@ -73,7 +73,7 @@ TEST(per_block_a_message_has_all_lines)
     struct error error;
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
-    scene.options.broker.per = MESSAGE_BLOCK;
+    scene.settings.broker.per = MESSAGE_BLOCK;
     kafka_scene_open(&scene);
     delivery_lines_fill(&lines, "t", 3);
     kafka_scene_send(&scene, &lines);
@@ -115,7 +115,7 @@ TEST(a_message_has_its_key_and_the_headers_that_were_asked_for)
     struct error error;
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
-    scene.options.broker.headers = HEADER_SCHEMA | HEADER_LISTENER | HEADER_NUMBER;
+    scene.settings.broker.headers = HEADER_SCHEMA | HEADER_LISTENER | HEADER_NUMBER;
     kafka_scene_open(&scene);
     delivery_lines_fill(&lines, "t", 2);
     lines.block.first_number = 41;
@@ -158,7 +158,7 @@ static void assert_headers(unsigned which, const char *one, const char *other)
     size_t size;
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
-    scene.options.broker.headers = which;
+    scene.settings.broker.headers = which;
     kafka_scene_open(&scene);
     delivery_lines_fill(&lines, "t", 1);
     kafka_scene_send(&scene, &lines);
@@ -282,7 +282,7 @@ TEST(what_waits_for_others_is_given_back_when_its_time_is_over)
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
     rd_kafka_mock_broker_set_down(scene.cluster, 1);
-    scene.options.timeout_ns = UINT64_C(300000000);
+    scene.settings.delivery.timeout = UINT64_C(300000000);
     kafka_scene_open(&scene);
     delivery_lines_fill(&first, "t", 2);
     delivery_lines_fill(&second, "t", 2);
@@ -352,7 +352,7 @@ static void begin_lookup(struct kafka_scene *scene, struct delivery_lines *lines
     assert_int_equal(wakeup_create(&lookup.ended, NULL), 0);
     lookup.noticed = scene->wakeup;
     rd_kafka_mock_topic_create(scene->cluster, "t", 1, 1);
-    scene->options.broker.kafka = no_address_is_kept;
+    scene->settings.broker.kafka = no_address_is_kept;
     kafka_scene_open(scene);
     delivery_lines_fill(&first, "t", 1); /* so that it knows the broker */
     kafka_scene_send(scene, &first);

@@ -35,6 +35,7 @@ struct scene {
     struct wakeup *wakeup;
     struct destination *destination;
     char path[200];
+    struct sink_settings settings; /* of the options */
     struct destination_options options;
 };
 
@@ -43,11 +44,12 @@ static void scene_begin(struct scene *scene)
     *scene = (struct scene){.wakeup = NULL};
     assert_int_equal(wakeup_create(&scene->wakeup, NULL), 0);
     snprintf(scene->path, sizeof scene->path, "//127.0.0.1:%u/t", server.port);
+    scene->settings = (struct sink_settings){.delivery = {.timeout = UINT64_C(20000000000)},
+                                             .encoder = &text_encoder};
     scene->options = (struct destination_options){
         .name = "nats:test",
         .path = scene->path,
-        .encoder = &text_encoder,
-        .timeout_ns = UINT64_C(20000000000),
+        .settings = &scene->settings,
         .wakeup = scene->wakeup,
     };
 }
@@ -109,8 +111,8 @@ NATS_TEST(per_record_each_is_a_message_without_its_newline)
     nats_server_start(&server);
     nats_server_add_stream(&server, "S", "t", 0);
     scene_begin(&scene);
-    scene.options.broker.per = MESSAGE_RECORD;
-    scene.options.broker.headers = HEADER_SCHEMA | HEADER_COLLECTOR;
+    scene.settings.broker.per = MESSAGE_RECORD;
+    scene.settings.broker.headers = HEADER_SCHEMA | HEADER_COLLECTOR;
     open_it(&scene);
     delivery_lines_fill(&lines, "t", DELIVERY_LINES);
     delivery_lines_send(scene.destination, &lines);
@@ -381,7 +383,7 @@ NATS_TEST(a_connection_that_is_set_up_in_part_is_ended_and_another_one_made)
                                                    .broker = &broker,
                                                    .tls = &tls,
                                                    .per_block = true,
-                                                   .timeout_ns = scene.options.timeout_ns,
+                                                   .timeout_ns = scene.settings.delivery.timeout,
                                                    .sink = scene.wakeup};
     assert_int_equal(nats_publisher_create(&options, &publisher, &error), 0);
     delivery_lines_fill(&lines, "t", 1);
@@ -432,7 +434,7 @@ NATS_TEST(without_a_server_a_block_is_not_sent_when_its_time_is_over)
     struct error error;
     scene_begin(&scene);
     scene.options.path = "//127.0.0.1:1/t";
-    scene.options.timeout_ns = 200000000;
+    scene.settings.delivery.timeout = 200000000;
     open_it(&scene);
     delivery_lines_fill(&lines, "t", 1);
     delivery_lines_send(scene.destination, &lines);
@@ -456,7 +458,7 @@ NATS_TEST(a_password_comes_from_a_file)
     nats_server_add_stream(&server, "S", "t", 0);
     scene_begin(&scene);
     scratch_put_text("login", "# ours\nuser=me\npassword=secret\n");
-    scene.options.broker.credentials = (char *)(uintptr_t)scratch_path("login");
+    scene.settings.broker.credentials = (char *)(uintptr_t)scratch_path("login");
     open_it(&scene);
     delivery_lines_fill(&lines, "t", 1);
     delivery_lines_send(scene.destination, &lines);
@@ -475,9 +477,9 @@ NATS_TEST(with_a_wrong_password_a_block_is_not_sent)
     server.password = "secret";
     nats_server_start(&server);
     scene_begin(&scene);
-    scene.options.timeout_ns = 500000000;
+    scene.settings.delivery.timeout = 500000000;
     scratch_put_text("login", "user=me\npassword=wrong\n");
-    scene.options.broker.credentials = (char *)(uintptr_t)scratch_path("login");
+    scene.settings.broker.credentials = (char *)(uintptr_t)scratch_path("login");
     open_it(&scene);
     delivery_lines_fill(&lines, "t", 1);
     delivery_lines_send(scene.destination, &lines);
@@ -498,7 +500,8 @@ static void assert_refused(const struct scene *scene, const char *text)
 NATS_TEST(what_cannot_be_used_is_refused_before_and_no_secret_is_shown)
 {
     (void)state;
-    struct scene scene = {.options = {.path = "//127.0.0.1/t", .encoder = &text_encoder}};
+    struct scene scene = {.settings = {.encoder = &text_encoder},
+                          .options = {.path = "//127.0.0.1/t", .settings = &scene.settings}};
     struct error error;
     assert_int_equal(destination_nats.check(&scene.options, &error), 0);
     static const char *const wrong[][2] = {
@@ -512,15 +515,15 @@ NATS_TEST(what_cannot_be_used_is_refused_before_and_no_secret_is_shown)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         scratch_put_text("login", wrong[i][0]);
-        scene.options.broker.credentials = (char *)(uintptr_t)scratch_path("login");
+        scene.settings.broker.credentials = (char *)(uintptr_t)scratch_path("login");
         assert_refused(&scene, wrong[i][1]);
     }
-    scene.options.broker.credentials = (char *)(uintptr_t)scratch_path("nowhere");
+    scene.settings.broker.credentials = (char *)(uintptr_t)scratch_path("nowhere");
     assert_refused(&scene, "nowhere");
-    scene.options.broker.credentials = NULL;
-    scene.options.broker.tls = true;
+    scene.settings.broker.credentials = NULL;
+    scene.settings.broker.tls = true;
     assert_refused(&scene, "tls=on needs server_ca=");
     scratch_put_text("ca", "nonsense");
-    scene.options.tls.ca = (char *)(uintptr_t)scratch_path("ca");
+    scene.settings.tls.ca = (char *)(uintptr_t)scratch_path("ca");
     assert_refused(&scene, "OpenSSL takes no certificates from");
 }

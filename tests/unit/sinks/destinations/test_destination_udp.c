@@ -35,8 +35,9 @@ TEST_WITH(each_group_that_is_given_up_fails_and_the_next_one_is_sent, receiving_
     struct destination *destination = NULL;
     struct error error;
     receiving_open(receiving, ADDRESS_IPV4, 2048);
-    const struct destination_options options = {
+    const struct sink_settings settings = {
         .relay = {.targets = {receiving->to}, .target_count = 1}};
+    const struct destination_options options = {.settings = &settings};
     assert_int_equal(ops->create(&options, &destination, &error), 0);
     for (int group = 0; group < 2; group++) {
         fill(datagrams, "xyz");

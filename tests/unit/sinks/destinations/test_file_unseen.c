@@ -40,9 +40,10 @@ static int set_up(void **state)
 {
     int result = scratch_make(state);
     unnamed = 0;
+    static const struct sink_settings settings = {.encoder = &encoder_json};
     const struct destination_options options = {.name = "file:test",
                                                 .path = scratch_path("file"),
-                                                .encoder = &encoder_json,
+                                                .settings = &settings,
                                                 .counters = &counters};
     if (destination_file.create(&options, &destination, &error) != 0)
         fail_msg("%s", error.text);

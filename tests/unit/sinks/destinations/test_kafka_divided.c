@@ -116,9 +116,9 @@ static void send_parts(unsigned headers, const char *head)
     struct error error;
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
-    scene.options.broker.per = MESSAGE_BLOCK;
-    scene.options.broker.headers = headers;
-    scene.options.broker.kafka = limit;
+    scene.settings.broker.per = MESSAGE_BLOCK;
+    scene.settings.broker.headers = headers;
+    scene.settings.broker.kafka = limit;
     kafka_scene_open(&scene);
     delivery_lines_fill(&lines, "t", DELIVERY_LINES);
     size_t size = strlen(head);
@@ -157,7 +157,7 @@ TEST(of_a_block_as_a_message_only_the_record_that_is_too_large_fails)
     struct error error;
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
-    scene.options.broker.per = MESSAGE_BLOCK;
+    scene.settings.broker.per = MESSAGE_BLOCK;
     kafka_scene_open(&scene);
     delivery_lines_fill(&lines, "t", 3);
     memset(large, 'x', sizeof large);

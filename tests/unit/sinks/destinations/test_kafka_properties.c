@@ -79,9 +79,9 @@ TEST_WITH(a_property_that_is_wrong_is_named_with_its_line_and_its_value_is_not_s
           scratch_remove)
 {
     (void)state;
-    struct kafka_scene scene = {.options = {.path = "//127.0.0.1/t",
-                                            .encoder = &kafka_text_encoder,
-                                            .broker = {.max_topics = 1}}};
+    struct kafka_scene scene = {
+        .settings = {.broker = {.max_topics = 1}, .encoder = &kafka_text_encoder},
+        .options = {.path = "//127.0.0.1/t", .settings = &scene.settings}};
     kafka_scene_write_properties(&scene, "# ours\nsasl.password=hidden\n\nlinger.ms = hidden\n");
     assert_refused(&scene, "properties:4: librdkafka does not accept this value of linger.ms");
     kafka_scene_write_properties(&scene, "nonsense=hidden");
@@ -92,7 +92,7 @@ TEST_WITH(a_property_that_is_wrong_is_named_with_its_line_and_its_value_is_not_s
     assert_refused(&scene, "properties:1: this line is no NAME=VALUE");
     kafka_scene_write_properties(&scene, "=hidden\n");
     assert_refused(&scene, "properties:1: this line is no NAME=VALUE");
-    scene.options.broker.properties = (char *)(uintptr_t)scratch_path("nowhere");
+    scene.settings.broker.properties = (char *)(uintptr_t)scratch_path("nowhere");
     struct error error = {.text = ""};
     assert_int_equal(destination_kafka.check(&scene.options, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
@@ -105,7 +105,8 @@ TEST(brokers_have_a_host_and_perhaps_a_port_and_a_topic_follows)
         "//a:0/t", "//a:65536/t", "//a:1x/t", "//[::1/t", "//[]/t", "//a b/t", "//a@b/t",
     };
     struct kafka_scene scene = {
-        .options = {.encoder = &kafka_text_encoder, .broker = {.max_topics = 1}}};
+        .settings = {.broker = {.max_topics = 1}, .encoder = &kafka_text_encoder},
+        .options = {.settings = &scene.settings}};
     struct error error;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         scene.options.path = wrong[i];

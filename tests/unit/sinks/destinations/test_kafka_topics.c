@@ -32,7 +32,7 @@ static void scene_begin_without_topic(struct kafka_scene *scene)
     kafka_scene_begin(scene, "t");
     rd_kafka_mock_topic_create(scene->cluster, "t", 1, 1);
     rd_kafka_mock_topic_set_error(scene->cluster, "t", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
-    scene->options.broker.kafka = at_once;
+    scene->settings.broker.kafka = at_once;
 }
 
 TEST(messages_with_headers_that_the_library_refuses_at_once_leave_nothing_freed_twice)
@@ -41,7 +41,7 @@ TEST(messages_with_headers_that_the_library_refuses_at_once_leave_nothing_freed_
     struct delivery_lines lines;
     struct error error;
     scene_begin_without_topic(&scene);
-    scene.options.broker.headers = HEADER_SCHEMA | HEADER_LISTENER | HEADER_NUMBER;
+    scene.settings.broker.headers = HEADER_SCHEMA | HEADER_LISTENER | HEADER_NUMBER;
     kafka_scene_open(&scene);
     for (int i = 0; i < 3; i++) { /* the first is reported, the others are refused at once */
         delivery_lines_fill(&lines, "t", DELIVERY_LINES);

@@ -421,13 +421,13 @@ static void open_sink(void)
     static const struct sink_counters none;
     counters = none;
     snprintf(path, sizeof path, "%s", scratch_path("a"));
-    const struct destination_options options = {
-        .name = "file:a",
-        .path = path,
+    static struct sink_settings settings;
+    settings = (struct sink_settings){
         .file = {.rotate_size = 2 * BLOCK_SIZE + ENCODER_HEAD_SIZE / 2},
         .encoder = file_set_lines(),
-        .counters = &counters,
     };
+    const struct destination_options options = {
+        .name = "file:a", .path = path, .settings = &settings, .counters = &counters};
     if (destination_file.create(&options, &sink, &error) != 0)
         fail_msg("%s", error.text);
 }

@@ -50,13 +50,13 @@ static void open_sink(const struct encoder_ops *encoder)
     struct error error;
     counters = none;
     snprintf(path, sizeof path, "%s", scratch_path("a.n"));
-    const struct destination_options options = {
-        .name = "file:a.n",
-        .path = path,
+    static struct sink_settings settings;
+    settings = (struct sink_settings){
         .file = {.rotate_size = encoder->arrange != NULL ? 0 : BLOCK_SIZE + ENCODER_HEAD_SIZE},
         .encoder = encoder,
-        .counters = &counters,
     };
+    const struct destination_options options = {
+        .name = "file:a.n", .path = path, .settings = &settings, .counters = &counters};
     if (destination_file.create(&options, &sink, &error) != 0)
         fail_msg("%s", error.text);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/config/provenance.h"
+#include "collector/contract/setting.h"
 #include "collector/contract/source.h"
 #include "collector/platform/file_system.h"
 
@@ -47,6 +48,17 @@ static void free_broker(struct broker_options *broker)
     free(broker->credentials);
 }
 
+/* The texts among the keys that its destination declares. */
+static void free_own(struct sink_config *sink)
+{
+    const struct destination_ops *to = sink->destination;
+    if (to == NULL || to->own_keys == NULL)
+        return;
+    for (const struct setting *key = to->own_keys; key->name != NULL; key++)
+        if (key->type == SETTING_TEXT)
+            free(*(char **)(void *)(sink->settings.own + key->offset));
+}
+
 void config_free(struct config *config)
 {
     for (size_t i = 0; i < config->listener_count; i++)
@@ -66,6 +78,7 @@ void config_free(struct config *config)
         free(config->sinks[i].settings.delivery.spill);
         sample_rules_free(&config->sinks[i].settings.encoding.rules);
         free_broker(&config->sinks[i].settings.broker);
+        free_own(&config->sinks[i]);
     }
     free(config->dead_letter.name);
     free(config->dead_letter.path);

@@ -99,7 +99,7 @@ static void print_key(struct page *page, const struct setting *key,
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-static void print_keys(struct page *page, const char *title, enum key_scope scope,
+static void print_keys(struct page *page, const char *title, unsigned scope,
                        const struct config_registry *registry)
 {
     fprintf(page->to, "\nKeys of %s:\n", title);
@@ -162,6 +162,21 @@ static void print_schemas(struct page *page, const struct config_registry *regis
         print_keys(page, "a schema from a file, besides", KEY_OF_FILE, registry);
 }
 
+/* The keys that destinations declare themselves, each table once. */
+static void print_own_keys(struct page *page, const struct config_registry *registry)
+{
+    unsigned printed = 0;
+    for (size_t i = 0; registry->destinations[i] != NULL; i++) {
+        unsigned scope = key_table_own_scope(registry->destinations[i]);
+        if (scope == 0 || (printed & scope) != 0)
+            continue;
+        char title[64];
+        snprintf(title, sizeof title, "%s, besides", key_table_own_name(scope));
+        print_keys(page, title, scope, registry);
+        printed |= scope;
+    }
+}
+
 static void print_sinks(struct page *page, const struct config_registry *registry)
 {
     const struct destination_ops *destination;
@@ -180,6 +195,7 @@ static void print_sinks(struct page *page, const struct config_registry *registr
     print_keys(page, "an http: or https: sink, besides", KEY_OF_HTTP_SINK, registry);
     print_keys(page, "a kafka: sink, besides", KEY_OF_KAFKA_SINK, registry);
     print_keys(page, "a nats: sink, besides", KEY_OF_NATS_SINK, registry);
+    print_own_keys(page, registry);
     print_keys(page, "--dead-letter file:PATH", KEY_OF_DEAD_LETTERS, registry);
 }
 

@@ -1,5 +1,8 @@
 #include "collector/config/key_table.h"
 
+#include <stdio.h>
+
+#include "collector/base/rule.h"
 #include "collector/config/broker_keys.h"
 #include "collector/config/match.h"
 #include "collector/config/network.h"
@@ -59,7 +62,7 @@ static const char *const hide_show[] = {"hide", "show", NULL};
 #define TLS(field)         SETTINGS(tls.field)
 #define SAMPLING(field)    SETTINGS(encoding.rules.field)
 
-const struct setting config_keys[] = {
+static struct setting rows[KEYS_MAX] = {
     /* Datagrams. */
     {"max_decoded", SETTING_SIZE, LISTENER, OF_LISTENER(max_decoded), "512KiB", 1 * KIB, 64 * MIB,
      .help = "memory that one decoded datagram may take"},
@@ -301,8 +304,9 @@ const struct setting config_keys[] = {
      .choices = retries,
      .help = "whether a block that was sent, and that nobody answered, is sent again; auto: where "
              "a sample that comes twice overwrites itself (influx, prometheus, remote-write)"},
-    {"in_flight", SETTING_COUNT, KEY_OF_HTTP_SINK | KEY_OF_NATS_SINK, SETTINGS(delivery.in_flight),
-     "4", 1, 64, .help = "blocks that wait for their answers at a time",
+    {"in_flight", SETTING_COUNT, KEY_OF_HTTP_SINK | KEY_OF_NATS_SINK | KEY_OF_IN_FLIGHT,
+     SETTINGS(delivery.in_flight), "4", 1, 64,
+     .help = "blocks that wait for their answers at a time",
      .others = "max_in_flight concurrency connections"},
     {"in_flight", SETTING_COUNT, KEY_OF_KAFKA_SINK, SETTINGS(delivery.in_flight), "8", 1, 64,
      .help = "blocks that wait for their answers at a time; of a message per record three are in a "
@@ -414,7 +418,63 @@ const struct setting config_keys[] = {
      "64MiB", 128 * KIB, MIB * 1024 * 1024, .help = "how long the file may become"},
     {"rate", SETTING_COUNT, KEY_OF_DEAD_LETTERS, offsetof(struct dead_letter_config, rate), "100",
      1, 1000000, .help = "datagrams kept in a second, of all listeners together"},
-    {.name = NULL},
 };
+const struct setting *const config_keys = rows;
 
-_Static_assert(sizeof config_keys / sizeof config_keys[0] <= KEYS_MAX, "raise KEYS_MAX");
+/* --- keys that destinations declare ----------------------------------------------------------- */
+
+/* The destinations whose own keys are in the table; the scope of the first is KEY_OF_OWN_FIRST. */
+#define OWNERS_MAX 18
+static const struct destination_ops *owners[OWNERS_MAX];
+static char owner_names[OWNERS_MAX][32];
+static size_t owner_count;
+
+/* Destinations that share a table of keys are one owner. */
+static size_t find_owner(const struct destination_ops *destination)
+{
+    size_t owner = 0;
+    while (owner < owner_count && owners[owner]->own_keys != destination->own_keys)
+        owner++;
+    return owner;
+}
+
+static void add_owner(const struct destination_ops *destination)
+{
+    size_t count = 0;
+    while (rows[count].name != NULL)
+        count++;
+    RULE(owner_count < OWNERS_MAX, "there is a scope for each table of own keys");
+    const unsigned scope = KEY_OF_OWN_FIRST << owner_count;
+    owners[owner_count] = destination;
+    snprintf(owner_names[owner_count], sizeof owner_names[0], "a %s: sink", destination->scheme);
+    owner_count++;
+    for (const struct setting *own = destination->own_keys; own->name != NULL; own++) {
+        RULE(count + 1 < KEYS_MAX,
+             "the table has room for the own keys, and for the row after them");
+        RULE(own->offset < SINK_OWN_SIZE, "a sink has room for what its destination declares");
+        rows[count] = *own;
+        rows[count].scopes = scope;
+        rows[count++].offset = SETTINGS(own) + own->offset;
+    }
+}
+
+void key_table_add_own(const struct destination_ops *const *destinations)
+{
+    for (; *destinations != NULL; destinations++)
+        if ((*destinations)->own_keys != NULL && find_owner(*destinations) == owner_count)
+            add_owner(*destinations);
+}
+
+unsigned key_table_own_scope(const struct destination_ops *destination)
+{
+    size_t owner = destination->own_keys == NULL ? owner_count : find_owner(destination);
+    return owner == owner_count ? 0 : KEY_OF_OWN_FIRST << owner;
+}
+
+const char *key_table_own_name(unsigned scope)
+{
+    for (size_t owner = 0; owner < owner_count; owner++)
+        if ((scope & KEY_OF_OWN_FIRST << owner) != 0)
+            return owner_names[owner];
+    return "nothing";
+}

@@ -1,8 +1,9 @@
 /*
- * The one table of the keys of listeners, schemas, sinks and dead letters. Constant.
+ * The one table of the keys of listeners, schemas, sinks and dead letters.
  *
- * To add a key: a field in config.h and a row in key_table.c. Parsing, default, range, suggestions
- * and help follow from the row.
+ * To add a key: a field in config.h or contract/sink_settings.h, and a row in key_table.c. Parsing,
+ * default, range, suggestions and help follow from the row. A destination declares the keys that
+ * only it has (own_keys in contract/destination.h); key_table_add_own puts them into the table.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_KEY_TABLE_H
 #define SLUICE_COLLECTOR_CONFIG_KEY_TABLE_H
@@ -27,15 +28,32 @@ enum key_scope {
     KEY_OF_HTTP_SINK = DESTINATION_KEYS_HTTP,         /* struct sink_config of one by HTTP */
     KEY_OF_KAFKA_SINK = DESTINATION_KEYS_KAFKA,       /* struct sink_config of kafka: */
     KEY_OF_NATS_SINK = DESTINATION_KEYS_NATS,         /* struct sink_config of nats: */
+    KEY_OF_IN_FLIGHT = DESTINATION_KEYS_IN_FLIGHT,    /* struct sink_config of a delivery */
 };
+
+/* The scopes of keys that destinations declare themselves: a bit for each table of own keys. */
+#define KEY_OF_OWN_FIRST (1U << 14)
+#define KEY_OF_OWN       (~(KEY_OF_OWN_FIRST - 1))
 
 /* Where a key of some sink may stand. */
 #define KEY_OF_ANY_SINK                                                                            \
     (KEY_OF_SINK | KEY_OF_FILE_SINK | KEY_OF_RELAY_SINK | KEY_OF_DELIVERY_SINK |                   \
-     KEY_OF_HTTP_SINK | KEY_OF_KAFKA_SINK | KEY_OF_NATS_SINK)
+     KEY_OF_HTTP_SINK | KEY_OF_KAFKA_SINK | KEY_OF_NATS_SINK | KEY_OF_IN_FLIGHT | KEY_OF_OWN)
 
-/* All keys; a row without a name ends them. At most KEYS_MAX. */
-extern const struct setting config_keys[];
+/* All keys; a row without a name ends them. At most KEYS_MAX, with the row that ends them. */
+extern const struct setting *const config_keys;
 #define KEYS_MAX 128
+
+/*
+ * Adds the own keys of the destinations (NULL at the end) to the table; keys that are there already
+ * are not added again. Main thread, before other threads read the table.
+ */
+void key_table_add_own(const struct destination_ops *const *destinations);
+
+/* The scope of the destination's own keys; 0: it has none, or they were not added. */
+unsigned key_table_own_scope(const struct destination_ops *destination);
+
+/* "a tcp: sink": what a person calls the destination that declares the keys of this scope. */
+const char *key_table_own_name(unsigned scope);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#define LAST_SCOPE KEY_OF_NATS_SINK
-
 /* --- finding ---------------------------------------------------------------------------------- */
 
 const char *key_scope_name(unsigned scopes)
@@ -18,12 +16,12 @@ const char *key_scope_name(unsigned scopes)
         {KEY_OF_SCHEMA, "a listener's schema"}, {KEY_OF_FILE, "a schema from a file"},
         {KEY_OF_DEAD_LETTERS, "dead letters"},  {KEY_OF_DELIVERY_SINK, "a delivery"},
         {KEY_OF_HTTP_SINK, "an http: sink"},    {KEY_OF_KAFKA_SINK, "a kafka: sink"},
-        {KEY_OF_NATS_SINK, "a nats: sink"},
+        {KEY_OF_NATS_SINK, "a nats: sink"},     {KEY_OF_IN_FLIGHT, "a delivery"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if ((scopes & names[i].scope) != 0)
             return names[i].name;
-    return "nothing";
+    return key_table_own_name(scopes);
 }
 
 /* Where the keys of that name may stand: several rows can have one. */
@@ -40,7 +38,7 @@ static void not_in_scope(const char *name, unsigned scopes, struct parse_error *
 {
     parse_error_set(fault, 0, "key \"%s\" is for", name);
     const char *separator = "";
-    for (unsigned other = 1; other <= LAST_SCOPE; other <<= 1) {
+    for (unsigned other = 1; other != 0; other <<= 1) {
         if ((scopes_of(name) & other) == 0)
             continue;
         parse_error_append(fault, "%s %s", separator, key_scope_name(other));
@@ -205,7 +203,7 @@ bool keys_parse(unsigned scopes, const struct config_registry *registry, const c
 
 unsigned keys_of_sink(const struct destination_ops *destination)
 {
-    return KEY_OF_SINK | destination->keys;
+    return KEY_OF_SINK | destination->keys | key_table_own_scope(destination);
 }
 
 bool keys_apply_defaults(unsigned scopes, const struct config_registry *registry,

@@ -6,6 +6,7 @@
 #include "collector/base/suggestion.h"
 #include "collector/config/apply.h"
 #include "collector/config/file.h"
+#include "collector/config/key_table.h"
 #include "collector/config/option_table.h"
 #include "collector/config/url.h"
 #include "collector/config/variables.h"
@@ -391,6 +392,7 @@ enum options_result options_read(int argc, char *const *argv,
                               .schemas = registry->schemas};
     struct reading reading = {
         .registry = registry, .environment = environment, .config = config, .error = error};
+    key_table_add_own(registry->destinations);
     if (argc > 1) {
         reading.rest = argv + 1;
         reading.left = (size_t)argc - 1;

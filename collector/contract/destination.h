@@ -23,6 +23,7 @@ struct delivery_ops;
 struct destination;
 struct file_set_ops;
 struct relay_ops;
+struct setting;
 struct stream_ops;
 
 /* The input of a destination, which decides the operations that it has. */
@@ -49,6 +50,7 @@ enum destination_keys {
     DESTINATION_KEYS_HTTP = 1 << 10,
     DESTINATION_KEYS_KAFKA = 1 << 11,
     DESTINATION_KEYS_NATS = 1 << 12,
+    DESTINATION_KEYS_IN_FLIGHT = 1 << 13, /* in_flight=, of a delivery without the three above */
 };
 
 /* The kinds of fields in a path. A path with fields names several files. */
@@ -63,6 +65,14 @@ struct destination_ops {
         *place; /* what follows the colon, for help texts; NULL: "PATH", or "" for PLACE_NOTHING */
     enum destination_place place_is;
     unsigned keys; /* enum destination_keys, as bits */
+
+    /*
+     * The keys that only it has; a row without a name ends them, NULL: there are none. Their
+     * offsets are those of its own struct, which config fills in sink_settings.own. Values are
+     * numbers, choices (SETTING_BOOL, SETTING_ENUM) or texts.
+     */
+    const struct setting *own_keys;
+
     enum destination_takes takes;
     bool sends_requests; /* by HTTP: required by formats that have an encoder_request */
     bool is_standard_output;

@@ -207,6 +207,7 @@ struct glossary *glossary_create(const struct config_registry *registry)
     if (glossary == NULL)
         return NULL;
     struct making making = {.glossary = glossary, .registry = registry};
+    key_table_add_own(registry->destinations);
     add_all(&making);
     if (!making.failed)
         return glossary;

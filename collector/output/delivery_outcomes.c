@@ -30,7 +30,8 @@ static void give_record_up(const struct delivery_writer *delivery, struct delive
 /* Whether a record with this answer may be sent again. */
 static bool is_sent_again(const struct delivery_writer *delivery, uint8_t outcome)
 {
-    bool once = delivery->base.options.delivery.retry == RETRY_AT_MOST_ONCE && !delivery->repeats;
+    bool once =
+        delivery->base.options.settings->delivery.retry == RETRY_AT_MOST_ONCE && !delivery->repeats;
     return outcome == DELIVERY_NOT_SENT || (outcome == DELIVERY_UNKNOWN && delivery->repeats) ||
            (outcome == DELIVERY_MAYBE_SENT && !once);
 }

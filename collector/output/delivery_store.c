@@ -279,8 +279,8 @@ static void log_kept(const struct delivery_writer *delivery, const char *label)
     log_about(LOG_WARNING, LOG_OF_SINK, delivery->base.options.name,
               "spill %s: %" PRIu64 " record%s %s; this sink sends %s, so they stay there until a "
               "matching sink uses the folder, or \"sluice spill export\" exports them",
-              delivery->base.options.delivery.spill, kept, kept == 1 ? " is" : "s are", theirs,
-              ours);
+              delivery->base.options.settings->delivery.spill, kept, kept == 1 ? " is" : "s are",
+              theirs, ours);
 }
 
 int delivery_open_spill(struct sink_writer *writer, struct error *error)

@@ -32,20 +32,12 @@ struct sink_thread_options {
     const char *name; /* for the log; the caller's, outlives the sink */
     const struct destination_ops *destination;
     const char *path; /* of the destination; outlives the sink */
-    struct file_options file;
-    struct relay_options relay;
-    struct delivery_options delivery;
-    struct http_options http;     /* its texts outlive the sink */
-    struct client_tls tls;        /* the same */
-    struct broker_options broker; /* the same */
-    bool drops_oldest;            /* evicts what a delivery has on disk when that is full */
-    size_t record_size; /* the maximum number of bytes of an encoded record; 0: the default */
-    uint64_t
-        flush_interval; /* nanoseconds for which records may be collected; 0: while more arrive */
-    bool at_once;       /* records are written without delay, whatever the destination is */
+    const struct sink_settings *settings; /* outlive the sink */
+    struct disk_reserve reserve;          /* as in struct destination_options */
+    bool written;                         /* the same */
+    bool drops_oldest;         /* evicts what a delivery has on disk when that is full */
+    size_t record_size;        /* the maximum number of bytes of an encoded record; 0: the default */
     uint64_t stall_timeout_ns; /* how long a reader that is replaced may read the rest */
-    const struct encoder_ops *encoder;
-    struct encoder_options encoding;
     struct sink_counters *counters;
 
     /*

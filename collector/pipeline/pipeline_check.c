@@ -23,17 +23,8 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
         .name = config->name,
         .destination = config->destination,
         .path = config->path,
-        .file = config->file,
-        .relay = config->relay,
-        .delivery = config->delivery,
-        .http = config->http,
-        .tls = config->tls,
+        .settings = &config->settings,
         .drops_oldest = config->overflow == OVERFLOW_DROP_OLDEST,
-        .broker = config->broker,
-        .flush_interval = config->flush_interval,
-        .at_once = config->at_once,
-        .encoder = config->encoder,
-        .encoding = config->encoding,
     };
 }
 
@@ -78,7 +69,7 @@ struct sink_thread_options pipeline_sink_of(const struct config *config,
     struct sink_thread_options options = pipeline_sink_options(sink);
     size_t large = pipeline_large_batch(config);
     options.record_size = large > SINK_RECORD_SIZE ? 2 * large : SINK_RECORD_SIZE;
-    options.file.reserve = config->limits.min_free;
+    options.reserve = config->limits.min_free;
     return options;
 }
 
@@ -152,13 +143,13 @@ static bool passes_on(const struct sink_config *sink, const struct schema *schem
 static void set_no_samples(struct error *error, const struct sink_config *sink,
                            const struct schema *schema, const struct listener_config *listener)
 {
-    const char *rule = sample_rules_given(&sink->encoding.rules);
-    if (sink->encoder->needs_samples && !passes_on(sink, schema))
+    const char *rule = sample_rules_given(&sink->settings.encoding.rules);
+    if (sink->settings.encoder->needs_samples && !passes_on(sink, schema))
         error_set(
             error, EXIT_CODE_CONFIG,
             "%s: format=%s needs samples, but schema %s of %s has no samples; use format=json "
             "to write its messages",
-            sink->name, sink->encoder->name, schema->name, listener->name);
+            sink->name, sink->settings.encoder->name, schema->name, listener->name);
     else if (rule != NULL)
         error_set(error, EXIT_CODE_CONFIG,
                   "%s: %s= needs samples, but schema %s of %s has no samples", sink->name, rule,
@@ -241,7 +232,7 @@ static int check_segments(const struct config *config, struct error *error)
             error_set(error, EXIT_CODE_CONFIG,
                       "%s: format=%s writes one datagram per record, but a record of %s "
                       "(framing=udp-notif) may arrive in several",
-                      sink->name, sink->encoder->name, config->listeners[k].name);
+                      sink->name, sink->settings.encoder->name, config->listeners[k].name);
             error_place(error, sink->written_at);
             return -1;
         }

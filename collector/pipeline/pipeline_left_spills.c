@@ -58,7 +58,8 @@ void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slo
     log_line(LOG_WARNING,
              "%s: %" PRIu64 " record%s in the spill %s, which no sink uses; configure a sink with "
              "this folder, or export them with \"sluice spill export\"",
-             config->name, records, records == 1 ? " remains" : "s remain", config->delivery.spill);
+             config->name, records, records == 1 ? " remains" : "s remain",
+             config->settings.delivery.spill);
     size_t length = strlen(config->name) + 1;
     struct left_spill *left = malloc(sizeof *left);
     char *name = malloc(length + strlen(config->settings.delivery.spill) + 1);

@@ -174,7 +174,7 @@ static int check_later(const struct reload *reload, const struct sink_config *co
                        struct error *error)
 {
     struct sink_thread_options options = pipeline_sink_of(reload->to, config);
-    options.file.written = true;
+    options.written = true;
     if (sink_thread_check(&options, error) == 0)
         return 0;
     error_place(error, config->written_at);

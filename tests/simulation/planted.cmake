@@ -125,8 +125,8 @@ planted(late_answer_is_not_noticed FILE collector/output/delivery_time.c
     FROM ": begun_ns + DELIVERY_KEEP_NS;"
     TO ": begun_ns + 60 * DELIVERY_KEEP_NS;")
 planted(block_is_sent_before_it_is_kept FILE collector/output/delivery_time.c
-    FROM "delivery->base.options.file.sync == SYNC_ALWAYS"
-    TO "delivery->base.options.file.sync == SYNC_NEVER")
+    FROM "delivery->base.options.settings->file.sync == SYNC_ALWAYS"
+    TO "delivery->base.options.settings->file.sync == SYNC_NEVER")
 
 # --- commands ------------------------------------------------------------------------------------
 planted(what_nobody_reads_is_written FILE sinks/destinations/destination_command.c

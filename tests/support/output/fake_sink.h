@@ -40,6 +40,7 @@ struct fake_sink {
     bool holds_already;       /* the file that is opened first is not empty */
     bool reopen_holds;        /* nor is the file that a reopen opens */
     struct stream_ops stream; /* the destination's; a test may take operations out */
+    struct sink_settings settings; /* of the options; changed before the sink is made */
     struct sink_thread_options options;
 
     /* Results. */

@@ -27,6 +27,7 @@ static const struct {
     {KEY_OF_HTTP_SINK, "http"},
     {KEY_OF_KAFKA_SINK, "kafka"},
     {KEY_OF_NATS_SINK, "nats"},
+    {KEY_OF_IN_FLIGHT, "delivery"},
     {KEY_OF_DEAD_LETTERS, "dead-letter"},
 };
 

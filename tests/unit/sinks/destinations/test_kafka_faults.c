@@ -107,8 +107,8 @@ static rd_kafka_resp_err_t fake_decide(void *context, const struct kafka_double_
         return fake.refusal;
     }
     if (fake.report_count != 0)
-        *report = fake.reports[fake.handed < fake.report_count ? fake.handed
-                                                               : fake.report_count - 1];
+        *report =
+            fake.reports[fake.handed < fake.report_count ? fake.handed : fake.report_count - 1];
     fake.handed++;
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
@@ -166,13 +166,12 @@ static void begin(const struct kafka_report *reports, size_t count)
     kafka_double_begin(&library);
     assert_int_equal(wakeup_create(&wakeup, NULL), 0);
     static char path[] = "//broker:9092/t";
-    const struct destination_options options = {.name = "kafka:test",
-                                                .path = path,
-                                                .encoder = &encoder,
-                                                .timeout_ns = UINT64_C(20000000000),
-                                                .in_flight = 4,
-                                                .wakeup = wakeup,
-                                                .broker = {.max_topics = 2}};
+    static const struct sink_settings settings = {
+        .delivery = {.timeout = UINT64_C(20000000000), .in_flight = 4},
+        .broker = {.max_topics = 2},
+        .encoder = &encoder};
+    const struct destination_options options = {
+        .name = "kafka:test", .path = path, .wakeup = wakeup, .settings = &settings};
     if (destination_kafka.create(&options, &destination, &error) != 0)
         fail_msg("%s", error.text);
 }
@@ -267,7 +266,7 @@ TEST(reports_in_any_order_are_each_for_their_record)
     serve_for(10 * MILLISECONDS);
     take_answer(&lines);
     assert_outcomes(&lines, (enum delivery_outcome[]){DELIVERY_ACKNOWLEDGED, DELIVERY_REFUSED,
-                                                   DELIVERY_UNKNOWN, DELIVERY_NOT_SENT});
+                                                      DELIVERY_UNKNOWN, DELIVERY_NOT_SENT});
     end();
 }
 
@@ -350,17 +349,17 @@ TEST(messages_that_the_library_does_not_take_are_not_sent)
     serve_for(0);
     take_answer(&lines);
     assert_outcomes(&lines, (enum delivery_outcome[]){DELIVERY_NOT_SENT, DELIVERY_NOT_SENT,
-                                                   DELIVERY_ACKNOWLEDGED});
+                                                      DELIVERY_ACKNOWLEDGED});
     end();
 }
 
 /* While no other producer can be made, blocks wait. */
 TEST(a_producer_that_fails_is_replaced_when_all_is_reported)
 {
-    static const struct kafka_report reports[] = {
-        {.after_ns = KAFKA_DOUBLE_NEVER, .status = RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED,
-         .error = RD_KAFKA_RESP_ERR__FATAL},
-        {.after_ns = 0}};
+    static const struct kafka_report reports[] = {{.after_ns = KAFKA_DOUBLE_NEVER,
+                                                   .status = RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED,
+                                                   .error = RD_KAFKA_RESP_ERR__FATAL},
+                                                  {.after_ns = 0}};
     struct delivery_lines lines, next;
     begin(REPORTS(reports));
     send_lines(&lines, 1);
@@ -384,10 +383,10 @@ TEST(a_producer_that_fails_is_replaced_when_all_is_reported)
 
 static const struct kafka_report never_sent = {.after_ns = KAFKA_DOUBLE_NEVER,
                                                .error = RD_KAFKA_RESP_ERR__MSG_TIMED_OUT};
-static const struct kafka_report never_answered = {
-    .after_ns = KAFKA_DOUBLE_NEVER,
-    .error = RD_KAFKA_RESP_ERR__TIMED_OUT,
-    .status = RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED};
+static const struct kafka_report never_answered = {.after_ns = KAFKA_DOUBLE_NEVER,
+                                                   .error = RD_KAFKA_RESP_ERR__TIMED_OUT,
+                                                   .status =
+                                                       RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED};
 
 TEST(at_a_stop_what_was_sent_is_unknown_and_the_rest_is_not_sent)
 {
@@ -401,7 +400,7 @@ TEST(at_a_stop_what_was_sent_is_unknown_and_the_rest_is_not_sent)
     take_answer(&lines);
     assert_false(lines.block.lent);
     assert_outcomes(&lines, (enum delivery_outcome[]){DELIVERY_ACKNOWLEDGED, DELIVERY_UNKNOWN,
-                                                   DELIVERY_NOT_SENT, DELIVERY_NOT_SENT});
+                                                      DELIVERY_NOT_SENT, DELIVERY_NOT_SENT});
     end();
 }
 
@@ -585,8 +584,7 @@ static void send_one(void)
             memset(chance.known[i], 0, sizeof chance.known[i]);
             make_lines(lines, 1 + (size_t)next_below(&chance.random, RECORDS));
             chance.sent[i] = true;
-            chance.sent[i] =
-                destination->delivery->send(destination, &lines->block, &error);
+            chance.sent[i] = destination->delivery->send(destination, &lines->block, &error);
             if (!chance.sent[i])
                 reuse(lines);
             return;

@@ -70,9 +70,9 @@ size_t child_close_input(struct child *child);
 
 enum child_state {
     CHILD_RUNS,
-    CHILD_DEAF,  /* it runs, but no process has its input open, so it will not read again. Not
-                    reported on Windows, where the shell keeps the input open as long as it runs */
-    CHILD_ENDED, /* it has ended and may be started again */
+    CHILD_NOT_READING, /* it runs, but no process has its input open, so it will not read again. Not
+                   reported on Windows, where the shell keeps the input open as long as it runs */
+    CHILD_ENDED,       /* it has ended and may be started again */
 };
 
 /*

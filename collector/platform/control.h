@@ -59,7 +59,7 @@ void control_destroy(struct control *control);
  * A line for the log about events that do not work on this system, valid as long as the control;
  * NULL: all work.
  */
-const char *control_doubt(const struct control *control);
+const char *control_warning(const struct control *control);
 
 /* The process number for `sluice ctl` and, on systems that have it, kill(1). */
 unsigned long control_process_id(void);

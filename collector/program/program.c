@@ -459,8 +459,8 @@ static int program_start(struct run *run, struct error *error)
     if (inherited_sockets_take(error) != 0 || control_create(&run->control, error) != 0)
         return -1;
     log_watch(program_notify, run->control);
-    if (control_doubt(run->control) != NULL)
-        log_line(LOG_WARNING, "%s", control_doubt(run->control));
+    if (control_warning(run->control) != NULL)
+        log_line(LOG_WARNING, "%s", control_warning(run->control));
     run->supervision = supervision_create();
     struct pipeline_options options = {.config = run->config,
                                        .reserved = reserved_memory(run->config),

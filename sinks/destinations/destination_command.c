@@ -212,7 +212,7 @@ static void command_look(struct command *command, int64_t now)
         return;
     }
     look_later(command, now);
-    if (state == CHILD_DEAF) {
+    if (state == CHILD_NOT_READING) {
         close_input(command, now);
         command->closed_log_ns = now + SECOND;
     }

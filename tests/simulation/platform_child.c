@@ -124,7 +124,7 @@ enum child_state child_look(struct child *child, struct child_end *end)
     struct process *process = child->process;
     world_step();
     if (!process->has_ended)
-        return child->piped == NULL || process->read_open ? CHILD_RUNS : CHILD_DEAF;
+        return child->piped == NULL || process->read_open ? CHILD_RUNS : CHILD_NOT_READING;
     if (!process->options->is_steady && world_chance(10)) /* somebody else was told */
         process->end = (struct command_end){.unknown = true};
     *end = (struct child_end){

@@ -250,7 +250,7 @@ void control_destroy(struct control *control)
     free(control);
 }
 
-const char *control_doubt(const struct control *control)
+const char *control_warning(const struct control *control)
 {
     (void)control;
     return NULL;

@@ -74,7 +74,7 @@ enum process_result process_outcome(const struct process_reading *output,
     *out = output->bytes;
     bool good = exceeded == NULL && how == NULL && !output->no_memory;
     if (output->no_memory)
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for what it writes");
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for its output");
     else if (output->too_much)
         error_set(error, EXIT_CODE_CONFIG, "writes more than %zu bytes", output->most);
     else if (exceeded != NULL)

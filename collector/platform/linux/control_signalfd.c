@@ -34,9 +34,8 @@ int control_create(struct control **out, struct error *error)
     control->signals = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
     control->notice = event_open();
     /* A signal that is not blocked would end the program without a ledger. */
-    if (control->signals < 0 || control->notice < 0 ||
-        sigprocmask(SIG_BLOCK, &wanted, NULL) != 0 || signal(SIGPIPE, SIG_IGN) == SIG_ERR ||
-        signal(SIGXFSZ, SIG_IGN) == SIG_ERR) {
+    if (control->signals < 0 || control->notice < 0 || sigprocmask(SIG_BLOCK, &wanted, NULL) != 0 ||
+        signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR) {
         error_set(error, EXIT_CODE_INTERNAL, "cannot wait for signals: %s", strerror(errno));
         control_destroy(control);
         return -1;
@@ -56,7 +55,7 @@ void control_destroy(struct control *control)
     free(control);
 }
 
-const char *control_doubt(const struct control *control)
+const char *control_warning(const struct control *control)
 {
     (void)control;
     return NULL;

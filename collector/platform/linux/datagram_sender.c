@@ -55,7 +55,7 @@ static int fail_to_open(const struct address *target, bool packets, struct error
     address_format(target, text);
     error_set(error, right ? EXIT_CODE_CONFIG : EXIT_CODE_CANNOT_CREATE,
               "cannot open a socket to send %s to %s: %s%s", packets ? "packets" : "datagrams",
-              text, strerror(errno), right ? "; it takes the right CAP_NET_RAW" : "");
+              text, strerror(errno), right ? "; it requires CAP_NET_RAW" : "");
     return -1;
 }
 

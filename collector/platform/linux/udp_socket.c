@@ -132,11 +132,10 @@ static int set_flags(int fd, bool ipv6, const struct udp_socket_options *options
                   options->wants_destination))
         return udp_fail(error, "cannot set up a UDP socket");
     if (options->gro && !set_flag(fd, IPPROTO_UDP, UDP_GRO, 1))
-        return udp_fail(error,
-                        "gro=on: this kernel does not put datagrams together (Linux 5.0 does)");
+        return udp_fail(error, "gro=on: this kernel does not support UDP_GRO (Linux 5.0 does)");
     if (options->busy_poll_us != busy_poll_us &&
         !set_flag(fd, SOL_SOCKET, SO_BUSY_POLL, (int)options->busy_poll_us))
-        return udp_fail(error, "busy_poll: more than net.core.busy_read takes CAP_NET_ADMIN");
+        return udp_fail(error, "busy_poll: more than net.core.busy_read requires CAP_NET_ADMIN");
     return 0;
 }
 
@@ -312,7 +311,8 @@ static int join(struct udp_socket *socket, unsigned index, struct error *error)
     error_set(error, EXIT_CODE_CANNOT_BIND, "cannot join the multicast group %s%s%s: %s", text,
               options->interface != NULL ? " on " : "",
               options->interface != NULL ? options->interface : "",
-              number == ENODEV ? "no interface is for it; give interface=" : strerror(number));
+              number == ENODEV ? "no interface has a route to it; give interface="
+                               : strerror(number));
     return -1;
 }
 

@@ -259,7 +259,8 @@ int user_ask(const char *user, int (*question)(const void *context, struct error
     if (child > 0)
         await_end(child);
     if (!answered) {
-        error_set(error, EXIT_CODE_INTERNAL, "--user %s: no process answers as this user", user);
+        error_set(error, EXIT_CODE_INTERNAL, "--user %s: the process of this user did not answer",
+                  user);
         return -1;
     }
     if (answer.result != 0)

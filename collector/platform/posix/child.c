@@ -90,7 +90,7 @@ enum write_result child_write(struct child *child, const void *bytes, size_t siz
     if (result < 0 && errno == EPIPE)
         return WRITE_CLOSED;
     error_set(error, EXIT_CODE_IO, "cannot write: %s",
-              result < 0 ? strerror(errno) : "nothing was taken");
+              result < 0 ? strerror(errno) : "the system accepted no byte");
     return WRITE_FAILED;
 }
 
@@ -165,7 +165,7 @@ enum child_state child_look(struct child *child, struct child_end *end)
         ended = waitpid(child->pid, &status, WNOHANG);
     while (ended < 0 && retry_interrupted(&times));
     if (ended == 0 || (ended < 0 && errno == EINTR))
-        return child->input < 0 || is_read(child) ? CHILD_RUNS : CHILD_DEAF;
+        return child->input < 0 || is_read(child) ? CHILD_RUNS : CHILD_NOT_READING;
     if (ended < 0)
         *end = (struct child_end){.unknown = true};
     else if (WIFSIGNALED(status))

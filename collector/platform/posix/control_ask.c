@@ -105,7 +105,7 @@ static int talk(int fd, const struct sockaddr_un *to, const char *address, const
         return ask_cannot(error, address, strerror(errno));
     int result = receive_line(fd, answer, end_ns);
     if (result == 0)
-        return ask_cannot(error, address, "no whole answer came");
+        return ask_cannot(error, address, "the answer was incomplete or too long");
     return result > 0 ? 0 : ask_cannot(error, address, strerror(errno));
 }
 

@@ -18,7 +18,7 @@
 static bool write_until(const struct stream *stream, const char *lines, size_t size,
                         int64_t deadline_ns)
 {
-    unsigned vain = 0; /* times that the stream was ready and accepted no byte */
+    unsigned spurious = 0; /* times that the stream was ready and accepted no byte */
     while (size != 0) {
         ssize_t written = stream_write(stream, lines, size);
         if (written > 0) {
@@ -31,7 +31,7 @@ static bool write_until(const struct stream *stream, const char *lines, size_t s
             return false;
         struct pollfd full = {.fd = stream->fd, .events = POLLOUT};
         int ready = poll(&full, 1, (int)left_ms);
-        if (ready < 0 || (ready > 0 && vain++ >= RETRY_MOST))
+        if (ready < 0 || (ready > 0 && spurious++ >= RETRY_MOST))
             retry_pause();
     }
     return true;

@@ -186,7 +186,7 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
         return file->regular ? after_write(file, *written, error) : WRITE_OK;
     }
     if (result == 0) {
-        error_set(error, EXIT_CODE_IO, "cannot write: nothing was taken");
+        error_set(error, EXIT_CODE_IO, "cannot write: the system accepted no byte");
         return WRITE_FAILED;
     }
     /* A regular file cannot be waited for: the caller tries again later. */

@@ -6,7 +6,7 @@
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_SYNC_FAILURE_H
 
 #define SYNC_FAILURE                                                                               \
-    "a sync failed, so what was written since the last one may not be on the disk, even where "    \
-    "later syncs succeed"
+    "a sync failed; data written since the last one may not be on the disk, even if later syncs "  \
+    "succeed"
 
 #endif

@@ -77,7 +77,7 @@ static void open_to_others(struct control *control)
     }
     if (!good) {
         snprintf(control->hint, sizeof control->hint,
-                 "sluice ctl will not reach this process: cannot create its events: %s",
+                 "sluice ctl cannot reach this process: its events cannot be created: %s",
                  system_error(GetLastError()).text);
         close_each(control->asked);
     }
@@ -123,7 +123,7 @@ void control_destroy(struct control *control)
     free(control);
 }
 
-const char *control_doubt(const struct control *control)
+const char *control_warning(const struct control *control)
 {
     return control->hint[0] != '\0' ? control->hint : NULL;
 }

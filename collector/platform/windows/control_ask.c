@@ -106,7 +106,7 @@ static int talk(struct question *question, const wchar_t *name, const char *addr
         return ask_cannot(error, address, system_error(GetLastError()).text);
     int result = receive_line(question, answer);
     if (result == 0)
-        return ask_cannot(error, address, "no whole answer came");
+        return ask_cannot(error, address, "the answer was incomplete or too long");
     return result > 0 ? 0 : ask_cannot(error, address, system_error(GetLastError()).text);
 }
 
@@ -120,7 +120,7 @@ int control_ask(const char *address, const char *request, struct output *answer,
                                 .end_ns = clock_monotonic_ns() + CONTROL_ASK_MS * INT64_C(1000000)};
     wcscpy(name, prefix);
     if (!text_to_wide(strchr(address, ':') + 1, name + length, NAME_SIZE - length))
-        return ask_cannot(error, address, "the name is too long, or is no UTF-8");
+        return ask_cannot(error, address, "the name is too long, or not UTF-8");
     int result = talk(&question, name, address, request, answer, error);
     if (question.pipe != INVALID_HANDLE_VALUE)
         CloseHandle(question.pipe);

@@ -185,7 +185,7 @@ static int control_socket_begin(struct control_socket *made, const char *address
 {
     static const char taken[] = "another program listens there";
     if (!set_name(made, strchr(address, ':') + 1))
-        return control_socket_cannot(error, address, "the name is too long, or is no UTF-8");
+        return control_socket_cannot(error, address, "the name is too long, or not UTF-8");
     if (!operation_create(&made->connecting, FALSE) || !own_access_make(&made->access))
         return control_socket_cannot(error, address, system_error(GetLastError()).text);
     made->source.readable = made->connecting.state.hEvent;

@@ -58,7 +58,8 @@ int datagram_sender_open(struct datagram_sender **out,
     if (code != 0)
         return fail_to_open(&options->targets[0], code, error);
     if (options->packets) {
-        error_set(error, EXIT_CODE_CONFIG, "this system sends no packets with other sources");
+        error_set(error, EXIT_CODE_CONFIG,
+                  "this system cannot send packets with other source addresses");
         return -1;
     }
     struct datagram_sender *sender =

@@ -66,7 +66,7 @@ const char *file_path_fault(const char *path, size_t *at)
     *at = root;
     /* Such a path is relative to the drive's current folder. */
     if (root >= 2 && path[root - 1] == ':')
-        return "behind a drive comes a separator: C:\\logs";
+        return "a drive must be followed by a separator: C:\\logs";
     for (*at = root; path[*at] != '\0'; ++*at) {
         /* A colon would begin a stream, which a folder's listing does not show. */
         if ((unsigned char)path[*at] < ' ' || strchr("<>:\"|?*", path[*at]) != NULL)
@@ -76,7 +76,7 @@ const char *file_path_fault(const char *path, size_t *at)
         size_t size = strcspn(name, "/");
         *at = (size_t)(name - path) + size - 1;
         if (is_cut(name, size))
-            return "Windows leaves out a dot or a space at the end of a name";
+            return "Windows removes a dot or a space at the end of a name";
     }
     return NULL;
 }

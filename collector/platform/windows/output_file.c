@@ -240,7 +240,7 @@ static enum write_result write_regular(struct output_file *file, const void *byt
     if (!accepted)
         return fails(GetLastError(), error);
     if (done == 0) {
-        error_set(error, EXIT_CODE_IO, "cannot write: nothing was taken");
+        error_set(error, EXIT_CODE_IO, "cannot write: the system accepted no byte");
         return WRITE_FAILED;
     }
     int64_t end = position(file);

@@ -172,16 +172,16 @@ static bool udp_set_up(struct udp_socket *made)
 int udp_socket_check_filter(const struct networks *only_from, struct error *error)
 {
     (void)only_from;
-    error_set(
-        error, EXIT_CODE_CONFIG,
-        "kernel_filter=on: this system filters no sockets; without it allow= and deny= work too");
+    error_set(error, EXIT_CODE_CONFIG,
+              "kernel_filter=on: this system has no socket filters; without it allow= and deny= "
+              "work too");
     return -1;
 }
 
 int udp_socket_check_spread(struct error *error)
 {
     error_set(error, EXIT_CODE_CONFIG,
-              "spread=datagram: a port has one socket on this system, which has all datagrams");
+              "spread=datagram: on this system only one socket of a port gets datagrams");
     return -1;
 }
 

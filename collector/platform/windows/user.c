@@ -8,7 +8,7 @@ int user_check(const char *user, struct error *error)
 {
     (void)user;
     error_set(error, EXIT_CODE_CONFIG,
-              "--user: here a service has an account: sluice service install");
+              "--user: not on Windows; give the service an account: sluice service install");
     return -1;
 }
 

@@ -63,7 +63,7 @@ class Fsync(RotatingTest):
         program = self.trace("%{source}.n", "fsync=interval",
                              options=("-e", "inject=fsync:error=EIO:when=1"))
         self.send(program, 10)
-        program.wait_for_log("may not be on the disk, even where later syncs succeed")
+        program.wait_for_log("may not be on the disk, even if later syncs succeed")
         wait_until(lambda: self.synced() == ["127.0.0.1.n.part"] * 2, "it is synced again")
         signal_traced(program, STOP_SIGNAL)
         program.finish()

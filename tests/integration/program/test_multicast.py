@@ -240,7 +240,7 @@ class Multicast(ProgramTest):
 
     def test_a_group_that_cannot_be_joined_is_an_error(self):
         said = self.refused("--listen", f"udp://239.1.2.3:{PORT}?schema=riemann", code=69)
-        self.assertIn("no interface is for it; give interface=", said)
+        self.assertIn("no interface has a route to it; give interface=", said)
         said = self.refused("--listen", f"udp://239.1.2.3:{PORT}?schema=riemann&interface=nowhere0",
                             code=69)
         self.assertIn('no network interface "nowhere0"', said)

@@ -10,7 +10,7 @@ from sluice_program import BURST, RIEMANN, ProgramTest, dropped, wait_until
 from test_gro import PER_CALL, UDP_SEGMENT
 from test_ipv6 import has_ipv6
 
-NO_FILTER = "it filters no sockets"
+NO_FILTER = "it has no socket filters"
 
 FILTER = "&kernel_filter=on"
 
@@ -198,7 +198,7 @@ class Unfiltered(Sources):
 
     @unittest.skipUnless(WINDOWS, "this system does")
     def test_a_system_that_filters_no_sockets_says_so(self):
-        self.assertIn("kernel_filter=on: this system filters no sockets",
+        self.assertIn("kernel_filter=on: this system has no socket filters",
                       self.refused("--listen", RIEMANN + "&deny=::1" + FILTER, "--check", code=78))
 
 

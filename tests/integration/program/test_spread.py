@@ -23,7 +23,7 @@ def numbered(number, boot=7):
 class Refused(ProgramTest):
     def test_a_system_that_cannot_do_it_says_so(self):
         if WINDOWS:
-            self.assertIn("spread=datagram: a port has one socket on this system",
+            self.assertIn("spread=datagram: on this system only one socket of a port gets datagrams",
                           self.refused("--listen", SPREAD + "&receivers=2", "--check", code=78))
 
     def test_what_makes_no_sense_is_refused(self):

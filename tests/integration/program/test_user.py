@@ -332,7 +332,7 @@ class Windows(ProgramTest):
     @unittest.skipUnless(WINDOWS, "this system has users to become")
     def test_a_service_has_an_account(self):
         for check in ((), ("--check",)):
-            self.assertIn("--user: here a service has an account: sluice service install",
+            self.assertIn("--user: not on Windows; give the service an account: sluice service install",
                           self.refused("--listen", RIEMANN, "--user", USER, *check, code=78))
 
 

@@ -109,7 +109,7 @@ class Commands(ProgramTest):
 
     def test_one_that_has_read_all_and_does_not_end_is_ended_with_all_that_it_started(self):
         never = on_drive(self.folder / "never")
-        program = self.start_command(f'{ACTOR} "beside:await:{never}" drain sleep',
+        program = self.start_command(f'{ACTOR} "spawn:await:{never}" drain sleep',
                                      "--stop-timeout", "300ms")
         self.sender(program).send_all([metric(1)])
         program.wait_for_settled(1)

@@ -12,7 +12,7 @@
  *     row:PATH           the same, of bytes of the row 0, 1, ... 250, 0, 1, ...; up to another one
  *     close              closes its input
  *     await:PATH         waits until there is such a file
- *     beside:WORDS       starts itself with the words, at blanks, and does not wait for it
+ *     spawn:WORDS        starts itself with the words, at blanks, and does not wait for it
  *     sleep              for longer than any test
  *     exit:N
  *     args WORD...       writes each word, and a | after it
@@ -130,7 +130,7 @@ static int act(const char *program, const char *action)
         count_row(value);
     else if ((value = after("await", action)) != NULL)
         await_file(value);
-    else if ((value = after("beside", action)) != NULL)
+    else if ((value = after("spawn", action)) != NULL)
         actor_start_beside(program, value);
     else if ((value = after("exit", action)) != NULL)
         exit((int)strtol(value, NULL, 10));

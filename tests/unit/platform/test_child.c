@@ -116,7 +116,7 @@ TEST_WITH(what_it_has_read_is_known_while_it_runs, set_up, tear_down)
 TEST_WITH(what_is_left_is_taken_back_from_what_outlives_it, set_up, tear_down)
 {
     char words[1024];
-    snprintf(words, sizeof words, "\"beside:await:%s count:%s\" exit:4", scratch_path("gate"),
+    snprintf(words, sizeof words, "\"spawn:await:%s count:%s\" exit:4", scratch_path("gate"),
              scratch_path("count"));
     start_actor(*state, words);
     assert_int_equal(write_text(*state, "12345"), WRITE_OK);
@@ -193,7 +193,7 @@ TEST_WITH(a_full_pipe_does_not_block, set_up, tear_down)
 TEST_WITH(one_that_is_ended_ends, set_up, tear_down)
 {
     struct child_end end;
-    start_actor(*state, "beside:sleep sleep");
+    start_actor(*state, "spawn:sleep sleep");
     child_terminate(*state, true);
     wait_until(*state, CHILD_ENDED, &end);
     assert_int_not_equal(end.number, 0);

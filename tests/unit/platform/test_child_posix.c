@@ -21,7 +21,7 @@ TEST_WITH(the_signal_that_ended_it_is_reported, set_up, child_tear_down)
     start(*state, "kill -9 $$");
     assert_ends(*state, true, SIGKILL);
     assert_int_equal(child_close_input(*state), 0);
-    start(*state, "/nowhere/no-such-program 2>&-");
+    start(*state, "/missing/no-such-program 2>&-");
     assert_ends(*state, false, 127);
 }
 
@@ -115,7 +115,7 @@ TEST_WITH(one_that_has_closed_its_input_is_deaf_until_it_ends, set_up, child_tea
      * It is a single process: a shell that is starting another leaves that one behind when it ends.
      */
     start(*state, "exec <&-; exec sleep 100");
-    wait_until(*state, CHILD_DEAF, &end);
+    wait_until(*state, CHILD_NOT_READING, &end);
     assert_int_equal(write_text(*state, "x"), WRITE_CLOSED);
     assert_int_equal(child_close_input(*state), 0);
     assert_int_equal(child_look(*state, &end), CHILD_RUNS);

@@ -63,7 +63,7 @@ TEST(where_others_cannot_reach_it_all_else_works)
     HANDLE event = CreateEventW(NULL, FALSE, FALSE, name);
     assert_non_null(event);
     struct control *control = control_made();
-    assert_non_null(strstr(control_doubt(control), "sluice ctl will not reach this process"));
+    assert_non_null(strstr(control_warning(control), "sluice ctl cannot reach this process"));
     SetEvent(event);
     assert_int_equal(control_wait(control, NULL, 0, 0), CONTROL_TIMEOUT);
     assert_true(console_event(CTRL_C_EVENT));

@@ -38,7 +38,7 @@ static void assert_nothing_more(struct control *control)
 
 TEST_WITH(nothing_is_doubted_of_it, set_up, tear_down)
 {
-    assert_null(control_doubt(*state));
+    assert_null(control_warning(*state));
 }
 
 TEST_WITH(a_notice_before_the_wait_is_kept_and_several_are_one, set_up, tear_down)

@@ -136,7 +136,7 @@ TEST(a_program_that_writes_too_much_has_failed)
 /* Otherwise the end of its output would never be read. */
 TEST(a_program_that_does_not_end_is_ended_with_what_it_started)
 {
-    const char *arguments[] = {TEST_ACTOR, "beside:sleep", "sleep", NULL};
+    const char *arguments[] = {TEST_ACTOR, "spawn:sleep", "sleep", NULL};
     const struct process_limits limits = {MOST, INT64_C(300000000)};
     struct process_output out;
     struct error error;

@@ -72,7 +72,7 @@ TEST(it_is_ended_with_what_it_started)
 {
     HANDLE ours, theirs;
     assert_true(child_pipe_from(&ours, &theirs));
-    struct spawned spawned = started(NULL, theirs, "beside:out:x sleep", "sleep");
+    struct spawned spawned = started(NULL, theirs, "spawn:out:x sleep", "sleep");
     CloseHandle(theirs);
     assert_true(reads_byte(ours)); /* both run */
     spawned_end(&spawned);
@@ -88,7 +88,7 @@ TEST(what_it_started_outlives_it_where_we_let_go)
     HANDLE input, their_input, ours, theirs;
     assert_true(child_pipe_to(&input, &their_input));
     assert_true(child_pipe_from(&ours, &theirs));
-    struct spawned spawned = started(their_input, theirs, "beside:drain out:x", "exit:3");
+    struct spawned spawned = started(their_input, theirs, "spawn:drain out:x", "exit:3");
     CloseHandle(their_input);
     CloseHandle(theirs);
     assert_ends(spawned.process, 3);
@@ -102,7 +102,7 @@ TEST(what_it_started_outlives_it_where_we_let_go)
 /* As the system does if this process is ended. */
 TEST(all_of_it_ends_where_its_job_is_closed)
 {
-    struct spawned spawned = started(NULL, NULL, "beside:sleep", "sleep");
+    struct spawned spawned = started(NULL, NULL, "spawn:sleep", "sleep");
     CloseHandle(spawned.job);
     assert_int_equal(WaitForSingleObject(spawned.process, PATIENCE_MS), WAIT_OBJECT_0);
     CloseHandle(spawned.process);

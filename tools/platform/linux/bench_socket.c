@@ -48,7 +48,7 @@ int bench_socket_open(struct bench_socket **out, const struct load_plan *plan, s
     int segment = (int)made->size;
     if (made->segmenting &&
         setsockopt(made->fd, SOL_UDP, UDP_SEGMENT, &segment, sizeof segment) != 0)
-        return fail(error, "the system does not segment what is sent");
+        return fail(error, "the system does not segment sent data");
     name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (connect(made->fd, (struct sockaddr *)&name, sizeof name) != 0)
         return fail(error, "cannot send to a port of 127.0.0.1");

@@ -27,7 +27,7 @@ static int make_address(const char *text, struct sockaddr_un *address, struct er
 {
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};
     if (strncmp(text, scheme, strlen(scheme)) != 0 || text[strlen(scheme)] == '\0') {
-        error_set(error, EXIT_CODE_USAGE, "'%s' is no unix:PATH", text);
+        error_set(error, EXIT_CODE_USAGE, "'%s' is not unix:PATH", text);
         return -1;
     }
     const char *path = text + strlen(scheme);
@@ -96,7 +96,7 @@ int connection_send(struct connection *connection, const char *request, struct e
     if (send_all(connection->fd, request, strlen(request)) == 0 &&
         send_all(connection->fd, "\n", 1) == 0)
         return 0;
-    error_set(error, EXIT_CODE_IO, "the collector has gone: %s", strerror(errno));
+    error_set(error, EXIT_CODE_IO, "the collector has closed the connection: %s", strerror(errno));
     return -1;
 }
 

@@ -1,9 +1,12 @@
 #include "proto/made_text.h"
 
+#include "collector/base/rule.h"
+
 void made_text_forget(struct schema_cursor *cursor)
 {
     if (cursor->made == 0)
         return;
+    RULE(cursor->scratch->used >= cursor->made, "a made text is in the scratch arena");
     cursor->scratch->used -= cursor->made;
     cursor->made = 0;
 }
@@ -11,6 +14,7 @@ void made_text_forget(struct schema_cursor *cursor)
 struct output made_text_begin(const struct schema_cursor *cursor)
 {
     const struct arena *scratch = cursor->scratch;
+    RULE(cursor->made == 0, "a step of a walk makes one text at most");
     return (struct output){.data = (char *)(scratch->base + scratch->used),
                            .capacity = scratch->capacity - scratch->used};
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
 
@@ -52,6 +53,7 @@ size_t json_enter_element(struct json_reading *reading, size_t index)
 
 void json_leave(struct json_reading *reading, size_t entered)
 {
+    RULE(entered <= reading->place_size, "a place that is left was entered");
     reading->place_size = entered;
     reading->place[entered] = '\0';
 }
@@ -112,6 +114,7 @@ bool json_encode_again(struct json_reading *reading, const struct message_type *
     const struct output *out = reading->out;
     if (out->overflow)
         return json_refuse(reading, "the message is too large");
+    RULE(begun <= out->used, "a message that is written again has begun");
     const struct output from = {.data = out->data + begun, .used = out->used - begun};
     struct arena arena = {.base = NULL};
     const ProtobufCMessage *message = decode(reading, type, &from, &arena);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
+
 #define PIECE_SIZE ((size_t)16 * 1024)
 
 struct growing_arena_piece {
@@ -38,6 +40,7 @@ void *growing_arena_allocate(struct growing_arena *memory, size_t count, size_t 
         memory->failed = !add_piece(memory, wanted);
     if (memory->failed)
         return NULL;
+    RULE(memory->pieces->capacity - memory->used >= wanted, "a piece has room for its blocks");
     void *block = (char *)(memory->pieces + 1) + memory->used;
     memory->used += wanted;
     return block;

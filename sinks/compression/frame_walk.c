@@ -1,5 +1,7 @@
 #include "sinks/compression/frame_walk.h"
 
+#include "collector/base/rule.h"
+
 size_t frame_walk_read_some(struct frame_walk *walk, uint64_t offset, void *bytes, size_t size)
 {
     const struct compression_file *file = walk->file;
@@ -34,6 +36,7 @@ static void walk_until(const struct frame_format *format, struct compression *co
     uint64_t end;
     last->count = last->end = 0;
     while (last->end < limit && (end = format->end(compression, walk, last->end)) != 0) {
+        RULE(end > last->end, "a frame has bytes");
         last->begins[last->count++ % KEPT_FRAMES] = last->end;
         last->end = end;
     }
@@ -46,6 +49,7 @@ static bool drop_damaged(const struct frame_format *format, struct compression *
     uint64_t kept = last->count < KEPT_FRAMES ? last->count : KEPT_FRAMES;
     for (; kept != 0; kept--) {
         uint64_t begin = last->begins[--last->count % KEPT_FRAMES];
+        RULE(begin < last->end, "a frame begins before it ends");
         if (format->is_sound(compression, walk, begin, last->end))
             return true;
         last->end = begin;

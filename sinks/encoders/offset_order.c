@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "collector/base/rule.h"
+
 struct runs {
     const char *block;
     bool (*in_order)(const char *a, const char *b);
@@ -11,6 +13,7 @@ struct runs {
 static void merge(const struct runs *runs, const uint32_t *from, uint32_t *to, size_t begin,
                   size_t middle, size_t end)
 {
+    RULE(begin <= middle && middle <= end, "two runs are adjacent");
     const char *block = runs->block;
     size_t left = begin;
     size_t right = middle;

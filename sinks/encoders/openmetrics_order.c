@@ -1,5 +1,6 @@
 #include "sinks/encoders/openmetrics_order.h"
 
+#include "collector/base/rule.h"
 #include "sinks/encoders/offset_order.h"
 
 static int compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
@@ -83,6 +84,7 @@ bool openmetrics_is_named(const struct openmetrics_index *index, size_t i, const
 
 size_t openmetrics_next_family(const struct openmetrics_index *index, size_t i)
 {
+    RULE(i < index->count, "a family begins at a sample");
     size_t next = i + 1;
     while (next < index->count && same_family(index, i, next))
         next++;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "sinks/encoders/exposition.h"
 #include "sinks/encoders/remote_write_sample.h"
 #include "sinks/encoders/wire_output.h"
@@ -25,6 +26,8 @@ static int compare(const struct text *a, const struct text *b)
  */
 static bool insert(struct remote_write_labels *labels, size_t count, size_t number, size_t *steps)
 {
+    RULE(number <= REMOTE_WRITE_MOST_LABELS, "a label has an entry in the list");
+    RULE(count <= number, "labels are ordered after they are listed");
     const struct text *name = &labels->list[number].name;
     size_t low = 0;
     size_t high = count;

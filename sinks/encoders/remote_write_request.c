@@ -1,5 +1,6 @@
 #include "sinks/encoders/remote_write_request.h"
 
+#include "collector/base/rule.h"
 #include "sinks/encoders/remote_write_order.h"
 #include "sinks/encoders/snappy_block.h"
 #include "sinks/encoders/wire_output.h"
@@ -75,6 +76,7 @@ static uint32_t hash_of(const struct text *text)
 /* The number of the text at `at`, and whether it is new. */
 static uint32_t symbol_number(struct symbols *symbols, const char *at, bool *is_new)
 {
+    RULE(at >= symbols->block, "a symbol is a text of the block");
     const struct text text = text_at(at);
     uint32_t hash = hash_of(&text);
     struct symbol *slot = NULL;
@@ -224,6 +226,7 @@ static void for_each_series(struct writing *writing, series_writer *write)
     size_t next;
     for (size_t first = 0; first < writing->index.count; first = next) {
         next = remote_write_next_series(&writing->index, first);
+        RULE(next > first && next <= writing->index.count, "a series has samples of the block");
         write(writing, first, next);
     }
 }

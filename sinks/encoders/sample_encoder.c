@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "sinks/encoders/sample_filter.h"
 #include "sinks/encoders/sample_shape.h"
 
@@ -82,6 +83,7 @@ struct encoded sample_encoder_write(struct sample_encoder *encoder, const struct
     struct schema_cursor cursor = {.scratch = &encoder->scratch};
     struct sample sample;
     struct encoded encoded = {0};
+    RULE(encoder->labels.scratch == &encoder->scratch, "a record is begun before it is written");
     bool ruled = encoder->filters || encoder->renames;
     while (!out->overflow && ops->next_sample(record->schema, record->message, &cursor, &sample)) {
         if (ruled && !take(encoder, record, &sample, out))
@@ -90,5 +92,6 @@ struct encoded sample_encoder_write(struct sample_encoder *encoder, const struct
         encoded.lines += lines;
         encoded.samples += lines != 0;
     }
+    RULE(encoded.lines >= encoded.samples, "each sample that is counted has a line");
     return encoded;
 }

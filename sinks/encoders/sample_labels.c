@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "sinks/encoders/added_label.h"
 #include "sinks/encoders/sample_shape.h"
 
@@ -70,6 +71,7 @@ static bool next_added(struct sample_labels *labels, struct label *label)
 {
     const struct sample_pairs *list = labels->rules->add_label;
     labels->cursor.made = 0;
+    RULE(labels->scratch->used >= labels->made, "an added label's value is in the scratch arena");
     labels->scratch->used -= labels->made;
     labels->made = 0;
     if (list == NULL || labels->added == list->count)
@@ -121,6 +123,7 @@ bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, 
 /* The walk ends here: frees the text of its last step. */
 static void give_up(struct sample_labels *labels)
 {
+    RULE(labels->scratch->used >= labels->cursor.made, "a made text is in the scratch arena");
     labels->scratch->used -= labels->cursor.made;
     labels->cursor.made = 0;
 }
@@ -164,6 +167,8 @@ bool sample_labels_repeat(struct sample_labels *labels, const struct label *labe
 static void remember_keys(struct sample_labels *labels, const char *text)
 {
     struct shared_labels *shared = &labels->shared;
+    RULE(labels->noted_from <= labels->count, "shared keys follow those before them");
+    RULE(labels->count - labels->noted_from <= MAX_SHARED_LABELS, "there is room for shared keys");
     shared->bits = 0;
     shared->count = 0;
     for (size_t i = labels->noted_from; i < labels->count; i++) {
@@ -195,6 +200,7 @@ void sample_labels_add_repeated(struct sample_labels *labels)
     const struct shared_labels *shared = &labels->shared;
     if (labels->repeated == NULL)
         return;
+    RULE(labels->count + shared->count <= MAX_LABELS, "there is room for repeated keys");
     for (size_t i = 0; i < shared->count; i++)
         labels->keys[labels->count++] =
             (struct text){labels->repeated + shared->keys[i].at, shared->keys[i].size};

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/text/escaped.h"
 #include "collector/text/utf8.h"
 
@@ -78,6 +79,7 @@ void wire_end_message(struct output *out, size_t begun)
 {
     if (out->overflow)
         return;
+    RULE(begun <= out->used, "a message ends after it began");
     size_t size = out->used - begun;
     size_t more = wire_varint_size(size) - 1;
     if (more != 0 && output_reserve(out, more) == NULL)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/contract/compression.h"
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
@@ -166,6 +167,8 @@ static void retire(struct file_set *set, struct table_file *file)
 {
     if (!complete(set, &file->live))
         leave(set, &file->live);
+    RULE(file->block == NO_BLOCK || set->blocks[file->block] == file,
+         "the block of a file is that file's");
     if (file->block != NO_BLOCK)
         set->blocks[file->block] = NULL;
     file_table_free(set->table, file);
@@ -183,6 +186,8 @@ static bool interval_is_over(const struct file_set *set, const struct live_file 
 
 static void give_block(struct file_set *set, struct table_file *file, size_t block)
 {
+    RULE(set->blocks[block] == NULL, "a block is free before a file gets it");
+    RULE(file->block == NO_BLOCK, "a file has one block at most");
     set->blocks[block] = file;
     file->block = block;
 }
@@ -247,6 +252,7 @@ static void take_over(struct destination *destination, size_t block)
 {
     struct file_set *set = of(destination);
     struct table_file *before = set->blocks[block];
+    RULE(before != NULL && before->block == block, "a block that is taken over has a file");
     bool stays = path_template_has_values(set->path) && !file_table_is_over(set->table, before);
     if (stays) {
         live_file_put_aside(&before->live);
@@ -318,6 +324,7 @@ static enum write_result write_block(struct destination *destination, size_t blo
                                      const void *bytes, size_t size, struct error *error)
 {
     struct file_set *set = of(destination);
+    RULE(set->blocks[block] != NULL, "a block is written to the file that has it");
     struct live_file *file = &set->blocks[block]->live;
     const void *frame;
     size_t frame_size;

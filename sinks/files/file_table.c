@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/file_system.h"
 
 /* For "other", of the current and the previous time. */
@@ -99,6 +100,7 @@ static struct table_file *add(struct file_table *table, const char *path, int64_
     struct table_file *file = table->unused;
     if (file == NULL)
         return NULL;
+    RULE(!file->used, "a free entry is not in use");
     table->unused = file->next;
     *file = (struct table_file){.used = true, .other = other, .block = NO_BLOCK, .step = step};
     memcpy(file->live.path, path, strlen(path) + 1);
@@ -106,6 +108,7 @@ static struct table_file *add(struct file_table *table, const char *path, int64_
     file->next = *chain;
     *chain = file;
     table->count += !other;
+    RULE(table->count <= table->most, "different paths are limited");
     if (step < table->oldest_step)
         table->oldest_step = step;
     return file;
@@ -211,9 +214,13 @@ struct table_file *file_table_over(struct file_table *table)
 void file_table_free(struct file_table *table, struct table_file *file)
 {
     struct table_file **link = chain_of(table, file->live.path);
-    while (*link != file)
+    RULE(file->used, "an entry is freed once");
+    while (*link != file) {
+        RULE(*link != NULL, "an entry in use is in its chain");
         link = &(*link)->next;
+    }
     *link = file->next;
+    RULE(file->other || table->count != 0, "entries that are freed were counted");
     table->count -= !file->other;
     file->used = false;
     file->next = table->unused;

@@ -181,6 +181,7 @@ static void put_in_line(struct finished_files *files, const struct complete_part
 {
     int64_t tries;
     int64_t number = next_number(files, part->path, &tries);
+    RULE(files->waiting_count < MOST_WAITING, "there is room for a file that waits");
     struct waiting *waiting = &files->waiting[files->waiting_count++];
     waiting->file = part->file;
     waiting->number = number;
@@ -221,6 +222,7 @@ bool finished_files_await(struct finished_files *files, const struct complete_pa
 
 static void take_out(struct finished_files *files, size_t at)
 {
+    RULE(at < files->waiting_count, "a file that is taken out waits");
     struct waiting *waiting = &files->waiting[at];
     files->waiting_count--;
     memmove(waiting, waiting + 1, (files->waiting_count - at) * sizeof *waiting);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 
@@ -96,6 +97,7 @@ static bool roll_back(const struct file_makings *makings, struct live_file *file
     if (makings->content.encoder->arrange != NULL ||
         !finished_files_roll_back(makings->finished, file->path, &part))
         return false;
+    RULE(part.file != NULL, "a part that is taken back is open");
     file->part = part.file;
     file->number = part.number;
     file->size = part_file_size(part.file);
@@ -112,6 +114,7 @@ static bool open_new(const struct file_makings *makings, struct live_file *file,
                      struct error *error)
 {
     enum part_result result;
+    RULE(file->part == NULL, "a file is closed before the next one is opened");
     file->number = finished_files_next_part(makings->finished, file->path);
     if (file->number < file->least)
         file->number = file->least;
@@ -194,6 +197,7 @@ bool live_file_open(const struct file_makings *makings, struct live_file *file, 
 
 bool live_file_append(struct live_file *file, const void *bytes, size_t size, struct error *error)
 {
+    RULE(file->part != NULL && !file->aside, "a file is open while it is appended to");
     file->unsynced = true; /* also on failure: the written part is cut off again */
     if (!part_file_append(file->part, bytes, size, error))
         return false;

@@ -68,7 +68,7 @@ static void take_numbers(struct port *port, const struct datagram_group *group)
 
 /*
  * Between would-block and the release of the claim a receiver seals its batch. Sometimes this takes
- * so much time that another thread's wait returns the datagrams that come in between.
+ * a long time, and another thread's wait returns the datagrams that come in between.
  */
 static void seal(void)
 {

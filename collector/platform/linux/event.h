@@ -1,5 +1,5 @@
 /*
- * A wake-up on eventfd(2): it is kept until it is read; several count as one. Of this folder only.
+ * A wake-up on eventfd(2): it is kept until it is read; several count as one. Only for this folder.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_EVENT_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_EVENT_H

@@ -1,6 +1,6 @@
 /*
  * The part of an inherited socket's drops that this process has counted already: after a reload the
- * next listener counts only newer ones. Of platform/linux only.
+ * next listener counts only newer ones. Only for platform/linux/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_INHERITED_DROPS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_INHERITED_DROPS_H

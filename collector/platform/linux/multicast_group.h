@@ -1,4 +1,4 @@
-/* Multicast groups of a socket (ip(7), ipv6(7)). Of udp_socket.c only. */
+/* Multicast groups of a socket (ip(7), ipv6(7)). Only for udp_socket.c. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_MULTICAST_GROUP_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_MULTICAST_GROUP_H
 

@@ -1,6 +1,6 @@
 /*
  * The rows of Linux' tables notifier_backends and notifier_stream_backends
- * (collector/platform/notifier.h), the best one first. Of this folder only.
+ * (collector/platform/notifier.h), the best one first. Only for this folder.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_NOTIFIER_BACKENDS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_NOTIFIER_BACKENDS_H

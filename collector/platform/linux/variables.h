@@ -1,7 +1,7 @@
 /*
  * Variables that a service manager has set for this process only: they are removed from the
- * environment, so that no child process uses them. Main thread, before there are others. Of
- * platform/linux only.
+ * environment, so that no child process uses them. Main thread, before there are others. Only for
+ * platform/linux/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_VARIABLES_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_VARIABLES_H

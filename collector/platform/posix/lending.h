@@ -1,7 +1,7 @@
 /*
  * The system calls that open a descriptor. If no descriptor is free (EMFILE), they are repeated
  * with one from the reserve for their use (collector/platform/process.h). Otherwise they behave
- * like the system's calls. Of platform/ only. Any thread.
+ * like the system's calls. Only for platform/. Any thread.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_LENDING_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_LENDING_H

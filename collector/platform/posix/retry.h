@@ -3,7 +3,7 @@
  *
  * A signal interrupts a call once. A call that is interrupted again and again is broken from
  * outside: by a system call filter, a debugger, or a faulty driver. A caller that repeats it
- * without a limit would hang. Of platform/ and tools/platform/ only.
+ * without a limit would hang. Only for platform/ and tools/platform/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_RETRY_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_RETRY_H

@@ -1,6 +1,6 @@
 /*
- * Conversion of addresses (collector/base/address.h) to and from POSIX socket addresses. Of
- * platform/ only.
+ * Conversion of addresses (collector/base/address.h) to and from POSIX socket addresses. Only for
+ * platform/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_SOCKET_ADDRESS_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_SOCKET_ADDRESS_H

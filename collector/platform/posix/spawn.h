@@ -1,6 +1,6 @@
 /*
- * Starts a program with its three standard streams and no other descriptor of ours. Of this folder
- * only.
+ * Starts a program with its three standard streams and no other descriptor of ours. Only for this
+ * folder.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_SPAWN_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_SPAWN_H

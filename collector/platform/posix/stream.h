@@ -1,6 +1,6 @@
 /*
  * Writes to a standard stream without waiting for its reader, and without changing the stream for
- * the other processes that have it. Of this folder only.
+ * the other processes that have it. Only for this folder.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_STREAM_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_STREAM_H

@@ -1,4 +1,4 @@
-/* Conversion of a program's arguments from UTF-16. Of platform/windows only. */
+/* Conversion of a program's arguments from UTF-16. Only for platform/windows/. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_ARGUMENTS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_ARGUMENTS_H
 

@@ -1,4 +1,4 @@
-/* Pipes to and from a program that we start. Of platform/windows only. */
+/* Pipes to and from a program that we start. Only for platform/windows/. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_CHILD_PIPE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_CHILD_PIPE_H
 

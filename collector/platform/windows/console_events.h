@@ -1,6 +1,6 @@
 /*
  * Console events: Ctrl-C, Ctrl-Break, close of the window, logoff and shutdown. All of them stop
- * the program as SIGTERM does elsewhere. Of platform/windows only.
+ * the program as SIGTERM does elsewhere. Only for platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONSOLE_EVENTS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONSOLE_EVENTS_H

@@ -1,6 +1,6 @@
 /*
- * The kinds of control events, and the named event of each, which another process sets. Of
- * platform/windows only.
+ * The kinds of control events, and the named event of each, which another process sets. Only for
+ * platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONTROL_KINDS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONTROL_KINDS_H

@@ -1,6 +1,6 @@
 /*
  * Shared by the files that open files: paths and times in the system's form, and the sharing of
- * open files. Of platform/windows only.
+ * open files. Only for platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_FILE_ACCESS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_FILE_ACCESS_H

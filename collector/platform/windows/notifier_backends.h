@@ -1,6 +1,6 @@
 /*
  * The rows of Windows' tables notifier_backends and notifier_stream_backends
- * (collector/platform/notifier.h), the best one first. Of platform/windows only.
+ * (collector/platform/notifier.h), the best one first. Only for platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_NOTIFIER_BACKENDS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_NOTIFIER_BACKENDS_H

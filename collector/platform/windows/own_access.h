@@ -1,6 +1,6 @@
 /*
  * Access to named objects of this program: only for its own user and, as everywhere, the system and
- * its administrators. Of platform/windows only.
+ * its administrators. Only for platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_OWN_ACCESS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_OWN_ACCESS_H

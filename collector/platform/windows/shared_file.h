@@ -1,6 +1,6 @@
 /*
  * Files that are opened by name and shared with other programs: to read, write, rename and remove.
- * Of platform/windows only.
+ * Only for platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SHARED_FILE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SHARED_FILE_H

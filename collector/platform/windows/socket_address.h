@@ -1,6 +1,6 @@
 /*
- * Conversion of addresses (collector/base/address.h) to and from Winsock's. Of platform/windows
- * only.
+ * Conversion of addresses (collector/base/address.h) to and from Winsock's. Only for
+ * platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_ADDRESS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_ADDRESS_H

@@ -1,6 +1,6 @@
 /*
  * Winsock functions that are looked up at run time: in ws2_32.dll, or from the socket's provider.
- * Of platform/windows only. One implementation asks the system; tests link another one, which
+ * Only for platform/windows/. One implementation asks the system; tests link another one, which
  * emulates functions that the system at hand does not have.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_LOOKUP_H

@@ -1,6 +1,6 @@
 /*
- * Starts a program with its three standard streams and no other handle of ours. Of platform/windows
- * only.
+ * Starts a program with its three standard streams and no other handle of ours. Only for
+ * platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SPAWN_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SPAWN_H

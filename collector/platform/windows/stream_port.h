@@ -1,6 +1,6 @@
 /*
  * Shared by the notifiers of streams (collector/platform/notifier.h) on Windows: a completion port
- * for their events and wake-ups, and the registrations that its packets name. Of this folder only.
+ * for their events and wake-ups, and the registrations that its packets name. Only for this folder.
  *
  * A packet does not point to a registration: it has a key, with the registration's slot and a
  * number that differs for the next registration in that slot. So a thread that takes a packet and

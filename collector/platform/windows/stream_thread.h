@@ -2,7 +2,7 @@
  * Writes to a stream whose reader may stall (a pipe, a console, a device, a socket) from a thread
  * of its own, which waits for the reader so that no other thread has to: the starter of this
  * process has opened the handle for blocking writes, and the system does not report when they would
- * not block. Of platform/windows only.
+ * not block. Only for platform/windows/.
  *
  * Lifecycle: create; then any number of times begin, wait until it has ended, take the outcome;
  * destroy. One thread at a time. One write runs at a time, from the thread's own copy of the bytes,

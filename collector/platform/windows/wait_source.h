@@ -1,7 +1,7 @@
 /*
  * The object that a wait_handle (collector/platform/wakeup.h) points to on Windows, except for
- * sockets: events that its reader or writer keeps set while an operation would succeed. Of
- * platform/windows only.
+ * sockets: events that its reader or writer keeps set while an operation would succeed. Only for
+ * platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_WAIT_SOURCE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_WAIT_SOURCE_H

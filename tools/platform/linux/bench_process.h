@@ -1,6 +1,6 @@
 /*
  * Processes of the bench on Linux: forked, bound to a processor, and killed when the bench ends;
- * and memory shared with them. Of this folder only. One thread.
+ * and memory shared with them. Only for this folder. One thread.
  */
 #ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_PROCESS_H
 #define SLUICE_TOOLS_PLATFORM_LINUX_BENCH_PROCESS_H

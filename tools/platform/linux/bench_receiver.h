@@ -1,6 +1,6 @@
 /*
- * Shared by the two kinds of tools/bench/receiver.h on Linux, and one constructor for each. Of this
- * folder only.
+ * Shared by the two kinds of tools/bench/receiver.h on Linux, and one constructor for each. Only
+ * for this folder.
  */
 #ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_RECEIVER_H
 #define SLUICE_TOOLS_PLATFORM_LINUX_BENCH_RECEIVER_H

@@ -1,6 +1,6 @@
 /*
  * The socket of the bench's sender, connected to a port, and the operations of the plain and the
- * segmenting sender. Of this folder only.
+ * segmenting sender. Only for this folder.
  */
 #ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_SOCKET_H
 #define SLUICE_TOOLS_PLATFORM_LINUX_BENCH_SOCKET_H

@@ -175,9 +175,9 @@ class OverItsSocket(ProgramTest):
             other.bind(str(self.path))
             self.assertIn("Connection refused", self.ask("stop", code=69)[1])
             other.listen()
-            for answer, why in ((b"HTTP/1.1 200 OK\r\n", "is not a sluice"), (b"", "the answer was incomplete or too long"),
-                                (b'{"stop":"beg', "the answer was incomplete or too long"),
-                                (b'{"stop":"' + b"x" * 300000, "the answer was incomplete or too long"),
+            cut = "the answer was incomplete or too long"
+            for answer, why in ((b"HTTP/1.1 200 OK\r\n", "is not a sluice"), (b"", cut),
+                                (b'{"stop":"beg', cut), (b'{"stop":"' + b"x" * 300000, cut),
                                 (b'{"error":"\\u001b[2J no"}\n', "\ufffd[2J no")):
                 def serve():
                     client, _ = other.accept()

@@ -54,7 +54,7 @@ enum write_result output_write(struct output_file *file, const void *bytes, size
     while ((result = output_file_write(file, bytes, size, written, &error)) == WRITE_WOULD_BLOCK) {
         assert_int_equal(*written, 0);
         if (!is_ready(file, HANG_MS))
-            fail_msg("it takes nothing more");
+            fail_msg("it accepts no more bytes");
     }
     if (result == WRITE_FAILED)
         fail_msg("%s", error.text);

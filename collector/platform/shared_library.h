@@ -90,7 +90,7 @@ void *shared_library_load(const char *name, struct error *error);
 
 /*
  * Sets the pointer to a function that `pointer` points to, of whatever type, to the library's
- * function of that name. Returns false with `error` filled (EXIT_CODE_CONFIG) if it has none.
+ * function of that name. Returns false with `error` filled (EXIT_CODE_CONFIG) if it lacks it.
  */
 bool shared_library_find(void *library, const char *function, void *pointer, struct error *error);
 

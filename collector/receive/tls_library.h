@@ -75,7 +75,7 @@
 
 SHARED_LIBRARY_DECLARE(tls, , TLS_FUNCTIONS)
 
-/* The library's text for the thread's last error; `unknown` if it has none. */
+/* The library's text for the thread's last error; `unknown` without an error. */
 const char *tls_library_reason(const struct tls_library *library, const char *unknown);
 
 #endif

@@ -10,7 +10,7 @@ static bool is_host_byte(char byte)
            (byte >= '0' && byte <= '9') || byte == '.' || byte == '-' || byte == '_';
 }
 
-/* Bytes of the host that the text begins with, brackets included; 0: it begins with none. */
+/* The length of the host at the beginning, with brackets; 0: there is none. */
 static size_t host_length(const char *text, size_t length)
 {
     size_t at = 0;
@@ -24,7 +24,7 @@ static size_t host_length(const char *text, size_t length)
     return at < length && text[at] == ']' && at > 1 ? at + 1 : 0;
 }
 
-/* Whether all of the text is a port. */
+/* Whether the whole text is a port. */
 static bool broker_is_port(const char *text, size_t length)
 {
     unsigned port = 0;
@@ -36,7 +36,7 @@ static bool broker_is_port(const char *text, size_t length)
     return port >= 1 && port <= 65535;
 }
 
-/* Appends the broker. Returns false where it is none, or there is no room. */
+/* Appends the broker. Returns false if it is not valid or there is no room. */
 static bool add_broker(struct broker_place *place, const char *text, size_t length,
                        unsigned default_port)
 {
@@ -62,7 +62,7 @@ int broker_place_refuse(const char *text, const char *why, struct error *error)
         error_set(error, EXIT_CODE_CONFIG, "\"%.300s\" %s", text, why);
     else
         error_set(error, EXIT_CODE_CONFIG,
-                  "a user and a password have no place before the brokers; put them in the file "
+                  "a user and a password are not allowed before the brokers; put them in the file "
                   "of properties_file= (kafka:) or credentials_file= (nats:)");
     return -1;
 }
@@ -82,7 +82,8 @@ int broker_place_read(const char *text, unsigned default_port, struct broker_pla
     place->brokers[0] = '\0';
     place->count = 0;
     if (place->route[0] == '\0') {
-        error_set(error, EXIT_CODE_CONFIG, "after the brokers stands \"/\" and a name");
+        error_set(error, EXIT_CODE_CONFIG,
+                  "there is no topic or subject after the brokers; write HOST:PORT/NAME");
         return -1;
     }
     for (const char *at = text;; at++) {
@@ -90,7 +91,7 @@ int broker_place_read(const char *text, unsigned default_port, struct broker_pla
         if (!add_broker(place, at, length, default_port)) {
             if (strchr(at, '@') != NULL)
                 return broker_place_refuse(at, "", error);
-            error_set(error, EXIT_CODE_CONFIG, "\"%.*s\" is no HOST:PORT of a broker",
+            error_set(error, EXIT_CODE_CONFIG, "\"%.*s\" is not HOST:PORT of a broker",
                       (int)(length < 300 ? length : 300), at);
             return -1;
         }

@@ -6,7 +6,7 @@
 
 #include "collector/platform/shared_library.h"
 
-/* The functions that are used of it. */
+/* The functions that are used. */
 #define CURL_FUNCTIONS(FUNCTION, P)                                                                \
     FUNCTION(P, version)                                                                           \
     FUNCTION(P, global_init)                                                                       \

@@ -1,9 +1,9 @@
 /*
- * command: a program that reads records on its standard input, started again when it ends.
+ * command: a program that reads records on its standard input and is restarted when it ends.
  *
- * It is started by the sink's thread, and looked at there: a pipe says how much of it is unread,
- * but not when that changes. One program runs at a time: the next is started when the one before
- * has ended, later each time, but for one that ended on request.
+ * The sink's thread starts and polls it: a pipe reports how much of it is unread, but not when that
+ * changes. One program runs at a time. The next one is started after it has ended, with increasing
+ * pauses, except if it ended on request.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,23 +20,23 @@
 #define MILLISECOND INT64_C(1000000)
 #define SECOND      (1000 * MILLISECOND)
 
-/* Before it is started again: doubled each time, and the first again when it lived for a while. */
+/* The pause before a restart: doubled each time, and reset if the program ran for CALM. */
 #define FIRST_PAUSE   (100 * MILLISECOND)
 #define LONGEST_PAUSE (10 * SECOND)
 #define CALM          (10 * SECOND)
 
-/* Between two looks: doubled as long as nothing changes; the last where nothing is expected. */
+/* The time between two polls: doubled while nothing changes; IDLE_LOOK if nothing is unread. */
 #define FIRST_LOOK   (2 * MILLISECOND)
 #define LONGEST_LOOK (100 * MILLISECOND)
 #define IDLE_LOOK    SECOND
 
-/* What one that was asked to end gets to obey. */
+/* The time that a program gets to end after it was asked to; then it is killed. */
 #define LAST_MOMENTS (200 * MILLISECOND)
 
 enum phase {
-    PHASE_WAITING, /* none runs; one is started at start_ns */
+    PHASE_WAITING, /* no program runs; one is started at start_ns */
     PHASE_RUNNING,
-    PHASE_LEAVING, /* it is given nothing more, and has not read all */
+    PHASE_LEAVING, /* it gets no more input, and has not read all of it */
     PHASE_LEFT,    /* its input is closed, and it has not ended */
 };
 
@@ -49,19 +49,19 @@ struct command {
     struct sink_counters *counters;
     struct child *child;
     enum phase phase;
-    bool restarting;     /* it has to end, for another one to follow */
-    bool finishing;      /* none follows */
+    bool restarting;     /* the program must end, and another one follows */
+    bool finishing;      /* no other one follows */
     bool given;          /* it was given a byte */
-    size_t unread;       /* at the last look; of one that has ended: what is lost */
-    bool end_unreported; /* by progress */
+    size_t unread;       /* bytes at the last poll; after the end: bytes that are lost */
+    bool end_unreported; /* progress must report the end */
     int64_t started_ns;
     int64_t start_ns;
     int64_t pause;
-    int64_t look_ns; /* of the next look */
+    int64_t look_ns; /* of the next poll */
     int64_t look_pause;
-    int64_t closed_log_ns; /* when the log says that it runs and does not read, INT64_MAX: never */
-    int64_t ask_ns;        /* when it is asked to end, INT64_MAX: it has its time */
-    int64_t end_ns;        /* when it is ended */
+    int64_t closed_log_ns; /* when to log that it runs without reading; INT64_MAX: never */
+    int64_t ask_ns;        /* when it is asked to end; INT64_MAX: never */
+    int64_t end_ns;        /* when it is killed; INT64_MAX: never */
     struct log_limit log;
 };
 
@@ -70,7 +70,7 @@ static struct command *command_of(struct destination *destination)
     return (struct command *)destination;
 }
 
-/* --- looking ---------------------------------------------------------------------------------- */
+/* --- polling ---------------------------------------------------------------------------------- */
 
 static void look_soon(struct command *command, int64_t now)
 {
@@ -92,7 +92,7 @@ static bool has_input(const struct command *command)
 
 /* --- from start to end ------------------------------------------------------------------------ */
 
-/* The time of the next start. Returns the pause before it. */
+/* Sets the time of the next start. Returns the pause before it. */
 static int64_t plan_start(struct command *command, int64_t now)
 {
     int64_t pause = command->pause;
@@ -122,7 +122,7 @@ static void command_start(struct command *command, int64_t now)
     if (again)
         counter_add(&command->counters->restarts, 1);
     if (command->restarting)
-        log_about(LOG_INFO, LOG_OF_SINK, command->name, "the command was started anew");
+        log_about(LOG_INFO, LOG_OF_SINK, command->name, "the command was restarted");
     command->phase = PHASE_RUNNING;
     command->restarting = false;
     command->given = false;
@@ -134,7 +134,7 @@ static void command_start(struct command *command, int64_t now)
     look_soon(command, now);
 }
 
-/* What it has not read by now it will not. */
+/* Bytes that it has not read are lost. */
 static void close_input(struct command *command, int64_t now)
 {
     RULE(has_input(command), "an input is closed once");
@@ -144,11 +144,11 @@ static void close_input(struct command *command, int64_t now)
     look_soon(command, now);
 }
 
-/* "with exit code 1", or the like. */
+/* Writes "with exit code 1", for example. */
 static void command_describe_end(const struct child_end *end, char *text, size_t size)
 {
     if (end->unknown)
-        snprintf(text, size, "in a way that the system does not say");
+        snprintf(text, size, "with an unknown status");
     else
         snprintf(text, size, "with %s %d", end->killed ? "signal" : "exit code", end->number);
 }
@@ -171,11 +171,11 @@ static void command_note_end(struct command *command, const struct child_end *en
         log_about(LOG_WARNING, LOG_OF_SINK, command->name, "the command has ended %s", how);
     else
         log_about(LOG_WARNING, LOG_OF_SINK, command->name,
-                  "the command has ended %s, %zu bytes unread; starting it again in %" PRId64 " ms",
+                  "the command has ended %s, %zu bytes unread; restarting it in %" PRId64 " ms",
                   how, command->unread, pause / MILLISECOND);
 }
 
-/* It had its time. */
+/* Ends a program whose time to finish is over. */
 static void make_it_end(struct command *command, int64_t now)
 {
     if (now >= command->end_ns) {
@@ -192,7 +192,7 @@ static void make_it_end(struct command *command, int64_t now)
     }
 }
 
-/* One that ends closes its input first, so it gets a moment. */
+/* A program that ends closes its input first, so this waits a moment. */
 static void log_closed_input(struct command *command, int64_t now)
 {
     if (now < command->closed_log_ns)
@@ -202,7 +202,7 @@ static void log_closed_input(struct command *command, int64_t now)
               "the command has closed its input; waiting for its end");
 }
 
-/* While one runs. */
+/* Polls the program. */
 static void command_look(struct command *command, int64_t now)
 {
     struct child_end end;
@@ -356,7 +356,7 @@ static int command_create(const struct destination_options *options, struct dest
     if (made == NULL || child == NULL) {
         free(made);
         child_destroy(child);
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for a command");
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory for a command");
         return -1;
     }
     made->destination = (struct destination){.stream = &command_stream, .destroy = command_destroy};

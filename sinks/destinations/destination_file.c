@@ -1,8 +1,8 @@
 /*
- * file:PATH. A path without fields, and nothing to rotate, compress or arrange: appends to a file
- * under its own name, and opens it anew on request, or when it sees that the name leads
- * elsewhere: who rotates it renames it and then sends SIGHUP. A file that was emptied or cut in its
- * place is gone on with. All else is a set of files (sinks/files/file_set.h).
+ * file:PATH. A path without fields, without rotation, compression and sorting, is a plain file. It
+ * is appended to, and reopened on request or when its name no longer leads to it: log rotation
+ * renames the file and then sends SIGHUP. A file that was truncated is continued. All others are
+ * sets of files (sinks/files/file_set.h).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,13 +18,13 @@
 #include "sinks/files/file_set.h"
 #include "sinks/files/path_template.h"
 
-/* How long whoever moved a file is waited for. */
+/* How long to wait for SIGHUP after a file was moved. */
 #define MOVED_NS INT64_C(2000000000)
 
 struct plain_file {
     struct output_destination output;
-    bool moved;       /* its name leads elsewhere and could not be opened, which was logged */
-    int64_t moved_ns; /* monotonic: when it was first seen that it was; 0: it was not */
+    bool moved;       /* the log says that it was moved and could not be reopened */
+    int64_t moved_ns; /* monotonic: when the move was first seen; 0: it was not moved */
     struct disk_room room;
     bool unsynced;     /* written since the last fsync */
     int64_t synced_ns; /* monotonic: when that was */
@@ -54,19 +54,17 @@ static void log_start(const struct destination_options *options,
                   options->settings->encoder->name);
     if (start->torn == TORN_LINE_CUT)
         log_about(LOG_WARNING, LOG_OF_SINK, options->name,
-                  "cut off the %" PRIu64 " bytes of a %s that an earlier run left torn",
+                  "cut off %" PRIu64 " bytes of an incomplete %s of an earlier run",
                   start->torn_size, options->settings->encoder->binary ? "record" : "line");
     else if (start->torn == TORN_LINE_ENDED)
-        log_about(
-            LOG_WARNING, LOG_OF_SINK, options->name,
-            "it did not end in a newline and got one; what stands before that was not cut off, "
-            "because %s",
-            kept_because[start->kept]);
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+                  "its last line had no newline and got one; the line was not cut off, because %s",
+                  kept_because[start->kept]);
 }
 
 #define FORMAT_NAME_SIZE 64
 
-/* How its own torn end is recognised. `name` is room for the format's. */
+/* How an incomplete end of the sink's own is recognised. `name` is room for the format's name. */
 static struct output_file_format format_of(const struct destination_options *options,
                                            char name[FORMAT_NAME_SIZE])
 {
@@ -110,7 +108,7 @@ static void sync_now(struct plain_file *plain)
     log_about(LOG_ERROR, LOG_OF_SINK, options->name, "%s", error.text);
 }
 
-/* The old file stays where the new one cannot be opened, unless it is that which hinders it. */
+/* If the new file cannot be opened, the old one stays open, unless it blocks the name. */
 static int open_again(struct plain_file *plain, struct error *error)
 {
     struct output_destination *output = &plain->output;
@@ -143,7 +141,7 @@ static int file_reopen(struct destination *destination, struct error *error)
 
 /* --- between blocks --------------------------------------------------------------------------- */
 
-/* One that cannot be seen is where it was seen last. */
+/* If the file cannot be examined, its last known state counts. */
 static enum output_file_state see(const struct plain_file *plain)
 {
     struct error error;
@@ -155,8 +153,8 @@ static enum output_file_state see(const struct plain_file *plain)
 }
 
 /*
- * Where it was moved, whether it is time to open anew: what is written to a file that was removed
- * is lost, at once; who moves one is going to make a new one, perhaps, and to send SIGHUP.
+ * Reports a move when it is time to reopen: at once if the file was removed, because what is
+ * written to it is lost; else after MOVED_NS, because SIGHUP may follow.
  */
 static enum output_file_state file_look(struct plain_file *plain)
 {
@@ -185,15 +183,16 @@ static void log_cut(const struct destination_options *options,
 {
     const char *record = options->settings->encoder->binary ? "record" : "line";
     if (start->torn == TORN_LINE_NONE)
-        log_about(LOG_WARNING, LOG_OF_SINK, options->name, "it was cut between two %ss", record);
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name, "it was truncated between two %ss",
+                  record);
     else
         log_about(LOG_WARNING, LOG_OF_SINK, options->name,
-                  "it was cut within a %s; the %" PRIu64 " bytes left of that were %s", record,
-                  start->torn_size,
+                  "it was truncated within a %s; the remaining %" PRIu64 " bytes of it were %s",
+                  record, start->torn_size,
                   start->torn == TORN_LINE_CUT ? "removed" : "ended with a newline");
 }
 
-/* What is left of a file that was cut may end within a record. */
+/* A truncated file may end within a record. */
 static void go_on_with_cut(struct plain_file *plain)
 {
     const struct destination_options *options = &plain->output.options;
@@ -204,9 +203,10 @@ static void go_on_with_cut(struct plain_file *plain)
     format.opened = true;
     if (output_file_mend(plain->output.file, options->path, &format, &start, &error) != 0)
         log_about(LOG_ERROR, LOG_OF_SINK, options->name,
-                  "it was cut, and its end cannot be put right: %s", error.text);
+                  "it was truncated, and its end cannot be repaired: %s", error.text);
     else if (output_file_at_beginning(plain->output.file))
-        log_about(LOG_INFO, LOG_OF_SINK, options->name, "it was emptied, and is begun anew");
+        log_about(LOG_INFO, LOG_OF_SINK, options->name,
+                  "it was emptied; starting from the beginning");
     else
         log_cut(options, &start);
 }
@@ -217,15 +217,16 @@ static void open_astray(struct plain_file *plain)
     struct error error;
     if (open_again(plain, &error) == 0) {
         log_about(LOG_WARNING, LOG_OF_SINK, options->name,
-                  "it was moved or removed, and is opened anew");
+                  "it was moved or removed; opened a new file");
     } else if (!plain->moved) {
         plain->moved = true;
         log_about(LOG_ERROR, LOG_OF_SINK, options->name,
-                  "it was moved or removed, going on with the old file: %s", error.text);
+                  "it was moved or removed; continuing with the old file: %s", error.text);
     }
 }
 
-/* Who removes, moves, empties or cuts a file without a word shall not lose what comes. */
+/* Notices a file that was removed, moved or truncated without a signal, so that no record is lost.
+ */
 static void file_prepare(struct destination *destination)
 {
     struct plain_file *plain = file_of(destination);
@@ -254,7 +255,7 @@ static enum write_result file_write(struct destination *destination, const void 
     return output_destination_write(destination, bytes, size, written, error);
 }
 
-/* Who opens a regular file looks at its end. */
+/* The end of a regular file is repaired when it is opened again. */
 static void leave_torn(struct destination *destination)
 {
     if (!output_file_is_regular(file_of(destination)->output.file))
@@ -299,7 +300,7 @@ static void file_destroy(struct destination *destination)
     output_destination_destroy(destination);
 }
 
-/* The path that a template without fields is. */
+/* Expands a template without fields. */
 static void expand_plain(const struct path_template *path, char *text, size_t size)
 {
     static const struct address nobody;
@@ -312,7 +313,7 @@ static int create_plain(const struct path_template *path, const struct destinati
 {
     struct plain_file *plain = calloc(1, sizeof *plain);
     if (plain == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for a file");
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory for a file");
         return -1;
     }
     output_destination_init(&plain->output, &plain_stream, file_destroy, options);
@@ -326,7 +327,7 @@ static int create_plain(const struct path_template *path, const struct destinati
     return 0;
 }
 
-/* NULL where memory is short: that a path is right is known when it was configured. */
+/* NULL without memory; the configuration has checked the path. */
 static struct path_template *parse_path(const struct destination_options *options)
 {
     struct path_template *path;
@@ -337,7 +338,7 @@ static struct path_template *parse_path(const struct destination_options *option
 
 static int no_path(const struct destination_options *options, struct error *error)
 {
-    error_set(error, EXIT_CODE_INTERNAL, "no memory for the path of %s", options->name);
+    error_set(error, EXIT_CODE_INTERNAL, "out of memory for the path of %s", options->name);
     return -1;
 }
 

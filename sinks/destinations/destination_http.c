@@ -1,7 +1,4 @@
-/*
- * http: and https: a block of records is the body of a POST request, by libcurl (http_client.h).
- * What an answer means stands in http_answer.c.
- */
+/* http: and https: send each block of records as the body of a POST request, by libcurl. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,18 +19,18 @@
 #include "sinks/destinations/http_probe.h"
 #include "sinks/destinations/http_url.h"
 
-/* Bytes that libcurl takes when it is connected, and an allowance for each of its connections. */
+/* Bytes of libcurl once it is connected, and an allowance for each connection. */
 #define LIBRARY_MEMORY    ((size_t)3 * 1024 * 1024)
 #define CONNECTION_MEMORY ((size_t)192 * 1024)
 
 struct http {
     struct destination destination;
-    struct destination_options options; /* as it was made from */
+    struct destination_options options;
     const struct curl_library *library;
     struct http_urls urls;
     struct http_body_maker *maker;
     struct http_client *client;
-    uint8_t secret[16]; /* of the fingerprints */
+    uint8_t secret[16]; /* for the fingerprints of http_lessons.h */
     struct log_limit partial_log;
 };
 
@@ -51,7 +48,7 @@ static bool http_send_block(struct destination *destination, struct delivery_blo
     return http_client_send(http_of(destination)->client, block);
 }
 
-/* What was taken but for some of it is written, and is not sent again. */
+/* A partly accepted request counts as written and is not sent again. */
 static void note_partial(struct http *http, const struct http_result *result)
 {
     uint64_t suppressed;
@@ -60,7 +57,7 @@ static void note_partial(struct http *http, const struct http_result *result)
         return;
     if (log_allowed(&http->partial_log, &suppressed))
         log_about(LOG_WARNING, LOG_OF_SINK, http->options.name,
-                  "the server took a request but for %" PRIu64 " of its data points%s%s",
+                  "the server accepted a request without %" PRIu64 " of its data points%s%s",
                   result->points_rejected, result->warning[0] == '\0' ? "" : ": ", result->warning);
 }
 
@@ -96,7 +93,7 @@ static int http_reopen(struct destination *destination, struct error *error)
     return 0;
 }
 
-/* What a record is isolated by, when the server has refused one. */
+/* Records only need keys once the server has refused a record. */
 static size_t http_key(struct destination *destination, const struct listener *listener,
                        const struct record *record, uint8_t *key)
 {
@@ -120,7 +117,7 @@ static const struct delivery_ops delivery_ops = {
 
 #define METRICS_ROUTE "/v1/metrics"
 
-/* Messages of OTLP are posted where their kind belongs, and samples where metrics do. */
+/* Messages of OTLP are posted to the path of their kind, and samples to that of metrics. */
 static bool otlp_route(struct destination *destination, const struct listener *listener,
                        const struct record *record, char *route)
 {
@@ -156,7 +153,7 @@ static void http_destroy(struct destination *destination)
     free(http);
 }
 
-/* Whether what is sent to the host of "//HOST:PORT/PATH" stays on this machine. */
+/* Whether the host of "//HOST:PORT/PATH" is this machine. */
 static bool is_loopback(const char *place)
 {
     const char *host = place + strspn(place, "/");
@@ -184,13 +181,12 @@ static void warn_of_plain(const struct destination_options *options,
 {
     if (!is_loopback(options->path) && has_secret(options, headers))
         log_about(LOG_WARNING, LOG_OF_SINK, options->name,
-                  "a password or token is sent without encryption, and can be read on the way; "
-                  "write https:");
+                  "a password or token is sent without encryption; use https:");
 }
 
 /*
- * What can be known without a connection: fills the library and the URLs as well. The caller frees
- * what there is, also where it fails.
+ * Checks everything but the connection, and fills the library, the URLs and *headers. The caller
+ * frees them, also if it fails.
  */
 static int http_prepare(struct http *http, const struct destination_options *options,
                         struct http_headers **headers, struct error *error)
@@ -280,7 +276,6 @@ static void http_probe(const struct destination_options *options, int64_t timeou
     http_urls_free(&tried.urls);
 }
 
-/* All but the connection. */
 static int http_check(const struct destination_options *options, struct error *error)
 {
     struct http tried = {.library = NULL};

@@ -248,7 +248,7 @@ static void refuse_flight(struct kafka *kafka, size_t at)
     kafka_flights_refuse(&kafka->flights, at, &outcome);
 }
 
-/* The messages that were handed over since the library last had none. */
+/* The messages that were handed over since all earlier ones were reported. */
 struct group {
     size_t messages, bytes;
 };

@@ -1,4 +1,4 @@
-/* nats: publishes messages to JetStream, and hears of each whether a stream has it. */
+/* nats: publishes messages to JetStream, which acknowledges each. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 
 #define DEFAULT_PORT 4222
 
-/* Bytes that the library takes, once it is connected: measured, and rounded up. */
+/* Bytes of the library once it is connected: measured, and rounded up. */
 #define LIBRARY_MEMORY ((size_t)4 * 1024 * 1024)
 
 struct nats {
@@ -84,7 +84,7 @@ static void nats_destroy(struct destination *destination)
     free(destination);
 }
 
-/* Reads what stands in the options. Returns 0, or -1 with `error` filled. */
+/* Returns 0, or -1 with `error` filled. */
 static int nats_read_options(struct nats *nats, const struct destination_options *options,
                              struct error *error)
 {
@@ -96,13 +96,13 @@ static int nats_read_options(struct nats *nats, const struct destination_options
     char example[DELIVERY_ROUTE_SIZE];
     topic_template_example(&nats->subject, example);
     if (!nats_subject_is_valid(example)) {
-        return broker_place_refuse(nats->place.route, "is no subject to publish to", error);
+        return broker_place_refuse(nats->place.route, "is not a subject to publish to", error);
     }
     nats->broker = options->settings->broker;
     nats->tls = options->settings->tls;
     if (nats->broker.tls && nats->tls.ca == NULL) {
         error_set(error, EXIT_CODE_CONFIG,
-                  "tls=on needs server_ca=: whose servers are the right ones");
+                  "tls=on needs server_ca=, the authority that signed the servers' certificates");
         return -1;
     }
     return 0;
@@ -141,7 +141,7 @@ static int nats_create(const struct destination_options *options, struct destina
     return 0;
 }
 
-/* What create would connect with, the caller's. Returns NULL with `error` filled. */
+/* The settings that create would use; the caller owns them. Returns NULL with `error` filled. */
 static natsOptions *nats_prepare(struct nats *tried, const struct destination_options *options,
                                  struct error *error)
 {
@@ -150,7 +150,7 @@ static natsOptions *nats_prepare(struct nats *tried, const struct destination_op
     return nats_settings_make(tried->library, &tried->place, &tried->broker, &tried->tls, error);
 }
 
-/* All but the connection. */
+/* Checks everything but the connection. */
 static int nats_check(const struct destination_options *options, struct error *error)
 {
     struct nats tried = {.publisher = NULL};

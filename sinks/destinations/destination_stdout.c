@@ -1,4 +1,4 @@
-/* stdout: the program's standard output. Data alone goes there. */
+/* stdout: the program's standard output, to which it writes only records. */
 #include <stdlib.h>
 
 #include "sinks/destinations/destinations.h"
@@ -20,7 +20,7 @@ static int stdout_create(const struct destination_options *options, struct desti
 {
     struct output_destination *output = calloc(1, sizeof *output);
     if (output == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for standard output");
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory for standard output");
         return -1;
     }
     output_destination_init(output, &stdout_stream, output_destination_destroy, options);

@@ -1,8 +1,8 @@
 /*
- * udp: passes datagrams on to other addresses, unchanged, each to all of them or to one in turn.
+ * udp: forwards datagrams unchanged, each to all targets or to one of them, round robin.
  *
- * Where they go in turn, one whose target cannot be reached goes to the next. Where they keep their
- * sources they are sent as packets of our own making (relay_packets.h), one by one.
+ * With round robin a datagram whose target cannot be reached goes to the next target. To keep their
+ * source addresses, datagrams are sent as raw packets (relay_packets.h), one by one.
  */
 #include <stdlib.h>
 
@@ -20,10 +20,10 @@ struct relay {
     bool round_robin;
     size_t next_target; /* round robin: the target of the next datagram */
 
-    /* What is on its way. */
+    /* The datagrams of the last call that found no room. */
     bool sending;
-    size_t at;    /* the first datagram without a fate */
-    size_t tried; /* targets of that one, to which it was sent, or not */
+    size_t at;    /* the first datagram without an outcome */
+    size_t tried; /* targets that were tried for it */
 };
 
 static struct relay *udp_of(struct destination *destination)
@@ -31,7 +31,7 @@ static struct relay *udp_of(struct destination *destination)
     return (struct relay *)destination;
 }
 
-/* --- one after the other ---------------------------------------------------------------------- */
+/* --- the order of sending --------------------------------------------------------------------- */
 
 static void next_datagram(struct relay *relay)
 {
@@ -46,28 +46,28 @@ static void note_sent(struct relay *relay, struct relay_datagram *datagram)
     datagram->sent++;
     relay->tried++;
     if (relay->round_robin)
-        datagram->outcome = RELAY_SENT; /* whatever those before said */
+        datagram->outcome = RELAY_SENT; /* other targets may have failed */
     if (relay->round_robin || relay->tried == relay->targets)
         next_datagram(relay);
 }
 
 static void note_unsent(struct relay *relay, struct relay_datagram *datagram,
-                        enum relay_outcome fate)
+                        enum relay_outcome outcome)
 {
     RULE(relay->sending && relay->tried < relay->targets,
          "a datagram is tried once at each target");
-    datagram->outcome = fate;
+    datagram->outcome = outcome;
     if (++relay->tried == relay->targets)
         next_datagram(relay);
 }
 
-/* The target of a datagram that is so many after the one at `at`, tried before at so many. */
+/* The next target of the datagram at `at` + `after`, for which `tried` targets were tried. */
 static size_t target_of(const struct relay *relay, size_t after, size_t tried)
 {
     return relay->round_robin ? (relay->next_target + after + tried) % relay->targets : tried;
 }
 
-/* What is sent next, at most DATAGRAM_SENDER_MOST. */
+/* Fills `outgoing` with what is sent next, at most DATAGRAM_SENDER_MOST. Returns the number. */
 static size_t udp_collect(const struct relay *relay, const struct relay_datagram *datagrams,
                           size_t count, struct outgoing *outgoing)
 {
@@ -97,7 +97,7 @@ static void udp_begin(struct relay *relay, struct relay_datagram *datagrams, siz
     }
 }
 
-/* The next datagram to its next target. Returns false where the system has no room. */
+/* Sends the next datagram to its next target. Returns false if the system has no room. */
 static bool send_packet(struct relay *relay, struct relay_datagram *datagrams, struct error *error)
 {
     struct relay_datagram *datagram = &datagrams[relay->at];
@@ -112,7 +112,7 @@ static bool send_packet(struct relay *relay, struct relay_datagram *datagrams, s
     return true;
 }
 
-/* As many as one call takes. Returns as above. */
+/* Sends datagrams by one system call. Returns as above. */
 static bool send_datagrams(struct relay *relay, struct relay_datagram *datagrams, size_t count,
                            struct error *error)
 {
@@ -127,7 +127,7 @@ static bool send_datagrams(struct relay *relay, struct relay_datagram *datagrams
     case SEND_WOULD_BLOCK:
         return false;
     case SEND_TOO_LARGE:
-        error_set(error, EXIT_CODE_IO, "%zu bytes are more than one datagram can have there",
+        error_set(error, EXIT_CODE_IO, "a datagram of %zu bytes is too large for this target",
                   outgoing[0].size);
         note_unsent(relay, &datagrams[relay->at], RELAY_TOO_LARGE);
         break;
@@ -212,7 +212,7 @@ static int udp_create(const struct destination_options *options, struct destinat
     return 0;
 }
 
-/* Whether it can be opened is found out by opening it: that changes nothing. */
+/* Opens a sender to find out whether that works; it changes nothing. */
 static int udp_check(const struct destination_options *options, struct error *error)
 {
     struct datagram_sender *sender;

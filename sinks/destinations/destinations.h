@@ -1,16 +1,13 @@
 /*
- * The destinations that are built in, in the order in which they are listed to users. To add one: a
- * file that implements collector/contract/destination.h, a row here, and a line in CMakeLists.txt.
+ * The built-in destinations, in the order of lists for users. To add one: a file that implements
+ * collector/contract/destination.h, a row here, and a line in CMakeLists.txt.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_DESTINATIONS_H
 #define SLUICE_SINKS_DESTINATIONS_DESTINATIONS_H
 
 #include "collector/contract/destination.h"
 
-/*
- * ROW(NAME) stands for destination_NAME, which the file destination_NAME.c defines; that of http
- * defines https as well.
- */
+/* ROW(NAME) is destination_NAME, defined in destination_NAME.c (https: in destination_http.c). */
 #define BUILTIN_DESTINATIONS(ROW)                                                                  \
     ROW(stdout)                                                                                    \
     ROW(file)                                                                                      \
@@ -22,9 +19,9 @@
     ROW(nats)
 
 /*
- * What is known of destinations that need a library, also to a program that was built without it:
- * it reads their URLs and keys, and then refuses them. CMake writes those rows
- * (destinations_absent.c.in).
+ * Members of destinations that need a library. A program that was built without the library has
+ * them as well, to read the URLs and keys of such sinks before it refuses them; CMake writes its
+ * rows (destinations_absent.c.in).
  */
 #define DESTINATION_HTTP(name)                                                                     \
     .scheme = name, .place = "//HOST:PORT/PATH", .place_is = PLACE_OWN_TEXT,                       \

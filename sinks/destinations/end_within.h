@@ -1,14 +1,14 @@
 /*
- * Ends what a library may take long to end, as while it looks up a name that nobody answers, so
- * that a stop is not late for it.
+ * Ends an object of a library with a time limit, because the library may block, for example in a
+ * name lookup, and must not delay a stop.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_END_WITHIN_H
 #define SLUICE_SINKS_DESTINATIONS_END_WITHIN_H
 
 /*
- * Calls `end(object)` in a thread of its own, and returns when it has returned, or after `ms`
- * milliseconds; then the thread goes on alone, and the object is its own. Where no thread can be
- * started, `end` is called here.
+ * Calls `end(object)` in a new thread and waits at most `ms` milliseconds for it. After that the
+ * thread continues by itself and owns the object. If no thread can be started, `end` is called in
+ * the caller's thread.
  */
 void end_within(void (*end)(void *object), void *object, int ms);
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Prometheus answers 500 also to samples that it will never take (too old). With the pauses between
- * them so many tries take 20 seconds.
+ * Prometheus also answers 500 to samples that it will never accept (too old). These tries take 20
+ * seconds, with the pauses between them.
  */
 #define REMOTE_WRITE_TRIES 10
 
@@ -16,7 +16,7 @@ static const struct http_meaning rejected = {.outcome = DELIVERY_REFUSED,
                                              .reason = DELIVERY_REJECTED};
 static const struct http_meaning bad_records = {
     .outcome = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED, .parts = true};
-/* Some servers take the good samples and refuse the others: Prometheus 3, Mimir. */
+/* Prometheus 3 and Mimir accept the good samples and refuse only the others. */
 static const struct http_meaning bad_samples = {
     .outcome = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED, .parts = true, .some = true};
 static const struct http_meaning too_large = {
@@ -31,11 +31,10 @@ static const struct http_meaning unknown = {.outcome = DELIVERY_UNKNOWN};
 static const struct http_meaning doubtful = {.outcome = DELIVERY_MAYBE_SENT};
 
 /*
- * What statuses mean, from the first to the last of a row, for a format, or for all that have no
- * row of their own before. The first row that has the status counts.
+ * The first row with the status and the format counts.
  *
- * 502 and 504 are a gateway's: it has no answer from whom it asked, who may have the records. OTLP
- * has them sent again all the same (OTLP 1, "Retryable Response Codes").
+ * 502 and 504 are of a gateway that has no answer from the server, which may have the records. With
+ * OTLP they are sent again nevertheless (OTLP 1, "Retryable Response Codes").
  */
 static const struct {
     const char *format; /* NULL: all */
@@ -65,7 +64,7 @@ static const struct {
 
     {NULL, 408, 408, &not_now},
     {NULL, 500, 599, &not_now},
-    {NULL, 1, 999, &rejected}, /* a redirection, too: it is not followed */
+    {NULL, 1, 999, &rejected}, /* also redirections, which are not followed */
 };
 
 struct http_meaning http_meaning_of(const char *format, long status, bool sent)
@@ -77,7 +76,7 @@ struct http_meaning http_meaning_of(const char *format, long status, bool sent)
     return sent ? unknown : not_now;
 }
 
-/* Whether `text`, in small letters, is in the body, whose letters may be of either case. */
+/* Whether the body contains `text` (lower case), in either case. */
 static bool answer_has(const char *body, size_t size, const char *text)
 {
     size_t length = strlen(text);

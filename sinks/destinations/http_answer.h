@@ -1,7 +1,4 @@
-/*
- * What a status of HTTP means for the records that were sent, by their format: the one table. Pure
- * functions; any thread.
- */
+/* The meaning of HTTP statuses for the records of a request, in one table. Pure; any thread. */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_ANSWER_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_ANSWER_H
 
@@ -12,22 +9,22 @@
 
 struct http_meaning {
     enum delivery_outcome outcome;
-    enum delivery_reason reason; /* of DELIVERY_REFUSED, or when there were `tries` of them */
-    bool parts; /* of what is refused: it was the records, and some of them alone may be taken */
-    bool some;  /* of what is refused: some of the records may have been taken by it */
-    unsigned tries; /* a block that had more answers of this kind is refused; 0: any number */
+    enum delivery_reason reason; /* for DELIVERY_REFUSED, or after `tries` answers */
+    bool parts;     /* refused because of the records: the server may accept some of them */
+    bool some;      /* refused, but some of the records may have been accepted */
+    unsigned tries; /* after more answers of this kind the block is refused; 0: never */
 };
 
 /*
  * `format` is the name of an encoder. `status` is that of the answer; 0: there was none. `sent`:
- * some of the body had left by then, without an answer the far end may have it.
+ * some of the body was sent, so that the far end may have it even without an answer.
  */
 struct http_meaning http_meaning_of(const char *format, long status, bool sent);
 
-/* Whether the body of an answer that refuses says that some of the records were taken. */
+/* Whether the body of a refusal says that some of the records were accepted. */
 bool http_answer_says_partly(const char *body, size_t size);
 
-/* Whether it has one of Prometheus's reasons never to take a sample, also given with a 500. */
+/* Whether it has a reason of Prometheus why a sample is never accepted, also with status 500. */
 bool http_answer_says_never(const char *body, size_t size);
 
 #endif

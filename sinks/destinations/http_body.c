@@ -3,15 +3,15 @@
 #include <stdlib.h>
 
 struct http_body_maker {
-    const struct encoder_request *request; /* NULL: records are sent as they lie there */
+    const struct encoder_request *request; /* NULL: records are sent as they are */
     struct compression *compression;       /* NULL: bodies are not compressed */
-    size_t block_size;                     /* bytes that records have, at most */
-    size_t room;                           /* bytes that a body needs for what is made */
-    struct output plain;                   /* what is compressed next */
+    size_t block_size;                     /* the most bytes of records */
+    size_t room;                           /* bytes of http_body.memory */
+    struct output plain;                   /* the body before it is compressed */
     void *scratch;
 };
 
-/* Bytes of what a maker, or a body, allocates. */
+/* Sizes of the allocations of a maker and a body. */
 struct sizes {
     size_t plain, scratch, body;
 };
@@ -33,7 +33,7 @@ static struct sizes sizes_of(const struct encoder_request *request,
     return sizes;
 }
 
-/* What has an encoding of its own is not compressed once more. */
+/* Bodies with a content encoding are not compressed again. */
 static const struct compression_ops *used_compression(const struct encoder_ops *encoder,
                                                       const struct compression_ops *compression)
 {
@@ -110,7 +110,7 @@ size_t http_body_memory(const struct encoder_ops *encoder,
 
 /* --- making one ------------------------------------------------------------------------------- */
 
-/* As they lie in the block: what a file begins with, and the records. */
+/* The body is a part of the block: the format's head and the records. */
 static void point_at(struct http_body *body, const struct delivery_block *block,
                      const struct http_range *range)
 {
@@ -137,7 +137,7 @@ static bool is_mixed(const struct delivery_block *block, const struct http_range
     return false;
 }
 
-/* The same where records of other groups are between them. */
+/* The same if records of other groups are in between: copies those of the group. */
 static void gather(struct http_body *body, const struct delivery_block *block,
                    const struct http_range *range)
 {
@@ -152,7 +152,7 @@ static void gather(struct http_body *body, const struct delivery_block *block,
     body->pieces[1] = (struct text){out->data, out->used};
 }
 
-/* Appends what is sent where nothing is compressed. */
+/* Appends the body without compression. */
 static bool write_plain(struct http_body_maker *maker, const struct http_body *body, size_t shape,
                         struct output *out)
 {
@@ -165,7 +165,7 @@ static bool write_plain(struct http_body_maker *maker, const struct http_body *b
     return !out->overflow;
 }
 
-/* Makes it of the pieces that it points at. */
+/* Converts and compresses the pieces. */
 static enum http_body_result make_of_pieces(struct http_body_maker *maker, struct http_body *body,
                                             size_t shape)
 {

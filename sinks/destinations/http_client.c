@@ -12,26 +12,26 @@
 #include "sinks/destinations/http_shapes.h"
 #include "sinks/destinations/otlp_answer.h"
 
-/* At the latest then the thread looks again; it is woken for all that it has to do. */
+/* The longest wait of the thread; it is woken earlier whenever it has something to do. */
 #define LOOK_MS 1000
 
-/* How long the thread pauses where libcurl could not wait, or not go on. */
+/* How long the thread pauses after libcurl failed to wait or to proceed. */
 #define FAILED_PAUSE_NS INT64_C(20000000)
 
 enum slot_state {
     SLOT_EMPTY,
-    SLOT_GIVEN, /* to the thread */
-    SLOT_SENT,  /* a request is under way */
-    SLOT_ENDED, /* its block has its answer */
+    SLOT_GIVEN, /* its block was passed to the thread */
+    SLOT_SENT,  /* the thread has begun with it */
+    SLOT_ENDED, /* its block is answered */
 };
 
 struct slot {
     enum slot_state state;        /* under the lock */
-    uint64_t order;               /* blocks are answered in the order they were given in */
+    uint64_t order;               /* of the blocks; they are begun and answered in this order */
     size_t shape;                 /* of its request */
-    bool again;                   /* the same records follow, in another shape */
-    bool repeats;                 /* its request is of such records */
-    struct http_headers *headers; /* of its request; NULL: none is under way */
+    bool again;                   /* the same records must be sent again, in the first shape */
+    bool repeats;                 /* its request has such records */
+    struct http_headers *headers; /* of its request; NULL: no request is in flight */
     struct http_exchange exchange;
     struct http_request request;
     struct http_body body;
@@ -40,23 +40,23 @@ struct slot {
 
 struct http_client {
     struct http_client_options options;
-    bool otlp; /* an answer may say what was not taken */
+    bool otlp; /* an answer may say how many data points were refused */
     CURLM *multi;
-    struct http_headers *headers; /* of the thread, as the next one */
+    struct http_headers *headers; /* this and the next members are the thread's */
     struct http_shapes shapes;
-    struct http_lessons lessons;     /* of the thread */
-    struct http_goaways goaways;     /* of the thread */
-    struct delivery_figures figures; /* raised by the thread */
-    uint64_t requests;               /* of the thread: under way */
+    struct http_lessons lessons;
+    struct http_goaways goaways;
+    struct delivery_figures figures; /* written by the thread */
+    uint64_t requests;               /* in flight */
     struct thread *thread;
     struct mutex *lock;
     struct pause *pause;
-    struct wakeup *abandoned; /* the sink's thread waits for that */
+    struct wakeup *abandoned; /* signalled when http_client_abandon can return */
     uint64_t next_order;      /* only the sink's thread uses it */
 
     /* Under the lock. */
     bool stops, abandons;
-    struct http_headers *next_headers; /* NULL: they stay */
+    struct http_headers *next_headers; /* NULL: no change */
 
     size_t count;
     struct slot slots[];
@@ -69,7 +69,7 @@ size_t http_client_memory(size_t in_flight)
 
 /* --- the thread that drives libcurl ----------------------------------------------------------- */
 
-/* Of those in that state the one that was given first goes to the next. NULL: there is none. */
+/* Moves the oldest slot in state `from` to state `to`. NULL: there is none. */
 static struct slot *move_one(struct http_client *client, enum slot_state from, enum slot_state to)
 {
     struct slot *first = NULL;
@@ -99,7 +99,7 @@ static void set_ended(struct http_client *client, struct slot *slot)
     wakeup_signal(client->options.wakeup);
 }
 
-/* New headers are for the next requests; the old ones go with the last that was begun with them. */
+/* New headers are used from the next request on; the last request with the old ones frees them. */
 static void change_headers(struct http_client *client)
 {
     mutex_lock(client->lock);
@@ -128,7 +128,7 @@ static void note_requests(struct http_client *client, uint64_t under_way)
     delivery_figure_set(&client->figures, FIGURE_REQUESTS_IN_FLIGHT, under_way);
 }
 
-/* `repeats`: its records were in a request before. */
+/* `repeats`: its records were in an earlier request. */
 static void note_begin(struct http_client *client, bool repeats)
 {
     delivery_figure_add(&client->figures, FIGURE_REQUESTS, 1);
@@ -150,7 +150,7 @@ static void client_note_end(struct http_client *client, const struct http_reply 
     histogram_note(&figures->request_time, histogram_times, (uint64_t)reply->took_ns);
 }
 
-/* Returns whether a request for the records in hand is under way. */
+/* Returns whether a request with the current records has begun. */
 static bool begin_request(struct http_client *client, struct slot *slot)
 {
     const struct http_client_options *options = &client->options;
@@ -160,10 +160,11 @@ static bool begin_request(struct http_client *client, struct slot *slot)
     switch (http_body_make(options->maker, &slot->body, exchange->block, &exchange->range,
                            slot->shape)) {
     case HTTP_BODY_FOREIGN:
-        http_exchange_reject(exchange, DELIVERY_REJECTED, "these records are of another format");
+        http_exchange_reject(exchange, DELIVERY_REJECTED, "the records have another format");
         return false;
     case HTTP_BODY_TOO_LARGE:
-        http_exchange_reject(exchange, DELIVERY_TOO_LARGE, "they are too long to be compressed");
+        http_exchange_reject(exchange, DELIVERY_TOO_LARGE,
+                             "the records are too long to be compressed");
         return false;
     case HTTP_BODY_MADE:
         break;
@@ -176,11 +177,11 @@ static bool begin_request(struct http_client *client, struct slot *slot)
         note_begin(client, slot->repeats || exchange->block->again);
         return true;
     }
-    http_exchange_cancel(exchange, "the request could not begin");
+    http_exchange_cancel(exchange, "the request could not be started");
     return false;
 }
 
-/* Begins the next request of its block, or has its answer. */
+/* Begins the next request of the block, or answers the block. */
 static void client_continue(struct http_client *client, struct slot *slot)
 {
     while (slot->again || http_exchange_next(&slot->exchange)) {
@@ -202,7 +203,7 @@ static void begin_requests(struct http_client *client)
     }
 }
 
-/* Data points that may be in the request: each of a record that was passed on has two bytes. */
+/* The most data points in the request; in a record that was passed through each has two bytes. */
 static uint64_t most_points(const struct http_exchange *exchange)
 {
     const struct delivery_record *records = exchange->block->records + exchange->range.first;
@@ -213,7 +214,7 @@ static uint64_t most_points(const struct http_exchange *exchange)
     return points;
 }
 
-/* A receiver that took a request may have left out some of its data points. */
+/* A receiver that accepted a request may have refused some of its data points. */
 static void client_read_answer(struct slot *slot)
 {
     struct http_result *result = &slot->result;
@@ -248,7 +249,7 @@ static void client_note_refused(struct http_reply *reply)
     if (!reply->unseen)
         return;
     reply->sent = false;
-    reply->text = "the server refused the request before it looked at it";
+    reply->text = "the server refused the request without processing it";
 }
 
 static struct slot *client_slot(struct http_client *client, const CURL *easy)
@@ -286,7 +287,7 @@ static bool client_abandons(struct http_client *client)
     return abandons;
 }
 
-/* No block is given during this: the sink's thread waits for it. */
+/* The sink's thread waits for this, so it sends no block during that. */
 static void abandon_requests(struct http_client *client)
 {
     struct http_reply reply;
@@ -300,7 +301,7 @@ static void abandon_requests(struct http_client *client)
             end_request(client, slot, &reply);
         }
         slot->again = false;
-        http_exchange_cancel(&slot->exchange, "the stop came before it was sent");
+        http_exchange_cancel(&slot->exchange, "it was not sent before the stop");
         set_ended(client, slot);
     }
     mutex_lock(client->lock);
@@ -317,7 +318,7 @@ static bool client_stops(struct http_client *client)
     return stops;
 }
 
-/* Where libcurl fails it would return at once, again and again. */
+/* After a failure libcurl would return at once each time. */
 static void client_wait(struct http_client *client, CURLMcode performed)
 {
     CURLMcode waited = client->options.library->multi_poll(client->multi, NULL, 0, LOOK_MS, NULL);

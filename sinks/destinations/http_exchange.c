@@ -3,10 +3,10 @@
 #include "collector/base/rule.h"
 #include "sinks/destinations/http_answer.h"
 
-/* Of a record that no request was made for yet. */
+/* In the place of an outcome that is not known yet. */
 #define NO_FATE UINT8_MAX
 
-/* Of a hopeless group more than these are not divided. */
+/* A refused request of a hopeless group is divided only if it has no more records than this. */
 #define DIVIDED_ALL_THE_SAME 3
 
 void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *block,
@@ -20,7 +20,7 @@ void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *
     }
 }
 
-/* The group of that fingerprint in this block, which may be a new one. */
+/* The group with that fingerprint in this block; adds it if need be. */
 static size_t exchange_find_group(struct http_exchange *exchange, uint32_t fingerprint,
                                   uint32_t refusals)
 {
@@ -67,12 +67,12 @@ static bool is_open(const struct http_exchange *exchange, size_t index)
     return !record->done && record->outcome == NO_FATE;
 }
 
-static void set_fate(struct http_exchange *exchange, const struct http_range *range, uint8_t fate,
-                     uint8_t reason)
+static void set_outcome(struct http_exchange *exchange, const struct http_range *range,
+                        uint8_t outcome, uint8_t reason)
 {
     for (size_t i = range->first; i < range->first + range->count; i++)
         if (is_member(exchange, i)) {
-            exchange->block->records[i].outcome = fate;
+            exchange->block->records[i].outcome = outcome;
             exchange->block->records[i].reason = reason;
         }
 }
@@ -99,7 +99,7 @@ static bool has_one(const struct http_exchange *exchange, const struct http_rang
     return count_members(exchange, range) == 1;
 }
 
-/* The range that holds `members` members of `range`, from the member number `from` on. */
+/* The range of `members` members of `range`, from member number `from` on. */
 static struct http_range members_of(const struct http_exchange *exchange,
                                     const struct http_range *range, size_t from, size_t members)
 {
@@ -113,7 +113,8 @@ static struct http_range members_of(const struct http_exchange *exchange,
     return found;
 }
 
-/* The next records of the group in hand without a fate, from *at to `end`. Moves *at past them. */
+/* The next records of the current group without an outcome, from *at to `end`. Moves *at past them.
+ */
 static bool find_run(const struct http_exchange *exchange, size_t *at, size_t end,
                      struct http_range *run)
 {
@@ -152,14 +153,14 @@ static bool is_hopeless(const struct http_exchange *exchange)
     return exchange->groups[exchange->group].hopeless;
 }
 
-/* Whether the server would say that it is too large, as far as that is known. */
+/* Whether the server would refuse the range as too large, as far as is known. */
 static bool is_too_large(const struct http_exchange *exchange, const struct http_range *range)
 {
     size_t most = exchange->lessons == NULL ? 0 : exchange->lessons->most_bytes;
     return most != 0 && !is_hopeless(exchange) && bytes_of(exchange, range) > most;
 }
 
-/* The part comes next, or the first piece of it that may be taken: the others wait. */
+/* Makes the part the current range, or its first piece if it must be divided; the others wait. */
 static void take_up(struct http_exchange *exchange, struct http_part part)
 {
     size_t members = count_members(exchange, &part.range);
@@ -179,7 +180,8 @@ bool http_exchange_next(struct http_exchange *exchange)
     if (exchange->over)
         return false;
     if (exchange->requests == HTTP_REQUESTS_MOST) {
-        http_exchange_cancel(exchange, "too many of its records are refused to try all at once");
+        http_exchange_cancel(exchange,
+                             "too many of its records are refused to try all of them now");
         return false;
     }
     if (exchange->probes != 0)
@@ -196,13 +198,13 @@ bool http_exchange_next(struct http_exchange *exchange)
 
 /* --- refusals --------------------------------------------------------------------------------- */
 
-/* A refusal: the reason; whether parts may be taken; whether some may have been taken by it. */
+/* A refusal: the reason; whether parts may be accepted; whether some records may have been. */
 struct refusal {
     uint8_t reason;
     bool parts, some;
 };
 
-/* A record of several lines may be there in part. */
+/* A record of several lines may have been stored in part. */
 static void refuse_record(struct http_exchange *exchange, size_t index,
                           const struct refusal *refusal)
 {
@@ -234,8 +236,8 @@ static void refuse_single(struct http_exchange *exchange, const struct refusal *
 }
 
 /*
- * The record of the range to try by itself: the newest or the oldest, of a series that was not
- * refused so far if there is one, and not `but`.
+ * The record of the range to try by itself: the newest or the oldest one, except `but`, of a series
+ * that was not refused so far if there is one.
  */
 static size_t find_probe(const struct http_exchange *exchange, bool newest, size_t but)
 {
@@ -268,7 +270,7 @@ static void begin_probes(struct http_exchange *exchange)
     exchange->probes = 2;
 }
 
-/* A single record of a hopeless group was refused, too. */
+/* A record of a hopeless group that was tried by itself was refused. */
 static void refuse_probe(struct http_exchange *exchange, const struct refusal *refusal)
 {
     refuse_single(exchange, refusal);
@@ -276,7 +278,7 @@ static void refuse_probe(struct http_exchange *exchange, const struct refusal *r
         refuse_members(exchange, &exchange->probed, refusal);
 }
 
-/* One was taken after all: the group is divided as any other. */
+/* Such a record was accepted: the group is divided like any other. */
 static void divide_probed(struct http_exchange *exchange)
 {
     size_t at = exchange->probed.first, end = at + exchange->probed.count;
@@ -288,7 +290,7 @@ static void divide_probed(struct http_exchange *exchange)
         put_waiting(exchange, &run, true);
 }
 
-/* Records that some of may have been taken come again. */
+/* Some of the records may have been stored, and all of them are sent again. */
 static void note_repeated(struct http_exchange *exchange)
 {
     const struct http_range *range = &exchange->range;
@@ -297,7 +299,7 @@ static void note_repeated(struct http_exchange *exchange)
             exchange->block->records[i].repeated = true;
 }
 
-/* The records in hand were refused. */
+/* The current records were refused. */
 static void exchange_refuse(struct http_exchange *exchange, const struct refusal *refusal)
 {
     const struct http_range *range = &exchange->range;
@@ -321,10 +323,10 @@ static void exchange_refuse(struct http_exchange *exchange, const struct refusal
     }
 }
 
-/* The records in hand were taken. */
+/* The current records were accepted. */
 static void exchange_accept(struct http_exchange *exchange)
 {
-    set_fate(exchange, &exchange->range, DELIVERY_ACKNOWLEDGED, 0);
+    set_outcome(exchange, &exchange->range, DELIVERY_ACKNOWLEDGED, 0);
     exchange->taken = true;
     if (exchange->lessons != NULL)
         exchange->lessons->in_a_row = 0;
@@ -357,8 +359,8 @@ void http_exchange_cancel(struct http_exchange *exchange, const char *why)
 }
 
 /*
- * An answer that may pass, or never, is a refusal after too many tries, where the server says so,
- * and where it took others while it refused an isolated group.
+ * Some answers may be temporary or permanent. They count as a refusal after too many tries, if the
+ * server says that it is permanent, or if it accepted other records but not an isolated group.
  */
 static bool is_refused_now(struct http_exchange *exchange, const struct http_reply *reply,
                            unsigned tries)
@@ -368,8 +370,8 @@ static bool is_refused_now(struct http_exchange *exchange, const struct http_rep
 }
 
 /*
- * Where the answer says that some were taken, the others may be found by dividing only where
- * records may come twice.
+ * If the answer says that some records were accepted, dividing finds the others, but only if
+ * records may be sent twice.
  */
 static struct http_meaning meaning_of(struct http_exchange *exchange,
                                       const struct http_reply *reply)
@@ -393,7 +395,8 @@ void http_exchange_answer(struct http_exchange *exchange, const struct http_repl
     RULE(!exchange->over && exchange->range.count != 0, "an answer is for the request in hand");
     const struct http_meaning means = meaning_of(exchange, reply);
     bool refused = means.outcome == DELIVERY_REFUSED || means.outcome == DELIVERY_PARTLY_ACCEPTED;
-    if (means.outcome != DELIVERY_ACKNOWLEDGED) /* refused records wait for no time */
+    if (means.outcome !=
+        DELIVERY_ACKNOWLEDGED) /* refused records are not sent again, so they need not wait */
         exchange_note_error(exchange, reply->text, refused ? 0 : reply->retry_after_ns);
     if (means.outcome == DELIVERY_ACKNOWLEDGED) {
         exchange_accept(exchange);
@@ -401,7 +404,7 @@ void http_exchange_answer(struct http_exchange *exchange, const struct http_repl
         const struct refusal refusal = {(uint8_t)means.reason, means.parts, means.some};
         exchange_refuse(exchange, &refusal);
     } else {
-        set_fate(exchange, &exchange->range, (uint8_t)means.outcome, 0);
+        set_outcome(exchange, &exchange->range, (uint8_t)means.outcome, 0);
         if (!refused)
             http_exchange_cancel(exchange, reply->text);
     }

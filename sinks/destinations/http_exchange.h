@@ -1,22 +1,22 @@
 /*
- * The requests that become of one block, and what their answers mean for its records.
+ * The requests for one block, and what their answers mean for its records.
  *
- * Usually it is one request. Records whose fate is known are not sent, so that what is left may be
- * several ranges. A range that was refused for what is in it is divided in halves until a record is
- * refused that is the only one of its request: only such a record is rejected, and each good one is
- * taken, however many bad ones there are. Each of B bad records among N costs at most
- * 2 * log2(N / B) + 3 requests or so, and all together at most 2 * N - 1; what a block has not come
- * to after HTTP_REQUESTS_MOST is sent again later.
+ * Usually a block is one request. Records whose outcome is known are not sent, so the others may be
+ * several ranges. A range that was refused because of its content is divided in halves, until a
+ * refused request has a single record. So only bad records are rejected, and every good one is
+ * accepted. Each of B bad records among N costs about 2 * log2(N / B) + 3 requests, and all
+ * together at most 2 * N - 1. After HTTP_REQUESTS_MOST requests the remaining records are sent
+ * again later.
  *
- * With lessons (http_lessons.h) that cost is not repeated for each block: series and senders of
- * which every record was refused lately have requests of their own, after the others. Where that
- * was often so (HTTP_LESSONS_HOPELESS), a refused request of such a group is not divided, but two
- * of its records are sent once more by themselves: of series that were not refused so far, if there
- * are any, the newest and the oldest. If both are refused the group is refused. The same holds for
- * whole blocks of a server that refuses everything.
+ * Lessons (http_lessons.h) avoid that cost in later blocks: series and senders of which every
+ * record was recently refused get requests of their own, after the others. If that happened often
+ * (HTTP_LESSONS_HOPELESS), a refused request of such a group is not divided. Instead two of its
+ * records are tried by themselves, the newest and the oldest, of series that were not refused so
+ * far if there are any. If both are refused, the group is refused. Whole blocks are treated the
+ * same if a server refuses everything.
  *
- * A state machine without any connection. One thread at a time. When it is over each record has its
- * fate in the block, which is answered record by record.
+ * A state machine without a connection. One thread at a time. In the end each record of the block
+ * has its outcome.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_EXCHANGE_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_EXCHANGE_H
@@ -29,94 +29,93 @@
 #include "collector/contract/delivery.h"
 #include "sinks/destinations/http_lessons.h"
 
-/* Requests of one block, at most, before what is left of it waits. */
+/* The most requests of one block; the remaining records are sent again later. */
 #define HTTP_REQUESTS_MOST 2048
 
-/* Ranges that wait: one for each time that a block can be divided, and some more. */
+/* The most waiting ranges: one for each time that a block can be divided, and some more. */
 #define HTTP_HALVES_MOST 40
 
-/* Groups of a block with requests of their own; further ones share the last. */
+/* The most groups of a block with requests of their own; further ones share the last. */
 #define HTTP_GROUPS_MOST 64
 
-/* What came of one request. */
+/* The result of a request. */
 struct http_reply {
     long status; /* 0: there was no answer */
-    bool sent;   /* some of the body had left by then */
-    bool proof;  /* it has the header that http_shapes.h is about */
-    bool unseen; /* without an answer: the server refused the request before it looked at it */
-    bool partly; /* it refuses, and says that some of the records were taken */
-    bool never;  /* it says that these records will never be taken */
+    bool sent;   /* some of the body was sent */
+    bool proof;  /* the answer has the header of http_shapes.h */
+    bool unseen; /* no answer: the server refused the request without processing it */
+    bool partly; /* a refusal that says that some of the records were accepted */
+    bool never;  /* a refusal that says that these records will never be accepted */
     int64_t retry_after_ns;
-    uint64_t connects; /* connections that were made for it */
-    int64_t took_ns;   /* from its beginning to its end */
-    const char *text;  /* what to report of it */
+    uint64_t connects; /* connections that were opened for it */
+    int64_t took_ns;   /* its duration */
+    const char *text;  /* for people */
 };
 
-/* Some records of the block, one after the other; those of another group than the first's are not
- * meant. */
+/* Consecutive records of the block. Only those in the group of the first one are meant. */
 struct http_range {
     size_t first, count;
 };
 
-/* A range that waits to be sent, or to be divided first. */
+/* A waiting range. */
 struct http_part {
     struct http_range range;
-    bool divided; /* it was refused as a whole */
+    bool divided; /* it was refused as a whole, and has to be divided */
 };
 
-/* Records with requests of their own. 0 is that of all others. */
+/* Records with requests of their own. Group 0 has all others. */
 struct http_group {
     uint32_t fingerprint;
-    bool hopeless; /* it is not divided when it is refused */
+    bool hopeless; /* a refused request of it is not divided */
 };
 
 struct http_exchange {
     const char *format;
     struct delivery_block *block;
     struct http_lessons *lessons; /* NULL: none */
-    bool repeats;                 /* records may come twice */
-    struct http_range range;      /* of the request in hand */
-    size_t at;                    /* records of the group before it have a fate, or wait */
-    size_t group, group_count;    /* the one in hand */
+    bool repeats;                 /* records may be sent twice */
+    struct http_range range;      /* of the current request */
+    size_t at;                 /* records of the group before this one have an outcome, or wait */
+    size_t group, group_count; /* the current one; their number */
     struct http_group groups[HTTP_GROUPS_MOST + 1];
     size_t requests; /* so far */
     bool taken;      /* one of them was acknowledged */
-    bool over;       /* no request follows */
+    bool over;       /* there are no more requests */
     struct http_part waiting[HTTP_HALVES_MOST];
     size_t waiting_count;
-    struct http_range probed; /* refused, of a hopeless group, while single ones are tried */
-    size_t probe[2];          /* these, the last one first */
-    unsigned probes;          /* that follow, with the one in hand; 0: none */
+    struct http_range probed; /* a refused range of a hopeless group, while records are tried */
+    size_t probe[2];          /* these records, the last one first */
+    unsigned probes;          /* records still to try, with the current one; 0: none */
 
-    /* Of all its answers. */
+    /* From all answers. */
     struct error error;
     int64_t retry_after_ns;
 };
 
-/* Begins with a block of the format, which is an encoder's name. */
+/* Begins with a block. `format` is the name of an encoder. */
 void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *block,
                          const char *format);
 
 /*
- * Before the first request: what the sink has learnt, and whether records may come twice
- * (delivery_repeats). Without that there are no lessons, and they may not.
+ * To be called before the first request, with the lessons of the sink and whether records may be
+ * sent twice (delivery_repeats). Without this call there are no lessons, and they may not.
  */
 void http_exchange_know(struct http_exchange *exchange, struct http_lessons *lessons, bool repeats);
 
-/* Whether there is a further request: of the records in exchange->range. */
+/* Whether there is another request, with the records in exchange->range. */
 bool http_exchange_next(struct http_exchange *exchange);
 
-/* The request has its answer, or none. */
+/* The request has ended, with or without an answer. */
 void http_exchange_answer(struct http_exchange *exchange, const struct http_reply *reply);
 
-/* The request in hand cannot be made: what is too large is divided. */
+/* The current request cannot be made; if the records are too large, they are divided. */
 void http_exchange_reject(struct http_exchange *exchange, enum delivery_reason reason,
                           const char *why);
 
-/* No request follows: what has no fate was not sent. */
+/* Ends the requests: records without an outcome are not sent. */
 void http_exchange_cancel(struct http_exchange *exchange, const char *why);
 
-/* It is over: what was taken is no longer isolated. */
+/* To be called at the end: accepted records are no longer isolated. */
 void http_exchange_end(struct http_exchange *exchange);
 
 #endif

@@ -33,7 +33,7 @@ static int add_line(const char *path, unsigned number, const char *line,
     if (*line == '\0')
         return 0;
     if (!is_header(line)) {
-        error_set(error, EXIT_CODE_CONFIG, "header_file=%s: line %u is no \"NAME: VALUE\"", path,
+        error_set(error, EXIT_CODE_CONFIG, "header_file=%s: line %u is not \"NAME: VALUE\"", path,
                   number);
         return -1;
     }
@@ -61,7 +61,7 @@ static int add_lines(const char *path, char *text, const struct curl_library *li
     }
 }
 
-/* What `key` calls a file, as text with a NUL after it. The caller clears it. */
+/* Reads the file of the setting `key` as text with a NUL. The caller clears the text. */
 static int headers_read_text(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
                              struct error *error)
 {
@@ -73,14 +73,14 @@ static int headers_read_text(const char *key, const char *path, char text[HTTP_H
     }
     if (size > HTTP_HEADERS_SIZE || memchr(text, '\0', size) != NULL) {
         error_set(error, EXIT_CODE_CONFIG, "%s=%s: %s", key, path,
-                  size > HTTP_HEADERS_SIZE ? "it is longer than 16 KiB" : "it is no text");
+                  size > HTTP_HEADERS_SIZE ? "it is longer than 16 KiB" : "it is not a text");
         return -1;
     }
     text[size] = '\0';
     return 0;
 }
 
-/* The same of a file whose first line is what counts, and is printable. */
+/* The same, for a file of which only the first line counts; it must be printable. */
 static int headers_read_line(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
                              struct error *error)
 {
@@ -92,11 +92,11 @@ static int headers_read_line(const char *key, const char *path, char text[HTTP_H
         printable = printable && (unsigned char)*at >= ' ' && *at != 0x7f;
     if (!printable)
         error_set(error, EXIT_CODE_CONFIG, "%s=%s: its first line is %s", key, path,
-                  text[0] == '\0' ? "empty" : "no text");
+                  text[0] == '\0' ? "empty" : "not a text");
     return printable ? 0 : -1;
 }
 
-/* Returns false where memory is short. */
+/* Returns false without memory. */
 static bool headers_add(const struct curl_library *library, struct curl_slist **headers,
                         const char *line)
 {
@@ -114,7 +114,7 @@ static bool add_pair(const struct curl_library *library, struct curl_slist **hea
     return headers_add(library, headers, line);
 }
 
-/* Those that say what a body is. */
+/* Adds the headers about the body. */
 static bool add_shape(const struct curl_library *library, struct curl_slist **headers,
                       const struct request_shape *shape)
 {
@@ -124,16 +124,16 @@ static bool add_shape(const struct curl_library *library, struct curl_slist **he
            (shape->header == NULL || headers_add(library, headers, shape->header));
 }
 
-/* Room for a line of a file, as base64, after the name of the header. */
+/* Room for a header with a line of a file in base64. */
 #define LINE_SIZE (HTTP_HEADERS_SIZE / 3 * 4 + 64)
 
-/* Memory that secrets pass through; it is cleared before it is freed. */
+/* Memory for secrets; it is cleared before it is freed. */
 struct secrets {
     char text[HTTP_HEADERS_SIZE + 1];
     char line[LINE_SIZE];
 };
 
-/* "Authorization: SCHEME " and the line that was read, in base64 or as it is. */
+/* Adds "Authorization: SCHEME " and the line of the file, in base64 if `encoded`. */
 static bool add_authorization(const struct curl_library *library, struct curl_slist **headers,
                               struct secrets *secrets, const char *scheme, bool encoded)
 {
@@ -150,7 +150,7 @@ static bool add_authorization(const struct curl_library *library, struct curl_sl
     return headers_add(library, headers, secrets->line);
 }
 
-/* Those that say who we are. */
+/* Adds the headers with the user's credentials. */
 static int add_secrets(const struct curl_library *library, const struct http_options *options,
                        struct secrets *secrets, struct curl_slist **headers, struct error *error)
 {
@@ -174,7 +174,7 @@ static int add_secrets(const struct curl_library *library, const struct http_opt
     return 0;
 }
 
-/* Without the question whether a body is welcome, for which libcurl would wait a second. */
+/* An empty "Expect:" keeps libcurl from waiting a second for "100 Continue". */
 static int make_list(const struct curl_library *library, const struct http_options *options,
                      const struct request_shape *shape, struct curl_slist **headers,
                      struct error *error)
@@ -217,7 +217,7 @@ int http_headers_make(const struct curl_library *library, const struct encoder_o
     return 0;
 }
 
-/* Whether the name of a header has this word, in whatever case, in it. */
+/* Whether the header's name contains this word, in either case. */
 static bool has_in_name(const char *header, const char *word)
 {
     const size_t size = strlen(word);

@@ -7,10 +7,10 @@
 #include "collector/contract/record.h"
 #include "sinks/destinations/record_key.h"
 
-/* Entries that a fingerprint may have its place among. */
+/* Entries in which a fingerprint may be. */
 #define WAYS 4
 
-/* With each block a learnt limit grows by this part of it. */
+/* Each block raises a learned limit by this part of it. */
 #define GROWTH 16
 
 /* --- fingerprints ----------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ size_t http_lessons_key(const uint8_t secret[16], const struct record *record, u
     return sizeof prints;
 }
 
-/* Returns false where the record has none. */
+/* Returns false if the record has no key. */
 static bool lessons_read_key(const struct delivery_block *block,
                              const struct delivery_record *record, uint32_t prints[2])
 {
@@ -111,7 +111,7 @@ void http_lessons_taken(struct http_lessons *lessons, const struct delivery_bloc
     lessons_forget(lessons, prints[1]);
 }
 
-/* By its sender, of which all is refused, before its series: that is one request and not many. */
+/* The sender is checked before the series: one request for all of its series. */
 uint32_t http_lessons_group(const struct http_lessons *lessons, const struct delivery_block *block,
                             const struct delivery_record *record, uint32_t *refusals)
 {

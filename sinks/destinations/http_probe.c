@@ -4,28 +4,28 @@
 
 #include "sinks/destinations/http_request.h"
 
-/* Bytes of a block that no record is in. */
+/* The size of a block, which stays empty. */
 #define BLOCK_SIZE 4096
 
-static const char login[] = "it does not let us write; who we are stands in token_file=, "
-                            "password_file=, header_file= or client_cert=";
-static const char path[] = "nothing takes records at this path";
-static const char later[] = "it takes nothing now";
+static const char login[] = "it does not permit us to write; check token_file=, password_file=, "
+                            "header_file= or client_cert=";
+static const char path[] = "it does not accept records at this path";
+static const char later[] = "it does not accept records now";
 
-/* What a status refuses, from the first to the last of a row, and what is to be done then. */
+/* Ranges of statuses, and the advice for each. */
 static const struct {
     long first, last;
     enum exit_code code;
     const char *advice;
 } refusals[] = {
     {300, 399, EXIT_CODE_CONFIG,
-     "redirects are not followed; write the address that this one leads to"},
+     "redirects are not followed; write the address that it redirects to"},
     {401, 401, EXIT_CODE_CONFIG, login},
     {403, 403, EXIT_CODE_CONFIG, login},
     {404, 405, EXIT_CODE_CONFIG, path},
     {408, 408, EXIT_CODE_NOT_REACHED, later},
     {410, 410, EXIT_CODE_CONFIG, path},
-    {415, 415, EXIT_CODE_CONFIG, "it does not take this format="},
+    {415, 415, EXIT_CODE_CONFIG, "it does not accept this format="},
     {429, 429, EXIT_CODE_NOT_REACHED, later},
     {500, LONG_MAX, EXIT_CODE_NOT_REACHED, later},
 };
@@ -39,14 +39,14 @@ void http_probe_judge(long status, const char *answer, struct error *said)
         return;
     }
     if (status >= 200 && status < 300)
-        error_set(said, EXIT_CODE_OK, "reached; it took a request without records (%ld)", status);
+        error_set(said, EXIT_CODE_OK, "reached; it accepted a request without records (%ld)",
+                  status);
     else
         error_set(said, EXIT_CODE_OK,
-                  "reached; of a request without records %s, which says nothing about others",
-                  answer);
+                  "reached; for a request without records %s; others may be accepted", answer);
 }
 
-/* What is wrong with how we go there, and not with the server or the way. */
+/* Whether the error is in the sink's settings, not in the server or the network. */
 static bool is_setting(CURLcode result)
 {
     switch (result) {
@@ -71,9 +71,7 @@ static void probe_classify(CURLcode result, const struct http_reply *reply, stru
     else
         error_set(said, is_setting(result) ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED, "%s%s",
                   reply->text,
-                  result == CURLE_PEER_FAILED_VERIFICATION
-                      ? ": server_ca= says whose certificates are right"
-                      : "");
+                  result == CURLE_PEER_FAILED_VERIFICATION ? ": check server_ca=" : "");
 }
 
 void http_probe_run(const struct curl_library *library, const struct destination_options *options,

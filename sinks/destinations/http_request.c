@@ -10,16 +10,16 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* The longest that a far end's wish to be left alone is followed. */
+/* The longest Retry-After that is followed, in seconds. */
 #define LONGEST_RETRY_AFTER_S 3600
 
-/* Bytes of an answer's body that are shown to people. */
+/* Bytes of an answer's body that errors show. */
 #define ANSWER_SHOWN 160
 
 /*
- * The body is read by this and not from memory, because libcurl cannot rewind it: on a connection
- * that ends without an answer it would otherwise send all of it again by itself, and nobody would
- * know that it may be there twice.
+ * libcurl reads the body by this function and not from memory, because it cannot rewind it then. If
+ * a connection ended without an answer, libcurl would otherwise send the body again by itself, and
+ * duplicates would not be counted.
  */
 static size_t request_read_body(char *to, size_t size, size_t count, void *context)
 {
@@ -27,7 +27,7 @@ static size_t request_read_body(char *to, size_t size, size_t count, void *conte
     const struct text *piece = request->body->pieces;
     size_t at = request->at;
     if (at == 0)
-        request->refused = false; /* that was another attempt */
+        request->refused = false; /* it was about an earlier attempt */
     if (at >= piece->size && piece != request->body->pieces + HTTP_BODY_PIECES - 1)
         at -= piece++->size;
     size_t left = piece->size - at;
@@ -39,14 +39,14 @@ static size_t request_read_body(char *to, size_t size, size_t count, void *conte
     return taken;
 }
 
-/* libcurl would send the request again, on another connection: we do that, and count it. */
+/* Keeps libcurl from sending the request again on another connection; the sink does that. */
 static int rewind_body(void *context, curl_off_t offset, int origin)
 {
     (void)context, (void)offset, (void)origin;
     return CURL_SEEKFUNC_FAIL;
 }
 
-/* The number after a word in libcurl's words; 0: it is not there. */
+/* The number after a word in a message of libcurl; 0: the word is not there. */
 static unsigned long number_after(const char *words, const char *word)
 {
     const char *at = strstr(words, word);
@@ -54,8 +54,9 @@ static unsigned long number_after(const char *words, const char *word)
 }
 
 /*
- * libcurl tells only in words for people that a server refused a stream, or went away before it
- * (RFC 9113, section 8.7). In other words it is not known, and the request may have been processed.
+ * libcurl reports only in messages for people that a server refused a stream, or closed the
+ * connection before processing it (RFC 9113, section 8.7). If a libcurl has other messages, the
+ * request counts as possibly processed.
  */
 static int note_words(CURL *easy, curl_infotype type, char *bytes, size_t size, void *context)
 {
@@ -79,7 +80,7 @@ static int note_words(CURL *easy, curl_infotype type, char *bytes, size_t size, 
     return 0;
 }
 
-/* Reads no more of what has no end: the connection is closed, and the status counts. */
+/* A body longer than HTTP_ANSWER_MOST is not read further: the connection is closed. */
 static size_t keep_answer(char *bytes, size_t size, size_t count, void *context)
 {
     struct http_request *request = context;
@@ -91,7 +92,7 @@ static size_t keep_answer(char *bytes, size_t size, size_t count, void *context)
     return request->answer_seen > HTTP_ANSWER_MOST ? 0 : size * count;
 }
 
-/* A header is `text` with other letters, perhaps, and a colon. */
+/* Whether the header's name is `text`, in either case. */
 static bool request_is_header(const char *header, size_t size, const char *text)
 {
     size_t length = strlen(text);
@@ -103,7 +104,7 @@ static bool request_is_header(const char *header, size_t size, const char *text)
     return true;
 }
 
-/* A line of a head: the status first, an empty line at the end. Interim answers have heads, too. */
+/* A line of a head: first a status, last an empty line. Interim answers have heads as well. */
 static void note_head_line(struct http_request *request, const char *line, size_t size)
 {
     static const char status[] = "HTTP/";
@@ -115,7 +116,7 @@ static void note_head_line(struct http_request *request, const char *line, size_
         request->proof = true;
 }
 
-/* Reads no more of a head that has no end: the connection is closed, and there is no answer. */
+/* Headers longer than HTTP_HEAD_MOST are not read further: the request has no answer. */
 static size_t note_header(char *header, size_t size, size_t count, void *context)
 {
     struct http_request *request = context;
@@ -132,10 +133,10 @@ static bool set_file(struct http_request *request, CURLoption option, const char
 }
 
 /*
- * On a connection that it uses again libcurl would send any request again that ended without an
- * answer, and not say whether the server refused it; the server may have processed it and answered
- * with what HTTP/2 does not allow. It does not with this option, which is of another protocol:
- * where that is not built in, such a request is unknown.
+ * On a reused connection libcurl would send any request again that ended without an answer, without
+ * reporting whether the server refused it; the server may have processed it. This option, which
+ * belongs to RTSP, prevents that. If libcurl is built without RTSP, the outcome of such a request
+ * is unknown.
  */
 static void tell_refused_from_ended(struct http_request *request)
 {
@@ -212,7 +213,7 @@ static bool is_success(long status)
     return status >= 200 && status <= 299;
 }
 
-/* What libcurl reports of a request without an answer; `status` is that of one that was cut. */
+/* The text for a request without an answer; `status` is that of an answer that was cut. */
 static void explain_failure(struct http_request *request, CURLcode result, long status)
 {
     const char *why =
@@ -221,15 +222,15 @@ static void explain_failure(struct http_request *request, CURLcode result, long 
         snprintf(request->text, sizeof request->text,
                  "the headers of the server's answer are longer than 256 KiB");
     else if (result == CURLE_SEND_FAIL_REWIND)
-        snprintf(request->text, sizeof request->text, "the connection ended before an answer");
+        snprintf(request->text, sizeof request->text, "the connection ended before an answer came");
     else if (request->head_ended && is_success(status))
         snprintf(request->text, sizeof request->text,
-                 "the server answered %ld, but its answer was cut: %.180s", status, why);
+                 "the server answered %ld, but its answer was cut off: %.180s", status, why);
     else
         snprintf(request->text, sizeof request->text, "%s", why);
 }
 
-/* One line of the answer's body, or libcurl's report. */
+/* The text: the first line of the answer's body, or libcurl's error. */
 static void explain(struct http_request *request, const struct http_reply *reply, CURLcode result,
                     long status)
 {
@@ -252,7 +253,7 @@ static int64_t bounded_retry_after(curl_off_t seconds)
     return (seconds > LONGEST_RETRY_AFTER_S ? LONGEST_RETRY_AFTER_S : (int64_t)seconds) * SECOND;
 }
 
-/* Whether the answer is there as far as it matters: of one that refuses the status says it all. */
+/* Whether enough of the answer came: a refusal needs no body. */
 static bool request_is_whole(const struct http_request *request, CURLcode result, long status)
 {
     bool read = result == CURLE_OK || request->answer_seen > HTTP_ANSWER_MOST;
@@ -260,8 +261,9 @@ static bool request_is_whole(const struct http_request *request, CURLcode result
 }
 
 /*
- * The connection went away while the request was sent on it, above the last stream that its server
- * has processed. libcurl says so to one of the requests that it had on that connection.
+ * Whether the server closed the connection with a GOAWAY during this request, and its last
+ * processed stream was an earlier one. libcurl reports the GOAWAY to one of the requests on the
+ * connection.
  */
 static bool was_left_out(const struct http_request *request)
 {
@@ -270,14 +272,14 @@ static bool was_left_out(const struct http_request *request)
            goaways->count != request->goaways_before && goaways->last < request->stream;
 }
 
-/* libcurl has given up sending it again: it counts that over all requests of a handle. */
+/* Whether libcurl has given up retrying; it counts the retries of all requests of a handle. */
 static bool tried_too_often(const struct http_request *request)
 {
     static const char words[] = "Connection died, tried";
     return strncmp(request->why, words, sizeof words - 1) == 0;
 }
 
-/* Whether the server certainly did not look at a request that ended so. */
+/* Whether the server definitely did not process a request that ended with `result`. */
 static bool is_unseen(const struct http_request *request, CURLcode result)
 {
     switch (result) {

@@ -1,8 +1,8 @@
 /*
- * One request of an http: sink at a time, and the connection that it is sent on: a handle of
- * libcurl, which is used again for the next one.
+ * A request of an http: sink: a handle of libcurl with its connection, which is reused for the next
+ * request.
  *
- * Made and freed in the main thread; between, in the thread that drives libcurl.
+ * Created and freed in the main thread, used in the thread that drives libcurl.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_REQUEST_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_REQUEST_H
@@ -17,17 +17,17 @@
 #include "sinks/destinations/http_body.h"
 #include "sinks/destinations/http_exchange.h"
 
-/* Bytes that are kept of an answer's body. One that is longer than the most is not read on. */
+/* Bytes of an answer's body that are kept, and after which it is not read further. */
 #define HTTP_ANSWER_SIZE ((size_t)16 * 1024)
 #define HTTP_ANSWER_MOST ((size_t)1024 * 1024)
 
-/* Bytes of an answer's headers, interim answers included; one that has more is not read on. */
+/* Bytes of an answer's headers, with interim answers, after which it is not read further. */
 #define HTTP_HEAD_MOST ((size_t)256 * 1024)
 
-/* Connections of HTTP/2 that went away, by libcurl's words: of all requests that share it. */
+/* GOAWAY frames on HTTP/2 connections, as libcurl's messages report them; shared by requests. */
 struct http_goaways {
     uint64_t count;
-    unsigned long last; /* the last stream of the latest that its server has processed */
+    unsigned long last; /* the last stream that the server processed, of the latest GOAWAY */
 };
 
 struct http_request {
@@ -38,50 +38,50 @@ struct http_request {
     char why[CURL_ERROR_SIZE];
     char text[256];               /* of the reply */
     bool proof;                   /* as in the reply */
-    bool head_ended;              /* all headers after the latest status line came */
+    bool head_ended;              /* all headers after the latest status line have come */
     size_t head_seen;             /* bytes of headers */
-    bool refused;                 /* by libcurl's words the server refused its stream */
-    unsigned long stream;         /* of HTTP/2, by libcurl's words; 0: not known */
+    bool refused;                 /* libcurl reported that the server refused the stream */
+    unsigned long stream;         /* of HTTP/2, as libcurl reported it; 0: unknown */
     struct http_goaways *goaways; /* NULL: not noted */
-    uint64_t goaways_before;      /* when it began */
+    uint64_t goaways_before;      /* goaways->count when the request began */
     size_t answer_size;
-    size_t answer_seen; /* with what was not kept */
+    size_t answer_seen; /* bytes received, kept or not */
     char answer[HTTP_ANSWER_SIZE];
 };
 
-/* What all requests of a sink have in common; all of it outlives them. */
+/* Options that all requests of a sink share; the pointers outlive the requests. */
 struct http_request_options {
     struct client_tls tls;        /* without a CA: the system's */
-    int64_t timeout_ms;           /* for one answer */
-    struct http_goaways *goaways; /* NULL: there is one request only */
+    int64_t timeout_ms;           /* for a whole request */
+    struct http_goaways *goaways; /* NULL: there is only one request */
 };
 
-/* Returns false, with nothing to be freed, where memory is short. */
+/* Returns false without memory; there is nothing to free then. */
 bool http_request_make(struct http_request *request, const struct curl_library *library,
                        const struct http_request_options *options);
 void http_request_free(struct http_request *request);
 
 /*
- * Has it send the body, once it is added to libcurl's multi handle. Headers and body stay as they
- * are until it has ended. Returns false where memory is short.
+ * Prepares the request; it is sent once its handle is added to libcurl's multi handle. Headers and
+ * body must not change until it has ended. Returns false without memory.
  */
 bool http_request_begin(struct http_request *request, const char *url, struct curl_slist *headers,
                         const struct http_body *body);
 
 /*
- * libcurl has reported its end, as `result`: fills *reply, whose text is the request's. An answer
- * counts when all its headers came, and one of success when all of its body came, too, or as much
- * as is read (HTTP_ANSWER_MOST).
+ * To be called when libcurl reports the end of the request, with its `result`. Fills *reply, whose
+ * text belongs to the request. An answer counts if all of its headers came; a success only if all
+ * of its body came as well, or more than HTTP_ANSWER_MOST bytes of it.
  */
 void http_request_end(struct http_request *request, CURLcode result, struct http_reply *reply);
 
 /*
- * It is given up before libcurl has reported its end: fills *reply. There is no answer, and nothing
- * is asked of libcurl, which may still have what it knows of the handle's previous request.
+ * Gives the request up before libcurl reports its end. Fills *reply, without an answer and without
+ * asking libcurl, which may still have the values of the handle's previous request.
  */
 void http_request_give_up(struct http_request *request, struct http_reply *reply);
 
-/* The body of its answer, as far as it was kept; whether that is all of it. */
+/* The kept part of the answer's body. Returns whether that is the whole body. */
 bool http_request_answer(const struct http_request *request, struct text *answer);
 
 #endif

@@ -2,7 +2,8 @@
 
 #include "collector/base/rule.h"
 
-/* After so many tries that say nothing the second shape is given up: some servers just hang up. */
+/* The second shape is given up after this number of tries; some servers just close the connection.
+ */
 #define MOST_TRIES 3
 
 size_t http_shapes_next(struct http_shapes *shapes)
@@ -15,8 +16,7 @@ size_t http_shapes_next(struct http_shapes *shapes)
     return 1;
 }
 
-/* Whether an answer has nothing to do with what was sent: the server is busy, or a gateway speaks.
- */
+/* Whether an answer is independent of the request: of a busy server or a gateway. */
 static bool says_nothing(long status)
 {
     return status == 0 || status == 401 || status == 403 || status == 408 || status == 429 ||

@@ -1,14 +1,13 @@
 /*
- * Which shape the requests of a sink have, where its format has two: the first until the server has
- * proved that it knows the second.
+ * The shape of a sink's requests if its format has two: the first shape, until the server has
+ * proved that it supports the second.
  *
- * Once a request of the first shape was taken, one is sent in the second. What proves that it was
- * understood is a header of its answer (Prometheus remote write 2.0, "Required Written Response
- * Headers"): a status of success alone does not, since a server of 1.0 finds nothing in it. Without
- * that proof the same records are sent again in the first shape, and all later ones.
+ * After a request of the first shape was accepted, one is sent in the second. A header of its
+ * answer proves that the server understood it (Prometheus remote write 2.0, "Required Written
+ * Response Headers"). A status of success is not enough, because a server of version 1.0 sees an
+ * empty request. Without the proof these records and all later ones are sent in the first shape.
  *
- * A state machine without any connection. One thread at a time; all zero to begin with, but for
- * `two`.
+ * A state machine without a connection. One thread at a time. All zero at first, except `two`.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_SHAPES_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_SHAPES_H
@@ -17,21 +16,21 @@
 #include <stddef.h>
 
 struct http_shapes {
-    bool two;       /* the format has two */
-    bool taken;     /* a request of the first was */
-    bool trying;    /* one of the second is under way, the first of its kind */
-    bool proven;    /* the second is known */
-    bool given_up;  /* it is not, and is not tried again */
-    unsigned tries; /* of the second, that said nothing about it */
+    bool two;       /* the format has two shapes */
+    bool taken;     /* a request of the first shape was accepted */
+    bool trying;    /* the first request of the second shape is in flight */
+    bool proven;    /* the server supports the second shape */
+    bool given_up;  /* the second shape is not tried again */
+    unsigned tries; /* of the second shape, with answers that prove neither */
 };
 
 /* The shape of the next request: 0 or 1. */
 size_t http_shapes_next(struct http_shapes *shapes);
 
 /*
- * A request of that shape has its answer: a status, 0 where none came, and whether the header is
- * there. Returns whether its records are to be sent again in the first shape: they were not
- * understood.
+ * The answer to a request of that shape: its status (0: no answer) and whether it has the header.
+ * Returns whether the server did not understand the records, which must then be sent again in the
+ * first shape.
  */
 bool http_shapes_answer(struct http_shapes *shapes, size_t shape, long status, bool proof);
 

@@ -18,7 +18,7 @@ static char *append_byte(char *to, unsigned char byte)
     return to + 1;
 }
 
-/* Appends the text, and returns where it ends. */
+/* Appends the text. Returns its end. */
 static char *url_append(char *to, const char *text)
 {
     for (; *text != '\0'; text++)
@@ -34,7 +34,7 @@ static int url_digit(char c)
     return at == NULL ? -1 : (int)(at - digits);
 }
 
-/* The same of a query: "%" and two digits are the byte that they stand for. */
+/* Appends a query, in which "%" and two digits are one byte. */
 static char *append_decoded(char *to, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -51,15 +51,15 @@ static int url_check(const char *scheme, const char *place, struct error *error)
 {
     size_t host = strncmp(place, "//", 2) != 0 ? 0 : strcspn(place + 2, "/");
     if (host == 0 || place[2] == ':') {
-        error_set(error, EXIT_CODE_CONFIG, "%s: has no host; write %s://HOST:PORT/PATH", scheme,
-                  scheme);
+        error_set(error, EXIT_CODE_CONFIG, "%s: there is no host; write %s://HOST:PORT/PATH",
+                  scheme, scheme);
         return -1;
     }
     if (memchr(place + 2, '@', host) == NULL)
         return 0;
     error_set(
         error, EXIT_CODE_CONFIG,
-        "%s: has a user before its host; put an Authorization header into header_file=", scheme);
+        "%s: a user name is not allowed; put an Authorization header into header_file=", scheme);
     return -1;
 }
 
@@ -84,14 +84,14 @@ int http_url_make(const char *scheme, const char *place, const char *query, char
 
 static const char *const otlp_paths[HTTP_URLS_MOST] = {"/v1/metrics", "/v1/logs", "/v1/traces"};
 
-/* Bytes of the place without that end. */
+/* The size of the place without that ending. */
 static size_t size_without(const char *place, size_t size, const char *end)
 {
     size_t less = strlen(end);
     return size >= less && memcmp(place + size - less, end, less) == 0 ? size - less : size;
 }
 
-/* The place without a path of OTLP, or with this one instead. NULL: memory is short. */
+/* The place with this path, instead of a path of OTLP if it has one. NULL without memory. */
 static char *place_at(const char *place, const char *path)
 {
     size_t size = size_without(place, strlen(place), "/");

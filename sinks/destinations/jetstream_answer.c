@@ -6,19 +6,19 @@
 #include "collector/text/json_reader.h"
 
 /*
- * The one of nats-server's own list that is not as its "code" says: the stream's max_msg_size.
- * Headers that are too large (10097) are as large with fewer records, and refused as any message.
+ * An err_code of nats-server: the message exceeds the stream's max_msg_size. It can be divided,
+ * unlike a message whose headers are too large (10097).
  */
 #define MESSAGE_EXCEEDS_MAXIMUM 10054
 
-/* What the members of an answer say. */
+/* The members of an answer that are used. */
 struct members {
     bool stream, seq, error;
-    unsigned code, detail; /* of the error; 0: it has none */
+    unsigned code, detail; /* of the error; 0: not given */
     struct text description, first_stream;
 };
 
-/* A number; 0: it is none, or a longer one than any that is known. */
+/* 0: it is not a number, or too large to be a known one. */
 static unsigned jetstream_number(struct text text)
 {
     uint64_t number = json_whole_number(text);
@@ -35,7 +35,7 @@ static void note_error(struct members *members, const struct json_item *item)
         members->description = item->text;
 }
 
-/* Returns false where the text is not JSON. */
+/* Returns false if the text is not JSON. */
 static bool read_members(const char *json, size_t size, struct members *members)
 {
     struct json_reader reader;
@@ -76,7 +76,7 @@ struct jetstream_answer jetstream_answer_read(const char *json, size_t size)
         if (is_json && members.stream && members.seq)
             answer.outcome = DELIVERY_ACKNOWLEDGED;
         else
-            snprintf(answer.text, sizeof answer.text, "the answer is none of JetStream's");
+            snprintf(answer.text, sizeof answer.text, "this is not an answer of JetStream");
         return answer;
     }
     answer.detail = members.detail;

@@ -1,6 +1,6 @@
 /*
- * What a JetStream server answers to a message, as JSON: its place in the stream, or why it is not
- * there. Pure; any thread.
+ * A JetStream server's answer to a message, in JSON: the message's position in the stream, or why
+ * it was not stored. Pure; any thread.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_JETSTREAM_ANSWER_H
 #define SLUICE_SINKS_DESTINATIONS_JETSTREAM_ANSWER_H
@@ -12,11 +12,11 @@
 #include "collector/text/text.h"
 
 struct jetstream_answer {
-    enum delivery_outcome outcome; /* DELIVERY_UNKNOWN: it is no answer of JetStream */
+    enum delivery_outcome outcome; /* DELIVERY_UNKNOWN: it is not an answer of JetStream */
     enum delivery_reason reason;
     unsigned detail;    /* err_code of an error: JetStream's own number */
-    char text[128];     /* what is wrong, ended by a NUL; empty: nothing */
-    struct text stream; /* the first of a list, as it is written (json_text_copy); no data: none */
+    char text[128];     /* the error, with a NUL; empty: none */
+    struct text stream; /* the first of a list, with escapes (json_text_copy); no data: none */
 };
 
 /*

@@ -68,13 +68,13 @@ static size_t message_end(const struct delivery_block *block, size_t record)
     return record;
 }
 
-static void set_outcomes(struct kafka_flight *flight, size_t first, size_t end, uint8_t fate,
+static void set_outcomes(struct kafka_flight *flight, size_t first, size_t end, uint8_t outcome,
                          uint8_t reason)
 {
     for (size_t i = first; i < end; i++) {
         if (flight->block->records[i].done)
             continue;
-        flight->block->records[i].outcome = fate;
+        flight->block->records[i].outcome = outcome;
         flight->block->records[i].reason = reason;
     }
 }
@@ -139,7 +139,7 @@ void kafka_flights_begin(struct kafka_flights *flights, size_t at)
 {
     struct kafka_flight *flight = &flights->all[at];
     RULE(flight->open && flight->waiting != 0 && flight->unreported == 0,
-         "only a block with nothing but waiting records is handed over");
+         "a block is handed over while all of its messages wait");
     if (flights->handed++ == 0)
         flights->group_messages = flights->group_bytes = 0;
     flight->unreported = 1;

@@ -31,7 +31,7 @@ struct kafka_flight {
     bool open;                    /* some record has no outcome yet */
     size_t waiting;               /* records that have to be handed over */
     size_t unreported;            /* messages that the library has */
-    size_t messages, bytes;       /* handed over since the library last had none of the block */
+    size_t messages, bytes;       /* handed over since all earlier ones were reported */
     int64_t handed_ns;            /* the time of that; monotonic */
     uint64_t order;               /* later flights have higher numbers */
     int64_t until_ns;             /* if it still waits then, it is given back; monotonic */
@@ -50,7 +50,7 @@ struct kafka_flights {
     size_t done[KAFKA_FLIGHTS]; /* flights with all outcomes, the first done first: a ring */
     size_t done_at, done_count;
 
-    /* The most messages and bytes that the library had at a time, since it last had none. */
+    /* The most messages and bytes that the library had at a time, since all were reported. */
     size_t group_messages, group_bytes;
 };
 

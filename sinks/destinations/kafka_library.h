@@ -6,7 +6,7 @@
 
 #include "collector/platform/shared_library.h"
 
-/* The functions that are used of it. */
+/* The functions that are used. */
 #define KAFKA_FUNCTIONS(FUNCTION, P)                                                               \
     FUNCTION(P, version_str)                                                                       \
     FUNCTION(P, conf_new)                                                                          \

@@ -5,7 +5,7 @@
 
 #include "collector/base/rule.h"
 
-/* Bits of a record's group; the rest is how often its message was divided, at least. */
+/* Bits of a record's group; DIVIDED masks how often its message was divided, at least. */
 #define FOLLOWS  0x40u /* it is in the message of the record before it */
 #define ANSWERED 0x80u
 #define DIVIDED  0x3fu
@@ -17,7 +17,7 @@ static bool waits(const struct delivery_record *record)
     return !record->done && record->outcome == DELIVERY_NOT_SENT && (record->group & ANSWERED) == 0;
 }
 
-/* The record after the last one of the message that begins with this one. */
+/* The record after the message that begins with this record. */
 static size_t message_end(const struct delivery_block *block, size_t record)
 {
     do
@@ -67,7 +67,7 @@ static size_t most_of(const struct nats_flights *flights, const char *route)
     return most;
 }
 
-/* A message of that size was too large for the subject. */
+/* The subject's stream refused a message of that size. */
 static void learn(struct nats_flights *flights, const char *route, size_t size)
 {
     size_t known = limits_known(flights);
@@ -87,7 +87,7 @@ static void learn(struct nats_flights *flights, const char *route, size_t size)
         limit->most = size - 1;
 }
 
-/* Whether all records of the range can go together. */
+/* Whether the range can be one message. */
 static bool nats_range_fits(const struct delivery_block *block, const struct record_range *range,
                             unsigned divided, size_t most)
 {
@@ -100,9 +100,9 @@ static bool nats_range_fits(const struct delivery_block *block, const struct rec
 }
 
 /*
- * The message that the record is in, which is the first that waits. It is the block, or a half of
- * such a message: so what is sent again is divided as before, and has the same ids. Sets *divided
- * to how often it was divided.
+ * The message that contains the record, which is the first that waits: the block, or a half of such
+ * a message. So records that are sent again are divided as before, and have the same ids. Sets
+ * *divided to how often the block was divided for it.
  */
 static struct record_range nats_message_with(const struct nats_flights *flights,
                                              const struct delivery_block *block, size_t record,
@@ -185,7 +185,7 @@ struct delivery_block *nats_flights_block(const struct nats_flights *flights,
     return range->count == token->count ? flight->block : NULL;
 }
 
-/* The message was too large: its halves wait. */
+/* The message was too large: its halves have to be published. */
 static void nats_divide(struct nats_flights *flights, struct nats_flight *flight,
                         const struct record_range *range)
 {
@@ -214,7 +214,7 @@ static void nats_divide(struct nats_flights *flights, struct nats_flight *flight
 }
 
 enum nats_progress nats_flights_answer(struct nats_flights *flights, const struct nats_token *token,
-                                       enum delivery_outcome fate, enum delivery_reason reason,
+                                       enum delivery_outcome outcome, enum delivery_reason reason,
                                        const char *why)
 {
     struct record_range range;
@@ -223,18 +223,18 @@ enum nats_progress nats_flights_answer(struct nats_flights *flights, const struc
         return NATS_GOES_ON;
     struct delivery_record *first = &flight->block->records[range.first];
     if (first->done || first->outcome != DELIVERY_UNKNOWN || (first->group & FOLLOWS) != 0 ||
-        fate == DELIVERY_UNKNOWN)
+        outcome == DELIVERY_UNKNOWN)
         return NATS_GOES_ON;
     RULE(flight->unanswered != 0 && flights->unanswered >= flight->unanswered,
          "each message is answered once, and the sum includes every flight");
     flights->unanswered--;
     flight->unanswered--;
-    if (fate == DELIVERY_REFUSED && reason == DELIVERY_TOO_LARGE && range.count > 1) {
+    if (outcome == DELIVERY_REFUSED && reason == DELIVERY_TOO_LARGE && range.count > 1) {
         nats_divide(flights, flight, &range);
         return NATS_DIVIDED;
     }
     for (struct delivery_record *i = first; i < first + range.count; i++) {
-        i->outcome = (uint8_t)fate;
+        i->outcome = (uint8_t)outcome;
         i->reason = (uint8_t)reason;
         i->group |= ANSWERED;
     }

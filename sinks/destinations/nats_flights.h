@@ -1,16 +1,16 @@
 /*
- * Blocks that are with a connection of NATS, message by message: what is to be published next, what
- * waits for an answer, and what is done. Knows nothing of connections.
+ * The blocks in flight of a nats: sink, message by message: which message is published next, which
+ * wait for answers, and which blocks are done. Independent of connections.
  *
- * The sink's thread puts blocks in and takes them out, the connection's thread publishes, and the
- * library's thread brings answers: each holds the lock of whoever owns this. A message that was
- * published is unknown until its answer. A token says which message an answer is for; one that
- * comes too late, or twice, changes nothing.
+ * The sink's thread adds and removes blocks, the publisher's thread publishes, and the library's
+ * thread brings answers; each holds the publisher's lock. The outcome of a published message is
+ * unknown until its answer. The answer's token names the message; an answer that comes too late or
+ * twice is ignored.
  *
- * A message is a record, or, with `per_block`, the block: it is divided in halves until each fits
- * what the server says beforehand, and where a stream refuses it as too large all the same, until
- * one that is refused is a single record. A block that is put in again is divided as finely as
- * before, also where more is taken by then: so its messages have the same ids.
+ * A message is a record, or, with `per_block`, the block. A block is divided in halves until each
+ * fits the server's limit, and further if a stream refuses a message as too large, down to single
+ * records. A block that is sent again is divided as finely as before, even if the limit has been
+ * raised, so that its messages have the same ids.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_FLIGHTS_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_FLIGHTS_H
@@ -24,54 +24,54 @@
 #include "sinks/destinations/nats_token.h"
 #include "sinks/destinations/record_range.h"
 
-/* Blocks at a time. */
+/* The most blocks at a time. */
 #define NATS_FLIGHTS 64
 
 struct nats_flight {
     struct delivery_block *block; /* NULL: none */
-    uint64_t order;               /* of its token: later ones have higher ones */
-    size_t waiting;               /* records that are to be published */
-    size_t unanswered;            /* messages that were */
-    bool published;               /* some message was */
-    int64_t begun_ns;             /* when the first was */
-    size_t at;                    /* no record before it waits */
-    int64_t until_ns;             /* when it is done, whatever is missing; monotonic */
-    bool done;                    /* it has its fates, and is to be taken out */
-    struct error error;           /* of its first message that was not acknowledged; empty: none */
+    uint64_t order;               /* later flights have higher numbers; part of the token */
+    size_t waiting;               /* records that have to be published */
+    size_t unanswered;            /* published messages without an answer */
+    bool published;               /* some message was published */
+    int64_t begun_ns;             /* when the first one was; monotonic, as are all times here */
+    size_t at;                    /* no record before this one waits */
+    int64_t until_ns;             /* the block is done then, with or without answers */
+    bool done;                    /* it has its outcomes, and can be taken out */
+    struct error error;           /* of the first message that was not acknowledged; or empty */
 };
 
-/* Subjects whose streams' limits are known at a time, and how long: they may be raised. */
+/* The number of subjects whose limits are remembered, and for how long: a limit may be raised. */
 #define NATS_LIMITS         ((size_t)16)
 #define NATS_LIMIT_LASTS_NS (INT64_C(600) * 1000000000)
 
-/* What a stream was seen to refuse. */
+/* A limit that is known from a stream's refusals. */
 struct nats_limit {
     char subject[DELIVERY_ROUTE_SIZE];
-    size_t most;      /* bytes of a message, at most */
-    int64_t until_ns; /* it is forgotten then; monotonic */
+    size_t most;      /* the largest message, in bytes */
+    int64_t until_ns; /* when it is forgotten */
 };
 
 struct nats_flights {
-    bool per_block; /* a block is one message, if that fits; else each of its records is one */
-    size_t most;    /* bytes of a message with several records, for the server; 0: not known */
+    bool per_block; /* a block is one message, if it fits; else each record is one */
+    size_t most;    /* the server's limit for a message of several records, in bytes; 0: unknown */
     struct nats_limit limits[NATS_LIMITS]; /* a ring */
-    size_t learned;                        /* how many were put there */
+    size_t learned;                        /* limits that were ever added */
     int64_t now_ns;                        /* of the last publication */
-    int64_t unsent_ns, unanswered_ns; /* how long a block may wait for the one and for the other */
+    int64_t unsent_ns;                     /* how long a block may wait to be published */
+    int64_t unanswered_ns;                 /* how long it may wait for an answer */
     uint64_t last_order;
-    size_t unanswered; /* messages that were published, of flights that are not done */
-    int64_t
-        last_begun_ns; /* of the block that was taken out last, where all of it was answered; 0 */
+    size_t unanswered;     /* published messages without an answer, of flights that are not done */
+    int64_t last_begun_ns; /* begun_ns of the block taken out last; 0: not fully answered */
     struct nats_flight all[NATS_FLIGHTS];
 };
 
-/* Puts a block in. Returns false where there is no room. */
+/* Adds a block. Returns false if there is no room. */
 bool nats_flights_put(struct nats_flights *flights, struct delivery_block *block, int64_t now_ns);
 
-/* The next message to publish; it counts as published from now on. Returns false without one. */
+/* The next message, which counts as published from now on. Returns false if there is none. */
 bool nats_flights_next(struct nats_flights *flights, struct nats_token *token, int64_t now_ns);
 
-/* The block that a message is in and its records, or NULL where it is no longer there. */
+/* The block of a message, and its records in *range; NULL if the block is no longer in flight. */
 struct delivery_block *nats_flights_block(const struct nats_flights *flights,
                                           const struct nats_token *token,
                                           struct record_range *range);
@@ -79,33 +79,33 @@ struct delivery_block *nats_flights_block(const struct nats_flights *flights,
 enum nats_progress {
     NATS_GOES_ON,
     NATS_BLOCK_DONE,
-    NATS_DIVIDED, /* its halves are to be published */
+    NATS_DIVIDED, /* its halves have to be published */
 };
 
-/* What became of a message; `why` is NULL where it is acknowledged. Returns what that leads to. */
+/* The outcome of a message; `why` is NULL if it was acknowledged. */
 enum nats_progress nats_flights_answer(struct nats_flights *flights, const struct nats_token *token,
-                                       enum delivery_outcome fate, enum delivery_reason reason,
+                                       enum delivery_outcome outcome, enum delivery_reason reason,
                                        const char *why);
 
 /*
- * The server does not let us publish to that subject: messages that were published to it are
- * refused. Returns whether a block is done by it.
+ * The server does not permit publishing to that subject: refuses all messages that were published
+ * to it. Returns whether a block is done now.
  */
 bool nats_flights_deny(struct nats_flights *flights, const char *subject, const char *why);
 
-/* Blocks whose time is over at `now_ns` (INT64_MAX: all) are done. */
+/* Ends the blocks whose time is over at `now_ns` (INT64_MAX: all). */
 void nats_flights_expire(struct nats_flights *flights, int64_t now_ns);
 
 /*
- * The connection was lost, and with it the answers to what was published. If any is missing all
- * blocks are done, so that they are sent again in their order. Returns whether they are.
+ * The connection was lost. If an answer is missing, ends all blocks, so that they are sent again in
+ * their order. Returns whether it did.
  */
 bool nats_flights_lose(struct nats_flights *flights);
 
-/* When the next one's time is over; INT64_MAX: there is none. */
+/* When the next block's time is over; INT64_MAX: there is none. */
 int64_t nats_flights_due(const struct nats_flights *flights);
 
-/* Takes a block out that is done, the oldest first. NULL: there is none. */
+/* Removes a block that is done, the oldest first. NULL: there is none. */
 struct delivery_block *nats_flights_take(struct nats_flights *flights, struct error *error);
 
 #endif

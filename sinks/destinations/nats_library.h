@@ -6,7 +6,7 @@
 
 #include "collector/platform/shared_library.h"
 
-/* The functions that are used of it. */
+/* The functions that are used. */
 #define NATS_FUNCTIONS(FUNCTION, P)                                                                \
     FUNCTION(P, nats_GetVersion)                                                                   \
     FUNCTION(P, nats_GetLastError)                                                                 \

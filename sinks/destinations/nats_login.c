@@ -10,7 +10,7 @@
 
 #define NSC_BEGIN "-----BEGIN NATS USER JWT-----"
 
-/* Lines of the file: one of the three ways to say who we are. */
+/* Lines of the file, which must use one of the three ways to log in. */
 struct login {
     const char *user, *password;
     const char *token;
@@ -32,13 +32,13 @@ static int login_set(void *context, const char *name, const char *value, struct 
         login->seed_file = value;
     } else {
         error_set(error, EXIT_CODE_CONFIG,
-                  "only user=, password=, token=, nkey= and seed_file= stand here");
+                  "only user=, password=, token=, nkey= and seed_file= are allowed here");
         return -1;
     }
     return 0;
 }
 
-/* The library reads the seed itself, at each connection. */
+/* The library reads the file with the seed at each connection. */
 static natsStatus use(const struct nats_library *library, natsOptions *options,
                       const struct login *login)
 {
@@ -49,7 +49,7 @@ static natsStatus use(const struct nats_library *library, natsOptions *options,
     return library->natsOptions_SetUserInfo(options, login->user, login->password);
 }
 
-/* The values stay in the text, which the library copies. */
+/* `login` points into the text; the library copies the values. */
 static int take_properties(const struct nats_library *library, natsOptions *options,
                            const char *path, char *text, struct error *error)
 {
@@ -60,9 +60,9 @@ static int take_properties(const struct nats_library *library, natsOptions *opti
                  (login.nkey == NULL) == (login.seed_file == NULL);
     int ways = (login.user != NULL) + (login.token != NULL) + (login.nkey != NULL);
     if (!pairs || ways != 1) {
-        error_set(error, EXIT_CODE_CONFIG,
-                  "%s has neither user= and password= nor token= nor nkey= and seed_file= alone",
-                  path);
+        error_set(
+            error, EXIT_CODE_CONFIG,
+            "%s must have either user= and password=, or token=, or nkey= and seed_file=", path);
         return -1;
     }
     struct error why;

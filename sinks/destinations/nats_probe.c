@@ -15,18 +15,18 @@
 
 #define MS_NS INT64_C(1000000)
 
-/* Errors of JetStream (err_code) that do not pass by themselves. */
+/* Errors of JetStream (err_code) that are permanent. */
 #define NOT_ENABLED             10076
 #define NOT_ENABLED_FOR_ACCOUNT 10039
 
 #define QUESTION "$JS.API.STREAM.NAMES"
 
-/* Beyond its time, for a connection that is being ended. */
+/* Additional time to close the connection. */
 #define MORE_MS 500
 
 /*
- * nats.c looks names up as long as the system does. So a thread tries, and is left alone where that
- * takes too long: whoever comes second frees all.
+ * nats.c has no time limit for name lookups. So a separate thread connects, and is left running if
+ * that takes too long. The last of the two threads frees the attempt.
  */
 struct attempt {
     const struct nats_library *library;
@@ -34,10 +34,10 @@ struct attempt {
     char subject[DELIVERY_ROUTE_SIZE];
     int64_t until_ns;
     struct error said;
-    atomic_bool over; /* for one of the two */
+    atomic_bool over; /* one of the two threads has finished with it */
 };
 
-/* --- the subject, and what is said of it ------------------------------------------------------ */
+/* --- the subject and the answer --------------------------------------------------------------- */
 
 bool nats_probe_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE])
 {
@@ -67,9 +67,10 @@ void nats_probe_judge(const char *json, size_t size, const char *subject, struct
     if (answer.stream.data != NULL)
         error_set(said, EXIT_CODE_OK, "reached; the stream %s takes %s", name, subject);
     else if (answer.outcome == DELIVERY_REFUSED || is_off)
-        error_set(said, EXIT_CODE_CONFIG, "the server answers, but of JetStream: %s", answer.text);
+        error_set(said, EXIT_CODE_CONFIG, "the server answers, but JetStream reports: %s",
+                  answer.text);
     else if (answer.outcome == DELIVERY_NOT_SENT)
-        error_set(said, EXIT_CODE_NOT_REACHED, "the server answers, but of JetStream: %s",
+        error_set(said, EXIT_CODE_NOT_REACHED, "the server answers, but JetStream reports: %s",
                   answer.text);
     else
         error_set(said, EXIT_CODE_CONFIG,
@@ -77,7 +78,7 @@ void nats_probe_judge(const char *json, size_t size, const char *subject, struct
                   subject);
 }
 
-/* --- trying ----------------------------------------------------------------------------------- */
+/* --- connecting ------------------------------------------------------------------------------- */
 
 /* Without a handler the library prints each error. */
 static void probe_on_error(natsConnection *connection, natsSubscription *subscription,
@@ -92,11 +93,11 @@ static void no_answer(struct attempt *attempt, natsConnection *connection, natsS
     const char *text;
     if (status == NATS_NO_RESPONDERS)
         error_set(&attempt->said, EXIT_CODE_CONFIG,
-                  "the server answers, but has no JetStream, or none for this user");
+                  "the server answers, but has no JetStream for this user");
     else if (library->natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED)
         error_set(&attempt->said, EXIT_CODE_OK,
-                  "reached, and logged in; whether a stream takes %s cannot be known, as this user "
-                  "may not publish to " QUESTION,
+                  "reached, and logged in; whether a stream takes %s cannot be known, because this "
+                  "user may not publish to " QUESTION,
                   attempt->subject);
     else
         error_set(&attempt->said, EXIT_CODE_NOT_REACHED,
@@ -160,12 +161,11 @@ void nats_probe_run(const struct nats_library *library, natsOptions *settings, s
     snprintf(attempt->subject, sizeof attempt->subject, "%s", subject);
     end_within(try_it, attempt, (int)ms + MORE_MS);
     if (!atomic_exchange(&attempt->over, true)) {
-        error_set(said, EXIT_CODE_NOT_REACHED,
-                  "no answer in time; a name may take long to be looked up");
+        error_set(said, EXIT_CODE_NOT_REACHED, "no answer in time; a name lookup may be slow");
         return;
     }
     *said = attempt->said;
     free_attempt(attempt);
-    /* Its threads let go of what OpenSSL frees at the end of the program. */
+    /* The library's threads must end before OpenSSL frees its data at exit. */
     library->nats_CloseAndWait(MORE_MS);
 }

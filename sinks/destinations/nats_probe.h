@@ -1,5 +1,4 @@
-/* Whether a nats: sink would get anywhere: a login, and a question for the stream of its subject.
- */
+/* Checks whether a nats: sink could deliver: logs in, and asks for the stream of its subject. */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_PROBE_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_PROBE_H
 
@@ -11,23 +10,20 @@
 #include "sinks/destinations/nats_library.h"
 
 /*
- * Connects and asks JetStream which stream takes the subject, in which "*" stands for any word, as
- * destination_ops.probe says. `settings` are the sink's, for `servers` of them, and taken over.
- * Main thread.
+ * As destination_ops.probe: connects and asks JetStream which stream has the subject, in which "*"
+ * matches any word. Takes over `settings`, which are the sink's and name `servers` servers. Main
+ * thread.
  */
 void nats_probe_run(const struct nats_library *library, natsOptions *settings, size_t servers,
                     const char *subject, int64_t timeout_ns, struct error *said);
 
 /*
- * The subject of a sink with "*" in the place of each word that has a field in it. Returns false
- * where it has no room. Pure.
+ * Copies the subject of a sink, with "*" instead of each word that contains a field. Returns false
+ * if there is no room. Pure.
  */
 bool nats_probe_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE]);
 
-/*
- * What JetStream's answer about the streams of a subject says (to $JS.API.STREAM.NAMES), as
- * destination_ops.probe has it. Pure.
- */
+/* Fills *said, as destination_ops.probe does, from an answer to $JS.API.STREAM.NAMES. Pure. */
 void nats_probe_judge(const char *json, size_t size, const char *subject, struct error *said);
 
 #endif

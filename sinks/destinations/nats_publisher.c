@@ -19,58 +19,59 @@
 #include "sinks/destinations/nats_subject.h"
 #include "sinks/destinations/nats_token.h"
 
-/* Of a block's time: how often it can be published, each time with its share for the answers. The
- * library knows no such limit, and an answer can be lost. */
+/* How often a block can be published within its timeout; each time has an equal share to wait for
+ * answers. The library has no such limit, and an answer can be lost. */
 #define TRIES 3
 
 /* Between two attempts to connect. */
 #define CONNECT_WAIT_MS      250
 #define CONNECT_WAIT_MOST_MS 5000
 
-#define RECONNECT_POLL_MS 1000 /* while the library connects anew; it also wakes us */
-#define CLOSE_POLL_MS     100  /* until its threads have called us for the last time, */
-#define CLOSE_POLLS       100  /* so often; then they may call later */
+#define RECONNECT_POLL_MS 1000 /* while the library reconnects; it wakes the thread as well */
+#define CLOSE_POLL_MS     100  /* while waiting for the library's last callbacks, */
+#define CLOSE_POLLS       100  /* this number of times; then they may still come */
 
-#define END_MS 500 /* for its end */
+#define END_MS 500 /* for destroy */
 
 #define REPLY_SIZE 160
 
-/* Of a message, as a rule. With larger ones a block is divided when the library refuses it. */
+/* The usual size. If headers are larger, the library refuses the message and it is divided. */
 #define HEADERS_SIZE 512
 
 struct nats_publisher {
-    struct nats_publisher_options options; /* less its pointers, which may end before the thread */
-    char *name;                            /* of the sink */
+    struct nats_publisher_options
+        options; /* its pointers may become invalid before the thread ends */
+    char *name;  /* of the sink */
     struct broker_place place;
     const struct nats_library *library;
     natsOptions *settings;
     char collector[HOST_NAME_SIZE];
-    struct log_limit log;        /* of the publisher's thread */
-    struct log_limit report_log; /* of the library's */
+    struct log_limit log;        /* for the publisher's thread */
+    struct log_limit report_log; /* for the library's threads */
 
-    struct mutex *mutex; /* of the flights */
+    struct mutex *mutex; /* for `flights` and options.sink */
     struct nats_flights flights;
 
-    /* The connections are the thread's; messages and times are under the mutex. */
+    /* The thread writes those of connections; those of messages and times are under the mutex. */
     struct delivery_figures figures;
-    _Atomic uint64_t reconnects; /* that the library has made */
+    _Atomic uint64_t reconnects; /* made by the library */
 
-    struct wakeup *own; /* of the thread, which waits for nothing else */
+    struct wakeup *own; /* wakes the thread */
     struct thread *thread;
     atomic_bool stopping;
 
-    /* The thread's. */
+    /* Only for the thread. */
     natsConnection *connection; /* NULL: there is none */
     natsSubscription *answers;
-    natsInbox *inbox; /* what all answers are sent to begins with it */
-    /* How many were made, and how many of these do not call us any more. */
+    natsInbox *inbox; /* the beginning of all reply subjects */
+    /* Those that were created, and those of them that will call no callback any more. */
     size_t connections, subscriptions;
     atomic_size_t closed, unsubscribed;
 };
 
 /* --- answers: the library's thread ------------------------------------------------------------ */
 
-/* The inbox and a token. */
+/* The subject is the inbox and a token. */
 static bool read_token(const struct nats_publisher *publisher, const char *subject,
                        struct nats_token *token)
 {
@@ -79,18 +80,18 @@ static bool read_token(const struct nats_publisher *publisher, const char *subje
            nats_token_parse(subject + length, token);
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void note_unanswered(struct nats_publisher *publisher)
 {
     delivery_figure_set(&publisher->figures, FIGURE_MESSAGES, publisher->flights.unanswered);
 }
 
 static void note_answer(struct nats_publisher *publisher, const struct nats_token *token,
-                        enum delivery_outcome fate, enum delivery_reason reason, const char *why)
+                        enum delivery_outcome outcome, enum delivery_reason reason, const char *why)
 {
     mutex_lock(publisher->mutex);
     enum nats_progress progress =
-        nats_flights_answer(&publisher->flights, token, fate, reason, why);
+        nats_flights_answer(&publisher->flights, token, outcome, reason, why);
     if (progress == NATS_DIVIDED)
         wakeup_signal(publisher->own);
     else if (progress == NATS_BLOCK_DONE && publisher->options.sink != NULL)
@@ -144,7 +145,7 @@ static void on_reconnected(natsConnection *connection, void *closure)
     wakeup_signal(publisher->own);
 }
 
-/* Copies the subject of "... for Publish to \"SUBJECT\"". Returns false where there is none. */
+/* Copies the subject from "... for Publish to \"SUBJECT\"". Returns false if there is none. */
 static bool denied_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE])
 {
     static const char before[] = "Publish to \"";
@@ -160,7 +161,7 @@ static bool denied_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE])
     return true;
 }
 
-/* What a server says on its own, such as that we may not publish there. */
+/* Errors that a server reports unasked, for example a publication that it does not permit. */
 static void publisher_on_error(natsConnection *connection, natsSubscription *subscription,
                                natsStatus status, void *closure)
 {
@@ -196,7 +197,7 @@ static bool subscribe(struct nats_publisher *publisher)
     if (library->natsConnection_Subscribe(&publisher->answers, publisher->connection, subject,
                                           on_answer, publisher) != NATS_OK)
         return false;
-    /* Where the library will not say when it ends no answer calls us: nothing was published. */
+    /* If this fails, no callback can come later: nothing was published. */
     if (library->natsSubscription_SetOnCompleteCB(publisher->answers, on_unsubscribed, publisher) !=
         NATS_OK)
         return false;
@@ -204,7 +205,7 @@ static bool subscribe(struct nats_publisher *publisher)
     return library->natsSubscription_SetPendingLimits(publisher->answers, -1, -1) == NATS_OK;
 }
 
-/* `connects`: how often this has connected, beside the library. */
+/* `connects`: connections that this thread made, in addition to the library's reconnects. */
 static void note_connection(struct nats_publisher *publisher, bool there, uint64_t connects)
 {
     delivery_figure_set(&publisher->figures, FIGURE_CONNECTIONS, there);
@@ -212,7 +213,7 @@ static void note_connection(struct nats_publisher *publisher, bool there, uint64
                         connects + atomic_load(&publisher->reconnects));
 }
 
-/* Whether something of a connection that was closed may call us still. */
+/* Whether the library may still call a callback for a closed connection. */
 static bool may_be_called(const struct nats_publisher *publisher)
 {
     return atomic_load(&publisher->closed) != publisher->connections ||
@@ -220,8 +221,8 @@ static bool may_be_called(const struct nats_publisher *publisher)
 }
 
 /*
- * Ends the connection, and returns when nothing of it calls us any more. Where the library does not
- * say so in time its objects stay, as the publisher does in the end.
+ * Closes the connection, and returns when no more callbacks can come. If the library does not
+ * confirm that in time, its objects are leaked, and so is the publisher in the end.
  */
 static void disconnect(struct nats_publisher *publisher)
 {
@@ -322,7 +323,7 @@ static natsStatus create_message(const struct nats_publisher *publisher,
     return status;
 }
 
-/* Copies a message out of its block. With the lock held. */
+/* Copies a message out of its block. The caller holds the lock. */
 static natsStatus make_message(const struct nats_publisher *publisher,
                                const struct nats_token *token, natsMsg **out)
 {
@@ -341,7 +342,7 @@ static natsStatus make_message(const struct nats_publisher *publisher,
     return status;
 }
 
-/* Bytes of a message without its headers that the server takes; 0: it does not report it. */
+/* The largest message without headers that the server accepts, in bytes; 0: unknown. */
 static size_t most_of_server(const struct nats_publisher *publisher)
 {
     int64_t most = publisher->library->natsConnection_GetMaxPayload(publisher->connection);
@@ -350,7 +351,7 @@ static size_t most_of_server(const struct nats_publisher *publisher)
     return most > HEADERS_SIZE ? (size_t)(most - HEADERS_SIZE) : 1;
 }
 
-/* What a message that publishing failed for has become. */
+/* The library failed to publish a message. */
 static void note_failure(struct nats_publisher *publisher, const struct nats_token *token,
                          natsStatus status)
 {
@@ -370,12 +371,12 @@ static void note_failure(struct nats_publisher *publisher, const struct nats_tok
     case NATS_NO_SERVER_SUPPORT: /* of headers */
         note_answer(publisher, token, DELIVERY_NOT_SENT, DELIVERY_REJECTED, why);
         break;
-    default: /* a part of it may have gone out: its time decides */
+    default: /* a part of it may have been sent: it waits for an answer */
         break;
     }
 }
 
-/* The next message. Returns false where there is none. */
+/* Publishes the next message. Returns false if there is none. */
 static bool publish_next(struct nats_publisher *publisher)
 {
     struct nats_token token;
@@ -399,7 +400,7 @@ static bool publish_next(struct nats_publisher *publisher)
     return true;
 }
 
-/* Answers to what was published on a connection that was lost are not waited for. */
+/* Answers to messages of a lost connection will not come. */
 static void lose_flights(struct nats_publisher *publisher)
 {
     mutex_lock(publisher->mutex);
@@ -543,7 +544,7 @@ int nats_publisher_create(const struct nats_publisher_options *options, struct n
     return 0;
 }
 
-/* A name that nobody answers, or a server that takes nothing, may hold its thread for seconds. */
+/* A name lookup or a slow server may delay the end of the thread for seconds. */
 static void free_publisher(void *argument)
 {
     struct nats_publisher *publisher = argument;

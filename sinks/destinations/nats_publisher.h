@@ -1,9 +1,9 @@
 /*
- * Publishes blocks to NATS, in a thread of its own: connecting, a name that has to be looked up,
- * and a server that takes nothing make that thread wait, and nobody else.
+ * Publishes blocks to NATS in a thread of its own, so that only this thread waits for connections,
+ * name lookups and slow servers.
  *
- * Lifecycle: create, use, destroy. The functions between are the sink's thread's, and none of them
- * waits. `sink` is signalled when a block is done.
+ * Lifecycle: create, use, destroy. The functions in between are for the sink's thread and do not
+ * block. `sink` is signalled when a block is done.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_PUBLISHER_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_PUBLISHER_H
@@ -30,38 +30,39 @@ struct nats_publisher_options {
     const struct client_tls *tls;
     unsigned headers;    /* of enum message_header, as bits */
     bool per_block;      /* a block is one message; else each of its records is one */
-    bool strips_newline; /* of a message of one record */
-    uint64_t timeout_ns; /* how long a block may wait to be published, and three times as long as
-                            for an answer */
+    bool strips_newline; /* from a message of one record */
+    uint64_t timeout_ns; /* a block may wait to be published for this time, and for an answer for
+                            a third of it */
     struct wakeup *sink;
 };
 
-/* The library and the sink's wake-up outlive it. Returns 0, or -1 with `error` filled. */
+/* `library` and `sink` must outlive it. Returns 0, or -1 with `error` filled. */
 int nats_publisher_create(const struct nats_publisher_options *options, struct nats_publisher **out,
                           struct error *error);
 
-/* Closes the connection and ends the thread, or leaves that to it. NULL is allowed. */
+/* Closes the connection and ends the thread; if that takes long, it goes on by itself. NULL is
+ * allowed. */
 void nats_publisher_destroy(struct nats_publisher *publisher);
 
-/* Takes a block. Returns false where it has no room. */
+/* Adds a block. Returns false if there is no room. */
 bool nats_publisher_put(struct nats_publisher *publisher, struct delivery_block *block);
 
-/* A block that is done. NULL: there is none. */
+/* Removes a block that is done. NULL: there is none. */
 struct delivery_block *nats_publisher_take(struct nats_publisher *publisher, struct error *error);
 
-/* When nats_publisher_expire has something to do; INT64_MAX: it has not. */
+/* When to call nats_publisher_expire (monotonic); INT64_MAX: not yet known. */
 int64_t nats_publisher_due(struct nats_publisher *publisher);
 
-/* Gives up the blocks whose time is over, or `all`. */
+/* Ends the blocks whose time is over, or `all`. */
 void nats_publisher_expire(struct nats_publisher *publisher, bool all);
 
-/* What it says of its connection, while it lives: those of NATS_FIGURES. */
+/* The figures of its connection, valid until destroy: those of NATS_FIGURES. */
 #define NATS_FIGURES                                                                               \
     (DELIVERY_HAS(FIGURE_CONNECTIONS) | DELIVERY_HAS(FIGURE_CONNECTS) |                            \
      DELIVERY_HAS(FIGURE_MESSAGES) | DELIVERY_HAS_TIMES)
 const struct delivery_figures *nats_publisher_figures(const struct nats_publisher *publisher);
 
-/* Bytes that it allocates, without what the library does. */
+/* Bytes that it allocates, without those of the library. */
 size_t nats_publisher_memory(void);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define URL_SIZE 300
 
-/* A server that is silent for PING_MS and answers none of PINGS is given up. */
+/* A connection is given up if the server does not answer PINGS pings in a row. */
 #define PING_MS 2000
 #define PINGS   2
 
@@ -60,7 +60,7 @@ static int set_tls(const struct nats_library *library, natsOptions *options,
         return -1;
     if (from->ca != NULL &&
         library->natsOptions_LoadCATrustedCertificates(options, from->ca) != NATS_OK) {
-        error_set(error, EXIT_CODE_CONFIG, "server_ca=: OpenSSL takes no certificates from %s",
+        error_set(error, EXIT_CODE_CONFIG, "server_ca=: OpenSSL finds no certificates in %s",
                   from->ca);
         return -1;
     }
@@ -68,7 +68,7 @@ static int set_tls(const struct nats_library *library, natsOptions *options,
     if (from->cert != NULL &&
         library->natsOptions_LoadCertificatesChain(options, from->cert, key) != NATS_OK) {
         error_set(error, EXIT_CODE_CONFIG,
-                  "client_cert=: OpenSSL does not take %s with the key in %s", from->cert, key);
+                  "client_cert=: OpenSSL does not accept %s with the key in %s", from->cert, key);
         return -1;
     }
     return 0;
@@ -82,7 +82,7 @@ static int set_all(const struct nats_library *library, natsOptions *options,
     if (status == NATS_OK)
         status = set_manner(library, options);
     if (status != NATS_OK) {
-        error_set(error, EXIT_CODE_CONFIG, "nats.c does not take %s: %s", place->brokers,
+        error_set(error, EXIT_CODE_CONFIG, "nats.c does not accept %s: %s", place->brokers,
                   library->natsStatus_GetText(status));
         return -1;
     }

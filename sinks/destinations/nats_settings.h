@@ -1,4 +1,4 @@
-/* The settings that a connection of nats.c is made with. */
+/* The options of a nats.c connection. */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_SETTINGS_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_SETTINGS_H
 
@@ -13,8 +13,8 @@
 #define NATS_PATIENCE_MS 2000
 
 /*
- * Makes them, without callbacks. Returns NULL with `error` filled (EXIT_CODE_CONFIG): a file cannot
- * be read, or the library does not take what is in it. The caller destroys them.
+ * Makes the options, without callbacks. Returns NULL with `error` filled (EXIT_CODE_CONFIG) if a
+ * file cannot be read or the library does not accept its content. The caller destroys the options.
  */
 natsOptions *nats_settings_make(const struct nats_library *library,
                                 const struct broker_place *place,

@@ -1,6 +1,6 @@
 /*
- * Subjects that a message can be published to: words with dots between them, no blanks, and none of
- * the wildcards "*" and ">". The library does not look, and a blank would break its protocol.
+ * Subjects that a message can be published to: words separated by dots, without blanks and without
+ * the wildcards "*" and ">". The library does not check this, and a blank would break its protocol.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_SUBJECT_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_SUBJECT_H

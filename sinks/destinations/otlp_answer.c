@@ -8,7 +8,7 @@ enum {
     ERROR_MESSAGE = WIRE_TAG(2, WIRE_LENGTH),
 };
 
-/* Past a field that is not known, or NULL. */
+/* Returns the end of an unknown field, or NULL. */
 static const uint8_t *skip_field(const uint8_t *at, const uint8_t *end, uint32_t tag)
 {
     return tag >> 3 == 0 ? NULL : wire_skip(at, end, tag & 7);
@@ -25,7 +25,7 @@ static bool read_partial_success(const uint8_t *at, const uint8_t *end, struct o
         if (tag == REJECTED_DATA_POINTS) {
             if ((at = wire_read_varint(at, end, &number)) == NULL)
                 return false;
-            answer->rejected = number > INT64_MAX ? 0 : number; /* below zero: it makes no sense */
+            answer->rejected = number > INT64_MAX ? 0 : number; /* a negative number is invalid */
         } else if (tag == ERROR_MESSAGE) {
             if ((at = wire_read_length(at, end, &length)) == NULL)
                 return false;

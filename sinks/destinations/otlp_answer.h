@@ -1,6 +1,6 @@
 /*
- * What a receiver of OTLP answers to a request that it took: ExportMetricsServiceResponse, which
- * says how many data points it refused. OTLP 1, "Partial Success": these are not sent again.
+ * The answer of an OTLP receiver to a request that it accepted: ExportMetricsServiceResponse, with
+ * the number of data points that it refused. These are not sent again (OTLP 1, "Partial Success").
  *
  * A pure function; any thread.
  */
@@ -14,14 +14,14 @@
 #include "collector/text/text.h"
 
 struct otlp_answer {
-    uint64_t rejected;   /* data points; 0: all were taken, perhaps with a warning */
-    struct text message; /* why, or a warning: any bytes, part of what was read; empty: none */
+    uint64_t rejected;   /* data points; 0: all were accepted, perhaps with a warning */
+    struct text message; /* the reason or a warning: any bytes, a part of the body; empty: none */
 };
 
 /*
- * Reads the body of an answer in protobuf's wire format. Fields that are not known are passed over;
- * of one that is there more than once the last counts, as protobuf merges them. Returns false where
- * it is no such message: *answer then says that all was taken, as the status did.
+ * Reads the body of an answer in protobuf's wire format. Unknown fields are skipped; of a repeated
+ * field the last one counts, as in protobuf. Returns false if it is not such a message; *answer
+ * then says that all data points were accepted, as the status did.
  */
 bool otlp_answer_read(const uint8_t *body, size_t size, struct otlp_answer *answer);
 

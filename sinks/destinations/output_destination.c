@@ -23,12 +23,12 @@ int output_destination_check(const struct output_destination *output,
     if (!encoder->binary || !output_file_is_terminal(file))
         return 0;
     error_set(error, EXIT_CODE_CONFIG,
-              "format=%s is binary and %s is a terminal; write it to a file or into a pipe",
-              encoder->name, name);
+              "format=%s is binary and %s is a terminal; write to a file or a pipe", encoder->name,
+              name);
     return -1;
 }
 
-/* --- lines that are left torn ----------------------------------------------------------------- */
+/* --- incomplete lines ------------------------------------------------------------------------- */
 
 static const char *output_name(const struct output_destination *output)
 {
@@ -58,7 +58,7 @@ enum write_result output_destination_write(struct destination *destination, cons
     return output_file_write(output->file, bytes, size, written, error);
 }
 
-/* The end of another one's line is no byte of what was offered. */
+/* The newline that ends another sink's line does not count as accepted. */
 size_t output_destination_cancel(struct destination *destination)
 {
     struct output_destination *output = (struct output_destination *)destination;
@@ -72,7 +72,7 @@ size_t output_destination_cancel(struct destination *destination)
     return 0;
 }
 
-/* --- what the file does ----------------------------------------------------------------------- */
+/* --- operations of the file ------------------------------------------------------------------- */
 
 wait_handle output_destination_handle(const struct destination *destination)
 {

@@ -26,7 +26,7 @@ int property_file_load(const char *path, char *text, size_t size, struct error *
     text[length] = '\0';
     if (strlen(text) == length)
         return 0;
-    error_set(error, EXIT_CODE_CONFIG, "%s has a NUL byte: it is no text", path);
+    error_set(error, EXIT_CODE_CONFIG, "%s has a NUL byte: it is not a text", path);
     return -1;
 }
 
@@ -37,7 +37,7 @@ static bool property_is_blank(char byte)
     return byte == ' ' || byte == '\t' || byte == '\r';
 }
 
-/* The text from its first byte to its last that is no blank; what is after it is cut off. */
+/* The text without blanks at both ends; those at its end are cut off. */
 static char *trim(char *text)
 {
     while (property_is_blank(*text))
@@ -56,7 +56,7 @@ static int property_read_line(char *line, property_taker *take, void *context, s
         return 0;
     char *equals = strchr(line, '=');
     if (equals == NULL || equals == line) {
-        error_set(error, EXIT_CODE_CONFIG, "this line is no NAME=VALUE");
+        error_set(error, EXIT_CODE_CONFIG, "this line is not NAME=VALUE");
         return -1;
     }
     *equals = '\0';

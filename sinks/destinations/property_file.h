@@ -1,7 +1,7 @@
 /*
- * A file of properties for a library: a line for each, "NAME=VALUE". Empty lines, and those that
- * begin with '#', are nothing. Blanks around the name and the value do not belong to them. Values
- * may be secrets: no error shows one.
+ * A file of properties for a library: lines of "NAME=VALUE". Empty lines and those that begin with
+ * '#' are ignored, and so are blanks around names and values. Values may be secrets: no error shows
+ * one.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_PROPERTY_FILE_H
 #define SLUICE_SINKS_DESTINATIONS_PROPERTY_FILE_H
@@ -10,29 +10,27 @@
 
 #include "collector/base/error.h"
 
-/* Bytes that such a file may have. */
+/* The most bytes of such a file. */
 #define PROPERTY_FILE_SIZE 65536
 
 /*
- * Takes one. Returns 0, or -1 with `error` filled, without the value in it: reading ends there, and
- * the file and the line are put before the error.
+ * Is called for each property. Returns 0, or -1 with `error` filled, without the value: reading
+ * ends there, and the file and line are prepended to the error.
  */
 typedef int property_taker(void *context, const char *name, const char *value, struct error *error);
 
 /*
- * Reads the file and hands its properties to `take`, in their order. Returns 0, or -1 with `error`
- * filled (EXIT_CODE_CONFIG): the file cannot be read, is too long, has a NUL byte or a line that is
- * no property, or `take` returned -1.
+ * Reads the file and calls `take` for its properties, in their order. Returns 0, or -1 with `error`
+ * filled (EXIT_CODE_CONFIG) if the file cannot be read, is too long, has a NUL byte or a line that
+ * is not a property, or if `take` returned -1.
  */
 int property_file_read(const char *path, property_taker *take, void *context, struct error *error);
 
-/* The same of a text that is in memory, ended by a NUL; it is altered. */
+/* The same for a text in memory with a NUL at its end, which is modified. */
 int property_text_read(const char *path, char *text, property_taker *take, void *context,
                        struct error *error);
 
-/*
- * Reads the whole file into `size` bytes of `text`, ended by a NUL. Returns 0, or -1 as above.
- */
+/* Reads the whole file into the `size` bytes of `text`, with a NUL. Returns 0, or -1 as above. */
 int property_file_load(const char *path, char *text, size_t size, struct error *error);
 
 #endif

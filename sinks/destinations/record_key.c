@@ -8,9 +8,9 @@
 #include "collector/contract/record.h"
 #include "collector/contract/schema.h"
 
-#define SCRATCH_SIZE 1024 /* for a label whose text has to be made */
+#define SCRATCH_SIZE 1024 /* for labels that are not text in the message */
 
-/* Labels that are looked at, so that a datagram made of labels cannot keep a sink busy. */
+/* The most labels that are read, so that a datagram full of labels cannot keep a sink busy. */
 #define LABELS_MOST 1024
 
 static size_t key_put(uint8_t *key, const char *text, size_t size)
@@ -27,7 +27,7 @@ static size_t put_source(const struct record *record, uint8_t *key)
     return key_put(key, text, address_format_host(&record->source, text));
 }
 
-/* --- of the first sample ---------------------------------------------------------------------- */
+/* --- labels of the first sample --------------------------------------------------------------- */
 
 struct labels {
     const struct record *record;
@@ -65,8 +65,8 @@ static void feed(struct siphash *hash, const struct text *text)
     siphash_feed(hash, text->data, text->size);
 }
 
-/* The sum of its labels' hashes does not depend on their order. The key is no secret: whoever
- * chooses labels that collide has two series in one place, and no more. */
+/* The sum of the labels' hashes does not depend on their order. The key need not be secret: a
+ * sender that chooses colliding labels only gives two of its series the same key. */
 static size_t put_series(struct labels *labels, uint8_t *key)
 {
     static const uint8_t fixed[16] = {0};

@@ -10,13 +10,13 @@ struct relay_packets {
     struct datagram_sender *sender;
     const struct relay_options *options;
     uint32_t number;                /* of the next datagram */
-    size_t mtu[RELAY_TARGETS_MOST]; /* of the way to each target, when it was asked last */
+    size_t mtu[RELAY_TARGETS_MOST]; /* the last known MTU of the path to each target */
 
-    /* The datagram that is on its way. */
+    /* The datagram that is being sent. */
     bool sending;
-    bool asked; /* the way took less than was known, and it began again */
+    bool asked; /* the MTU had become smaller, and sending began again */
     struct udp_fragments fragments;
-    size_t size; /* of the packet that is next; 0: it is not made */
+    size_t size; /* of the next packet; 0: it is not made yet */
     uint8_t packet[UDP_PACKET_MAX];
 };
 
@@ -59,11 +59,11 @@ static void packets_begin(struct relay_packets *packets, size_t target,
     packets->size = 0;
 }
 
-static bool packets_end(struct relay_packets *packets, enum relay_outcome *fate,
+static bool packets_end(struct relay_packets *packets, enum relay_outcome *outcome,
                         enum relay_outcome is)
 {
     packets->sending = false;
-    *fate = is;
+    *outcome = is;
     return true;
 }
 
@@ -73,17 +73,18 @@ static enum relay_outcome packets_classify(const struct udp_packet *packet, stru
     if (packet->source->family != packet->destination->family) {
         char text[ADDRESS_TEXT_SIZE];
         address_format(packet->source, text);
-        error_set(error, EXIT_CODE_IO, "the sender %s is of another family than the target", text);
+        error_set(error, EXIT_CODE_IO, "the sender %s has another address family than the target",
+                  text);
         return RELAY_NO_SOURCE;
     }
     if (udp_packet_headers_size(packet) != 0)
         return RELAY_SENT;
-    error_set(error, EXIT_CODE_IO, "%zu bytes are more than a packet can have", packet->size);
+    error_set(error, EXIT_CODE_IO, "%zu bytes are too many for a packet", packet->size);
     return RELAY_TOO_LARGE;
 }
 
 bool relay_packets_send(struct relay_packets *packets, size_t target,
-                        const struct relay_datagram *datagram, enum relay_outcome *fate,
+                        const struct relay_datagram *datagram, enum relay_outcome *outcome,
                         struct error *error)
 {
     const struct udp_packet packet = {
@@ -97,7 +98,7 @@ bool relay_packets_send(struct relay_packets *packets, size_t target,
     if (!packets->sending) {
         enum relay_outcome why = packets_classify(&packet, error);
         if (why != RELAY_SENT)
-            return packets_end(packets, fate, why);
+            return packets_end(packets, outcome, why);
         packets->asked = false;
         packets_begin(packets, target, &packet);
     }
@@ -105,7 +106,7 @@ bool relay_packets_send(struct relay_packets *packets, size_t target,
         if (packets->size == 0)
             packets->size = udp_fragments_next(&packets->fragments, packets->packet);
         if (packets->size == 0)
-            return packets_end(packets, fate, RELAY_SENT);
+            return packets_end(packets, outcome, RELAY_SENT);
         const struct outgoing outgoing = {target, packets->packet, packets->size};
         size_t sent;
         switch (datagram_sender_send(packets->sender, &outgoing, 1, &sent, error)) {
@@ -115,12 +116,12 @@ bool relay_packets_send(struct relay_packets *packets, size_t target,
         case SEND_WOULD_BLOCK:
             return false;
         case SEND_FAILED:
-            return packets_end(packets, fate, RELAY_FAILED);
-        case SEND_TOO_LARGE: /* the way has changed: once from the beginning */
-            error_set(error, EXIT_CODE_IO, "a packet of %zu bytes is too long for the way",
+            return packets_end(packets, outcome, RELAY_FAILED);
+        case SEND_TOO_LARGE: /* the path has changed: begin again, once */
+            error_set(error, EXIT_CODE_IO, "a packet of %zu bytes exceeds the path MTU",
                       packets->size);
             if (packets->asked)
-                return packets_end(packets, fate, RELAY_TOO_LARGE);
+                return packets_end(packets, outcome, RELAY_TOO_LARGE);
             packets->asked = true;
             ask_mtu(packets, target);
             packets_begin(packets, target, &packet);

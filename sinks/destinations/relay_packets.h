@@ -1,6 +1,6 @@
 /*
- * Sends datagrams as packets that say who sent them first, cut into fragments where the way takes
- * no more. The destination's part; its thread alone.
+ * Sends datagrams as packets with their original source address, in fragments if they exceed the
+ * path MTU. Only for the sink's thread.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_RELAY_PACKETS_H
 #define SLUICE_SINKS_DESTINATIONS_RELAY_PACKETS_H
@@ -13,7 +13,7 @@
 
 struct relay_packets;
 
-/* The sender, which sends packets, and the options outlive it. Returns NULL without memory. */
+/* `sender`, which must send packets, and the options outlive it. Returns NULL without memory. */
 struct relay_packets *relay_packets_create(struct datagram_sender *sender,
                                            const struct relay_options *options);
 void relay_packets_destroy(struct relay_packets *packets); /* NULL is allowed */
@@ -22,12 +22,12 @@ void relay_packets_destroy(struct relay_packets *packets); /* NULL is allowed */
 size_t relay_packets_memory(void);
 
 /*
- * Sends the datagram to the target of that number, and fills *fate and, where it is not
- * RELAY_SENT, `error`. Returns false where the system has no room now: it is called again with the
- * same ones before any others, or relay_packets_cancel is called.
+ * Sends the datagram to the target with that index. Fills *outcome and, unless that is RELAY_SENT,
+ * `error`. Returns false if the system has no room now: the caller then repeats the call with the
+ * same datagram and target before any other, or calls relay_packets_cancel.
  */
 bool relay_packets_send(struct relay_packets *packets, size_t target,
-                        const struct relay_datagram *datagram, enum relay_outcome *fate,
+                        const struct relay_datagram *datagram, enum relay_outcome *outcome,
                         struct error *error);
 void relay_packets_cancel(struct relay_packets *packets);
 

@@ -12,7 +12,7 @@
 #define HOUR_NS      INT64_C(3600000000000)
 #define HOURS_OF_DAY 24
 
-/* --- its fields ------------------------------------------------------------------------------- */
+/* --- fields ----------------------------------------------------------------------------------- */
 
 enum field { FIELD_TEXT, FIELD_PERCENT, FIELD_TIME, FIELD_LISTENER, FIELD_SCHEMA, FIELD_WRONG };
 
@@ -21,7 +21,7 @@ static bool topic_begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* What stands at `at`, and its bytes in *size. */
+/* The kind of the text or field at `at`, and its length in *size. */
 static enum field next_field(const char *at, size_t *size)
 {
     static const char listener[] = "%{listener}", schema[] = "%{schema}";
@@ -47,8 +47,8 @@ int topic_template_read(struct topic_template *topic, const char *text, bool dot
         switch (next_field(at, &size)) {
         case FIELD_WRONG:
             error_set(error, EXIT_CODE_CONFIG,
-                      "\"%.40s\" begins no field; there are %%{listener}, %%{schema}, %%Y, %%m, "
-                      "%%d, %%H, %%F and %%%%",
+                      "\"%.40s\" begins no field; the fields are %%{listener}, %%{schema}, %%Y, "
+                      "%%m, %%d, %%H, %%F and %%%%",
                       at);
             return -1;
         case FIELD_TIME:
@@ -101,7 +101,7 @@ static void append_value(struct name *name, const char *value, bool dots_part)
 
 static void append_time(struct name *name, char letter, int64_t hour)
 {
-    /* 1677 to 2262: what a time of 64 bits in nanoseconds can be. */
+    /* A time of 64 bits in nanoseconds is from 1677 to 2262. */
     int64_t day = hour >= 0 ? hour / HOURS_OF_DAY : -((HOURS_OF_DAY - 1 - hour) / HOURS_OF_DAY);
     struct calendar_date date = calendar_date_of((uint32_t)(day + CALENDAR_DAYS_BEFORE_1970));
     char text[32];
@@ -149,7 +149,7 @@ static size_t write_name(const struct topic_template *topic, const char *listene
         case FIELD_SCHEMA:
             append_value(&name, schema, topic->dots_part);
             break;
-        case FIELD_WRONG: /* it was refused */
+        case FIELD_WRONG: /* topic_template_read refused it */
             break;
         }
     }
@@ -158,7 +158,7 @@ static size_t write_name(const struct topic_template *topic, const char *listene
     return name.too_long ? 0 : name.size;
 }
 
-/* The hour that a time lies in, counted from 1970; below zero before it. */
+/* The hour of a time since 1970; negative before. */
 static int64_t hour_of(int64_t time_ns)
 {
     return time_ns / HOUR_NS - (time_ns % HOUR_NS < 0);

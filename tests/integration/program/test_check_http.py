@@ -26,7 +26,7 @@ class Http(ConnectTest):
 class Answers(Http):
     def test_a_store_that_takes_a_request_without_records_is_reached(self):
         store = self.store()
-        self.assert_reached(self.sink(store), r"reached; it took a request without records \(204\)")
+        self.assert_reached(self.sink(store), r"reached; it accepted a request without records \(204\)")
         request, = store.requests
         self.assertEqual((request.path, request.body), ("/write", b""))
 
@@ -50,7 +50,7 @@ class Answers(Http):
     def test_a_store_that_does_not_know_us_is_refused(self):
         for status in (401, 403):
             self.assert_refused(self.sink(self.store(status)),
-                                f"answered {status}: it does not let us write; .*token_file=")
+                                f"answered {status}: it does not permit us to write; .*token_file=")
 
     def test_a_token_goes_with_the_request_and_is_not_shown(self):
         token = self.folder / "token"
@@ -61,15 +61,15 @@ class Answers(Http):
         self.assertNotIn("hidden", line)
 
     def test_what_a_status_says_about_the_path(self):
-        self.assert_refused(self.sink(self.store(404)), "404: nothing takes records at this path")
+        self.assert_refused(self.sink(self.store(404)), "404: it does not accept records at this path")
         self.assert_refused(self.sink(self.store(301)), "301: redirects are not followed")
-        self.assert_refused(self.sink(self.store(415)), "415: it does not take this format")
-        self.assert_reached(self.sink(self.store(400)), "reached; of a request without records the "
-                            "server answered 400, which says nothing")
+        self.assert_refused(self.sink(self.store(415)), "415: it does not accept this format")
+        self.assert_reached(self.sink(self.store(400)), "reached; for a request without records the "
+                            "server answered 400; others may be accepted")
 
     def test_a_store_that_takes_nothing_now_is_not_reached(self):
         for status in (429, 503):
-            self.assert_not_reached(self.sink(self.store(status)), "it takes nothing now")
+            self.assert_not_reached(self.sink(self.store(status)), "it does not accept records now")
 
 
 class Ways(Http):
@@ -125,7 +125,7 @@ class Tls(Http):
     def test_one_of_an_unknown_authority_is_refused(self):
         other = Authority(self.folder, "other")
         self.assert_refused(self.sink(self.secure(), self.keys(other), "https"),
-                            "certificate.*server_ca= says whose")
+                            "certificate.*check server_ca=")
 
     def test_one_that_has_expired_is_refused(self):
         self.assert_refused(self.sink(self.secure(days=-1), self.keys(), "https"), "expired")

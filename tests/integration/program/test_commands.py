@@ -138,7 +138,7 @@ class Reading(CommandTest):
             program.wait_for_settled(value + 1)
             if value == 0:
                 program.ask_to_reload()
-                program.wait_for_log("started anew")
+                program.wait_for_log("was restarted")
         sink = program.stop()["sinks"][0]
         outputs = self.outputs()
         self.assertEqual(len(outputs), 2)
@@ -196,7 +196,7 @@ class Surroundings(CommandTest):
             if before is None:
                 before = descriptors(pid)
             program.ask_to_reload()
-            program.wait_for_log("started anew", value + 1)
+            program.wait_for_log("was restarted", value + 1)
         self.assertEqual(len(self.wait_for_children(program)), 1)
         # A line of the log opens one for a moment, and may have done so before, too.
         wait_until(lambda: len(descriptors(pid)) <= len(before), f"no descriptors but {before}")
@@ -289,7 +289,7 @@ class Ending(CommandTest):
         program = self.start_command('date +%s.%N >>"$OUT/starts"; exit 3')
         starts = self.folder / "starts"
         wait_until(lambda: starts.exists() and starts.read_text().count("\n") >= 5, "five starts")
-        program.wait_for_log("ended with exit code 3, 0 bytes unread; starting it again in 100 ms")
+        program.wait_for_log("ended with exit code 3, 0 bytes unread; restarting it in 100 ms")
         sink = program.stop()["sinks"][0]
         times = [float(line) for line in starts.read_text().splitlines()]
         gaps = [after - before for before, after in zip(times, times[1:])]
@@ -392,7 +392,7 @@ class Reopening(CommandTest):
             settled = program.ledger_now()["sinks"][0]["written"]
             program.wait_for_settled(settled + 50)
             program.ask_to_reload()
-            program.wait_for_log("started anew", reopened + 1)
+            program.wait_for_log("was restarted", reopened + 1)
         flood.end()
         sink = program.stop()["sinks"][0]
         outputs = self.outputs()
@@ -409,7 +409,7 @@ class Reopening(CommandTest):
         self.sender(program).send_all([metric(value) for value in range(2000)])
         wait_until((self.folder / "first").exists, "the first command sleeps")
         program.ask_to_reload()
-        program.wait_for_log("started anew")
+        program.wait_for_log("was restarted")
         program.wait_for_settled(2000)
         self.assertFalse(pathlib.Path(f"/proc/{child}").exists())
         program.ask_to_stop()

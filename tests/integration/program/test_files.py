@@ -32,7 +32,7 @@ class Append(ProgramTest):
         self.write(path, [1, 2])
         os.truncate(path, os.path.getsize(path) - 100)
         program, _ = self.write(path, [3])
-        program.wait_for_log("torn")
+        program.wait_for_log("incomplete line of an earlier run")
         self.assertEqual([line["value"] for line in read_lines(path)], [1, 3])
 
     def write_as(self, path, form, values, message=False):
@@ -260,7 +260,7 @@ class Astray(ProgramTest):
         self.program.wait_for_settled(1)
         os.rename(self.path, old)
         flood = self.flood(self.program, metric)
-        self.program.wait_for_log("it was moved or removed, and is opened anew")
+        self.program.wait_for_log("it was moved or removed; opened a new file")
         flood.end()
         ledger = self.program.stop()
         lines = read_lines(old) + read_lines(self.path)

@@ -96,7 +96,7 @@ class FullDisk(RotatingTest):
         self.fill(128 * 1024)
         self.until_full(program, sender)
         os.remove(self.out / "lines")
-        program.wait_for_log("it was moved or removed, and is opened anew")
+        program.wait_for_log("it was moved or removed; opened a new file")
         program.wait_for_log("writing again")
         self.ballast.unlink()
         self.wait_for_recovery(program)

@@ -240,9 +240,9 @@ class Refused(Delivering):
         wrong = self.folder / "wrong"
         wrong.write_text("Authorization: x\nno header\n")
         for url, code, said in (
-                ("http:x", 78, "has no host"), ("http://", 78, "has no host"),
-                ("http://:8086/", 78, "has no host"),
-                ("http://me:secret@127.0.0.1/", 78, "has a user before its host"),
+                ("http:x", 78, "there is no host"), ("http://", 78, "there is no host"),
+                ("http://:8086/", 78, "there is no host"),
+                ("http://me:secret@127.0.0.1/", 78, "a user name is not allowed"),
                 (f"http://127.0.0.1/?header_file={missing}", 78, "missing: cannot be opened: No such file"),
                 (f"http://127.0.0.1/?header_file={wrong}", 78, "line 2 is no"),
                 ("http://127.0.0.1/?format=openmetrics", 64, "is complete files alone"),

@@ -73,7 +73,7 @@ class Otlp(Formats):
         sink = self.deliver(store, "format=otlp", range(10))
         self.assertEqual(self.counts(sink), {"written": 10, "points_rejected": 3})
         self.assertEqual(len(store.requests), 1)
-        self.assertIn("took a request but for 3 of its data points: too old?", self.said)
+        self.assertIn("accepted a request without 3 of its data points: too old?", self.said)
 
     def test_an_answer_that_is_nonsense_changes_nothing(self):
         for body in (b"\xff" * 30, b"\x0a\x7f\x08", b"<html>", b"\x0a\x0b\x08" + b"\xff" * 10,

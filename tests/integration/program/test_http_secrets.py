@@ -175,7 +175,7 @@ class Secrets(Sending):
         for keys, code, said in (
                 (f"token_file={self.folder}/none", 78, "none: cannot be opened: No such file"),
                 (f"token_file={empty}", 78, "its first line is empty"),
-                (f"token_file={control}", 78, "its first line is no text"),
+                (f"token_file={control}", 78, "its first line is not a text"),
                 (f"token_file={long}", 78, "it is longer than 16 KiB"),
                 (f"password_file={plain}", 78, "its first line is not USER:PASSWORD"),
                 (f"client_cert={self.folder}/none", 78, "client_cert="),

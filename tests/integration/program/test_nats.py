@@ -339,11 +339,11 @@ class Refused(ProgramTest):
         secret = self.folder / "login"
         secret.write_text("user=hidden\n")
         for sink, why in (
-                ("nats://127.0.0.1:1/a..b", "no subject"),
-                ("nats://127.0.0.1:1/a.>", "no subject"),
-                ("nats://127.0.0.1:1/a b", "no subject"),
+                ("nats://127.0.0.1:1/a..b", "not a subject"),
+                ("nats://127.0.0.1:1/a.>", "not a subject"),
+                ("nats://127.0.0.1:1/a b", "not a subject"),
                 ("nats://127.0.0.1:1/%{source}", "begins no field"),
-                (f"nats://127.0.0.1:1/t?credentials_file={secret}", "has neither"),
+                (f"nats://127.0.0.1:1/t?credentials_file={secret}", "must have either"),
                 ("nats://127.0.0.1:1/t?tls=on", "server_ca=")):
             with self.subTest(sink):
                 said = self.refused("--listen", RIEMANN, "--sink", sink, code=CONFIGURATION)

@@ -265,7 +265,7 @@ class Files(ProgramTest):
                 path = self.folder / form
                 self.write(path, form, [1, 2])
                 os.truncate(path, path.stat().st_size - 1)
-                self.write(path, form, [3]).wait_for_log("of a record that an earlier run left torn")
+                self.write(path, form, [3]).wait_for_log("of an incomplete record of an earlier run")
                 self.assertEqual(self.read(path, form), [metric(value) for value in (1, 3)])
 
     def test_what_holds_something_else_is_not_touched(self):

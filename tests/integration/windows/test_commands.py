@@ -82,7 +82,7 @@ class Commands(ProgramTest):
             sender.send_all([metric(value * 100 + index) for index in range(100)], value * 100)
             program.wait_for_settled((value + 1) * 100)
             program.ask_to_reload()
-            program.wait_for_log("started anew", value + 1)
+            program.wait_for_log("was restarted", value + 1)
         sink = program.stop()["sinks"][0]
         self.assertEqual([line["value"] for line in read_lines(self.path)], list(range(300)))
         self.assertEqual((sink["written"], sink["restarts"]), (300, 3))
@@ -90,7 +90,7 @@ class Commands(ProgramTest):
     def test_one_that_ends_is_reported_and_started_again(self):
         program = self.start_command(f"{ACTOR} read:1 exit:3")
         self.sender(program).send_all([metric(value) for value in range(10)])
-        program.wait_for_log("ended with exit code 3, .*; starting it again in 100 ms")
+        program.wait_for_log("ended with exit code 3, .*; restarting it in 100 ms")
         program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["restarts"] > 0,
                                 "it was started again")
         program.wait_for_settled(10)

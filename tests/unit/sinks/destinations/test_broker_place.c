@@ -37,16 +37,17 @@ TEST(without_a_route_there_is_nowhere_to_go)
 {
     static const char *const texts[] = {"//a:1", "//a:1/", "a", "", "//"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        assert_refused(texts[i], "after the brokers stands \"/\" and a name");
+        assert_refused(texts[i],
+                       "there is no topic or subject after the brokers; write HOST:PORT/NAME");
         assert_string_equal(broker_place_route(texts[i]), "");
     }
 }
 
 TEST(what_is_no_broker_is_refused_by_its_text)
 {
-    assert_refused("///metrics", "\"\" is no HOST:PORT of a broker");
-    assert_refused("//a:1,/metrics", "\"\" is no HOST:PORT of a broker");
-    assert_refused("//a:0/metrics", "\"a:0\" is no HOST:PORT of a broker");
-    assert_refused("//a:65536/metrics", "\"a:65536\" is no HOST:PORT of a broker");
-    assert_refused("//a,b:x/metrics", "\"b:x\" is no HOST:PORT of a broker");
+    assert_refused("///metrics", "\"\" is not HOST:PORT of a broker");
+    assert_refused("//a:1,/metrics", "\"\" is not HOST:PORT of a broker");
+    assert_refused("//a:0/metrics", "\"a:0\" is not HOST:PORT of a broker");
+    assert_refused("//a:65536/metrics", "\"a:65536\" is not HOST:PORT of a broker");
+    assert_refused("//a,b:x/metrics", "\"b:x\" is not HOST:PORT of a broker");
 }

@@ -1,4 +1,4 @@
-/* kafka: what becomes of a block that is handed over, against librdkafka's own mock cluster. */
+/* kafka: the outcomes of blocks, with librdkafka's own mock cluster. */
 #include <dlfcn.h>
 #include <netdb.h>
 #include <stdatomic.h>
@@ -16,16 +16,16 @@
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-#define LOOKUP_MS 20000 /* the longest one, should nothing end it */
+#define LOOKUP_MS 20000 /* the longest lookup, if the test does not end it */
 
 static struct {
     atomic_bool slow;       /* lookups wait */
-    atomic_bool waits;      /* one does */
-    struct wakeup *ended;   /* for it to end */
-    struct wakeup *noticed; /* that it waits */
+    atomic_bool waits;      /* a lookup waits */
+    struct wakeup *ended;   /* signalled to end it */
+    struct wakeup *noticed; /* signalled when it waits */
 } lookup;
 
-/* In the place of the system's, for the library. */
+/* Replaces the system's function for the library. */
 int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
                 struct addrinfo **result)
 {
@@ -147,7 +147,7 @@ TEST(a_message_has_its_key_and_the_headers_that_were_asked_for)
     kafka_scene_end(&scene);
 }
 
-/* Two headers are asked for, and there are these and no others. */
+/* The message has the two headers that were requested and no others. */
 static void assert_headers(unsigned which, const char *one, const char *other)
 {
     struct kafka_scene scene;
@@ -180,7 +180,7 @@ TEST(a_message_has_no_header_that_was_not_asked_for)
     assert_headers(HEADER_LISTENER | HEADER_NUMBER, "listener", "number");
 }
 
-/* --- what a probe says ------------------------------------------------------------------------ */
+/* --- probes ----------------------------------------------------------------------------------- */
 
 static void assert_reached(struct kafka_scene *scene, rd_kafka_mock_cluster_t *cluster,
                            const char *topic, const char *text)
@@ -211,7 +211,7 @@ TEST(a_probe_says_how_many_brokers_and_partitions_there_are)
     wakeup_destroy(scene.wakeup);
 }
 
-/* --- what is taken ---------------------------------------------------------------------------- */
+/* --- blocks that wait ------------------------------------------------------------------------- */
 
 TEST(no_more_blocks_are_taken_than_the_library_can_have_on_their_way)
 {
@@ -230,14 +230,14 @@ TEST(no_more_blocks_are_taken_than_the_library_can_have_on_their_way)
     }
     assert_int_equal(sent, 4);
     rd_kafka_mock_broker_set_up(scene.cluster, 1);
-    for (size_t i = 0; i < sent; i++) /* in their order */
+    for (size_t i = 0; i < sent; i++) /* in order */
         assert_ptr_equal(kafka_scene_await(&scene, &error), &lines[i].block);
     for (size_t i = 0; i < sent; i++)
         delivery_lines_assert(&lines[i], DELIVERY_ACKNOWLEDGED);
     kafka_scene_end(&scene);
 }
 
-/* A library's thread that looked again and again would take all of this time. */
+/* A thread of the library that spun would use all of this time. */
 static clock_t processor_time(struct kafka_scene *scene, int64_t ns)
 {
     int64_t until = clock_monotonic_ns() + ns;
@@ -264,7 +264,7 @@ TEST(while_a_broker_is_slow_more_blocks_wait_and_no_processor_time_is_spent)
     for (size_t i = 0; i < 4; i++) {
         delivery_lines_fill(&lines[i], "t", DELIVERY_LINES);
         kafka_scene_send(&scene, &lines[i]);
-        processor_time(&scene, 50000000); /* the first is on its way */
+        processor_time(&scene, 50000000); /* the first is in flight */
     }
     assert_true(processor_time(&scene, 1000000000) < CLOCKS_PER_SEC / 2);
     for (size_t i = 0; i < 4; i++)
@@ -288,7 +288,7 @@ TEST(what_waits_for_others_is_given_back_when_its_time_is_over)
     delivery_lines_fill(&second, "t", 2);
     kafka_scene_send(&scene, &first);
     kafka_scene_send(&scene, &second);
-    /* The library's clock is slower. */
+    /* The library's timers are less precise. */
     assert_ptr_equal(kafka_scene_await(&scene, &error), &second.block);
     delivery_lines_assert(&second, DELIVERY_NOT_SENT);
     assert_ptr_equal(kafka_scene_await(&scene, &error), &first.block);
@@ -342,7 +342,7 @@ TEST(what_was_sent_and_not_answered_is_unknown_when_it_is_abandoned)
     kafka_scene_end(&scene);
 }
 
-/* The library's thread of the only broker looks up a name, and has a block. */
+/* The library's thread for the only broker has a block, and is in a name lookup. */
 static void begin_lookup(struct kafka_scene *scene, struct delivery_lines *lines)
 {
     static char no_address_is_kept[] = "broker.address.ttl=1\nreconnect.backoff.ms=1\n";
@@ -354,7 +354,7 @@ static void begin_lookup(struct kafka_scene *scene, struct delivery_lines *lines
     rd_kafka_mock_topic_create(scene->cluster, "t", 1, 1);
     scene->settings.broker.kafka = no_address_is_kept;
     kafka_scene_open(scene);
-    delivery_lines_fill(&first, "t", 1); /* so that it knows the broker */
+    delivery_lines_fill(&first, "t", 1); /* so that the library knows the broker */
     kafka_scene_send(scene, &first);
     kafka_scene_await(scene, &error);
     atomic_store(&lookup.slow, true);
@@ -394,7 +394,7 @@ TEST(a_stop_does_not_wait_for_a_lookup_and_leaves_the_block_to_the_library)
     assert_ptr_equal(scene.destination->delivery->answer(scene.destination, &error, &retry_after),
                      &lines.block);
     bool lent = lines.block.lent;
-    /* Messages that the broker's thread has not taken yet are reported all the same. */
+    /* Messages that the broker's thread has not received yet are reported as well. */
     size_t unknown = 0;
     for (size_t i = 0; i < lines.block.count; i++) {
         unknown += lines.records[i].outcome == DELIVERY_UNKNOWN;
@@ -402,7 +402,7 @@ TEST(a_stop_does_not_wait_for_a_lookup_and_leaves_the_block_to_the_library)
                     lines.records[i].outcome == DELIVERY_NOT_SENT);
     }
     assert_int_equal(lent, unknown != 0);
-    /* The next block would have the tokens of the one that may still be reported. */
+    /* The next block would have the same tokens as this one, which may still be reported. */
     delivery_lines_fill(&next, "t", 1);
     assert_true(!lent ||
                 !scene.destination->delivery->send(scene.destination, &next.block, &error));

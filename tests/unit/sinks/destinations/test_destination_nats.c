@@ -1,4 +1,4 @@
-/* nats: what becomes of a block that is handed over, against a nats-server with JetStream. */
+/* nats: the outcomes of blocks, with a nats-server with JetStream. */
 #include <stdio.h>
 #include <string.h>
 
@@ -151,7 +151,7 @@ NATS_TEST(what_is_sent_again_with_its_id_is_there_once)
     scene_end(&scene);
 }
 
-/* --- what is not taken ------------------------------------------------------------------------ */
+/* --- messages that are refused ---------------------------------------------------------------- */
 
 NATS_TEST(a_subject_of_no_stream_is_not_sent)
 {
@@ -304,7 +304,7 @@ NATS_TEST(after_a_server_was_killed_and_came_back_blocks_are_acknowledged_again)
         delivery_lines_send(scene.destination, &lines);
         delivery_await(scene.destination, scene.wakeup, &error);
         if (lines.records[0].outcome != DELIVERY_ACKNOWLEDGED)
-            continue; /* it was on its way, or the stream is not back yet */
+            continue; /* it was in flight, or the stream does not exist again yet */
         if (acknowledged++ == 0) {
             assert_figures(&scene, 1, 1);
             nats_server_kill(&server);
@@ -346,7 +346,7 @@ NATS_TEST(a_message_that_waits_for_its_answer_is_counted)
     scene_end(&scene);
 }
 
-static unsigned refusals; /* of the next calls */
+static unsigned refusals; /* of this number of calls */
 
 static natsStatus refuse_callback(natsSubscription *subscription, natsOnCompleteCB callback,
                                   void *closure)
@@ -359,7 +359,7 @@ static natsStatus refuse_callback(natsSubscription *subscription, natsOnComplete
     return nats_library(&error)->natsSubscription_SetOnCompleteCB(subscription, callback, closure);
 }
 
-/* The library never says of such a subscription that it has ended. */
+/* The library never reports the end of such a subscription. */
 NATS_TEST(a_connection_that_is_set_up_in_part_is_ended_and_another_one_made)
 {
     (void)state;
@@ -415,7 +415,7 @@ NATS_TEST(what_a_silent_server_got_is_unknown_when_it_is_abandoned)
     nats_server_freeze(&server);
     delivery_lines_fill(&lines, "t", 1);
     delivery_lines_send(scene.destination, &lines);
-    int64_t until = clock_monotonic_ns() + 300000000; /* nothing says that it was published */
+    int64_t until = clock_monotonic_ns() + 300000000; /* the test cannot see when it is published */
     while (clock_monotonic_ns() < until)
         wakeup_wait(scene.wakeup, NO_HANDLE, false, 50);
     scene.destination->delivery->abandon(scene.destination);
@@ -505,13 +505,13 @@ NATS_TEST(what_cannot_be_used_is_refused_before_and_no_secret_is_shown)
     struct error error;
     assert_int_equal(destination_nats.check(&scene.options, &error), 0);
     static const char *const wrong[][2] = {
-        {"user=me\nhidden\n", "login:2: this line is no NAME=VALUE"},
+        {"user=me\nhidden\n", "login:2: this line is not NAME=VALUE"},
         {"user=hidden\n",
-         "has neither user= and password= nor token= nor nkey= and seed_file= alone"},
-        {"user=hidden\npassword=hidden\ntoken=hidden", "seed_file= alone"},
-        {"", "has neither"},
-        {"nkey=hidden\n", "seed_file= alone"},
-        {"seed=hidden", "login:1: only user=, password=, token=, nkey= and seed_file= stand here"},
+         "must have either user= and password=, or token=, or nkey= and seed_file="},
+        {"user=hidden\npassword=hidden\ntoken=hidden", "must have either"},
+        {"", "must have either"},
+        {"nkey=hidden\n", "must have either"},
+        {"seed=hidden", "login:1: only user=, password=, token=, nkey= and seed_file= are allowed"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         scratch_put_text("login", wrong[i][0]);
@@ -525,5 +525,5 @@ NATS_TEST(what_cannot_be_used_is_refused_before_and_no_secret_is_shown)
     assert_refused(&scene, "tls=on needs server_ca=");
     scratch_put_text("ca", "nonsense");
     scene.settings.tls.ca = (char *)(uintptr_t)scratch_path("ca");
-    assert_refused(&scene, "OpenSSL takes no certificates from");
+    assert_refused(&scene, "OpenSSL finds no certificates in");
 }

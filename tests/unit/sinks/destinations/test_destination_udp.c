@@ -1,4 +1,4 @@
-/* udp: what becomes of datagrams that are given up. */
+/* udp: the outcomes of datagrams that are given up. */
 #include "collector/contract/destination_relay.h"
 #include "sinks/destinations/destinations.h"
 #include "tests/support/platform/patience.h"

@@ -8,7 +8,7 @@
 #define PATIENCE_MS 10000
 #define MS_NS       INT64_C(1000000)
 
-/* An object whose end waits until it may. */
+/* An object whose end waits for the test. */
 struct slow {
     struct wakeup *may_end, *has_ended;
 };
@@ -20,7 +20,7 @@ static void end_slowly(void *object)
     wakeup_signal(slow->has_ended);
 }
 
-/* A thread that was left may still be in a signal when the test ends: nothing is destroyed. */
+/* A left thread may still signal when the test ends, so the wake-ups are not destroyed. */
 static void begin(struct slow *slow)
 {
     struct error error;

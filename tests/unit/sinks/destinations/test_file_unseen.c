@@ -1,4 +1,4 @@
-/* A file whose name the system cannot look at: it is where it was seen last. */
+/* A file whose name the system cannot examine: its last known state counts. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,14 +11,14 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* The linker puts these in the place of the real ones (CMakeLists.txt). */
+/* The linker replaces the real functions by these (CMakeLists.txt). */
 int __real_stat(const char *path, struct stat *status);
 int __wrap_stat(const char *path, struct stat *status);
 int64_t __wrap_clock_monotonic_ns(void);
 
 #define MINUTE (60 * INT64_C(1000000000))
 
-static int unnamed; /* the number with which each look at a name fails; 0: none does */
+static int unnamed; /* errno of each stat; 0: it succeeds */
 static int64_t now_ns;
 static struct sink_counters counters;
 static struct destination *destination;

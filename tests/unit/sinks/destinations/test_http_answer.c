@@ -19,11 +19,11 @@ static void assert_means(const char *format, long status, const struct expected 
     bool refused = row->outcome == DELIVERY_REFUSED || row->bounded;
     if (found.outcome != row->outcome || (refused && found.reason != row->reason) ||
         (refused && found.parts != row->parts) || (found.tries != 0) != row->bounded)
-        fail_msg("%s, %ld: fate %d, reason %d, parts %d, tries %u", format, status,
+        fail_msg("%s, %ld: outcome %d, reason %d, parts %d, tries %u", format, status,
                  (int)found.outcome, (int)found.reason, found.parts, found.tries);
 }
 
-/* Rows of all statuses from 200 to 999, in their order, without gaps. */
+/* The rows cover all statuses from 200 to 999, in order and without gaps. */
 static void assert_table(const char *format, const struct expected *rows, size_t count)
 {
     long status = 200;

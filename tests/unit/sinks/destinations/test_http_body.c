@@ -1,4 +1,4 @@
-/* The bytes of requests: of some records of a block, made by an encoder, or compressed. */
+/* The bodies of requests: records of a block, converted by an encoder, or compressed. */
 #include "sinks/destinations/http_body.h"
 
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static struct compression *open_mark(void)
     return made;
 }
 
-/* --- what comes of them ----------------------------------------------------------------------- */
+/* --- bodies ----------------------------------------------------------------------------------- */
 
 /*
  * Makes the body of `count` records beginning with `first`. Returns NULL if the result is not

@@ -1,6 +1,6 @@
 /*
- * The requests of an http: sink, with a libcurl that is scripted: what it reports, what it has
- * reported of the handle's previous request, and what it never comes to.
+ * The requests of an http: sink with a scripted libcurl: its results, stale results of a handle's
+ * previous request, and requests that it never ends.
  */
 #include "sinks/destinations/http_client.h"
 
@@ -99,7 +99,7 @@ static void assert_fates(size_t count, const enum delivery_outcome *fates)
 
 #define STEPS(steps) (steps), sizeof(steps) / sizeof(steps)[0]
 
-/* --- what is given up ------------------------------------------------------------------------- */
+/* --- abandoned blocks ------------------------------------------------------------------------- */
 
 TEST(what_never_left_has_no_answer_of_the_request_before_it)
 {
@@ -150,7 +150,7 @@ TEST(after_that_it_goes_on)
     end();
 }
 
-/* --- what libcurl still knows of the request before ------------------------------------------- */
+/* --- stale values of an earlier request ------------------------------------------------------- */
 
 TEST(a_request_that_fails_before_it_begins_has_no_answer_of_the_one_before)
 {
@@ -171,7 +171,7 @@ TEST(a_request_that_fails_before_it_begins_has_no_answer_of_the_one_before)
     }
 }
 
-/* --- answers that are cut, or have no end ----------------------------------------------------- */
+/* --- answers that are cut off or endless ------------------------------------------------------ */
 
 static struct http_result answered_by(const char *format, const struct curl_step *step)
 {
@@ -185,10 +185,10 @@ static struct http_result answered_by(const char *format, const struct curl_step
 TEST(success_whose_body_is_cut_acknowledges_nothing)
 {
     const struct curl_step cut = {.result = CURLE_PARTIAL_FILE,
-                             .status = 200,
-                             .head = "Content-Length: 9\r\n\r\n",
-                             .body = "abc",
-                             .body_size = 3};
+                                  .status = 200,
+                                  .head = "Content-Length: 9\r\n\r\n",
+                                  .body = "abc",
+                                  .body_size = 3};
     struct http_result result = answered_by("json", &cut);
     assert_fates(1, (enum delivery_outcome[]){DELIVERY_UNKNOWN});
     assert_non_null(strstr(result.error.text, "answered 200, but its answer was cut"));
@@ -197,10 +197,10 @@ TEST(success_whose_body_is_cut_acknowledges_nothing)
 TEST(a_refusal_whose_body_is_cut_is_one)
 {
     const struct curl_step cut = {.result = CURLE_PARTIAL_FILE,
-                             .status = 400,
-                             .head = "Content-Length: 9\r\n\r\n",
-                             .body = "abc",
-                             .body_size = 3};
+                                  .status = 400,
+                                  .head = "Content-Length: 9\r\n\r\n",
+                                  .body = "abc",
+                                  .body_size = 3};
     answered_by("json", &cut);
     assert_fates(1, (enum delivery_outcome[]){DELIVERY_REFUSED});
 }
@@ -219,8 +219,8 @@ TEST(headers_that_are_cut_are_no_answer)
 TEST(headers_that_are_cut_after_an_interim_answer_are_no_answer)
 {
     const struct curl_step cut = {.result = CURLE_RECV_ERROR,
-                             .status = 400,
-                             .head = "\r\nHTTP/1.1 400 Bad Request\r\nX: y\r\n"};
+                                  .status = 400,
+                                  .head = "\r\nHTTP/1.1 400 Bad Request\r\nX: y\r\n"};
     answered_by("json", &cut);
     assert_fates(1, (enum delivery_outcome[]){DELIVERY_UNKNOWN});
 }
@@ -237,10 +237,10 @@ TEST(headers_without_end_are_not_read_on)
 TEST(of_a_body_without_end_the_status_counts)
 {
     const struct curl_step endless = {.status = 200,
-                                 .head = "\r\n",
-                                 .body = "0123456789abcdef",
-                                 .body_size = 16,
-                                 .body_repeats = 1000000};
+                                      .head = "\r\n",
+                                      .body = "0123456789abcdef",
+                                      .body_size = 16,
+                                      .body_repeats = 1000000};
     answered_by("json", &endless);
     assert_fates(1, (enum delivery_outcome[]){DELIVERY_ACKNOWLEDGED});
     assert_in_range(curl_double.body_taken, 1, HTTP_ANSWER_MOST + 16);

@@ -1,4 +1,4 @@
-/* The requests that become of one block: a server that is scripted by what it takes. */
+/* The requests of one block, with a scripted server that accepts some of them. */
 #include "sinks/destinations/http_exchange.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static struct delivery_block block;
 static struct http_exchange exchange;
 static size_t requests;
 
-/* How the server answers a request of these records. */
+/* The server's answer to a request with these records. */
 typedef long server(const struct http_range *range);
 
 static void open_block(size_t count)
@@ -104,7 +104,7 @@ static long breaks_down_later(const struct http_range *range)
     return 503;
 }
 
-/* --- what comes of it ------------------------------------------------------------------------- */
+/* --- exchanges -------------------------------------------------------------------------------- */
 
 TEST(a_block_that_is_taken_is_one_request)
 {
@@ -131,7 +131,7 @@ TEST(one_bad_record_is_found_and_the_others_are_saved)
     }
 }
 
-/* That many of the records are bad, evenly spread, or all at one end. */
+/* Whether a record is one of `bad_of` bad records among `count`, evenly spread. */
 static bool is_bad_of(size_t index, size_t count, size_t bad_of)
 {
     return index * bad_of / count != (index + 1) * bad_of / count;
@@ -325,7 +325,7 @@ TEST(a_stop_leaves_what_was_not_answered_unsent)
 
 /* --- answers that mean some of the records ---------------------------------------------------- */
 
-/* Answers each request so, and says that some were taken. */
+/* Gives each request this answer, with a text that some records were accepted. */
 static void exchange_partly(const char *format, bool repeats, server *answers)
 {
     static struct http_lessons lessons;
@@ -415,12 +415,12 @@ TEST(what_prometheus_says_it_never_takes_is_not_tried_again)
     assert_fates(13, 3, 0);
 }
 
-/* --- what was learnt -------------------------------------------------------------------------- */
+/* --- lessons ---------------------------------------------------------------------------------- */
 
 static struct http_lessons lessons;
 static uint32_t keys[MOST][2];
 
-/* The record is of that series, and of that sender. */
+/* Gives the record the key of that series and that sender. */
 static void set_key(size_t index, uint32_t series, uint32_t sender)
 {
     keys[index][0] = series;
@@ -446,7 +446,7 @@ static long refuses_series(const struct http_range *range)
     return 204;
 }
 
-/* A block of 1,000 records of 250 series, of one sender, as a sink that has learnt sends it. */
+/* A block of 1,000 records in 250 series of one sender, from a sink with lessons. */
 static void exchange_learning(const char *format, server *answers)
 {
     open_block(1000);
@@ -519,7 +519,7 @@ TEST(a_hopeless_series_that_recovers_within_a_block_loses_nothing)
 
 static uint32_t good_series;
 
-/* All of a sender but for one series. */
+/* Refuses all series of a sender except one. */
 static long refuses_sender(const struct http_range *range)
 {
     for (size_t i = range->first; i < range->first + range->count; i++)
@@ -550,7 +550,7 @@ TEST(a_sender_of_which_all_is_refused_is_one_group)
 {
     lessons = (struct http_lessons){0};
     for (uint32_t number = 0; number < 12; number++) {
-        exchange_of_sender(1 + 20 * number); /* each time other series */
+        exchange_of_sender(1 + 20 * number); /* different series each time */
         assert_fates(980, 20, 0);
     }
     assert_int_equal(requests, 4);
@@ -567,7 +567,7 @@ TEST(a_good_series_that_such_a_sender_begins_is_found)
         assert_int_equal(requests, 4);
         keys[0][0] = good_series = 1 + among;
         keys[0][1] = 7;
-        http_lessons_taken(&lessons, &block, &records[0]); /* it is not known */
+        http_lessons_taken(&lessons, &block, &records[0]); /* it is unknown */
         exchange_of_sender(1);
         assert_fates(981, 19, 0);
     }
@@ -613,7 +613,7 @@ TEST(the_bytes_that_are_taken_at_a_time_are_learnt)
     largest = 1000;
     for (int i = 0; i < 100; i++)
         exchange_learning("json", takes_a_few);
-    assert_int_equal(requests, 1); /* a limit that is gone */
+    assert_int_equal(requests, 1); /* the limit was forgotten */
 }
 
 TEST(what_is_remembered_is_bounded)

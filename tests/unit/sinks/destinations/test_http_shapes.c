@@ -1,4 +1,4 @@
-/* Which shape requests have: what a server proves, and what it does not. */
+/* The shape of requests, and the proof that a server supports the second one. */
 #include "sinks/destinations/http_shapes.h"
 
 #include "tests/support/test.h"
@@ -81,7 +81,7 @@ TEST(an_answer_that_says_nothing_is_no_answer)
     expect(1, 503, false, false);
     expect(0, 204, false, false);
     expect(1, 204, true, false);
-    expect(1, 503, false, false); /* nor does it take back what was proved */
+    expect(1, 503, false, false); /* it does not revoke the proof */
     expect(1, 204, true, false);
 }
 

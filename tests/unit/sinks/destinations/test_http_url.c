@@ -1,4 +1,4 @@
-/* Where an http: sink sends to. */
+/* The URLs of an http: sink. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "sinks/destinations/jetstream_answer.h"
 #include "tests/support/test.h"
 
-/* Reads it from memory of just its size, so that a sanitizer sees a byte too many. */
+/* The copy has exactly the answer's size, so that a sanitizer reports reading past it. */
 static struct jetstream_answer read_all(const char *json, size_t size)
 {
     char *copy = malloc(size == 0 ? 1 : size);

@@ -1,4 +1,4 @@
-/* kafka: messages and requests that are larger than the broker takes, against the mock cluster. */
+/* kafka: messages and requests that are too large for the broker, with the mock cluster. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,7 @@ TEST(a_message_that_is_refused_alone_is_too_large_also_where_it_was_sent_with_ot
     kafka_scene_end(&scene);
 }
 
-/* Reads messages until they have all lines, each with the block's head. Returns how many. */
+/* Reads messages, each with the block's head, until all lines came. Returns their number. */
 static size_t assert_parts(struct kafka_scene *scene, const struct delivery_lines *lines,
                            const char *head, size_t most)
 {

@@ -27,7 +27,7 @@ static void no_report(void *context, const rd_kafka_message_t *message)
     (void)message;
 }
 
-static const char *refused; /* a property that the library takes no value of */
+static const char *refused; /* a property of which the library refuses every value */
 
 static rd_kafka_conf_res_t set(rd_kafka_conf_t *conf, const char *name, const char *value,
                                char *why, size_t size)
@@ -75,7 +75,7 @@ static void scene_end(struct scene *scene)
     wakeup_destroy(scene->producer.wakeup);
 }
 
-/* All that a broker can say, each a different number. */
+/* All figures of a broker, each a different number. */
 static void say(struct scene *scene, unsigned times)
 {
     char text[300];
@@ -115,7 +115,7 @@ TEST(what_a_producer_counted_stays_counted_when_others_follow_and_what_was_so_th
     scene_begin(&scene);
     for (unsigned round = 1; round <= 4; round++) {
         say(&scene, 1);
-        say(&scene, round); /* of the same producer, so no more than that */
+        say(&scene, round); /* of the same producer, so it replaces the earlier ones */
         assert_counts(&scene, times + round);
         assert_now(&scene, 1, 2 * round);
         times += round;
@@ -131,7 +131,7 @@ TEST(what_a_producer_counted_stays_counted_when_others_follow_and_what_was_so_th
     assert_now(&scene, 0, 0);
 }
 
-/* --- one that cannot be made ------------------------------------------------------------------ */
+/* --- a producer that cannot be created -------------------------------------------------------- */
 
 TEST(a_library_that_lacks_a_compression_is_refused_with_its_reason)
 {

@@ -1,4 +1,4 @@
-/* kafka: properties for the library, what they do, and those that are refused. */
+/* kafka: properties for the library, their effects, and those that are refused. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ TEST_WITH(after_a_fatal_error_another_producer_delivers, scratch_make, scratch_r
     struct error error;
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
-    /* A producer that guarantees no gaps ends with the first message that a broker refuses. */
+    /* A producer with this guarantee fails at the first message that a broker refuses. */
     rd_kafka_mock_push_request_errors(scene.cluster, KAFKA_PRODUCE_KEY, 1,
                                       RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
     kafka_scene_write_properties(&scene, "enable.gapless.guarantee=true\n");
@@ -64,7 +64,7 @@ TEST_WITH(it_says_how_its_brokers_answer, scratch_make, scratch_remove)
     kafka_scene_end(&scene);
 }
 
-/* --- what is refused before anything is sent -------------------------------------------------- */
+/* --- settings that are refused ---------------------------------------------------------------- */
 
 static void assert_refused(const struct kafka_scene *scene, const char *text)
 {
@@ -89,9 +89,9 @@ TEST_WITH(a_property_that_is_wrong_is_named_with_its_line_and_its_value_is_not_s
     kafka_scene_write_properties(&scene, "linger.ms=1\nacks=0\n");
     assert_refused(&scene, "properties:2: acks cannot be set here: it is always \"all\"");
     kafka_scene_write_properties(&scene, "hidden\n");
-    assert_refused(&scene, "properties:1: this line is no NAME=VALUE");
+    assert_refused(&scene, "properties:1: this line is not NAME=VALUE");
     kafka_scene_write_properties(&scene, "=hidden\n");
-    assert_refused(&scene, "properties:1: this line is no NAME=VALUE");
+    assert_refused(&scene, "properties:1: this line is not NAME=VALUE");
     scene.settings.broker.properties = (char *)(uintptr_t)scratch_path("nowhere");
     struct error error = {.text = ""};
     assert_int_equal(destination_kafka.check(&scene.options, &error), -1);

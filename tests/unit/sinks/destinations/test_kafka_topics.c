@@ -1,4 +1,4 @@
-/* kafka: topics that are denied, missing or many, against librdkafka's own mock cluster. */
+/* kafka: topics that are denied, missing or many, with librdkafka's own mock cluster. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ TEST(a_topic_that_the_broker_refuses_is_denied)
     kafka_scene_end(&scene);
 }
 
-/* A topic that is missing, as soon as the library has asked for it. */
+/* A missing topic, once the library has asked for it. */
 static void scene_begin_without_topic(struct kafka_scene *scene)
 {
     static char at_once[] = "topic.metadata.propagation.max.ms=0\n";
@@ -52,7 +52,7 @@ TEST(messages_with_headers_that_the_library_refuses_at_once_leave_nothing_freed_
     kafka_scene_end(&scene);
 }
 
-/* Sends a block again and again, as a sink does, until it has become something else. */
+/* Sends a block repeatedly, as a sink does, until its outcome changes. */
 static void await_other_fate(struct kafka_scene *scene, struct delivery_lines *lines,
                              enum delivery_outcome fate)
 {

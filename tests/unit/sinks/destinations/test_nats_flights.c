@@ -1,4 +1,4 @@
-/* Blocks on their way to NATS: what is published next, and what becomes of it. */
+/* Blocks in flight to NATS: the next message, and outcomes. */
 #include <string.h>
 
 #include "sinks/destinations/nats_flights.h"
@@ -131,7 +131,7 @@ TEST(a_block_as_one_message_has_one_answer)
     assert_string_equal(error.text, "bad");
 }
 
-/* The next message is of these records. */
+/* The next message has these records. */
 static struct nats_token next_part(struct nats_flights *flights, uint32_t first, uint32_t count)
 {
     struct record_range range;
@@ -221,7 +221,7 @@ TEST(what_a_stream_refused_is_tried_again_later_as_its_limit_may_have_been_raise
     nats_flights_put(&flights, &c.block, 0);
     assert_true(nats_flights_next(&flights, &token, NATS_LIMIT_LASTS_NS + 1));
     assert_int_equal(token.count, 3);
-    refuse(&flights, &token); /* it was not raised: that is known again */
+    refuse(&flights, &token); /* the limit was not raised, and is learned again */
     nats_flights_next(&flights, &token, 2 * NATS_LIMIT_LASTS_NS);
     assert_int_equal(token.count, 1);
 }
@@ -316,7 +316,7 @@ TEST(an_answer_that_comes_twice_or_too_late_changes_nothing)
     assert_false(acknowledge(&flights, &token));
     assert_int_equal(a.records[1].outcome, DELIVERY_UNKNOWN);
     nats_flights_take(&flights, NULL);
-    nats_flights_put(&flights, three(&b), 0); /* in the same place */
+    nats_flights_put(&flights, three(&b), 0); /* in the same slot */
     next(&flights, 0);
     next(&flights, 0);
     assert_false(acknowledge(&flights, &token));
@@ -366,7 +366,8 @@ TEST(there_is_room_for_so_many_blocks)
     assert_false(nats_flights_put(&flights, three(&all[NATS_FLIGHTS]), 0));
     struct nats_token token = next(&flights, 0);
     acknowledge(&flights, &token);
-    assert_false(nats_flights_put(&flights, &all[NATS_FLIGHTS].block, 0)); /* it is to be taken */
+    assert_false(nats_flights_put(&flights, &all[NATS_FLIGHTS].block,
+                                  0)); /* the block that is done must be removed first */
     assert_ptr_equal(nats_flights_take(&flights, NULL), &all[0].block);
     assert_true(nats_flights_put(&flights, &all[NATS_FLIGHTS].block, 0));
 }

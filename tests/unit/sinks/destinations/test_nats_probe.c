@@ -1,4 +1,4 @@
-/* For which subject a probe asks, and what JetStream answers. */
+/* The subject of a probe, and the answers of JetStream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static struct error said;
 
-/* Reads the answer from memory of just its size, so that a sanitizer sees a byte too many. */
+/* The copy has exactly the answer's size, so that a sanitizer reports reading past it. */
 static enum exit_code judge(const char *json, size_t size)
 {
     char *copy = malloc(size == 0 ? 1 : size);

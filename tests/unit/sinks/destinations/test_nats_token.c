@@ -1,4 +1,4 @@
-/* Which message an answer of NATS is for. The server made the subject, so it can be any text. */
+/* Tokens in reply subjects. A server may send any text. */
 #include "sinks/destinations/nats_token.h"
 #include "tests/support/test.h"
 

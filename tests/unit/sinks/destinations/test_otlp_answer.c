@@ -9,7 +9,8 @@
 
 static struct wire wire;
 
-/* Reads just these bytes, for the sanitizers. The message is compared before they are freed. */
+/* Reads from a copy of exactly this size, for the sanitizers; compares the message before freeing.
+ */
 static bool read(const void *bytes, size_t size, uint64_t rejected, const char *message)
 {
     uint8_t *exact = malloc(size == 0 ? 1 : size);

@@ -1,4 +1,4 @@
-/* Standard output, wherever it leads: it never blocks, and its other owners notice nothing. */
+/* Standard output of every kind: writing never blocks and does not affect its other owners. */
 #include <string.h>
 
 #include "collector/platform/output_file.h"
@@ -17,7 +17,7 @@ static int tear_down(void **state)
 
 /* --- pipes ------------------------------------------------------------------------------------ */
 
-/* A pipe that standard output leads to, and an output file of it. */
+/* A pipe as standard output, with its output file. */
 static struct output_file *open_pipe(struct test_pipe *pipe)
 {
     *pipe = test_pipe_open();
@@ -31,7 +31,7 @@ static void close_pipe(struct output_file *file, struct test_pipe *pipe)
     test_pipe_close(pipe);
 }
 
-/* Reads at least one number and at most `size`, of which `at` were read before. */
+/* Reads numbers up to `size`, at least one; `at` were read before. */
 static size_t read_numbers(const struct test_pipe *pipe, size_t at, size_t size)
 {
     uint8_t block[OUTPUT_BLOCK];
@@ -62,7 +62,7 @@ TEST_WITH(a_full_pipe_would_block_and_loses_nothing, scratch_make, tear_down)
     size_t more;
     int64_t until = patience_until();
     while (output_offer_numbers(file, accepted, &more) == WRITE_WOULD_BLOCK) {
-        if (read < accepted + OUTPUT_BLOCK) /* there is something, or it is on its way */
+        if (read < accepted + OUTPUT_BLOCK) /* bytes are in the pipe, or will be */
             read += read_numbers(&pipe, read, OUTPUT_BLOCK);
         else
             assert_true(patience(until));
@@ -116,7 +116,7 @@ TEST_WITH(a_full_pipe_whose_reader_goes_is_closed, scratch_make, tear_down)
     size_t accepted = output_fill(file);
     test_stream_close(&pipe.reader);
     while (output_write_numbers(file, accepted, &written) == WRITE_OK)
-        accepted += written; /* before it went */
+        accepted += written; /* before it was closed */
     assert_int_equal(written, 0);
     output_assert_closed(file);
     close_pipe(file, &pipe);
@@ -181,7 +181,7 @@ TEST_WITH(after_a_withdrawal_other_bytes_are_written, scratch_make, tear_down)
     output_put_text(file, "other\n");
     assert_int_equal(test_stream_read(pipe.reader, found, sizeof found), 6);
     assert_string_equal(found, "other\n");
-    assert_int_equal(output_file_cancel(file), 0); /* nothing is on its way */
+    assert_int_equal(output_file_cancel(file), 0); /* no bytes are in flight */
     close_pipe(file, &pipe);
 }
 
@@ -196,7 +196,7 @@ TEST_WITH(a_file_is_shared_with_its_other_owners, scratch_make, tear_down)
     struct output_file *file = output_open_stdout();
     assert_true(output_file_handle(file) == NO_HANDLE);
     output_put_text(file, "ours\n");
-    test_stream_write(other, "theirs\n", 7); /* it is the same offset */
+    test_stream_write(other, "theirs\n", 7); /* both share one offset */
     output_put_text(file, "ours\n");
     output_file_close(file);
     test_stream_write(other, "theirs\n", 7);
@@ -231,14 +231,14 @@ TEST_WITH(what_is_taken_back_leaves_no_hole, scratch_make, tear_down)
     output_put_text(file, "one\ntw");
     assert_true(output_file_roll_back(file, 2));
     output_put_text(file, "three\n");
-    test_stream_seek(other, 2); /* another owner goes elsewhere */
+    test_stream_seek(other, 2); /* another owner moves the offset */
     assert_false(output_file_roll_back(file, 1));
     output_file_close(file);
     test_stream_close(&other);
     scratch_assert_holds_text("file", "one\nthree\n");
 }
 
-/* --- none ------------------------------------------------------------------------------------- */
+/* --- no standard output ----------------------------------------------------------------------- */
 
 static void assert_refused(void)
 {

@@ -1,5 +1,4 @@
-/* Standard output as only POSIX has it: descriptions that are shared, sockets, terminals, numbers.
- */
+/* Standard output on POSIX: shared file descriptions, sockets, terminals, descriptor numbers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,9 +29,9 @@ static int flags_of(int fd)
     return fcntl(fd, F_GETFL);
 }
 
-/* --- what does not block ---------------------------------------------------------------------- */
+/* --- non-blocking ----------------------------------------------------------------------------- */
 
-/* The description that we were given, which others share, is as it was. */
+/* The inherited file description, which others share, is unchanged. */
 static void a_pipe_s_description_is_left_as_it_was(void **state)
 {
     (void)state;
@@ -71,7 +70,7 @@ static void a_full_socket_would_block_and_loses_nothing(void **state)
     uint8_t block[OUTPUT_BLOCK] = {0};
     size_t written = 0;
     assert_int_equal(output_file_write(file, block, OUTPUT_BLOCK, &written, NULL), WRITE_OK);
-    assert_int_equal(written, OUTPUT_BLOCK); /* more than it would be were the socket asked first */
+    assert_int_equal(written, OUTPUT_BLOCK); /* more than the socket reports as free */
     assert_int_equal(recv(ends[0], block, OUTPUT_BLOCK, MSG_WAITALL), OUTPUT_BLOCK);
     assert_reads(ends[0], output_fill(file));
     assert_int_equal(flags_of(ends[1]), flags);
@@ -138,7 +137,7 @@ static void a_stopped_terminal_would_block_and_a_hung_up_one_is_closed(void **st
 static int run_apart(int (*run)(void), int given)
 {
     fflush(stdout);
-    int handed_over[2]; /* its end says that `given` is closed here */
+    int handed_over[2]; /* closed when `given` is closed in the parent */
     assert_int_equal(pipe(handed_over), 0);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -159,8 +158,7 @@ static int run_apart(int (*run)(void), int given)
     return WEXITSTATUS(status);
 }
 
-/* The number that the next file to be opened gets: what started the test may have left some open.
- */
+/* The number that the next opened file gets; the parent may have left some open. */
 static int next_number(void)
 {
     int next = open("/dev/null", O_RDWR);
@@ -182,7 +180,7 @@ static int open_without_streams(void)
         return 2;
     if (write(STDERR_FILENO, "x", 1) != 1)
         return 3;
-    output_file_hold_standard_streams(); /* nothing is missing any more */
+    output_file_hold_standard_streams(); /* no standard stream is missing any more */
     return next_number() == next ? 0 : 4;
 }
 

@@ -48,7 +48,7 @@ static void nothing_counts_as_written_before_all_of_a_write_is_in_the_pipe(void 
         read += test_stream_read(pipe.reader, block, OUTPUT_BLOCK - read);
     assert_int_equal(output_write_numbers(file, 0, &written), WRITE_OK);
     assert_int_equal(written, OUTPUT_BLOCK);
-    assert_int_equal(unread(&pipe), 0); /* the same ones, and not once more */
+    assert_int_equal(unread(&pipe), 0); /* the same bytes, not again */
     output_file_close(file);
     test_pipe_close(&pipe);
 }
@@ -66,7 +66,7 @@ static void a_reader_that_stalls_does_not_hold_up_a_close(void **state)
     assert_in_range(clock_monotonic_ns() - began, 0, INT64_C(2000000000));
     for (size_t left = unread(&pipe); left != 0;)
         left -= test_stream_read(pipe.reader, block, left < sizeof block ? left : sizeof block);
-    assert_int_equal(unread(&pipe), 0); /* what was not in it never comes */
+    assert_int_equal(unread(&pipe), 0); /* the other bytes never come */
     test_pipe_close(&pipe);
 }
 
@@ -90,7 +90,7 @@ static void a_thread_closes_the_stream_that_is_its_own(void **state)
     test_pipe_close(&pipe);
 }
 
-/* --- handles that are none -------------------------------------------------------------------- */
+/* --- invalid handles -------------------------------------------------------------------------- */
 
 static void a_number_that_nothing_follows_goes_to_no_other_file(void **state)
 {
@@ -129,8 +129,8 @@ static void a_character_is_written_whole_or_later(void **state)
     static const size_t whole[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11};
     for (size_t size = 1; size < sizeof text; size++)
         assert_int_equal(console_whole(text, size), whole[size]);
-    assert_int_equal(console_whole("\xe2\x82", 2), 2);      /* nothing else is left */
-    assert_int_equal(console_whole("a\x80\x80\x80", 4), 4); /* no character anyway */
+    assert_int_equal(console_whole("\xe2\x82", 2), 2);      /* the rest of a character */
+    assert_int_equal(console_whole("a\x80\x80\x80", 4), 4); /* not a character */
     assert_int_equal(console_whole("a\xff", 2), 1);
 }
 
@@ -158,7 +158,7 @@ static int write_to_console(void)
     return 0;
 }
 
-/* A console without a window, of Windows 10 (1809) and later: what it shows can be read. */
+/* A pseudoconsole of Windows 10 (1809) and later, whose content can be read. */
 struct shown {
     void *console;
     HANDLE screen;

@@ -1,4 +1,4 @@
-/* Memory that is given back has nothing of what files of secrets had. */
+/* Freed memory contains no secret of a file. */
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static size_t seen, freed; /* pieces of memory with the secret; all pieces */
 
-/* The linker puts it in the place of the real one (CMakeLists.txt). */
+/* The linker replaces the real function by it (CMakeLists.txt). */
 void __real_free(void *memory);
 void __wrap_free(void *memory);
 
@@ -58,7 +58,7 @@ TEST_WITH(a_file_of_properties_is_cleared, scratch_make, scratch_remove)
     expect_none();
 }
 
-/* --- headers, with lists as libcurl has them -------------------------------------------------- */
+/* --- headers, in lists like libcurl's --------------------------------------------------------- */
 
 static struct curl_slist *append(struct curl_slist *list, const char *line)
 {
@@ -87,8 +87,7 @@ TEST_WITH(headers_are_cleared_with_the_file_that_they_come_from, scratch_make, s
 {
     (void)state;
     static const struct encoder_ops encoder = {.name = "json"};
-    static const struct curl_library library = {.slist_append = append,
-                                                .slist_free_all = free_all};
+    static const struct curl_library library = {.slist_append = append, .slist_free_all = free_all};
     struct http_headers *headers;
     struct error error;
     scratch_put_text("headers", "X-Token: " SECRET "\n");

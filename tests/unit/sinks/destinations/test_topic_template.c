@@ -19,7 +19,7 @@ static void assert_names(const char *text, bool dots_part, int64_t received_ns, 
     char made[DELIVERY_ROUTE_SIZE];
     assert_int_equal(topic_template_read(&topic, text, dots_part, &error), 0);
     const struct record record = {.schema = &schema, .received_ns = received_ns};
-    for (int i = 0; i < 2; i++) { /* also where it is known from before */
+    for (int i = 0; i < 2; i++) { /* the second time from the cache */
         assert_int_equal(topic_template_expand(&topic, &listener, &record, made), strlen(name));
         assert_string_equal(made, name);
     }

@@ -1,4 +1,4 @@
-/* Places that were left within a line, by sinks of several threads. */
+/* Outputs that end in an incomplete line, in several threads. */
 #include "sinks/destinations/torn_outputs.h"
 
 #include <stdatomic.h>
@@ -24,7 +24,7 @@ TEST(a_place_is_taken_as_often_as_it_was_left_and_no_other_is)
 
 static atomic_int begun;
 
-/* Together with the others. */
+/* At the same time as the other threads. */
 static void leave_places(void *argument)
 {
     atomic_fetch_add(&begun, 1);

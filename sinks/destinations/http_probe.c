@@ -30,7 +30,7 @@ static const struct {
     {500, LONG_MAX, EXIT_CODE_NOT_REACHED, later},
 };
 
-void http_probe_judge(long status, const char *answer, struct error *said)
+void http_probe_classify(long status, const char *answer, struct error *said)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         if (status < refusals[i].first || status > refusals[i].last)
@@ -67,7 +67,7 @@ static bool is_setting(CURLcode result)
 static void probe_classify(CURLcode result, const struct http_reply *reply, struct error *said)
 {
     if (reply->status != 0)
-        http_probe_judge(reply->status, reply->text, said);
+        http_probe_classify(reply->status, reply->text, said);
     else
         error_set(said, is_setting(result) ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED, "%s%s",
                   reply->text,

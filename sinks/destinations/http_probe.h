@@ -23,6 +23,6 @@ void http_probe_run(const struct curl_library *library, const struct destination
                     struct error *said);
 
 /* Fills *said for an answer with that status; `answer` is a text about it. Pure. */
-void http_probe_judge(long status, const char *answer, struct error *said);
+void http_probe_classify(long status, const char *answer, struct error *said);
 
 #endif

@@ -58,7 +58,7 @@ bool nats_probe_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE])
     }
 }
 
-void nats_probe_judge(const char *json, size_t size, const char *subject, struct error *said)
+void nats_probe_classify(const char *json, size_t size, const char *subject, struct error *said)
 {
     struct jetstream_answer answer = jetstream_answer_read(json, size);
     char name[128];
@@ -118,9 +118,9 @@ static void nats_probe_ask(struct attempt *attempt, natsConnection *connection)
         no_answer(attempt, connection, status);
         return;
     }
-    nats_probe_judge(library->natsMsg_GetData(answer),
-                     (size_t)library->natsMsg_GetDataLength(answer), attempt->subject,
-                     &attempt->said);
+    nats_probe_classify(library->natsMsg_GetData(answer),
+                        (size_t)library->natsMsg_GetDataLength(answer), attempt->subject,
+                        &attempt->said);
     library->natsMsg_Destroy(answer);
 }
 

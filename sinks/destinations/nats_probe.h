@@ -24,6 +24,6 @@ void nats_probe_run(const struct nats_library *library, natsOptions *settings, s
 bool nats_probe_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE]);
 
 /* Fills *said, as destination_ops.probe does, from an answer to $JS.API.STREAM.NAMES. Pure. */
-void nats_probe_judge(const char *json, size_t size, const char *subject, struct error *said);
+void nats_probe_classify(const char *json, size_t size, const char *subject, struct error *said);
 
 #endif

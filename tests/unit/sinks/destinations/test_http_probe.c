@@ -9,7 +9,7 @@ static struct error said;
 static enum exit_code judge(long status)
 {
     said = (struct error){.code = EXIT_CODE_INTERNAL};
-    http_probe_judge(status, "the server said so", &said);
+    http_probe_classify(status, "the server said so", &said);
     return said.code;
 }
 

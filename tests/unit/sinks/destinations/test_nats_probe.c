@@ -14,7 +14,7 @@ static enum exit_code judge(const char *json, size_t size)
     assert_non_null(copy);
     memcpy(copy, json, size);
     said = (struct error){.code = EXIT_CODE_INTERNAL};
-    nats_probe_judge(copy, size, "t.*", &said);
+    nats_probe_classify(copy, size, "t.*", &said);
     free(copy);
     return said.code;
 }

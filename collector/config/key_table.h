@@ -12,7 +12,7 @@
 #include "collector/contract/destination.h"
 #include "collector/contract/source.h"
 
-/* Where a key may stand, and what struct it is read into. */
+/* The scopes of keys: what a key belongs to, and the struct that it is read into. */
 enum key_scope {
     KEY_OF_UDP = SOURCE_KEYS_SOCKET,      /* struct listener_config */
     KEY_OF_CAPTURE = SOURCE_KEYS_CAPTURE, /* the same */
@@ -35,7 +35,7 @@ enum key_scope {
 #define KEY_OF_OWN_FIRST (1U << 14)
 #define KEY_OF_OWN       (~(KEY_OF_OWN_FIRST - 1))
 
-/* Where a key of some sink may stand. */
+/* The scopes of all keys of sinks. */
 #define KEY_OF_ANY_SINK                                                                            \
     (KEY_OF_SINK | KEY_OF_FILE_SINK | KEY_OF_RELAY_SINK | KEY_OF_DELIVERY_SINK |                   \
      KEY_OF_HTTP_SINK | KEY_OF_KAFKA_SINK | KEY_OF_NATS_SINK | KEY_OF_IN_FLIGHT | KEY_OF_OWN)

@@ -45,18 +45,18 @@ typedef bool setting_comparer(const void *a, const void *b);
 struct setting {
     const char *name; /* NULL ends a table */
     enum setting_type type;
-    unsigned scopes;            /* of a key: where it may stand, of enum key_scope */
+    unsigned scopes;            /* of a key: its scopes, of enum key_scope */
     size_t offset;              /* of its field in the struct that it is read into */
     const char *default_text;   /* as a user would write it; NULL: the field stays zero */
     uint64_t minimum, maximum;  /* of a number, both included */
     const char *const *choices; /* of SETTING_BOOL and SETTING_ENUM, NULL at the end */
     setting_parser *parse;      /* of SETTING_PARSED */
-    setting_comparer *equal;    /* of SETTING_PARSED; NULL: nobody compares it */
+    setting_comparer *equal;    /* of SETTING_PARSED; NULL: it is not compared */
     const char *syntax;         /* what stands for the value in a help text, where that is free */
     const char *help;           /* one line, begins in lower case, no full stop */
     char letter;                /* 'h' of "-h", of an option without a value; '\0': none */
     bool open; /* of a key: its name ends in ".NAME", which stands for any name that a user writes;
-                  its parser gets "NAME=VALUE", and it may stand more than once */
+                  its parser gets "NAME=VALUE", and it may be given more than once */
     const char *others; /* other programs' names for it, separated by spaces; NULL: none */
     bool secret;        /* its value may hold a password: it is not shown to clients */
 };

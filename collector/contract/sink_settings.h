@@ -1,5 +1,5 @@
 /*
- * What a sink's URL says: where its records go, and how they are written.
+ * The keys in a sink's URL: where its records go, and how they are written.
  *
  * Read from the keys by config (config/sink_keys.h), complete and checked, then constant. The sink,
  * its writer and its destination share one by pointer, and it outlives them.

@@ -85,7 +85,7 @@ static void double_quotes(struct output *out, size_t start)
 }
 
 /*
- * JSON is written directly and its quotes are doubled afterwards. Until then a colon stands in for
+ * JSON is written directly and its quotes are doubled afterwards. Until then a colon replaces
  * the opening quote, because JSON's writers put no comma after it.
  */
 static size_t begin_json(struct output *out)

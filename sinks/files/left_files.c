@@ -197,7 +197,7 @@ static void finish(void *context, const struct found_file *file)
         break;
     case LEFT_FOREIGN:
         file_content_format(content, format);
-        log_about(LOG_WARNING, LOG_OF_SINK, content->name, "%s is no file of %s; it stays as it is",
+        log_about(LOG_WARNING, LOG_OF_SINK, content->name, "%s is not a file of %s; it stays as it is",
                   file->path, format);
         break;
     case LEFT_BUSY:

@@ -58,7 +58,7 @@ static enum part_result clear_the_way(const struct file_makings *makings,
         return PART_FAILED;
     case LEFT_FOREIGN:
         file_content_format(&makings->content, format);
-        error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way, and is no file of %s",
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way, and is not a file of %s",
                   part_name(makings, file, name), format);
         return PART_FAILED;
     case LEFT_FAILED:
@@ -88,7 +88,7 @@ static enum part_result open_by_name(const struct file_makings *makings, struct 
     return result;
 }
 
-/* None can be begun: continues with the one that waits for its name, unless it is one block. */
+/* If no file can be begun: continues with the one that waits for its name, unless it is one block. */
 static bool roll_back(const struct file_makings *makings, struct live_file *file,
                       const struct error *error)
 {

@@ -286,7 +286,7 @@ class Left(OpenMetricsTest):
         (self.out / "metrics.om.part").write_bytes(other)
         said = self.launch("--listen", TELEMETRY, "--sink", self.url(), ledger=None)
         said.finish(code=73)
-        self.assertIn("is no file of format=openmetrics", "\n".join(said.said()))
+        self.assertIn("is not a file of format=openmetrics", "\n".join(said.said()))
         self.assertEqual(self.content("metrics.om.part"), other)
 
 

@@ -267,7 +267,7 @@ class Programs(RotationTest):
         program, _ = self.run_to_end("--listen", RIEMANN, "--sink",
                                      self.sink("lines", "compress=zstd"), code=73, ledger=None)
         self.assertRegex(program.said()[-1],
-                         "lines.part is in the way, and is no file of format=json&compress=zstd")
+                         "lines.part is in the way, and is not a file of format=json&compress=zstd")
         self.assertEqual((self.out / "lines.part").read_text(encoding="ascii"), '{"mine": 1}\n')
 
 

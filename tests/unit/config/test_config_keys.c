@@ -16,9 +16,7 @@ struct target {
 
 static void *part_of(struct target *target, unsigned scopes)
 {
-    const unsigned of_sinks = KEY_OF_SINK | KEY_OF_FILE_SINK | KEY_OF_DELIVERY_SINK |
-                              KEY_OF_HTTP_SINK | KEY_OF_KAFKA_SINK;
-    return (scopes & of_sinks) != 0 ? (void *)&target->sink : (void *)&target->listener;
+    return (scopes & KEY_OF_ANY_SINK) != 0 ? (void *)&target->sink : (void *)&target->listener;
 }
 
 static bool read_keys(unsigned scope, const char *text, struct target *target,
@@ -365,4 +363,37 @@ TEST(every_key_is_complete_and_its_default_is_allowed)
         else if (key->maximum == 0 && setting_choice(key, &test_registry, 0) == NULL)
             assert_non_null(key->syntax);
     }
+}
+
+/* --- keys that a destination declares --------------------------------------------------------- */
+
+struct own_settings {
+    char *word;
+    uint64_t patience;
+};
+
+static const struct setting own_keys[] = {
+    {"word", SETTING_TEXT, .offset = offsetof(struct own_settings, word), .syntax = "TEXT",
+     .help = "a text"},
+    {"patience", SETTING_DURATION, .offset = offsetof(struct own_settings, patience),
+     .default_text = "2s", .minimum = 1, .maximum = UINT64_C(10000000000), .help = "a time"},
+    {.name = NULL},
+};
+static const struct destination_ops line = {.scheme = "line", .own_keys = own_keys};
+
+TEST(a_destination_has_the_keys_that_it_declares)
+{
+    static const struct destination_ops *const destinations[] = {&line, &line, NULL};
+    assert_int_equal(keys_of_sink(&line), KEY_OF_SINK);
+    key_table_add_own(destinations);
+    key_table_add_own(destinations);
+    const unsigned scopes = keys_of_sink(&line);
+    assert_int_equal(scopes, KEY_OF_SINK | KEY_OF_OWN_FIRST);
+    struct target target = assert_reads(scopes, "word=x");
+    const struct own_settings *own = (const void *)target.sink.settings.own;
+    assert_string_equal(own->word, "x");
+    assert_int_equal(own->patience, 2000000000);
+    free(own->word);
+    assert_refused(KEY_OF_FILE_SINK, "word=x", 0,
+                   "key \"word\" is for a line: sink, not for a file: sink");
 }

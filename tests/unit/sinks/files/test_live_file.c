@@ -271,7 +271,7 @@ TEST_WITH(what_is_in_the_way_and_not_ours_stays, scratch_make, scratch_remove)
     others_remove_folder("a.part");
 
     scratch_put("a.part", "\x1f\x8b\x08\x00\x01\n", 6);
-    assert_stopped(bench, "is in the way, and is no file of format=json");
+    assert_stopped(bench, "is in the way, and is not a file of format=json");
     others_remove("a.part");
 
     if (others_link("nowhere", "a.part")) {

@@ -195,7 +195,7 @@ static void write_protobuf(const struct schema *schema, const void *message, str
 #define TAG_ERROR 0x1a /* 3, a string */
 
 /* Its text is shorter than 128 bytes, so its length takes one byte. */
-static size_t refuse(const char *why, uint8_t *to)
+static size_t riemann_refuse(const char *why, uint8_t *to)
 {
     size_t size = strlen(why);
     if (size > SCHEMA_ANSWER_MOST - 4)
@@ -212,9 +212,9 @@ static size_t answer(const void *message, const char *why, uint8_t *to)
 {
     const struct riemann_message *riemann = message;
     if (riemann == NULL)
-        return refuse(why, to);
+        return riemann_refuse(why, to);
     if (riemann->msg->query != NULL)
-        return refuse("queries are not served", to);
+        return riemann_refuse("queries are not served", to);
     to[0] = TAG_OK;
     to[1] = true;
     return 2;

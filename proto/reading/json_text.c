@@ -18,8 +18,8 @@ void json_text_place(const char *text, const char *at, unsigned *line, unsigned 
     *column = (unsigned)(at - begin) + 1;
 }
 
-static struct json_node *refuse(const char *text, const char *at, const char *why,
-                                struct error *error)
+static struct json_node *json_text_refuse(const char *text, const char *at, const char *why,
+                                          struct error *error)
 {
     unsigned line;
     unsigned column;
@@ -68,7 +68,7 @@ struct json_node *json_text_parse(const char *text, struct growing_arena *arena,
     struct json_node **next[JSON_MAX_DEPTH + 2] = {&root}; /* at each depth: where to store a
                                                               pointer to one */
     if (!utf8_valid(text, strlen(text)))
-        return refuse(text, text, "the text is not UTF-8", error);
+        return json_text_refuse(text, text, "the text is not UTF-8", error);
     json_reader_begin(&reader, text, strlen(text));
     while (json_read(&reader, &item)) {
         if (item.type == JSON_END)
@@ -82,7 +82,7 @@ struct json_node *json_text_parse(const char *text, struct growing_arena *arena,
         next[item.depth] = &node->next;
         next[item.depth + 1] = &node->first;
     }
-    return reader.wrong == NULL ? root : refuse(text, reader.at, reader.wrong, error);
+    return reader.wrong == NULL ? root : json_text_refuse(text, reader.at, reader.wrong, error);
 }
 
 const char *json_type_name(enum json_type type)

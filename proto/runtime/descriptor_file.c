@@ -12,7 +12,7 @@
 #define SET_MAX        ((size_t)64 * 1024 * 1024) /* largest size of a descriptor set in bytes */
 #define PROTOC_TIME_NS INT64_C(10000000000)
 
-static int refuse(struct error *error, const char *path, const char *what)
+static int descriptor_refuse(struct error *error, const char *path, const char *what)
 {
     error_set(error, EXIT_CODE_CONFIG, "%s: %s", path, what);
     return -1;
@@ -26,7 +26,7 @@ static int grow(struct process_output *bytes, size_t *capacity, const char *path
     if (bytes->size < *capacity)
         return 0;
     if (*capacity >= SET_MAX)
-        return refuse(error, path, "too large for a descriptor set");
+        return descriptor_refuse(error, path, "too large for a descriptor set");
     size_t wanted = *capacity == 0 ? 65536 : *capacity * 2;
     unsigned char *grown = realloc(bytes->data, wanted);
     if (grown == NULL) {
@@ -57,7 +57,7 @@ static int read_all(struct input_file *file, const char *path, struct process_ou
         case INPUT_CANCELLED:
             return 0;
         case INPUT_FAILED:
-            return refuse(error, path, reason.text);
+            return descriptor_refuse(error, path, reason.text);
         }
     }
 }
@@ -72,8 +72,9 @@ static int read_set(const char *path, struct process_output *bytes, struct error
         return -1;
     }
     /* The main thread reads it and must not block. */
-    int result = input_file_is_live(file) ? refuse(error, path, "a pipe or a device, not a file")
-                                          : read_all(file, path, bytes, error);
+    int result = input_file_is_live(file)
+                     ? descriptor_refuse(error, path, "a pipe or a device, not a file")
+                     : read_all(file, path, bytes, error);
     input_file_close(file);
     return result;
 }
@@ -153,9 +154,9 @@ static int compile(const char *path, struct process_output *bytes, struct error 
     case PROCESS_DONE:
         return read;
     case PROCESS_NOT_FOUND:
-        return refuse(error, path,
-                      "a .proto file needs protoc, which is not installed; give a "
-                      "descriptor set instead");
+        return descriptor_refuse(error, path,
+                                 "a .proto file needs protoc, which is not installed; give a "
+                                 "descriptor set instead");
     case PROCESS_FAILED:
         break;
     }

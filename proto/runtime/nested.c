@@ -8,7 +8,7 @@
 #include "collector/base/wire.h"
 #include "collector/text/text.h"
 
-static bool refuse(struct error *error, const char *text, const char *why)
+static bool nested_refuse(struct error *error, const char *text, const char *why)
 {
     char given[QUOTED_SIZE];
     error_set(error, EXIT_CODE_CONFIG, "nested: %s %s", quoted(text, strlen(text), given), why);
@@ -40,7 +40,8 @@ static const char *value_of(const char *part, const char *key)
 static bool parse_by(struct nested *nested, const char *path, struct error *error)
 {
     if (nested->by != NULL && strcmp(nested->by, path) != 0)
-        return refuse(error, path, "is another choice than the one before; there can be one by=");
+        return nested_refuse(error, path,
+                             "is another choice than the one before; there can be one by=");
     nested->by = path;
     return true;
 }
@@ -62,7 +63,7 @@ static bool parse_text(struct nested *nested, size_t field, char *part, struct e
 {
     char *equals = strrchr(part, '=');
     if (equals == NULL || equals == part || equals[1] == '\0')
-        return refuse(error, part, "is no TEXT=TYPE");
+        return nested_refuse(error, part, "is no TEXT=TYPE");
     *equals = '\0';
     struct nested_text *text = find_text(nested, part);
     if (text == NULL) {
@@ -70,7 +71,7 @@ static bool parse_text(struct nested *nested, size_t field, char *part, struct e
         return false;
     }
     if (text->types[field] != NULL)
-        return refuse(error, part, "is given twice");
+        return nested_refuse(error, part, "is given twice");
     text->types[field] = equals + 1;
     return true;
 }
@@ -82,7 +83,7 @@ static bool parse_types(struct nested *nested, size_t field, char *part, struct 
     const char *type = value_of(part, "message");
     nested->fields[field].type = type;
     if (type != NULL && *type == '\0')
-        return refuse(error, nested->fields[field].path, "has no type after message=");
+        return nested_refuse(error, nested->fields[field].path, "has no type after message=");
     if (type != NULL && next == NULL)
         return true;
     if (type != NULL) {
@@ -91,10 +92,11 @@ static bool parse_types(struct nested *nested, size_t field, char *part, struct 
     }
     const char *path = value_of(part, "by");
     if (path == NULL)
-        return refuse(error, part,
-                      type == NULL ? "is neither message=TYPE nor by=PATH" : "is no by=PATH");
+        return nested_refuse(
+            error, part, type == NULL ? "is neither message=TYPE nor by=PATH" : "is no by=PATH");
     if (next == NULL)
-        return refuse(error, part, "needs TEXT=TYPE after it, for each text that has a type");
+        return nested_refuse(error, part,
+                             "needs TEXT=TYPE after it, for each text that has a type");
     while (next != NULL) {
         part = next;
         next = cut(part, ',');
@@ -108,7 +110,7 @@ static bool parse_field(struct nested *nested, char *text, struct error *error)
 {
     char *types = cut(text, ':');
     if (types == NULL)
-        return refuse(error, text, "has no type; write FIELD:message=TYPE");
+        return nested_refuse(error, text, "has no type; write FIELD:message=TYPE");
     if (nested->field_count == NESTED_FIELDS) {
         error_set(error, EXIT_CODE_CONFIG, "nested: more than %zu fields", NESTED_FIELDS);
         return false;
@@ -157,15 +159,15 @@ bool nested_find_text(struct nested *nested, const struct message_type *type, st
         return false;
     }
     if (path.list_count != 0)
-        return refuse(error, nested->by,
-                      "is reached through a repeated field, but a message has "
-                      "one choice");
+        return nested_refuse(error, nested->by,
+                             "is reached through a repeated field, but a message has "
+                             "one choice");
     if (field_path_last(&path)->kind != KIND_STRING)
-        return refuse(error, nested->by, "is no string");
+        return nested_refuse(error, nested->by, "is no string");
     for (size_t i = 0; i < path.count; i++) {
         const struct field_type *field = path.steps[i];
         if (field->kind == KIND_GROUP || (field->message != NULL && field->message->message_set))
-            return refuse(error, nested->by, "is reached through a group or a message set");
+            return nested_refuse(error, nested->by, "is reached through a group or a message set");
         nested->numbers[i] = field->number;
     }
     nested->number_count = path.count;

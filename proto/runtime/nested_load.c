@@ -39,8 +39,8 @@ static bool parse(const struct changing *changing, const char *path, struct fiel
  * Finds the field. Returns 1, or 0 with `missing` filled if it does not exist, or -1 with `error`
  * filled. The sets are loaded only if an earlier change may be on the path.
  */
-static int find(struct changing *changing, const char *path, struct field_path *to,
-                struct error *missing, struct error *error)
+static int nested_load_find(struct changing *changing, const char *path, struct field_path *to,
+                            struct error *missing, struct error *error)
 {
     if (parse(changing, path, to, missing))
         return 1;
@@ -90,7 +90,7 @@ static bool change_all(struct changing *changing, const struct nested *nested, s
         struct field_path path;
         const char *type = type_of(nested, choice, i);
         struct error missing;
-        int result = find(changing, nested->fields[i].path, &path, &missing, error);
+        int result = nested_load_find(changing, nested->fields[i].path, &path, &missing, error);
         if (result < 0)
             return false;
         if (result == 0) {

@@ -110,14 +110,14 @@ struct walk {
 #define WALK_STAGES ((size_t)MAPPING_VALUES + 1) /* of `value` */
 #define WALK_ENDED  SIZE_MAX
 
-static struct field_place place_of(const size_t outer[3], size_t index)
+static struct field_place mapping_place_of(const size_t outer[3], size_t index)
 {
     return (struct field_place){{outer[0], outer[1], outer[2], index}};
 }
 
 static struct walk walk_resume(const struct schema_cursor *cursor)
 {
-    struct walk walk = {.place = place_of(cursor->outer, cursor->index),
+    struct walk walk = {.place = mapping_place_of(cursor->outer, cursor->index),
                         .lists = cursor->stage / WALK_STAGES,
                         .value = cursor->stage % WALK_STAGES};
     for (size_t i = walk.lists; i < FIELD_PATH_LISTS; i++)
@@ -221,7 +221,7 @@ bool sample_mapping_next_label(const struct sample_mapping *mapping,
                                const ProtobufCMessage *message, const struct sample *sample,
                                struct schema_cursor *cursor, struct label *label)
 {
-    const struct field_place place = place_of(sample->outer, sample->index);
+    const struct field_place place = mapping_place_of(sample->outer, sample->index);
     made_text_forget(cursor);
     for (; cursor->index < mapping->label_count; cursor->index++) {
         const struct named_path *named = &mapping->labels[cursor->index];

@@ -128,7 +128,7 @@ static int fill(struct file_schema *made, struct making *making, struct error *e
 }
 
 /* Prefixes the error with the file's name, if it does not contain it. */
-static int refuse(const char *path, const struct error *reason, struct error *error)
+static int file_refuse(const char *path, const struct error *reason, struct error *error)
 {
     size_t length = strlen(path);
     if (strncmp(reason->text, path, length) == 0 && reason->text[length] == ':')
@@ -153,7 +153,7 @@ static int read_and_fill(struct file_schema *made, const struct schema_options *
         result = fill(made, &making, &reason);
     type_set_destroy(making.plain);
     descriptor_file_free(&making.file);
-    return result == 0 ? 0 : refuse(options->source, &reason, error);
+    return result == 0 ? 0 : file_refuse(options->source, &reason, error);
 }
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)

@@ -276,8 +276,8 @@ static int compare_name(const char *name, size_t length, const char *with)
 }
 
 /* The index of a name in a sorted table; `count` if it is absent. */
-static size_t find(const struct type_set *set, name_at *name_of, size_t count, const char *name,
-                   size_t length)
+static size_t definitions_find(const struct type_set *set, name_at *name_of, size_t count,
+                               const char *name, size_t length)
 {
     size_t low = 0;
     size_t high = count;
@@ -297,14 +297,14 @@ static size_t find(const struct type_set *set, name_at *name_of, size_t count, c
 struct message_definition *definition_of_message(const struct type_set *set, const char *name,
                                                  size_t length)
 {
-    size_t place = find(set, message_name, set->message_count, name, length);
+    size_t place = definitions_find(set, message_name, set->message_count, name, length);
     return place == set->message_count ? NULL : set->messages[place];
 }
 
 struct enum_definition *definition_of_enum(const struct type_set *set, const char *name,
                                            size_t length)
 {
-    size_t place = find(set, enum_name, set->enum_count, name, length);
+    size_t place = definitions_find(set, enum_name, set->enum_count, name, length);
     return place == set->enum_count ? NULL : set->enums[place];
 }
 

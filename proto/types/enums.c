@@ -64,7 +64,7 @@ static unsigned list_ranges(const ProtobufCEnumValue *values, unsigned count,
     return used;
 }
 
-static unsigned place_of(const ProtobufCEnumDescriptor *descriptor, int32_t number)
+static unsigned enums_place_of(const ProtobufCEnumDescriptor *descriptor, int32_t number)
 {
     return (unsigned)(enum_find(descriptor, number) - descriptor->values);
 }
@@ -100,7 +100,7 @@ bool loader_make_enum(struct loader *loader, struct enum_definition *definition)
     made->n_value_ranges = list_ranges(values, made->n_values, ranges);
     for (size_t i = 0; i < count; i++) {
         names[i].name = loader_text(loader, from->value[i]->name);
-        names[i].index = place_of(made, from->value[i]->number);
+        names[i].index = enums_place_of(made, from->value[i]->number);
         if (names[i].name == NULL)
             return loader_no_memory(loader);
     }

@@ -9,7 +9,7 @@
 
 /* --- a layout of our own ---------------------------------------------------------------------- */
 
-static uint32_t take(uint32_t *end, uint32_t size)
+static uint32_t layout_take(uint32_t *end, uint32_t size)
 {
     uint32_t at = *end;
     *end += size;
@@ -49,13 +49,13 @@ static uint32_t place_wide(struct message_definition *definition, struct shared_
     for (size_t i = 0; i < definition->source_count; i++) {
         struct field_type *field = &definition->fields[i];
         if (field->presence == PRESENCE_REPEATED)
-            field->quantifier = take(&end, sizeof(size_t));
+            field->quantifier = layout_take(&end, sizeof(size_t));
         if (field->presence != PRESENCE_ONEOF && place_size(field) >= 8)
-            field->offset = take(&end, place_size(field));
+            field->offset = layout_take(&end, place_size(field));
     }
     for (size_t i = 0; i < oneof_count; i++)
         if (oneofs[i].used && oneofs[i].size >= 8)
-            oneofs[i].offset = take(&end, oneofs[i].size);
+            oneofs[i].offset = layout_take(&end, oneofs[i].size);
     return end;
 }
 
@@ -65,9 +65,9 @@ static uint32_t place_narrow(struct message_definition *definition, struct share
     for (size_t i = 0; i < oneof_count; i++) {
         if (!oneofs[i].used)
             continue;
-        oneofs[i].quantifier = take(&end, sizeof(uint32_t));
+        oneofs[i].quantifier = layout_take(&end, sizeof(uint32_t));
         if (oneofs[i].size < 8)
-            oneofs[i].offset = take(&end, oneofs[i].size);
+            oneofs[i].offset = layout_take(&end, oneofs[i].size);
     }
     for (size_t i = 0; i < definition->source_count; i++) {
         struct field_type *field = &definition->fields[i];
@@ -78,9 +78,9 @@ static uint32_t place_narrow(struct message_definition *definition, struct share
             continue;
         }
         if (field->presence == PRESENCE_FLAG)
-            field->quantifier = take(&end, sizeof(protobuf_c_boolean));
+            field->quantifier = layout_take(&end, sizeof(protobuf_c_boolean));
         if (place_size(field) < 8)
-            field->offset = take(&end, place_size(field));
+            field->offset = layout_take(&end, place_size(field));
     }
     return (end + 7) & ~(uint32_t)7;
 }

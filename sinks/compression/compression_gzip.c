@@ -58,7 +58,7 @@ static size_t memory(void)
 
 /* --- zlib's memory ---------------------------------------------------------------------------- */
 
-static void *take(void *opaque, uInt items, uInt size)
+static void *gzip_take(void *opaque, uInt items, uInt size)
 {
     struct arena *arena = opaque;
     size_t bytes = ((size_t)items * size + 15) / 16 * 16;
@@ -85,7 +85,7 @@ static struct compression *create(void)
     struct gzip_compression *gzip = malloc(sizeof *gzip);
     if (gzip == NULL)
         return NULL;
-    const z_stream stream = {.zalloc = take, .zfree = give_back, .opaque = &gzip->arena};
+    const z_stream stream = {.zalloc = gzip_take, .zfree = give_back, .opaque = &gzip->arena};
     static const unsigned char extra[EXTRA_SIZE] = {'S', 'L', 4, 0};
     gzip->compression.ops = &compression_gzip;
     gzip->arena.used = 0;

@@ -51,7 +51,7 @@ static struct merged merged_of(const struct sample_buckets *buckets, unsigned sh
     return (struct merged){first, (size_t)(last - first) + 1};
 }
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t classic_buckets_add(uint64_t a, uint64_t b)
 {
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
@@ -66,7 +66,7 @@ static uint64_t merged_count(const struct sample_buckets *buckets, unsigned shif
     if (to > (int64_t)buckets->count_count)
         to = (int64_t)buckets->count_count;
     for (int64_t i = from > 0 ? from : 0; i < to; i++)
-        count = add(count, buckets->counts[i]);
+        count = classic_buckets_add(count, buckets->counts[i]);
     return count;
 }
 
@@ -163,7 +163,7 @@ static bool next_bucket(struct classic_buckets *walk, struct classic_bucket *buc
                ? explicit_step(&sample->value.histogram, walk->next, &step)
                : exponential_step(walk, walk->next, &step)) {
         size_t index = walk->next++;
-        walk->count = add(walk->count, step.count);
+        walk->count = classic_buckets_add(walk->count, step.count);
         if (!(step.bound > walk->last && step.bound < (double)INFINITY)) /* NaN, too */
             continue;
         if (!stays(walk, index))

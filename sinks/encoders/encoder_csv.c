@@ -176,7 +176,7 @@ static void put_exemplars(struct output *out, const struct record *record,
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static void begin(struct encoder *encoder, struct output *out)
+static void csv_begin(struct encoder *encoder, struct output *out)
 {
     (void)encoder;
     output_literal(out, HEADER);
@@ -279,7 +279,7 @@ const struct encoder_ops encoder_csv = {
     .needs_samples = true,
     .create = create,
     .destroy = sample_encoder_destroy,
-    .begin = begin,
+    .begin = csv_begin,
     .encode = encode,
     .whole = whole_lines,
     .line = line,

@@ -28,7 +28,7 @@ static void make_head(uint8_t head[HEAD_SIZE])
     put_little_u32(head + 20, LINKTYPE_RAW);
 }
 
-static void begin(struct encoder *encoder, struct output *out)
+static void pcap_begin(struct encoder *encoder, struct output *out)
 {
     (void)encoder;
     uint8_t head[HEAD_SIZE];
@@ -137,7 +137,7 @@ const struct encoder_ops encoder_pcap = {
     .binary = true,
     .create = create,
     .destroy = destroy,
-    .begin = begin,
+    .begin = pcap_begin,
     .encode = encode,
     .whole = whole,
 };

@@ -179,7 +179,7 @@ static void put_value(struct line *line, const struct sample *sample)
 }
 
 /* Appends as much of it as fits. Returns whether all did. */
-static bool add(struct output *to, const char *bytes, size_t size)
+static bool text_add(struct output *to, const char *bytes, size_t size)
 {
     size_t room = to->capacity - to->used;
     output_bytes(to, bytes, size < room ? size : room);
@@ -188,8 +188,9 @@ static bool add(struct output *to, const char *bytes, size_t size)
 
 static bool add_label(struct output *to, const struct label *label)
 {
-    return (to->used == 0 || add(to, " ", 1)) && add(to, label->key.data, label->key.size) &&
-           add(to, "=", 1) && add(to, label->value.data, label->value.size);
+    return (to->used == 0 || text_add(to, " ", 1)) &&
+           text_add(to, label->key.data, label->key.size) && text_add(to, "=", 1) &&
+           text_add(to, label->value.data, label->value.size);
 }
 
 /* Returns whether all labels fit; a walk that is given up uses no memory. */
@@ -218,7 +219,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     struct output rest = {.data = room, .capacity = sizeof room};
     put_column(&line, bold, &sample->name, NAME_COLUMNS);
     put_value(&line, sample);
-    bool all = add(&rest, sample->unit.data, sample->unit.size) &&
+    bool all = text_add(&rest, sample->unit.data, sample->unit.size) &&
                add_labels(text, record, sample, &rest, out);
     if (rest.used != 0 && line.column + 1 < LINE_COLUMNS) {
         put_spaces(&line, 1);

@@ -221,7 +221,7 @@ static void write_labels(struct exposition *lines)
 /* --- their order ------------------------------------------------------------------------------ */
 
 /* The position of key `i` in the order of those before it, given by `order`; counts the steps. */
-static size_t place_of(struct sample_labels *labels, const uint16_t *order, size_t i)
+static size_t exposition_place_of(struct sample_labels *labels, const uint16_t *order, size_t i)
 {
     const struct text *key = &labels->keys[i];
     size_t low = 0;
@@ -245,7 +245,7 @@ static bool find_order(struct sample_labels *labels, uint16_t order[MAX_LABELS])
 {
     bool sorted = true;
     for (size_t i = 0; i < labels->count; i++) {
-        size_t place = place_of(labels, order, i);
+        size_t place = exposition_place_of(labels, order, i);
         sorted = sorted && place == i;
         memmove(order + place + 1, order + place, (i - place) * sizeof *order);
         order[place] = (uint16_t)i;

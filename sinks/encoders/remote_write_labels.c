@@ -88,8 +88,8 @@ static struct text keep_value(struct output *texts, const struct text *value, bo
     return text_from(texts, at);
 }
 
-static void add(struct remote_write_labels *labels, struct sample_labels *walk,
-                const struct label *label, const char *own, struct output *out)
+static void series_labels_add(struct remote_write_labels *labels, struct sample_labels *walk,
+                              const struct label *label, const char *own, struct output *out)
 {
     struct output *texts = &labels->texts;
     size_t at = texts->used;
@@ -129,7 +129,7 @@ void remote_write_labels_prepare(struct remote_write_labels *labels, struct samp
     sample_labels_begin(walk, record, sample, NULL);
     while (sample_labels_next(walk, &label, out)) {
         if (label.key.size != 0 && label.value.size != 0)
-            add(labels, walk, &label, own, out);
+            series_labels_add(labels, walk, &label, own, out);
         out->overflow = out->overflow || labels->texts.overflow;
     }
     labels->own = own != NULL;

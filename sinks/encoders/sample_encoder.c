@@ -66,8 +66,8 @@ void sample_encoder_begin_record(struct sample_encoder *encoder)
 }
 
 /* Whether the sample is to be written; if so, renames it by the rules. */
-static bool take(struct sample_encoder *encoder, const struct record *record, struct sample *sample,
-                 struct output *out)
+static bool sample_encoder_take(struct sample_encoder *encoder, const struct record *record,
+                                struct sample *sample, struct output *out)
 {
     if (encoder->filters &&
         !sample_filter_keeps(&encoder->rules, &encoder->labels, record, sample, out))
@@ -86,7 +86,7 @@ struct encoded sample_encoder_write(struct sample_encoder *encoder, const struct
     RULE(encoder->labels.scratch == &encoder->scratch, "a record is begun before it is written");
     bool ruled = encoder->filters || encoder->renames;
     while (!out->overflow && ops->next_sample(record->schema, record->message, &cursor, &sample)) {
-        if (ruled && !take(encoder, record, &sample, out))
+        if (ruled && !sample_encoder_take(encoder, record, &sample, out))
             continue;
         size_t lines = write(encoder, record, &sample, out);
         encoded.lines += lines;

@@ -95,7 +95,8 @@ static struct table_file *look_up(struct file_table *table, const char *path)
     return file;
 }
 
-static struct table_file *add(struct file_table *table, const char *path, int64_t step, bool other)
+static struct table_file *file_table_add(struct file_table *table, const char *path, int64_t step,
+                                         bool other)
 {
     struct table_file *file = table->unused;
     if (file == NULL)
@@ -134,7 +135,7 @@ static struct table_file *find(struct file_table *table, const struct path_value
     path_template_expand(table->path, values, path, sizeof path);
     struct table_file *file = look_up(table, path);
     if (file == NULL && table->count < table->most)
-        file = add(table, path, step, false);
+        file = file_table_add(table, path, step, false);
     if (file == NULL) {
         /* A finished one may be completed for it; otherwise it is one too many. */
         const struct table_file *over = file_table_over(table);
@@ -144,7 +145,7 @@ static struct table_file *find(struct file_table *table, const struct path_value
         path_template_expand_other(table->path, values->time_ns, path, sizeof path);
         file = look_up(table, path);
         if (file == NULL)
-            file = add(table, path, step, true);
+            file = file_table_add(table, path, step, true);
         *full = file == NULL;
     }
     /* The same path returns if its time does: "%H" each day. */

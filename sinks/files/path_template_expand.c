@@ -183,7 +183,7 @@ static void put_literal(struct expansion *made, const char *text, size_t size)
 }
 
 /* For the value at this index. The place of the number comes after each. */
-static enum value_place place_of(const struct path_template *path, size_t index)
+static enum value_place path_expand_place_of(const struct path_template *path, size_t index)
 {
     const struct path_piece *next = &path->pieces[index + 1];
     if (index == path->open_value)
@@ -207,7 +207,7 @@ static size_t expand(const struct path_template *path, int64_t time_ns,
         else if (path_piece_is_time(piece->kind))
             put_time(&made.out, &moment, piece->kind);
         else if (path_piece_is_value(piece->kind))
-            put_value(&made, values[piece->kind], place_of(path, i));
+            put_value(&made, values[piece->kind], path_expand_place_of(path, i));
     }
     end_expanded_name(&made);
     output_char(&made.out, '\0');

@@ -9,7 +9,7 @@
 #include "collector/platform/file_system.h"
 #include "collector/text/output.h"
 
-/* What is passed along while an argument is written again. */
+/* State while an argument is copied. */
 struct writing {
     const struct config_registry *registry;
     const char *folder;
@@ -30,7 +30,7 @@ static bool absolute_no_memory(struct error *error)
 
 /* --- paths ------------------------------------------------------------------------------------ */
 
-/* Bytes of the folder that stand before the path: none, all, or those that name its drive. */
+/* Bytes of the folder to put before the path: 0, all, or only its drive. */
 static size_t folder_part(const char *folder, const char *path)
 {
     size_t root = file_path_root(path);
@@ -40,7 +40,7 @@ static size_t folder_part(const char *folder, const char *path)
     return drive != 0 && folder[drive - 1] == '/' ? drive - 1 : drive;
 }
 
-/* In a template a percent sign begins a field, unless it is there twice. */
+/* In a template "%%" is a percent sign. */
 static void put_folder(struct writing *writing, size_t length, bool is_template)
 {
     for (size_t i = 0; i < length; i++) {
@@ -50,7 +50,7 @@ static void put_folder(struct writing *writing, size_t length, bool is_template)
     }
 }
 
-/* `end` is the byte with which a path ends where this one is put. */
+/* `end` is the byte that ends a path in this context. */
 static bool absolute_put_path(struct writing *writing, const char *text, size_t length, char end,
                               bool is_template)
 {
@@ -64,8 +64,8 @@ static bool absolute_put_path(struct writing *writing, const char *text, size_t 
     bool good = memchr(writing->folder, end, before) == NULL;
     if (!good)
         error_set(writing->error, EXIT_CODE_USAGE,
-                  "%s is in the folder %s, whose \"%c\" would end the path there", path,
-                  writing->folder, end);
+                  "%s is in the folder %s, whose \"%c\" would end the path", path, writing->folder,
+                  end);
     put_folder(writing, before, is_template);
     if (file_path_root(path) == 0 && writing->folder[before - 1] != '/')
         absolute_put(writing, "/", 1);
@@ -139,7 +139,7 @@ static bool put_option_value(struct writing *writing, const struct option *optio
     return true;
 }
 
-/* Bytes that the argument has at most: it may be a path, and each of its keys may be one. */
+/* Most bytes of the new argument: it and the values of all its keys may be paths. */
 static size_t most_bytes(const char *argument, const char *folder)
 {
     size_t paths = 1;
@@ -149,7 +149,7 @@ static size_t most_bytes(const char *argument, const char *folder)
     return length + paths * (2 * strlen(folder) + 1) + 1;
 }
 
-/* Writes "--name=value" again, or, with the `option` before it, its value. */
+/* Copies "--name=value", or, if `option` is the previous argument, its value. */
 static char *write_again(struct writing *writing, const struct option *option, const char *argument)
 {
     size_t capacity = most_bytes(argument, writing->folder);
@@ -166,7 +166,7 @@ static char *write_again(struct writing *writing, const struct option *option, c
         absolute_put(writing, argument, (size_t)(value - argument));
     }
     if (option == NULL) {
-        absolute_put(writing, value, strlen(value)); /* argv[0], whatever is in it */
+        absolute_put(writing, value, strlen(value)); /* argv[0] is copied unchanged */
     } else if (*value != '\0' && !put_option_value(writing, option, value)) {
         free(writing->out.data);
         return NULL;
@@ -175,7 +175,7 @@ static char *write_again(struct writing *writing, const struct option *option, c
     return writing->out.data;
 }
 
-/* The option whose value follows it in the next argument, or NULL. */
+/* The option whose value is the next argument, or NULL. */
 static const struct option *awaits_value(const char *argument)
 {
     const struct option *option = option_named(argument);

@@ -19,18 +19,18 @@ _Static_assert(sizeof(enum thread_use) == sizeof(unsigned), "SETTING_ENUM stores
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Bytes of "#2" after a name, with the NUL that ends it. */
+/* Most bytes of "#2" after a name, including the NUL. */
 #define NUMBER_SIZE 24
 
-/* The bytes of a URL that an error shows; of a longer one, those around the fault. */
+/* Most bytes of a URL in an error; a longer URL is cut around the fault. */
 #define EXCERPT_MAX 160
 
 struct excerpt {
     char text[EXCERPT_MAX + 1];
-    const char *before, *after; /* "..." where the URL goes on */
+    const char *before, *after; /* "..." if the URL continues, otherwise "" */
 };
 
-/* Returns false without memory. */
+/* Returns false if memory is short. */
 static bool make_excerpt(const char *url, const struct parse_error *fault, struct excerpt *excerpt)
 {
     size_t at = fault->at;
@@ -55,7 +55,7 @@ static bool make_excerpt(const char *url, const struct parse_error *fault, struc
     return true;
 }
 
-/* What an error calls the source of an entry that is no file: "--listen", "SLUICE_LISTEN". */
+/* The name in errors of an entry that is not from a file: "--listen", "SLUICE_LISTEN". */
 static void name_source(const struct provenance_entry *entry, char *name)
 {
     if (entry->by == PROVENANCE_ENVIRONMENT)
@@ -117,7 +117,7 @@ static bool wrong_value(const struct applying *applying, const struct provenance
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Appends one element of zeroes to an array of them. Returns it, or NULL without memory. */
+/* Appends a zeroed element to an array. Returns it, or NULL if memory is short. */
 static void *append_zeroed(void **array, size_t *count, size_t size)
 {
     char *grown = realloc(*array, (*count + 1) * size);
@@ -131,8 +131,7 @@ static void *append_zeroed(void **array, size_t *count, size_t size)
 }
 
 /*
- * Notes where the file has the byte of an entry, for what is found out later. Returns false without
- * memory.
+ * Stores the position of an entry in its file for later messages. Returns false if memory is short.
  */
 static bool note_place(const struct applying *applying, const struct provenance_entry *entry,
                        char **place)
@@ -191,7 +190,7 @@ static bool is_taken(const struct sink_config *sinks, const struct sink_config *
     return false;
 }
 
-/* Makes a name unique: a later sink that another one is called like is "NAME#2". */
+/* Makes a name unique: the second sink with a name is called "NAME#2". */
 static void number_name(const struct config *config, struct sink_config *added, size_t length)
 {
     size_t number = 1;
@@ -200,8 +199,9 @@ static void number_name(const struct config *config, struct sink_config *added, 
 }
 
 /*
- * A sink's name is logged and shown, and a URL may hold secrets: a command is called by its
- * program, "command:psql", and any other by its URL without them. Returns false without memory.
+ * Sets a sink's name, which is logged and shown, without the secrets that its URL may contain: the
+ * name of a command is its program, "command:psql", that of other sinks the URL with secrets
+ * masked. Returns false if memory is short.
  */
 static bool name_sink(const struct config *config, struct sink_config *added)
 {
@@ -262,7 +262,7 @@ static bool set_value(const struct applying *applying, const struct provenance_e
            wrong_value(applying, entry, &fault);
 }
 
-/* In a file "${NAME}" is a mistake, but for a command: its shell replaces it. */
+/* "${NAME}" in a file is a mistake, except in a command, where the shell expands it. */
 static bool check_references(const struct applying *applying, const struct provenance_entry *entry)
 {
     struct parse_error fault;

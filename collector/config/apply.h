@@ -1,6 +1,6 @@
 /*
- * From what was written to what is meant: entries (config/provenance.h) into a configuration, one
- * after the other, each checked by itself and against those before it. The main thread's.
+ * Applies entries (config/provenance.h) to a configuration one by one; checks each by itself and
+ * against the previous ones. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_APPLY_H
 #define SLUICE_COLLECTOR_CONFIG_APPLY_H
@@ -13,19 +13,19 @@
 
 struct applying {
     const struct config_registry *registry;
-    const struct provenance *provenance; /* whose file the entries are from */
+    const struct provenance *provenance; /* its files contain the entries */
     struct config *config;
     struct error *error;
 };
 
 /*
- * Puts the value of an entry into the configuration. Returns false with the error filled: it says
- * where the entry was written, and is EXIT_CODE_USAGE for the command line, EXIT_CODE_CONFIG
- * elsewhere.
+ * Stores the value of an entry in the configuration. Returns false with the error filled: it names
+ * the place of the entry, and its code is EXIT_CODE_USAGE for the command line, otherwise
+ * EXIT_CODE_CONFIG.
  */
 bool apply_entry(const struct applying *applying, const struct provenance_entry *entry);
 
-/* When all are in: checks that no sink writes where `entry` has the dead letters. */
+/* After all entries: checks that no sink writes to the dead-letter file of `entry`. */
 bool apply_check_dead_letters(const struct applying *applying,
                               const struct provenance_entry *entry);
 

@@ -78,7 +78,7 @@ static bool ends(const char *text, size_t length, const char *with)
     return length >= size && memcmp(text + length - size, with, size) == 0;
 }
 
-/* Whether its value, or a part of it, is not to be seen by anybody. */
+/* Whether its value contains a secret. */
 static bool is_secret(const char *name, size_t length)
 {
     return ends(name, length, "password") || ends(name, length, "secret") ||
@@ -103,7 +103,7 @@ bool broker_keys_parse_property(const char *name, const char *text, size_t lengt
     (void)name;
     if (is_secret(text, size)) {
         parse_error_set(fault, 0,
-                        "%s is a secret: it stands in properties_file=", quoted(text, size, given));
+                        "%s is a secret; put it into properties_file=", quoted(text, size, given));
         fault->hides_value = true;
         return false;
     }

@@ -1,6 +1,6 @@
 /*
- * Reads the keys of a sink that are about message brokers (collector/contract/broker_options.h).
- * Pure; any thread. Each parser is a setting_parser (setting.h).
+ * Parses the keys of a sink for message brokers (collector/contract/broker_options.h). Pure; any
+ * thread. Each parser is a setting_parser (setting.h).
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_BROKER_KEYS_H
 #define SLUICE_COLLECTOR_CONFIG_BROKER_KEYS_H
@@ -11,21 +11,22 @@
 #include "collector/base/parse_error.h"
 #include "collector/contract/broker_options.h"
 
-/* How they are written, for a person. */
+/* Syntax for help texts. */
 #define BROKER_KEYS_KEY_SYNTAX    "none|source|series|label:NAME"
 #define BROKER_KEYS_HEADER_SYNTAX "schema,listener,collector,number"
 
-/* Into struct key_options, whose label is to be freed. */
+/* Field: struct key_options; the caller frees its label. */
 bool broker_keys_parse_key(const char *name, const char *text, size_t length, void *field,
                            struct parse_error *fault);
 
-/* Names apart by commas, into an unsigned of bits (enum message_header). */
+/* Comma-separated names. Field: unsigned, bits of enum message_header. */
 bool broker_keys_parse_headers(const char *name, const char *text, size_t length, void *field,
                                struct parse_error *fault);
 
 /*
- * A property of librdkafka, "NAME=VALUE", which is appended to a char * of such lines, to be freed.
- * The names of secrets are refused: a command line is no place for them.
+ * A librdkafka property "NAME=VALUE". Field: char *, lines of properties to which it is appended;
+ * the caller frees it. Properties with secrets are refused, because command lines are visible to
+ * other users.
  */
 bool broker_keys_parse_property(const char *name, const char *text, size_t length, void *field,
                                 struct parse_error *fault);

@@ -7,7 +7,7 @@
 /* Words that may precede the program in a command line. */
 static const char *const openers[] = {"exec", "env", "nohup", "command"};
 
-/* A word of the line: up to a blank that is not quoted, or an operator. */
+/* A word of the line, up to an unquoted blank or an operator. */
 struct word {
     const char *at;
     size_t length;
@@ -15,7 +15,7 @@ struct word {
 
 static bool ends_word(char c)
 {
-    return strchr(" \t\r\n;|&<>()", c) != NULL; /* and the NUL */
+    return strchr(" \t\r\n;|&<>()", c) != NULL; /* also true for NUL */
 }
 
 static struct word next_word(const char **at, const char *end)

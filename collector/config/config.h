@@ -1,9 +1,9 @@
 /*
- * What the program is to do: listeners, sinks and limits, checked and complete.
+ * The configuration: listeners, sinks and limits, checked and complete.
  *
  * Made from the command line, the environment and a file (config/options.h). Every value is in
- * range, every default filled in; what a value means to the operating system is found out later,
- * when things are opened. Owned by whoever made it, immutable after that.
+ * range and every default is set; whether the operating system accepts the values is found out when
+ * they are used. Owned by the code that made it; immutable after that.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_CONFIG_H
 #define SLUICE_COLLECTOR_CONFIG_CONFIG_H
@@ -29,52 +29,52 @@
 struct provenance;
 
 /*
- * What is lost where a sink is behind. A capture always waits, for it can; a stream where nobody
- * has chosen that records are lost.
+ * Which records are lost if a sink is too slow. A capture always waits; a stream waits unless a
+ * policy that drops records was chosen.
  */
 enum overflow_policy {
-    OVERFLOW_AUTO,        /* of a socket's records the newest; a stream waits */
-    OVERFLOW_DROP_NEWEST, /* they are refused */
-    OVERFLOW_DROP_OLDEST, /* they are evicted */
-    OVERFLOW_BLOCK,       /* nothing: not where a socket feeds the sink */
+    OVERFLOW_AUTO,        /* drop the newest records of sockets; streams wait */
+    OVERFLOW_DROP_NEWEST, /* refuse new records */
+    OVERFLOW_DROP_OLDEST, /* evict the oldest records */
+    OVERFLOW_BLOCK,       /* wait; not allowed if a socket feeds the sink */
 };
 
-/* What ends with a sink whose reader has gone. */
+/* The consequence of the exit of a sink's reader. */
 enum on_epipe {
-    ON_EPIPE_END,  /* the sink; the program where it was the last one */
+    ON_EPIPE_END,  /* the sink; if it was the last one, the program */
     ON_EPIPE_STOP, /* the program */
 };
 
 struct sink_config {
     char *name;       /* the URL without its keys: "stdout:", "file:PATH"; "command:PROGRAM" */
-    char *url;        /* with them, as it was written */
-    char *written_at; /* as above */
+    char *url;        /* the URL as it was written, with its keys */
+    char *written_at; /* as in struct listener_config */
     const struct destination_ops *destination;
-    char *path; /* what follows the colon, perhaps empty */
+    char *path; /* the part of the URL after the colon, perhaps empty */
     enum overflow_policy overflow;
     enum on_epipe on_epipe;
     struct sink_settings settings;
 };
 
-/* Where datagrams go that could not be decoded (collector/receive/dead_letters.h). */
+/* The file for datagrams that could not be decoded (collector/receive/dead_letters.h). */
 struct dead_letter_config {
-    char *name; /* the URL without its keys: "file:PATH"; NULL: nowhere */
+    char *name; /* the URL without its keys: "file:PATH"; NULL: none */
     char *path;
-    uint64_t max_size; /* bytes of the file */
-    uint64_t rate;     /* datagrams in a second */
+    uint64_t max_size; /* most bytes of the file */
+    uint64_t rate;     /* most datagrams a second */
 };
 
 enum ledger_format { LEDGER_TEXT, LEDGER_JSON };
 
 enum thread_use {
-    THREADS_EACH, /* each receiver and each sink has one */
+    THREADS_EACH, /* each receiver and each sink has a thread */
     THREADS_ONE,  /* the only receiver runs the only sink */
 };
 
 /* Value of config_request.check: --check=connect. */
 #define CHECK_CONNECTS 2U
 
-/* What the command line requests in place of a run. */
+/* Requests of the command line that replace a run. */
 struct config_request {
     const char *help_topic;  /* of --help, borrowed from the arguments; NULL: the first page */
     const char *schema_name; /* of --print-schema, borrowed from the arguments */
@@ -96,7 +96,7 @@ struct config_limits {
 /* How clients reach the running program. */
 struct config_access {
     char *control;                   /* address of the control socket, as given; NULL: none */
-    struct address metrics;          /* where metrics are served; ADDRESS_NONE: nowhere */
+    struct address metrics;          /* where metrics are served; ADDRESS_NONE: not served */
     struct host_names metrics_hosts; /* names that HTTP requests may use for it */
 };
 
@@ -107,7 +107,7 @@ struct config {
     size_t sink_count;
     struct dead_letter_config dead_letter;
 
-    /* What there was to choose from: NULL at the end. Of schemas NULL: none. */
+    /* The registry's tables, with NULL at their end. `schemas` may be NULL. */
     const struct source_ops *const *sources;
     const struct schema_ops *const *schemas;
 
@@ -124,40 +124,40 @@ struct config {
     char *user; /* the account that the process switches to after opening everything; NULL: none */
 };
 
-/* What there is to choose from: the program's own, tables with NULL at their end. */
+/* The implementations in this program: tables with NULL at their end. */
 struct config_registry {
     const struct source_ops *const *sources;
     const struct schema_ops *const *schemas;
-    const struct schema_ops *schema_from_file; /* NULL: this program has none */
+    const struct schema_ops *schema_from_file; /* NULL: not in this program */
     const struct destination_ops *const *destinations;
     const struct encoder_ops *const *encoders;
     const struct compression_ops *const *compressions;
     const struct notifier_backend *const *notifiers;
-    enum terminal_kind (*output)(void); /* what standard output leads to; NULL: to no terminal */
-    const char *local_syntax; /* how the system's local addresses are written: "unix:PATH" */
+    enum terminal_kind (*output)(
+        void);                /* kind of the terminal on standard output; NULL: not a terminal */
+    const char *local_syntax; /* syntax of the system's local addresses: "unix:PATH" */
 };
 
-/* Whether somebody may ask who sends. */
+/* Whether clients can query the senders. */
 static inline bool config_reports_senders(const struct config *config)
 {
     return config->access.control != NULL || config->access.metrics.family != ADDRESS_NONE;
 }
 
 /*
- * Frees all it holds, not the struct itself, and leaves it all zero; allowed on one that is all
- * zero already.
+ * Frees the contents and zeroes the struct; does not free the struct. A zeroed struct is allowed.
  */
 void config_free(struct config *config);
 
 /*
- * Whether the two cannot both be had: the same UDP address and port (0 is never the same), the same
- * inherited sockets, or the same output. Told from what was written: two names of one file are
- * found out later.
+ * Whether the two exclude each other: the same address and port (0 never equals 0), the same
+ * inherited sockets, or the same output. Compares names only; two names of one file are detected
+ * later.
  */
 bool listener_configs_conflict(const struct listener_config *a, const struct listener_config *b);
 bool sink_configs_conflict(const struct sink_config *a, const struct sink_config *b);
 
-/* Whether both have a spill, in the same folder: only one at a time can have it open. */
+/* Whether both have a spill in the same folder, which only one can have open. */
 bool sink_configs_share_spill(const struct sink_config *a, const struct sink_config *b);
 
 #endif

@@ -13,8 +13,8 @@ struct walk {
     const struct config_registry *registry;
     config_visitor *visit;
     void *context;
-    const struct provenance_entry *entry; /* whose value is visited */
-    struct config_value value;            /* its part, index and schema, for all that is in it */
+    const struct provenance_entry *entry; /* the current entry */
+    struct config_value value;            /* part, index and schema of the current entry */
 };
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -37,7 +37,7 @@ static void visit_value(const struct walk *walk, struct config_value *value, siz
     walk->visit(walk->context, value);
 }
 
-/* What stands at byte `at` of the entry. */
+/* Visits the value at byte `at` of the entry. */
 static void visit_written(const struct walk *walk, const struct setting *setting, size_t at,
                           size_t length)
 {
@@ -61,7 +61,7 @@ static void visit_default(const struct walk *walk, const struct setting *setting
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* Some keys of a URL: those from byte `at` to byte `end`. */
+/* The keys of a URL from byte `at` to byte `end`. */
 struct key_range {
     size_t at, end;
 };
@@ -92,7 +92,7 @@ static bool is_listener(const struct walk *walk, const char *url)
     return is;
 }
 
-/* And of the format that it has on a terminal. */
+/* Also checks that the format is still that of the sink, which may depend on the terminal. */
 static bool is_sink(const struct walk *walk, const char *url)
 {
     const struct encoder_ops *format = walk->config->sinks[walk->value.index].settings.encoder;
@@ -109,8 +109,8 @@ static bool is_sink(const struct walk *walk, const char *url)
 }
 
 /*
- * Whether a listener or a sink may say what is its default anyway: a key that is about what this
- * one has not is wrong wherever it stands.
+ * Whether this listener or sink accepts the key with its default value: a key for a feature that it
+ * does not use is refused.
  */
 static bool may_say(const struct walk *walk, unsigned scopes, const struct setting *key)
 {
@@ -129,15 +129,14 @@ static bool may_say(const struct walk *walk, unsigned scopes, const struct setti
     return may;
 }
 
-/* Where it is not known which kind of socket a listener has, the key may be refused at the start.
- */
+/* If the kind of a listener's socket is unknown (fd:), the key may be refused at the start. */
 static bool may_be_refused(const struct setting *key, unsigned scopes)
 {
     const unsigned kinds = KEY_OF_UDP | KEY_OF_STREAM;
     return (scopes & kinds) == kinds && (key->scopes & kinds) != kinds;
 }
 
-/* All that the range has of an open key. */
+/* Visits all uses of an open key in the range. */
 static void visit_open(const struct walk *walk, const struct setting *key, struct key_range range)
 {
     const char *url = walk->entry->text.data;
@@ -155,7 +154,7 @@ static void visit_open(const struct walk *walk, const struct setting *key, struc
     }
 }
 
-/* The keys of the scopes that the range has, and of the others their defaults. */
+/* Visits the keys of the scopes in the range, and the defaults of the others. */
 static void visit_keys(const struct walk *walk, unsigned scopes, struct key_range range)
 {
     const char *url = walk->entry->text.data;
@@ -214,7 +213,7 @@ static void visit_schemas(struct walk *walk, struct key_range keys)
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-/* Returns the range of the keys that follow the place. */
+/* Returns the range of the keys after the place. */
 static struct key_range visit_place(const struct walk *walk)
 {
     size_t place = strcspn(walk->entry->text.data, "?");

@@ -1,8 +1,8 @@
 /*
- * The configuration file: YAML with the options' and the keys' own names.
+ * The configuration file: YAML with the names of options and keys.
  *
- * Its top level is a map of options, as the command line calls them, with `listeners` in the place
- * of --listen and `sinks` of --sink: lists, whose items are URLs, or maps of the same keys.
+ * Its top level is a map of the command line's options, with the lists `listeners` for --listen and
+ * `sinks` for --sink. Their items are URLs, or maps of the same keys.
  *
  *     memory: 32MiB
  *     listeners:
@@ -16,13 +16,13 @@
  *       - to: file:/var/log/sluice/samples.ndjson
  *         format: json
  *
- * A list called `files` names more files, or folders of them, which are read after this one, in
- * their order. Their lists are added to those of the files before them; every other option may be
- * given in one file alone.
+ * The list `files` names more files, or folders of files, which are read after this one in that
+ * order. Their lists are appended to those of the previous files; every other option may be given
+ * in only one file.
  *
- * A list called `tests` is not the collector's: `sluice test` reads it (collector/config_tests/).
+ * The list `tests` is ignored by the collector; `sluice test` reads it (collector/config_tests/).
  *
- * The main thread's.
+ * Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_FILE_H
 #define SLUICE_COLLECTOR_CONFIG_FILE_H
@@ -33,23 +33,23 @@
 #include "collector/base/error.h"
 #include "collector/config/provenance.h"
 
-/* A larger file is no configuration. */
+/* Most bytes of a file. */
 #define CONFIG_FILE_MAX ((size_t)1 << 20)
 
-/* The list that is for `sluice test` alone. */
+/* The list for `sluice test`. */
 #define CONFIG_FILE_TESTS "tests"
 
 /* The list of more files. */
 #define CONFIG_FILE_MORE "files"
 
-/* Items that a list of listeners, sinks or schemas may have. */
+/* Most items of a list of listeners, sinks or schemas. */
 #define CONFIG_LIST_MAX 1024
 
 /*
- * Reads the file, and those that it names, into entries of `provenance`, which is all zero; names
- * are checked, values are not. Returns false with `error` filled (EXIT_CODE_CONFIG,
- * "FILE:LINE:COLUMN: ..."), also where this program reads no YAML or a file cannot be read; what
- * `provenance` then holds is freed by written_free.
+ * Reads the file, and the files that it names, into entries of `provenance`, which is zeroed
+ * before. Checks names, but not values. Returns false with `error` filled (EXIT_CODE_CONFIG,
+ * "FILE:LINE:COLUMN: ..."), also in a program without YAML or if a file cannot be read; the caller
+ * frees `provenance` in both cases (provenance_free).
  */
 bool config_file_read(const char *path, struct provenance *provenance, struct error *error);
 
@@ -59,7 +59,7 @@ bool config_file_read(const char *path, struct provenance *provenance, struct er
  */
 bool config_file_load(const char *path, char **bytes, size_t *length, struct error *error);
 
-/* "libyaml 0.2.5", what files are read by; NULL: by nothing. */
+/* The YAML library, "libyaml 0.2.5"; NULL: a program without YAML. */
 const char *config_file_library(void);
 
 #endif

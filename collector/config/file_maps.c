@@ -6,27 +6,27 @@
 #include "collector/config/keys.h"
 
 /*
- * A map of a listener, a sink or dead letters becomes the URL that says the same. Its keys come in
- * any order; in the URL a schema stands before the keys that are about it.
+ * Converts the map of a listener, a sink or dead letters to the equivalent URL. The map's keys are
+ * in any order; in the URL a schema precedes its keys.
  */
 enum part { PART_PLACE, PART_KEYS, PART_SCHEMA, PART_OF_SCHEMA, PART_COUNT };
 
-/* Bytes of a key's name, with the NUL that ends it, at most. */
+/* Most bytes of a key's name, including its NUL. */
 #define KEY_NAME_SIZE 128
 
-/* Names that no key has: where it is, and the list of a listener's schemas. */
+/* The list of a listener's schemas, which is not a key. */
 #define SCHEMAS "schemas"
 
 struct map {
     unsigned scopes;
-    const char *place_name;       /* of the key that has the URL's place; NULL: a schema's map */
-    const char *place_others;     /* other programs' names for that key, as in struct setting */
+    const char *place_name;       /* name for the place of the URL; NULL: the map of a schema */
+    const char *place_others;     /* its names in other programs, as in struct setting */
     struct provenance_mark begin; /* of the map */
     struct provenance_text parts[PART_COUNT];
-    size_t place_line, schemas_line, lines[KEYS_MAX]; /* where each was given; 0: not yet */
+    size_t place_line, schemas_line, lines[KEYS_MAX]; /* line where each was given; 0: not given */
 };
 
-/* How many schemas a list of them has had. */
+/* A list of schemas, and the number read. */
 struct schemas {
     struct map *listener;
     size_t count;
@@ -42,18 +42,18 @@ static void free_map(struct map *map)
 
 /* --- one key ---------------------------------------------------------------------------------- */
 
-/* Reads the value of the key called `name`, which is a text. */
+/* Reads the value of the key `name`, which must be a text. */
 static bool map_read_text(struct file_reading *reading, const char *name)
 {
     if (!file_next(reading))
         return false;
     if (reading->piece.kind != PIECE_TEXT)
-        return file_wrong_kind(reading, name, "its value");
+        return file_wrong_kind(reading, name, "a single value");
     return reading->piece.length != 0 ||
            file_refuse(reading, reading->piece.mark, "\"%s\" has no value", name);
 }
 
-/* In a URL the sign would mean something else. */
+/* Refuses a character that has a meaning in URLs. */
 static bool check_sign(const struct file_reading *reading, const char *name, char sign,
                        const char *why)
 {
@@ -65,7 +65,7 @@ static bool check_sign(const struct file_reading *reading, const char *name, cha
     if (piece->exact)
         for (const char *c = piece->text; c < found; c++)
             mark.column += ((unsigned char)*c & 0xc0) != 0x80;
-    return file_refuse(reading, mark, "\"%s\" has a \"%c\" in it: %s", name, sign, why);
+    return file_refuse(reading, mark, "\"%s\" contains \"%c\": %s", name, sign, why);
 }
 
 static bool map_put_value(const struct file_reading *reading, struct provenance_text *text)
@@ -80,7 +80,7 @@ static bool read_place(struct file_reading *reading, struct map *map)
 {
     const char *name = map->place_name;
     return file_note_line(reading, name, &map->place_line) && map_read_text(reading, name) &&
-           check_sign(reading, name, '?', "keys stand beside it, each on a line of its own") &&
+           check_sign(reading, name, '?', "write keys as separate entries of the map") &&
            map_put_value(reading, &map->parts[PART_PLACE]);
 }
 
@@ -91,32 +91,32 @@ static enum part map_part_of(const struct setting *key)
     return (key->scopes & (KEY_OF_SCHEMA | KEY_OF_FILE)) != 0 ? PART_OF_SCHEMA : PART_KEYS;
 }
 
-/* Reads the value of a key of the table, and puts both to where they stand in the URL. */
+/* Reads the value of a key of the table, and appends both to their part of the URL. */
 static bool map_read_key(struct file_reading *reading, struct map *map, const struct setting *key)
 {
     struct provenance_text *part = &map->parts[map_part_of(key)];
     struct provenance_mark mark = reading->piece.mark;
     size_t ignored = 0;
     size_t *line = key->open ? &ignored : &map->lines[key - config_keys];
-    char name[KEY_NAME_SIZE]; /* the piece does not stay */
+    char name[KEY_NAME_SIZE]; /* copied, because the next piece overwrites it */
     copy_printable(name, sizeof name, reading->piece.text, reading->piece.length);
     if (!file_note_line(reading, key->name, line))
         return false;
     if (map->schemas_line != 0 && part != &map->parts[PART_KEYS])
-        return file_refuse(reading, mark, "key \"%s\" is about a schema; it belongs under " SCHEMAS,
+        return file_refuse(reading, mark, "key \"%s\" belongs to a schema; put it under " SCHEMAS,
                            key->name);
     if (!provenance_text_put(part, "&", 1) ||
         !provenance_text_put_marked(part, name, strlen(name), mark, true) ||
         !provenance_text_put(part, "=", 1))
         return file_no_memory(reading);
     return map_read_text(reading, name) &&
-           check_sign(reading, name, '&', "that begins the next key in a URL") &&
+           check_sign(reading, name, '&', "it begins the next key in a URL") &&
            map_put_value(reading, part);
 }
 
 /* --- a listener's schemas --------------------------------------------------------------------- */
 
-/* Reads one item of the list. */
+/* Reads an item of the list. */
 static bool read_schema(struct file_reading *reading, struct schemas *schemas)
 {
     struct map map = {.scopes = KEY_OF_SCHEMA | KEY_OF_FILE, .begin = reading->piece.mark};
@@ -148,13 +148,12 @@ static bool read_schemas(struct file_reading *reading, struct map *map)
         return false;
     if (map->parts[PART_SCHEMA].length != 0 || map->parts[PART_OF_SCHEMA].length != 0)
         return file_refuse(reading, mark,
-                           "there is a key about a schema beside " SCHEMAS
-                           "; it belongs under that");
+                           "there is a key of a schema next to " SCHEMAS "; put it under that");
     if (!file_next(reading))
         return false;
     if (reading->piece.kind != PIECE_LIST)
         return file_refuse(reading, reading->piece.mark,
-                           SCHEMAS " has %s where a list is due; each item begins with \"- \"",
+                           SCHEMAS " must be a list (each item begins with \"- \"), not %s",
                            file_piece_name(reading));
     while (file_next(reading) && reading->piece.kind != PIECE_LIST_END)
         if (!read_schema(reading, &schemas))
@@ -162,13 +161,12 @@ static bool read_schemas(struct file_reading *reading, struct map *map)
     if (reading->piece.kind != PIECE_LIST_END)
         return false;
     return schemas.count != 0 ||
-           file_refuse(reading, mark,
-                       SCHEMAS " is empty; leave it out for the schema that is the default");
+           file_refuse(reading, mark, SCHEMAS " is empty; leave it out for the default schema");
 }
 
 /* --- maps ------------------------------------------------------------------------------------- */
 
-/* key_find knows the keys of URLs, and those of other places; here there are some besides. */
+/* Like key_find's error, but also suggests the names that only maps have. */
 static bool unknown_key(const struct file_reading *reading, const struct map *map,
                         struct parse_error *fault)
 {
@@ -193,7 +191,7 @@ static bool unknown_key(const struct file_reading *reading, const struct map *ma
     return file_parse_error(reading, piece->mark, fault);
 }
 
-/* Reads the key that the last piece is, with its value. */
+/* Reads the value of the key that is the last piece. */
 static bool map_read_pair(struct file_reading *reading, struct map *map)
 {
     const struct yaml_piece *piece = &reading->piece;
@@ -208,7 +206,7 @@ static bool map_read_pair(struct file_reading *reading, struct map *map)
     return key != NULL ? map_read_key(reading, map, key) : unknown_key(reading, map, &fault);
 }
 
-/* Reads to the end of the map that has begun. */
+/* Reads the rest of the map. */
 static bool read_map(struct file_reading *reading, struct map *map)
 {
     while (file_next(reading)) {
@@ -222,7 +220,7 @@ static bool read_map(struct file_reading *reading, struct map *map)
 
 /* --- URLs ------------------------------------------------------------------------------------- */
 
-/* What a map of the option's has. */
+/* An empty map for the option. */
 static struct map empty_map(const struct option *option, struct provenance_mark begin)
 {
     struct map map = {
@@ -240,7 +238,7 @@ static struct map empty_map(const struct option *option, struct provenance_mark 
     return map;
 }
 
-/* A place without its colon, "stdout", would need quotation marks with it. */
+/* Completes "stdout" to "stdout:", which would need quotation marks in YAML. */
 static bool complete_place(const struct option *option, struct provenance_text *place)
 {
     return option->action != OPTION_SINK || strchr(place->data, ':') != NULL ||
@@ -256,7 +254,7 @@ static bool put_together(const struct option *option, struct map *map, struct pr
         if (!provenance_text_append(url, &map->parts[part]))
             return false;
     if (url->length != keys_at)
-        url->data[keys_at] = '?'; /* each key brought the '&' that is before it */
+        url->data[keys_at] = '?'; /* replaces the '&' before the first key */
     return true;
 }
 
@@ -282,8 +280,8 @@ bool file_read_url(struct file_reading *reading, const struct option *option)
         return add_map(reading, option);
     if (reading->piece.kind != PIECE_TEXT || reading->piece.length == 0)
         return file_wrong_piece(reading, option->action == OPTION_LISTEN
-                                             ? "a URL, or a map with \"address\","
-                                             : "a URL, or a map with \"to\",");
+                                             ? "a URL or a map with \"address\""
+                                             : "a URL or a map with \"to\"");
     bool good = map_put_value(reading, &url);
     if (good && provenance_add(reading->provenance, option, PROVENANCE_FILE, &url) == NULL)
         good = file_no_memory(reading);

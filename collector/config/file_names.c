@@ -13,7 +13,7 @@ static bool file_names_no_memory(struct parse_error *fault)
     return false;
 }
 
-/* Takes the path over; NULL: memory was short. */
+/* Takes ownership of the path; NULL: memory was short. */
 static bool add_path(struct file_names *names, char *path, struct parse_error *fault)
 {
     char **grown =
@@ -30,7 +30,7 @@ static bool add_path(struct file_names *names, char *path, struct parse_error *f
     return true;
 }
 
-/* "FOLDER/NAME", normalised; the folder may be "" or end in "/". NULL where memory is short. */
+/* "FOLDER/NAME", normalised; the folder may be "" or end in "/". NULL if memory is short. */
 static char *join_path(const char *folder, size_t folder_length, const char *name, size_t length)
 {
     char *path = malloc(folder_length + length + 2);
@@ -45,7 +45,7 @@ static char *join_path(const char *folder, size_t folder_length, const char *nam
     return path;
 }
 
-/* The path as it is seen from the folder of the file `from`. */
+/* Resolves a name relative to the folder of the file `from`. NULL if memory is short. */
 static char *seen_from(const char *from, const char *name, size_t length)
 {
     char *path = join_path("", 0, name, length);
@@ -76,7 +76,7 @@ static int compare_file_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* What a link leads to is found out when it is read. */
+/* The target of a link is checked when it is read. */
 static bool add_folder(struct file_names *names, struct folder *folder, const char *path,
                        struct parse_error *fault)
 {
@@ -89,7 +89,7 @@ static bool add_folder(struct file_names *names, struct folder *folder, const ch
         if (!add_path(names, join_path(path, strlen(path), entry.name, strlen(entry.name)), fault))
             return false;
     }
-    if (names->count != before) /* else there may be no paths at all */
+    if (names->count != before) /* otherwise `paths` may be NULL */
         qsort(names->paths + before, names->count - before, sizeof *names->paths,
               compare_file_names);
     return true;

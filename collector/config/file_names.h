@@ -1,7 +1,7 @@
 /*
- * The files of a configuration that another one names: each by its path, or all of a folder.
+ * The further files of a configuration: named by path, or all files of a folder.
  *
- * Zero at first; grows as it must. The main thread's.
+ * Begin with a zeroed struct. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_FILE_NAMES_H
 #define SLUICE_COLLECTOR_CONFIG_FILE_NAMES_H
@@ -11,7 +11,7 @@
 
 #include "collector/base/parse_error.h"
 
-/* Files that one configuration may have. */
+/* Most files of a configuration. */
 #define FILE_NAMES_MAX 256
 
 struct file_names {
@@ -20,15 +20,15 @@ struct file_names {
 };
 
 /*
- * Adds what `name` stands for, `length` bytes: a file, or of a folder all whose names end in
- * ".yaml" or ".yml" and begin with no dot, in the order of the names' bytes. It is seen from the
- * folder of the file `from`. Whether a file is there is found out when it is read. Returns false
- * with `fault` filled (its `at` 0): there would be too many, or memory is short.
+ * Adds the file `name` of `length` bytes; for a folder, its files "*.yaml" and "*.yml" whose names
+ * do not begin with a dot, sorted by bytes. The name is relative to the folder of the file `from`.
+ * Does not check that a file exists. Returns false with `fault` filled (its `at` 0): too many
+ * files, or memory is short.
  */
 bool file_names_add(struct file_names *names, const char *from, const char *name, size_t length,
                     struct parse_error *fault);
 
-/* Frees all it holds, and leaves it zero. */
+/* Frees the contents and zeroes the struct. */
 void file_names_free(struct file_names *names);
 
 #endif

@@ -1,4 +1,4 @@
-/* The next piece of a configuration file, and what is wrong with it. */
+/* Reads pieces of a configuration file, and reports faults. */
 #include "collector/config/file_parts.h"
 
 #include <stdarg.h>
@@ -26,21 +26,21 @@ bool file_refuse(const struct file_reading *reading, struct provenance_mark mark
 
 bool file_wrong_piece(const struct file_reading *reading, const char *due)
 {
-    return file_refuse(reading, reading->piece.mark, "%s where %s is due", file_piece_name(reading),
-                       due);
+    return file_refuse(reading, reading->piece.mark, "this must be %s, not %s", due,
+                       file_piece_name(reading));
 }
 
 bool file_wrong_kind(const struct file_reading *reading, const char *name, const char *due)
 {
-    return file_refuse(reading, reading->piece.mark, "\"%s\" has %s where %s is due", name,
-                       file_piece_name(reading), due);
+    return file_refuse(reading, reading->piece.mark, "\"%s\" must be %s, not %s", name, due,
+                       file_piece_name(reading));
 }
 
 bool file_note_line(const struct file_reading *reading, const char *name, size_t *line)
 {
     if (*line != 0)
-        return file_refuse(reading, reading->piece.mark,
-                           "\"%s\" is given twice; it was on line %zu already", name, *line);
+        return file_refuse(reading, reading->piece.mark, "\"%s\" is given twice; first on line %zu",
+                           name, *line);
     *line = reading->piece.mark.line;
     return true;
 }
@@ -94,7 +94,7 @@ const char *file_piece_name(const struct file_reading *reading)
 {
     switch (reading->piece.kind) {
     case PIECE_TEXT:
-        return reading->piece.length == 0 ? "nothing" : "a text";
+        return reading->piece.length == 0 ? "empty" : "a text";
     case PIECE_LIST:
         return "a list";
     case PIECE_MAP:

@@ -10,7 +10,7 @@
 #include "collector/config/keys.h"
 #include "collector/platform/input_file.h"
 
-/* The option's name in a file; NULL: it has none there. */
+/* The option's name in a file; NULL: not allowed in a file. */
 static const char *name_in_file(const struct option *option)
 {
     switch (option->action) {
@@ -41,7 +41,7 @@ const char *config_file_library(void)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Something is known of the name, though it does not belong here. */
+/* Whether the name is known, but not allowed here. */
 static bool is_elsewhere(const struct file_reading *reading, struct parse_error *fault)
 {
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
@@ -51,7 +51,7 @@ static bool is_elsewhere(const struct file_reading *reading, struct parse_error 
             parse_error_set(fault, 0, "in a file --%s is the list \"%s\"", option->setting.name,
                             option_list_name(option));
         else
-            parse_error_set(fault, 0, "--%s is for the command line, and no part of a file",
+            parse_error_set(fault, 0, "--%s is only allowed on the command line",
                             option->setting.name);
         return true;
     }
@@ -97,7 +97,7 @@ static bool read_file_value(struct file_reading *reading, const struct option *o
     const struct yaml_piece *piece = &reading->piece;
     struct provenance_text text = {0};
     if (piece->kind != PIECE_TEXT || piece->length == 0)
-        return file_wrong_kind(reading, option->setting.name, "its value");
+        return file_wrong_kind(reading, option->setting.name, "a single value");
     bool good = (provenance_text_put_marked(&text, piece->text, piece->length, piece->text_mark,
                                             piece->exact) &&
                  provenance_add(reading->provenance, option, PROVENANCE_FILE, &text) != NULL) ||
@@ -130,8 +130,8 @@ static bool read_list(struct file_reading *reading, const struct option *option)
 /* --- the document ----------------------------------------------------------------------------- */
 
 /*
- * Notes that an option is given here, once in all files, or of a list once in each: what several
- * files have of it is put together.
+ * Records that an option is given here. A list may be given once in each file, other options once
+ * in all files.
  */
 static bool note_given(const struct file_reading *reading, const char *name, bool is_list,
                        struct file_place *place)
@@ -142,11 +142,11 @@ static bool note_given(const struct file_reading *reading, const char *name, boo
     }
     if (place->path == reading->path)
         return file_note_line(reading, name, &place->line);
-    return file_refuse(reading, reading->piece.mark, "\"%s\" is given twice; %s:%zu has it already",
-                       name, place->path, place->line);
+    return file_refuse(reading, reading->piece.mark, "\"%s\" is given twice; first at %s:%zu", name,
+                       place->path, place->line);
 }
 
-/* Reads the name that the last piece is, with its value. */
+/* Reads the value of the option whose name is the last piece. */
 static bool read_option_pair(struct file_reading *reading)
 {
     const struct option *option = command_options;
@@ -183,7 +183,7 @@ static bool read_document(struct file_reading *reading)
         return file_wrong_piece(reading, "\"name: value\"");
     while (file_next(reading)) {
         if (reading->piece.kind == PIECE_MAP_END)
-            return file_next(reading); /* that nothing comes after it */
+            return file_next(reading); /* the end of the document */
         if (!read_option_pair(reading))
             return false;
     }
@@ -220,7 +220,7 @@ bool config_file_load(const char *path, char **bytes, size_t *length, struct err
         error_set(error, why.code == EXIT_CODE_BAD_INPUT ? EXIT_CODE_CONFIG : why.code, "%s",
                   why.text);
     else if (*length > CONFIG_FILE_MAX)
-        error_set(error, EXIT_CODE_CONFIG, "%s: this is larger than 1MiB, and no configuration",
+        error_set(error, EXIT_CODE_CONFIG, "%s: larger than 1MiB, the limit for a configuration",
                   path);
     if (result == 0 && *length <= CONFIG_FILE_MAX)
         return true;

@@ -11,13 +11,13 @@
 #include "collector/config/syntax.h"
 #include "collector/contract/source.h"
 
-/* The text stands to the right of what it is about, from this column on. */
+/* First column of the help of an option or key. */
 #define TEXT_COLUMN 28
 
-/* A list in running text goes on in this column. */
+/* First column of the continuation lines of a list. */
 #define LIST_COLUMN 1
 
-/* One of several, in running text: a comma follows it, or the sentence ends. */
+/* Writes an item of a list, followed by a comma or the final full stop. */
 static void put_item(struct page *page, const char *item, bool is_last)
 {
     char text[SYNTAX_SIZE + 2];
@@ -29,7 +29,7 @@ static void put_item(struct page *page, const char *item, bool is_last)
 
 /* --- one setting ------------------------------------------------------------------------------ */
 
-/* The text about what stands on the line: beside it, or below where that is too long. */
+/* Writes the help of a setting next to its name, or below it if the name is too long. */
 static void put_help(struct page *page, const struct setting *setting)
 {
     if (page->column >= TEXT_COLUMN)
@@ -37,7 +37,7 @@ static void put_help(struct page *page, const struct setting *setting)
     page_put_words(page, TEXT_COLUMN, setting->help);
 }
 
-/* "(default 4MiB, 4KiB to 1GiB)", which is not broken over two lines. */
+/* Writes "(default 4MiB, 4KiB to 1GiB)" without a line break in it. */
 static void put_default(struct page *page, const struct setting *setting, bool with_range)
 {
     char text[SYNTAX_SIZE];
@@ -66,7 +66,7 @@ static void print_option(struct page *page, const struct option *option,
     page_new_line(page);
 }
 
-/* "a|b|c": where the line ends it is broken after a bar, and goes on where it began. */
+/* Writes "a|b|c"; wraps lines after a bar, and continues at the column of the first choice. */
 static void put_choices(struct page *page, const char *text)
 {
     size_t from = page->column;
@@ -124,9 +124,9 @@ static void print_exit_codes(struct page *page)
 
 static void print_urls(FILE *to)
 {
-    fputs("A URL is SCHEME:PLACE?key=value&key=value; quote it for the shell. Nothing in\n"
-          "it is percent-decoded. SIZE and TIME carry a unit: 512B, 64KiB, 100MB; 500us,\n"
-          "10ms, 2s, 1h.\n",
+    fputs("A URL is SCHEME:PLACE?key=value&key=value; quote it for the shell. There is no\n"
+          "percent-decoding. SIZE and TIME have a unit: 512B, 64KiB, 100MB; 500us, 10ms,\n"
+          "2s, 1h.\n",
           to);
 }
 
@@ -159,7 +159,7 @@ static void print_schemas(struct page *page, const struct config_registry *regis
         put_item(page, "or a file", true);
     print_keys(page, "a listener's schema; there may be several", KEY_OF_SCHEMA, registry);
     if (files)
-        print_keys(page, "a schema from a file, besides", KEY_OF_FILE, registry);
+        print_keys(page, "a schema from a file, in addition", KEY_OF_FILE, registry);
 }
 
 /* The keys that destinations declare themselves, each table once. */
@@ -188,13 +188,13 @@ static void print_sinks(struct page *page, const struct config_registry *registr
     }
     print_urls(page->to);
     print_keys(page, "a sink", KEY_OF_SINK, registry);
-    print_keys(page, "a file: sink, besides", KEY_OF_FILE_SINK, registry);
-    print_keys(page, "a udp: sink, besides", KEY_OF_RELAY_SINK, registry);
-    print_keys(page, "a delivery (http:, https:, kafka:, nats:), besides", KEY_OF_DELIVERY_SINK,
+    print_keys(page, "a file: sink, in addition", KEY_OF_FILE_SINK, registry);
+    print_keys(page, "a udp: sink, in addition", KEY_OF_RELAY_SINK, registry);
+    print_keys(page, "a delivery (http:, https:, kafka:, nats:), in addition", KEY_OF_DELIVERY_SINK,
                registry);
-    print_keys(page, "an http: or https: sink, besides", KEY_OF_HTTP_SINK, registry);
-    print_keys(page, "a kafka: sink, besides", KEY_OF_KAFKA_SINK, registry);
-    print_keys(page, "a nats: sink, besides", KEY_OF_NATS_SINK, registry);
+    print_keys(page, "an http: or https: sink, in addition", KEY_OF_HTTP_SINK, registry);
+    print_keys(page, "a kafka: sink, in addition", KEY_OF_KAFKA_SINK, registry);
+    print_keys(page, "a nats: sink, in addition", KEY_OF_NATS_SINK, registry);
     print_own_keys(page, registry);
     print_keys(page, "--dead-letter file:PATH", KEY_OF_DEAD_LETTERS, registry);
 }
@@ -237,31 +237,29 @@ static const struct topic {
     void (*print)(struct page *page, const struct config_registry *registry);
 } topics[] = {
     {"options", "all options", print_options},
-    {"listeners", "where datagrams come from, and the keys of listeners", print_listeners},
-    {"schemas", "what datagrams mean, and the keys of schemas", print_schemas},
-    {"sinks", "where records go, and the keys of sinks", print_sinks},
-    {"formats", "how records are written", print_formats},
+    {"listeners", "sources of datagrams, and the keys of listeners", print_listeners},
+    {"schemas", "decoding of datagrams, and the keys of schemas", print_schemas},
+    {"sinks", "destinations of records, and the keys of sinks", print_sinks},
+    {"formats", "output formats", print_formats},
     {"keys", "the keys of listeners, schemas and sinks", print_every_key},
     {"exit", "exit codes", print_exit},
     {"all", "all of these pages", print_all},
 };
 static const size_t topic_count = sizeof topics / sizeof topics[0];
 
-/* What is asked for most. */
+/* The most frequent options, and the topics. */
 static void print_first_page(struct page *page, const struct config_registry *registry)
 {
     static const char *const frequent[] = {"listen",  "sink",   "config",     "check",
                                            "metrics", "memory", "dead-letter"};
     fprintf(page->to,
-            "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
-            "       sluice ctl reload|ledger|stop PID|%s\n"
-            "       sluice explain WORD...\n"
-            "       sluice spill list|export FOLDER\n"
-            "%s"
-            "Receives protobuf telemetry by UDP and writes records; stdout gets data alone.\n\n",
+            "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n       sluice ctl "
+            "reload|ledger|stop PID|%s\n       sluice explain WORD...\n       sluice spill "
+            "list|export FOLDER\n%sReceives protobuf telemetry by UDP and writes records; only "
+            "data goes to stdout.\n\n",
             registry->local_syntax,
             config_file_library() == NULL
-                ? "" /* tests are YAML */
+                ? "" /* no YAML, no tests */
                 : "       sluice test [--record] [--report text|junit] FILE...\n");
     for (size_t i = 0; i < sizeof frequent / sizeof frequent[0]; i++)
         for (const struct option *one = command_options; one->setting.name != NULL; one++)

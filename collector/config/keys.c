@@ -24,7 +24,7 @@ const char *key_scope_name(unsigned scopes)
     return key_table_own_name(scopes);
 }
 
-/* Where the keys of that name may stand: several rows can have one. */
+/* The scopes of all keys of that name; several rows may have the same name. */
 static unsigned scopes_of(const char *name)
 {
     unsigned scopes = 0;
@@ -84,7 +84,7 @@ static void unknown(unsigned scopes, const char *name, size_t length, struct par
 const struct setting *key_find(unsigned scopes, const char *name, size_t length,
                                struct parse_error *fault)
 {
-    const struct setting *elsewhere = NULL; /* one of that name, perhaps of several */
+    const struct setting *elsewhere = NULL; /* a key of that name in other scopes */
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         if (!key_is_called(key, name, length))
             continue;
@@ -109,7 +109,7 @@ size_t keys_place(const struct keys_given *given, unsigned scopes, const char *n
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* What stays the same from key to key. */
+/* State that is the same for all keys. */
 struct reading {
     unsigned scopes;
     const struct config_registry *registry;
@@ -124,7 +124,7 @@ static bool parse_error_at(struct parse_error *fault, size_t at)
     return false;
 }
 
-/* The key of "key=value", the `length` bytes of `text`; *value_at is where its value begins. */
+/* Finds the key of "key=value", `length` bytes of `text`; *value_at is the offset of its value. */
 static const struct setting *find_key(const struct reading *reading, const char *text,
                                       size_t length, size_t *value_at)
 {
@@ -135,7 +135,7 @@ static const struct setting *find_key(const struct reading *reading, const char 
     if (length == 0)
         parse_error_set(fault, 0, "a key=value is missing here");
     else if (name_length == 0)
-        parse_error_set(fault, 0, "a key is missing before \"=\"");
+        parse_error_set(fault, 0, "the key before \"=\" is missing");
     else
         key = key_find(reading->scopes, text, name_length, fault);
     if (key != NULL && equals == NULL) {
@@ -146,7 +146,7 @@ static const struct setting *find_key(const struct reading *reading, const char 
     return key;
 }
 
-/* Reads "key=value", `length` bytes at byte `at` of all keys. */
+/* Parses "key=value", `length` bytes at offset `at` of all keys. */
 static bool parse_key(const struct reading *reading, const char *text, size_t at, size_t length)
 {
     size_t value_at;

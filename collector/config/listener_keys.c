@@ -4,12 +4,12 @@
 #include <string.h>
 
 struct reading {
-    unsigned kind; /* of the listener: an enum key_scope */
+    unsigned kind; /* of the listener: bits of enum key_scope */
     const struct config_registry *registry;
     struct listener_config *listener;
     struct keys_given own;    /* of the listener */
-    struct keys_given schema; /* of the schema that was opened last */
-    size_t opened_at;         /* where it was */
+    struct keys_given schema; /* of the last schema */
+    size_t opened_at;         /* its offset */
 };
 
 static struct schema_config *last_schema(const struct reading *reading)
@@ -18,15 +18,15 @@ static struct schema_config *last_schema(const struct reading *reading)
     return listener->schema_count == 0 ? NULL : &listener->schemas[listener->schema_count - 1];
 }
 
-/* --- a schema that is complete ---------------------------------------------------------------- */
+/* --- complete schemas ------------------------------------------------------------------------- */
 
-/* Where a key of the last schema was given. */
+/* The offset at which a key of the last schema was given. */
 static size_t place_of_key(const struct reading *reading, const char *name)
 {
     return keys_place(&reading->schema, KEY_OF_SCHEMA | KEY_OF_FILE, name);
 }
 
-/* Keys that say nothing without another one. */
+/* Keys that require another key. */
 static const struct {
     const char *key;
     const char *needs;
@@ -42,21 +42,20 @@ static bool check_schema_file(const struct reading *reading, struct parse_error 
     char source[QUOTED_SIZE];
     const struct schema_config *schema = last_schema(reading);
     if (schema->message == NULL)
-        return parse_error_set(
-            fault, reading->opened_at,
-            "schema %s is a file; message=FULL.NAME is missing, which says what of it "
-            "a datagram holds",
-            quoted(schema->source, strlen(schema->source), source));
+        return parse_error_set(fault, reading->opened_at,
+                               "schema %s is a file; message=FULL.NAME is missing, the type of the "
+                               "message in a datagram",
+                               quoted(schema->source, strlen(schema->source), source));
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
         size_t at = place_of_key(reading, needs[i].key);
         if (at != KEY_NOT_GIVEN && place_of_key(reading, needs[i].needs) == KEY_NOT_GIVEN)
-            return parse_error_set(fault, at, "key \"%s\" needs %s=PATH beside it", needs[i].key,
+            return parse_error_set(fault, at, "key \"%s\" requires %s=PATH", needs[i].key,
                                    needs[i].needs);
     }
     return true;
 }
 
-/* What a framing with a header of its own leaves no room for. */
+/* Checks that the other keys fit the framing. */
 static bool check_framing(const struct reading *reading, struct parse_error *fault)
 {
     const struct schema_config *schema = last_schema(reading);
@@ -67,13 +66,13 @@ static bool check_framing(const struct reading *reading, struct parse_error *fau
         return true;
     if (schema->header != 0)
         return parse_error_set(fault, place_of_key(reading, "header"),
-                               "this framing= has a header of its own; leave header= out");
+                               "this framing= has its own header; remove header=");
     if (schema->framing == FRAMING_OTLP_UDP && schema->ops->otlp_udp == OTLP_UDP_NONE)
         return parse_error_set(fault, place_of_key(reading, "framing"),
                                "framing=otlp-udp is for schema=otlp and schema=otlp-traces");
     if (schema->framing == FRAMING_UDP_NOTIF && schema->sequence != NULL)
         return parse_error_set(fault, place_of_key(reading, "sequence"),
-                               "framing=udp-notif numbers the messages; leave sequence= out");
+                               "framing=udp-notif has sequence numbers; remove sequence=");
     return true;
 }
 
@@ -87,7 +86,7 @@ static bool close_schema(struct reading *reading, struct parse_error *fault)
     return !schema->from_file || check_schema_file(reading, fault);
 }
 
-/* --- who may send ----------------------------------------------------------------------------- */
+/* --- permitted senders ------------------------------------------------------------------------ */
 
 static bool finish_senders(const struct reading *reading, unsigned kind, struct parse_error *fault)
 {
@@ -98,9 +97,8 @@ static bool finish_senders(const struct reading *reading, unsigned kind, struct 
     }
     if (!listener->kernel_filter)
         return true;
-    return parse_error_set(
-        fault, keys_place(&reading->own, kind, "kernel_filter"),
-        "kernel_filter=on refuses what allow= and deny= refuse; give one of them");
+    return parse_error_set(fault, keys_place(&reading->own, kind, "kernel_filter"),
+                           "kernel_filter=on requires allow= or deny=");
 }
 
 /* --- messages in segments --------------------------------------------------------------------- */
@@ -139,10 +137,9 @@ static bool open_schema(struct reading *reading, size_t at, struct parse_error *
     if (before != NULL && !close_schema(reading, fault))
         return false;
     if (before != NULL && before->match.kind == MATCH_ALL && before->framing != FRAMING_OTLP_UDP)
-        return parse_error_set(
-            fault, at,
-            "no datagram is left for this schema: the one before it has no match=, "
-            "so it takes them all and must come last");
+        return parse_error_set(fault, at,
+                               "this schema is never reached: the schema before it has no match=, "
+                               "so it matches every datagram and must be the last");
     reading->opened_at = at;
     return add_schema(reading, fault);
 }
@@ -159,10 +156,11 @@ static bool listener_key_place(void *context, const struct setting *key, size_t 
         if (!open_schema(reading, at, fault))
             return false;
     } else if (last_schema(reading) == NULL) {
-        return parse_error_set(fault, at, "key \"%s\" is about a schema; write schema= before it",
+        return parse_error_set(fault, at, "key \"%s\" belongs to a schema; write schema= before it",
                                key->name);
     } else if (key->scopes == KEY_OF_FILE && !last_schema(reading)->from_file) {
-        return parse_error_set(fault, at, "key \"%s\" is for a schema from a file; %s is built in",
+        return parse_error_set(fault, at,
+                               "key \"%s\" is only for schemas from files; %s is built in",
                                key->name, last_schema(reading)->source);
     }
     *place = (struct key_place){last_schema(reading), &reading->schema};

@@ -34,12 +34,10 @@ static bool parse_magic(const char *text, size_t length, struct schema_match *ma
 {
     for (size_t i = 0; i < length; i++)
         if (hex_value(text[i]) < 0)
-            return parse_error_set(fault, i, "match magic: no hexadecimal digit");
+            return parse_error_set(fault, i, "match magic: not a hexadecimal digit");
     if (length == 0 || length % 2 != 0 || length > 2 * (size_t)MATCH_MAGIC_MAX)
         return parse_error_set(
-            fault, 0,
-            "match magic has %zu hexadecimal digits; it takes two for each of 1 to %d "
-            "bytes",
+            fault, 0, "match magic has %zu hexadecimal digits; write two for each of 1 to %d bytes",
             length, MATCH_MAGIC_MAX);
     match->kind = MATCH_MAGIC;
     match->magic_size = (uint8_t)(length / 2);

@@ -1,6 +1,4 @@
-/*
- * Reads what `match=` of a schema says (collector/contract/schema_match.h). Pure; any thread.
- */
+/* Parses `match=` of a schema (collector/contract/schema_match.h). Pure; any thread. */
 #ifndef SLUICE_COLLECTOR_CONFIG_MATCH_H
 #define SLUICE_COLLECTOR_CONFIG_MATCH_H
 
@@ -10,13 +8,13 @@
 #include "collector/base/parse_error.h"
 #include "collector/contract/schema_match.h"
 
-/* How it is written, for a person. */
+/* Syntax for help texts. */
 #define MATCH_SYNTAX "source:ADDR/BITS|magic:HEX"
 
 /*
- * Reads all `length` bytes of "source:10.1.0.0/16", "source:2001:db8::1" (a bare address is that
- * one sender) or "magic:0a1B" (1 to MATCH_MAGIC_MAX bytes). Returns false with `fault` filled, its
- * place counted from the beginning of `text`.
+ * Parses all `length` bytes of "source:10.1.0.0/16", "source:2001:db8::1" (one sender) or
+ * "magic:0a1B" (1 to MATCH_MAGIC_MAX bytes). Returns false with `fault` filled, its offset counted
+ * from the beginning of `text`.
  */
 bool match_parse(const char *text, size_t length, struct schema_match *match,
                  struct parse_error *fault);

@@ -15,11 +15,10 @@ bool metrics_address_parse(const char *name, const char *text, size_t length, vo
     size_t colon = length != 0 && text[0] == ':';
     if (!url_parse_port(text + colon, length - colon, 0, &address.port, &why) &&
         !url_parse_authority(text, length, &address, &why))
-        return parse_error_set(
-            fault, 0,
-            "%s %s is not an address; write 127.0.0.1:9126, [::1]:9126 or a port "
-            "alone: names are not looked up",
-            name, quoted(text, length, given));
+        return parse_error_set(fault, 0,
+                               "%s %s is not an address; write 127.0.0.1:9126, [::1]:9126 or a "
+                               "port: names are not looked up",
+                               name, quoted(text, length, given));
     *(struct address *)field = address;
     return true;
 }

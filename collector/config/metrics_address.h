@@ -1,4 +1,4 @@
-/* Reads the address that metrics are served at. Pure; any thread. */
+/* Parses the address of --metrics. Pure; any thread. */
 #ifndef SLUICE_COLLECTOR_CONFIG_METRICS_ADDRESS_H
 #define SLUICE_COLLECTOR_CONFIG_METRICS_ADDRESS_H
 
@@ -7,12 +7,12 @@
 
 #include "collector/base/parse_error.h"
 
-/* How it is written, for a person. */
+/* Syntax for help texts. */
 #define METRICS_ADDRESS_SYNTAX "[ADDR:]PORT"
 
 /*
- * A setting_parser (setting.h): "0.0.0.0:9126" into a struct address; ":9126" and "9126" are of
- * 127.0.0.1. Port 0 lets the system choose.
+ * A setting_parser (setting.h): "0.0.0.0:9126" into a struct address; ":9126" and "9126" mean
+ * 127.0.0.1. The system chooses a port for 0.
  */
 bool metrics_address_parse(const char *name, const char *text, size_t length, void *field,
                            struct parse_error *fault);

@@ -1,4 +1,4 @@
-/* Reads the names by which metrics may be asked for. Pure; any thread. */
+/* Parses --metrics-host. Pure; any thread. */
 #ifndef SLUICE_COLLECTOR_CONFIG_METRICS_HOST_H
 #define SLUICE_COLLECTOR_CONFIG_METRICS_HOST_H
 
@@ -7,14 +7,14 @@
 
 #include "collector/base/parse_error.h"
 
-/* How they are written, for a person. */
+/* Syntax for help texts. */
 #define METRICS_HOST_SYNTAX "NAME[,NAME...]"
 
 /* A setting_parser (setting.h): "collector.example.net,sluice" into a struct host_names. */
 bool metrics_host_parse(const char *name, const char *text, size_t length, void *field,
                         struct parse_error *fault);
 
-/* A setting_comparer of two such lists: of the same text. */
+/* A setting_comparer for two such lists; compares their text. */
 bool metrics_host_equal(const void *a, const void *b);
 
 #endif

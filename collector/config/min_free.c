@@ -13,7 +13,7 @@ bool min_free_parse(const char *name, const char *text, size_t length, void *fie
         bool number = quantity_parse(QUANTITY_COUNT, text, length - 1, &value) == NULL;
         *reserve = (struct disk_reserve){.percent = value};
         return (number && value >= 1 && value <= 99) ||
-               parse_error_set(fault, 0, "%s %s is no percentage from 1%% to 99%%", name,
+               parse_error_set(fault, 0, "%s %s is not a percentage from 1%% to 99%%", name,
                                quoted(text, length, given));
     }
     const char *problem = quantity_parse(QUANTITY_SIZE, text, length, &value);

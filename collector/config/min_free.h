@@ -1,4 +1,4 @@
-/* Reads how much of a disk stays free. Pure; any thread. */
+/* Parses --min-free. Pure; any thread. */
 #ifndef SLUICE_COLLECTOR_CONFIG_MIN_FREE_H
 #define SLUICE_COLLECTOR_CONFIG_MIN_FREE_H
 
@@ -7,14 +7,14 @@
 
 #include "collector/base/parse_error.h"
 
-/* How it is written, for a person. */
+/* Syntax for help texts. */
 #define MIN_FREE_SYNTAX "SIZE|PERCENT%"
 
 /* A setting_parser (setting.h): "10GiB" or "5%" (1 to 99) into a struct disk_reserve. */
 bool min_free_parse(const char *name, const char *text, size_t length, void *field,
                     struct parse_error *fault);
 
-/* A setting_comparer of two. */
+/* A setting_comparer for two such values. */
 bool min_free_equal(const void *a, const void *b);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "collector/config/units.h"
 
-#define MAPPED_BITS 96 /* of an IPv4-mapped address, before the IPv4 address */
+#define MAPPED_BITS 96 /* bits of an IPv4-mapped address before the IPv4 address */
 
 /* --- one -------------------------------------------------------------------------------------- */
 
@@ -22,7 +22,7 @@ static bool network_parse_address(const char *name, const char *text, size_t len
                            name, quoted(text, length, given));
 }
 
-/* The bits after the slash, counted as the family of the address counts them. */
+/* Parses the number of bits after the slash, counted according to the address family. */
 static bool parse_prefix(const char *name, const char *text, size_t length, unsigned least,
                          unsigned most, unsigned *prefix, struct parse_error *fault)
 {
@@ -66,8 +66,7 @@ bool network_parse(const char *name, const char *text, size_t length, struct net
     char right[ADDRESS_TEXT_SIZE];
     address_format_host(&network->address, right);
     return parse_error_set(fault, 0,
-                           "%s: the address has bits behind its first %u; that "
-                           "network is %s/%u",
+                           "%s: the address has bits set after the first %u; that network is %s/%u",
                            name, (unsigned)network->prefix, right, (unsigned)network->prefix);
 }
 
@@ -81,7 +80,7 @@ static size_t count_elements(const char *text, size_t length)
     return count;
 }
 
-/* One element is named by its number, as its text may not say which of many it is. */
+/* A fault names the element's number, because its text may occur several times. */
 static bool parse_element(const char *name, size_t index, const char *text, size_t length,
                           struct network *network, struct parse_error *fault)
 {
@@ -123,7 +122,7 @@ bool networks_parse(const char *name, const char *text, size_t length, void *fie
         good = made != NULL || parse_error_no_memory(fault);
     }
     free(list);
-    memcpy(field, &made, sizeof made); /* whatever pointer it is */
+    memcpy(field, &made, sizeof made); /* independent of the pointer's type */
     return good;
 }
 

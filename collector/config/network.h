@@ -1,8 +1,7 @@
 /*
- * Reads networks as people write them, one or many. Pure but for memory; any thread.
+ * Parses one network, or a list of networks. Pure except for allocations; any thread.
  *
- * What is refused is called by `name`, with which the fault's text begins, and its place is counted
- * from the beginning of `text`.
+ * A fault's text begins with `name`; its offset is counted from the beginning of `text`.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_NETWORK_H
 #define SLUICE_COLLECTOR_CONFIG_NETWORK_H
@@ -13,28 +12,25 @@
 #include "collector/base/networks.h"
 #include "collector/base/parse_error.h"
 
-/* How many are written, for a person. */
+/* Syntax of a list for help texts. */
 #define NETWORKS_SYNTAX "ADDR[/BITS],..."
 
 /*
- * Reads all `length` bytes of "10.1.0.0/16", "2001:db8::/32" or of an address without bits, which
- * is that one alone. The bits of an IPv4-mapped network are counted from the first of 128, and it
+ * Parses all `length` bytes of "10.1.0.0/16", "2001:db8::/32" or an address without bits, which
+ * means this address only. An IPv4-mapped network, whose bits are counted from the first of 128,
  * becomes the IPv4 network. Returns false with `fault` filled.
  */
 bool network_parse(const char *name, const char *text, size_t length, struct network *network,
                    struct parse_error *fault);
 
 /*
- * A setting_parser (setting.h): reads networks that commas part into a struct networks *, to be
- * freed by networks_free. At least one must be there.
+ * A setting_parser (setting.h): parses one or more comma-separated networks into a struct networks
+ * *, which the caller frees with networks_free.
  */
 bool networks_parse(const char *name, const char *text, size_t length, void *field,
                     struct parse_error *fault);
 
-/*
- * The same for one address without bits, which is put into the struct address at `field`
- * (a setting_parser).
- */
+/* A setting_parser for one address without bits, stored in the struct address at `field`. */
 bool network_host_parse(const char *name, const char *text, size_t length, void *field,
                         struct parse_error *fault);
 

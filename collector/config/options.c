@@ -11,15 +11,15 @@
 #include "collector/config/url.h"
 #include "collector/config/variables.h"
 
-/* What is passed along while the arguments are read, and then the other sources. */
+/* State while the arguments, the environment and the file are read. */
 struct reading {
     const struct config_registry *registry;
-    const struct options_environment *environment; /* NULL: there is none */
+    const struct options_environment *environment; /* NULL: no environment */
     struct config *config;
     struct error *error;
     char *const *rest;       /* the arguments not read yet */
-    size_t left;             /* how many they are */
-    bool given[OPTIONS_MAX]; /* one for each row of command_options */
+    size_t left;             /* number of arguments in `rest` */
+    bool given[OPTIONS_MAX]; /* for each row of command_options */
 };
 
 static bool options_no_memory(const struct reading *reading)
@@ -41,7 +41,7 @@ static struct applying applying_of(const struct reading *reading)
                              reading->error};
 }
 
-/* Notes the value, which is taken over, and puts it into the configuration. */
+/* Adds the value, of which it takes ownership, to the provenance and the configuration. */
 static bool store_value(const struct reading *reading, const struct option *option,
                         enum provenance_kind by, struct provenance_text *value)
 {
@@ -66,7 +66,7 @@ static bool take_bytes(const struct reading *reading, const struct option *optio
 
 /* --- the environment -------------------------------------------------------------------------- */
 
-/* Blanks part the URLs of an option that may be repeated. */
+/* Splits the URLs of a repeatable option at blanks. */
 static bool take_urls(const struct reading *reading, const struct option *option, const char *text)
 {
     static const char blanks[] = " \t\n";
@@ -98,8 +98,7 @@ static bool take_variable(struct reading *reading, const struct option *option)
     return good;
 }
 
-/* Returns false, and is not called again, for a variable that is probably a slip of the keyboard.
- */
+/* Returns false for a variable that is probably misspelled, which ends the visit. */
 static bool refuse_slip(void *context, const char *name)
 {
     struct parse_error *fault = context;
@@ -164,7 +163,7 @@ static bool check_dead_letters(const struct applying *applying)
     return letters == NULL || apply_check_dead_letters(applying, letters);
 }
 
-/* Files must be right as a whole, also in what the command line does otherwise. */
+/* Checks all entries of the files, also those that the command line overrides. */
 static bool check_files(const struct reading *reading, const struct provenance *read)
 {
     struct config alone = {0};
@@ -177,7 +176,7 @@ static bool check_files(const struct reading *reading, const struct provenance *
     return good;
 }
 
-/* Takes over what was not given before, file by file: entries stand in the order of the files. */
+/* Moves the entries of options that were not given before, in the order of the files. */
 static bool take_files(struct reading *reading, struct provenance *read)
 {
     bool given_now[OPTIONS_MAX] = {false};
@@ -225,7 +224,7 @@ static bool apply_defaults(const struct reading *reading)
     return true;
 }
 
-/* What the arguments left open. */
+/* Reads the options that are not among the arguments. */
 static bool read_the_rest(struct reading *reading)
 {
     if (!read_environment(reading) || !read_files(reading) || !apply_defaults(reading))
@@ -283,14 +282,14 @@ static const char *value_syntax(const struct option *option)
     return option->action == OPTION_VALUE ? "VALUE" : "URL";
 }
 
-/* The value that stands `inside`, or follows; NULL, with the error set, where there is none. */
+/* The value in `inside`, or the next argument; NULL with the error set if there is no value. */
 static const char *find_value(struct reading *reading, const struct option *option,
                               const char *inside)
 {
     const char *name = option->setting.name;
     if (inside != NULL)
         return inside;
-    /* A value that looks like an option is one: this option was left without its value. */
+    /* An argument that looks like an option is not a value. */
     if (reading->left != 0 && strncmp(reading->rest[0], "--", 2) != 0)
         return next_argument(reading);
     error_set(reading->error, EXIT_CODE_USAGE, "--%s has no value; write --%s %s", name, name,
@@ -321,7 +320,7 @@ static void takes_no_value(const struct reading *reading, const struct option *o
     if (choices == NULL)
         error_set(reading->error, EXIT_CODE_USAGE, "--%s takes no value", name);
     else
-        error_set(reading->error, EXIT_CODE_USAGE, "--%s takes no value but \"%s\"", name,
+        error_set(reading->error, EXIT_CODE_USAGE, "--%s takes no value except \"%s\"", name,
                   choices[0]);
 }
 
@@ -338,7 +337,7 @@ static enum options_result read_flag(const struct reading *reading, const struct
     return OPTIONS_RUN;
 }
 
-/* Reads an option whose value, if any, stands in `inside` ("--name=value") or comes next. */
+/* Reads an option whose value, if any, is in `inside` ("--name=value") or the next argument. */
 static enum options_result read_option(struct reading *reading, const struct option *option,
                                        const char *inside)
 {

@@ -1,11 +1,11 @@
 /*
- * From argv, the environment and a file to a checked configuration; the help text about it, and
- * the configuration printed again.
+ * Reads argv, the environment and a file into a checked configuration; prints the help, and prints
+ * a configuration.
  *
- * One table of options (option_table.c) and one of keys (key_table.c) drive all of them. What the
- * command line says wins over the environment, that over the file, and that over the defaults; of
- * options that may be repeated, the winner's are all there are. The main thread's, before anything
- * is started; keeps nothing of argv.
+ * All of it is driven by a table of options (option_table.c) and a table of keys (key_table.c). The
+ * command line has precedence over the environment, then the file, then the defaults; for a
+ * repeatable option, only the values of the first of these that has the option are used. Main
+ * thread, before other threads start; keeps no reference to argv except config->request.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_OPTIONS_H
 #define SLUICE_COLLECTOR_CONFIG_OPTIONS_H
@@ -17,28 +17,26 @@
 #include "collector/config/config.h"
 
 enum options_result {
-    OPTIONS_RUN,     /* `config` is complete and the caller's to free */
+    OPTIONS_RUN,     /* `config` is complete; the caller frees it */
     OPTIONS_HELP,    /* --help came first: see options_print_help */
     OPTIONS_VERSION, /* --version came first */
     OPTIONS_SCHEMA,  /* --print-schema came first: config->request.schema_name */
-    OPTIONS_WRONG,   /* `error` says why, and whose fault it is: the command line's
-                        (EXIT_CODE_USAGE), the environment's or the file's (EXIT_CODE_CONFIG), or
-                        nobody's (EXIT_CODE_INTERNAL, without memory) */
+    OPTIONS_WRONG, /* `error` has the reason: EXIT_CODE_USAGE for the command line, EXIT_CODE_CONFIG
+                      for the environment or the file, EXIT_CODE_INTERNAL if memory is short */
 };
 
-/* The environment variables: the two functions of collector/platform/process.h. */
+/* Access to environment variables: the two functions of collector/platform/process.h. */
 struct options_environment {
     bool (*value)(const char *name, char **value);
     bool (*each)(const char *prefix, bool (*visit)(void *context, const char *name), void *context);
 };
 
 /*
- * Reads the arguments after argv[0]; for each option that they leave open, the variable
- * SLUICE_NAME of `environment` (NULL: there is none), an empty one being as good as none; and then
- * the file of --config. Refuses a variable whose name differs from an option's by one edit. On any
- * result but OPTIONS_RUN `config` is all zero but for help_topic and schema_name, with nothing to
- * free. An error's text names the argument and, within a URL, the column (the byte, counted from 1)
- * where the trouble begins.
+ * Reads the arguments after argv[0]; for each option that is not among them, the non-empty variable
+ * SLUICE_NAME of `environment` (NULL: no environment); then the file of --config. Refuses a
+ * variable whose name differs from an option's by one edit. Unless it returns OPTIONS_RUN, `config`
+ * is zero except for help_topic and schema_name, and needs no config_free. An error names the
+ * argument and, within a URL, the column (byte, from 1) of the fault.
  */
 enum options_result options_read(int argc, char *const *argv,
                                  const struct options_environment *environment,
@@ -51,22 +49,22 @@ enum options_result options_parse(int argc, char *const *argv,
                                   struct error *error);
 
 /*
- * Calls `warn` with a line about each SLUICE_ variable that no option has. Those that options_read
- * refuses are not among them.
+ * Calls `warn` with a line for each SLUICE_ variable that is not an option's, except those that
+ * options_read refuses.
  */
 void options_check_environment(const struct options_environment *environment,
                                void (*warn)(const char *text));
 
 /*
- * Prints a configuration that options_read made as a file that --config reads, with the defaults
- * of what was left open, and after each value where it comes from.
+ * Prints a configuration from options_read as a file for --config, defaults included, with the
+ * origin of each value as a comment.
  */
 void options_print_config(FILE *to, const struct config *config,
                           const struct config_registry *registry);
 
 /*
- * Prints what --help prints about a topic (NULL: the first page, which lists the topics), in at
- * most 100 columns. Returns 0, or -1 with `error` filled (EXIT_CODE_USAGE): there is no such topic.
+ * Prints the help for a topic (NULL: the first page, which lists the topics) in at most 100
+ * columns. Returns 0, or -1 with `error` filled (EXIT_CODE_USAGE) for an unknown topic.
  */
 int options_print_help(FILE *to, const struct config_registry *registry, const char *topic,
                        struct error *error);

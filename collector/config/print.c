@@ -1,4 +1,4 @@
-/* --print-config: the configuration as a file, from what it was made of. */
+/* --print-config: prints the configuration as a file from its provenance. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static void put_origin(FILE *to, const struct config_origin *origin)
     }
 }
 
-/* Where it is, in a list's item or a map. */
+/* Begins a list item or a map with the place. */
 static void begin_place(FILE *to, const struct config_value *value)
 {
     bool first = value->index == 0;
@@ -73,7 +73,7 @@ typedef size_t masker(const char *text, size_t length, char *to);
 
 _Static_assert(SECRET_URL_ROOM(7) == SECRET_QUERY_ROOM(7), "one room is enough for both");
 
-/* Masks the secrets of the value; without memory for that, all of it. */
+/* Writes the value with its secrets masked; masks all of it if memory is short. */
 static void put_masked(FILE *to, const struct config_value *value, masker *mask)
 {
     char *masked = malloc(SECRET_URL_ROOM(value->length));

@@ -32,8 +32,7 @@ static bool add_range(const char *name, const char *text, size_t length,
         return false;
     }
     if (last - first >= PROCESSORS_MAX - list->count)
-        return parse_error_set(fault, 0, "%s: these are more than %d processors", name,
-                               PROCESSORS_MAX);
+        return parse_error_set(fault, 0, "%s: more than %d processors", name, PROCESSORS_MAX);
     for (uint64_t number = first; number <= last; number++)
         list->numbers[list->count++] = (uint16_t)number;
     return true;

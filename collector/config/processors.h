@@ -1,4 +1,4 @@
-/* Reads lists of processors (collector/platform/thread.h). Pure; any thread. */
+/* Parses lists of processors (collector/platform/thread.h). Pure; any thread. */
 #ifndef SLUICE_COLLECTOR_CONFIG_PROCESSORS_H
 #define SLUICE_COLLECTOR_CONFIG_PROCESSORS_H
 
@@ -7,16 +7,14 @@
 
 #include "collector/base/parse_error.h"
 
-/* How they are written, for a person. */
+/* Syntax for help texts. */
 #define PROCESSORS_SYNTAX "N[-N],..."
 
-/*
- * A setting_parser (setting.h): "0,4-7" into a struct processor_list. A number may come again.
- */
+/* A setting_parser (setting.h): "0,4-7" into a struct processor_list. Numbers may be repeated. */
 bool processors_parse(const char *name, const char *text, size_t length, void *field,
                       struct parse_error *fault);
 
-/* A setting_comparer of two such lists. */
+/* A setting_comparer for two such lists. */
 bool processors_equal(const void *a, const void *b);
 
 #endif

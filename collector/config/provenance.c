@@ -10,7 +10,7 @@
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* Grows an array to hold `needed` elements, twofold. Returns false without memory. */
+/* Grows an array to at least `needed` elements by doubling. Returns false if memory is short. */
 static bool provenance_reserve(void **array, size_t *capacity, size_t needed, size_t size)
 {
     if (needed <= *capacity)
@@ -67,7 +67,7 @@ bool provenance_text_append(struct provenance_text *text, const struct provenanc
     return more->length == 0 || provenance_text_put(text, more->data, more->length);
 }
 
-/* Columns are characters: a byte that continues one has none of its own. */
+/* The number of UTF-8 characters. */
 static size_t characters(const char *text, size_t length)
 {
     size_t count = 0;

@@ -1,10 +1,10 @@
 /*
- * What was set, as it was written, and where: the command line, the environment, a file, or the
- * program's own defaults.
+ * The settings as they were written, and where: on the command line, in the environment, in a file,
+ * or as a default of the program.
  *
- * Each value of an option is one entry, with a URL for every listener and sink, also where a file
- * has it as a map: so all sources are checked by the same code, and a fault at a byte of a text is
- * reported with the line and the column of this byte. The main thread's.
+ * Each value of an option is one entry; listeners and sinks are URLs, also if the file has a map.
+ * So the same code checks all sources, and a fault at a byte of a text is reported with its line
+ * and column. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_PROVENANCE_H
 #define SLUICE_COLLECTOR_CONFIG_PROVENANCE_H
@@ -14,27 +14,27 @@
 
 struct option;
 
-/* Later ones yield to earlier ones. */
+/* In order of precedence, the highest first. */
 enum provenance_kind {
     PROVENANCE_ARGUMENT,    /* on the command line */
     PROVENANCE_ENVIRONMENT, /* in the variable that provenance_variable names */
     PROVENANCE_FILE,        /* in one of the files of struct provenance */
-    PROVENANCE_DEFAULT,     /* nowhere */
+    PROVENANCE_DEFAULT,     /* not given */
 };
 
-/* A place in a file, both counted from 1; columns are characters. */
+/* A position in a file, counted from 1; columns are characters. */
 struct provenance_mark {
     size_t line, column;
 };
 
-/* From byte `at` of a text on, up to the next span, this is where it was written. */
+/* The position of the bytes of a text from `at` up to the next span. */
 struct provenance_span {
     size_t at;
     struct provenance_mark mark;
-    bool exact; /* byte for byte: column after column */
+    bool exact; /* the text is verbatim: each character is one column */
 };
 
-/* A text that is put together of parts of a file. Zero at first; grows as it must. */
+/* A text composed of parts of a file. Begin with a zeroed struct. */
 struct provenance_text {
     char *data; /* NUL at the end; NULL: empty */
     size_t length, capacity;
@@ -45,45 +45,47 @@ struct provenance_text {
 struct provenance_entry {
     const struct option *option;
     enum provenance_kind by;
-    size_t file; /* where a file has it: which one of struct provenance */
+    size_t file; /* PROVENANCE_FILE: index in `files` of struct provenance */
     struct provenance_text text;
 };
 
 struct provenance {
-    struct provenance_entry *entries; /* those of one option stand in their order */
+    struct provenance_entry
+        *entries; /* entries of one option are in their order of precedence or appearance */
     size_t count;
-    char **files; /* the paths of those that were read, in that order: first that of --config */
+    char **files; /* paths of the files read, in that order; the first is that of --config */
     size_t file_count;
-    bool has_tests; /* one of them has tests, which are for `sluice test` alone */
+    bool has_tests; /* a file has tests, which only `sluice test` reads */
 };
 
-/* Appends bytes of the program's own. Returns false without memory. */
+/* Appends bytes that are not from the file. Returns false if memory is short. */
 bool provenance_text_put(struct provenance_text *text, const char *bytes, size_t length);
 
-/* Appends bytes that stand at a mark. */
+/* Appends bytes from this position of the file. */
 bool provenance_text_put_marked(struct provenance_text *text, const char *bytes, size_t length,
                                 struct provenance_mark mark, bool exact);
 
-/* Appends another one, with its spans. */
+/* Appends another text with its spans. */
 bool provenance_text_append(struct provenance_text *text, const struct provenance_text *more);
 
-/* Where byte `at` was written; {0, 0} where no file has it. */
+/* The position of byte `at`; {0, 0} if it is not from a file. */
 struct provenance_mark provenance_text_mark(const struct provenance_text *text, size_t at);
 
 void provenance_text_free(struct provenance_text *text);
 
 /*
- * Adds an entry, which takes the text over and leaves an empty one. One by a file stands in the
- * last one that was added. Returns it, valid until the next one is added, or NULL without memory.
+ * Adds an entry, which takes ownership of the text's contents and zeroes *text. An entry of
+ * PROVENANCE_FILE belongs to the last file added. Returns the entry, valid until the next call, or
+ * NULL if memory is short (*text is unchanged then).
  */
 const struct provenance_entry *provenance_add(struct provenance *provenance,
                                               const struct option *option, enum provenance_kind by,
                                               struct provenance_text *text);
 
-/* Adds a file, from which entries follow; the path is copied. Returns false without memory. */
+/* Adds a file for the following entries; copies the path. Returns false if memory is short. */
 bool provenance_add_file(struct provenance *provenance, const char *path);
 
-/* Frees all, but not `provenance` itself; NULL is allowed. */
+/* Frees the contents, but not `provenance` itself; NULL is allowed. */
 void provenance_free(struct provenance *provenance);
 
 /* Writes the name of an option's environment variable, "SLUICE_STOP_TIMEOUT", into `name`. */

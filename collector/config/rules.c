@@ -11,16 +11,16 @@
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* What is being read, part by part. */
+/* A value that is parsed part by part. */
 struct reading {
     const char *name; /* of the key */
-    const char *text; /* the copy of it that stays */
+    const char *text; /* copy of the value in the list */
     size_t length;
-    size_t at; /* where the next part begins; past the end: there is none */
+    size_t at; /* offset of the next part; beyond the end: no more parts */
     struct parse_error *fault;
 };
 
-/* Copies the text to `copy`, where it is read from now on. */
+/* Copies the text to `copy`, and begins to parse the copy. */
 static struct reading rules_begin(const char *name, char *copy, const char *text, size_t length,
                                   struct parse_error *fault)
 {
@@ -29,7 +29,9 @@ static struct reading rules_begin(const char *name, char *copy, const char *text
     return (struct reading){.name = name, .text = copy, .length = length, .fault = fault};
 }
 
-/* The next part, up to one of the `separators` or the end, and which of them that was. */
+/*
+ * Returns the next part, which ends at one of the `separators` or at the end, and that separator.
+ */
 static bool next_part(struct reading *reading, const char *separators, struct text *part,
                       char *separator)
 {
@@ -42,7 +44,7 @@ static bool next_part(struct reading *reading, const char *separators, struct te
     return true;
 }
 
-/* Where in the value a text that is part of it stands. */
+/* The offset of a part in the value. */
 static size_t place(const struct reading *reading, const struct text *part)
 {
     return (size_t)(part->data - reading->text);
@@ -54,20 +56,20 @@ static bool too_many(const struct reading *reading, const struct text *part)
                            reading->name, SAMPLE_LIST_MAX);
 }
 
-/* Names that are found by comparing them whole. */
+/* Refuses wildcards in names that are compared literally. */
 static bool check_literal(const struct reading *reading, const struct text *part)
 {
     char given[QUOTED_SIZE];
     if (!glob_is_one(part))
         return true;
     return parse_error_set(reading->fault, place(reading, part),
-                           "%s takes %s as it is written: no \"*\" or \"?\" may be in it",
+                           "%s compares %s literally: \"*\" and \"?\" are not allowed",
                            reading->name, quoted(part->data, part->size, given));
 }
 
 /*
- * Makes a list with its text after it, and hands it over when the text was read. The field is the
- * caller's; it stays NULL where that fails.
+ * Allocates a list with its text at the end. rules_finish stores it in the caller's field, which
+ * stays NULL on failure.
  */
 static void *rules_allocate(size_t size, size_t length, struct parse_error *fault)
 {
@@ -80,7 +82,7 @@ static void *rules_allocate(size_t size, size_t length, struct parse_error *faul
 static bool rules_finish(void *made, bool good, void *field)
 {
     if (good)
-        memcpy(field, &made, sizeof made); /* whatever pointer it is */
+        memcpy(field, &made, sizeof made); /* independent of the pointer's type */
     else
         free(made);
     return good;
@@ -154,7 +156,7 @@ bool rules_parse_share(const char *name, const char *text, size_t length, void *
 
 /* --- rename, rename_label and add_label ------------------------------------------------------- */
 
-/* The two sides of a part; each has something in it. */
+/* Splits a part into two non-empty sides. */
 static bool split_pair(const struct reading *reading, const struct text *part, char separator,
                        struct sample_pair *pair)
 {
@@ -170,13 +172,12 @@ static bool split_pair(const struct reading *reading, const struct text *part, c
     if (separator == ':' && memchr(pair->to.data, ':', pair->to.size) != NULL)
         return parse_error_set(
             reading->fault, place(reading, part),
-            "%s: %s has more than one \":\", so which is old and which is new cannot "
-            "be told",
+            "%s: %s has more than one \":\", so the old and the new name are ambiguous",
             reading->name, quoted(part->data, part->size, given));
     return check_literal(reading, &pair->from);
 }
 
-/* Its fields are known. */
+/* Checks that all %{...} fields are known. */
 static bool check_fields(const struct reading *reading, const struct text *value)
 {
     char given[QUOTED_SIZE];
@@ -188,8 +189,8 @@ static bool check_fields(const struct reading *reading, const struct text *value
         bool named = piece.text.size > 3 && piece.text.data[1] == '{' &&
                      piece.text.data[piece.text.size - 1] == '}';
         parse_error_set(reading->fault, place(reading, &piece.text),
-                        "%s: %s is no field; %%{hostname}, %%{source}, %%{listener} and %%{schema} "
-                        "are, and %%%% is a percent sign",
+                        "%s: %s is not a field; the fields are %%{hostname}, %%{source}, "
+                        "%%{listener} and %%{schema}, and %%%% is a percent sign",
                         reading->name, quoted(piece.text.data, piece.text.size, given));
         if (!named)
             return false;
@@ -289,11 +290,11 @@ bool rules_parse_buckets(const char *name, const char *text, size_t length, void
     if (*buckets == BUCKETS_CHANGED || is_word(text, length, "all"))
         return true;
     if (quantity_parse(QUANTITY_COUNT, text, length, buckets) != NULL)
-        return parse_error_set(fault, 0, "%s %s is not one of all, changed, nor a number", name,
+        return parse_error_set(fault, 0, "%s %s is not all, changed or a number", name,
                                quoted(text, length, given));
     if (*buckets >= BUCKETS_LEAST && *buckets <= BUCKETS_MOST)
         return true;
-    return parse_error_set(fault, 0, "%s %s is no number from %d to %d", name,
+    return parse_error_set(fault, 0, "%s %s is not a number from %d to %d", name,
                            quoted(text, length, given), BUCKETS_LEAST, BUCKETS_MOST);
 }
 

@@ -16,7 +16,7 @@
 _Static_assert(sizeof(enum sink_view) == sizeof(unsigned), "an enum is as large as an unsigned");
 _Static_assert(sizeof(enum framing) == sizeof(unsigned), "an enum is as large as an unsigned");
 
-/* The place of its value in the struct. */
+/* The setting's field in the struct. */
 static void *field_of(const struct setting *setting, void *target)
 {
     return (char *)target + setting->offset;
@@ -30,19 +30,19 @@ static bool setting_parse_number(const struct setting *setting, enum quantity qu
     char limit[QUANTITY_TEXT_SIZE];
     uint64_t value = 0;
     if (setting->minimum == 0 && length == 1 && *text == '0')
-        quantity = QUANTITY_COUNT; /* nothing is the same in every unit */
+        quantity = QUANTITY_COUNT; /* 0 needs no unit */
     const char *problem = quantity_parse(quantity, text, length, &value);
     if (problem != NULL)
         return parse_error_set(fault, 0, "%s %s %s", setting->name, quoted(text, length, given),
                                problem);
     if (value < setting->minimum) {
         quantity_format(quantity, setting->minimum, limit);
-        return parse_error_set(fault, 0, "%s %s is less than %s, the least", setting->name,
+        return parse_error_set(fault, 0, "%s %s is less than the minimum %s", setting->name,
                                quoted(text, length, given), limit);
     }
     if (value > setting->maximum) {
         quantity_format(quantity, setting->maximum, limit);
-        return parse_error_set(fault, 0, "%s %s is more than %s, the most", setting->name,
+        return parse_error_set(fault, 0, "%s %s is more than the maximum %s", setting->name,
                                quoted(text, length, given), limit);
     }
     uint64_t *field = field_of(setting, target);
@@ -98,7 +98,7 @@ static void store_choice(const struct setting *setting, const struct config_regi
         *(bool *)field = at == 1;
     } else if (setting->type == SETTING_ENUM) {
         unsigned value = (unsigned)at;
-        memcpy(field, &value, sizeof value); /* whichever integer type the enum has */
+        memcpy(field, &value, sizeof value); /* independent of the enum's integer type */
     } else if (setting->type == SETTING_SCHEMA) {
         ((struct schema_config *)field)->ops = registry->schemas[at];
     } else if (setting->type == SETTING_ENCODER) {
@@ -132,7 +132,7 @@ static bool setting_parse_text(const struct setting *setting, const char *text, 
     return *out != NULL || parse_error_no_memory(fault);
 }
 
-/* A file is distinguished from a built-in schema's name by its '.' or '/'. */
+/* A text with '.' or '/' is a file, other texts are names of built-in schemas. */
 static bool parse_schema(const struct setting *setting, const struct config_registry *registry,
                          const char *text, size_t length, void *target, struct parse_error *fault)
 {
@@ -149,12 +149,12 @@ static bool parse_schema(const struct setting *setting, const struct config_regi
         return parse_choice(setting, registry, text, length, target, fault);
     if (schema->ops == NULL)
         return parse_error_set(fault, 0,
-                               "%s %s is a file, and this program reads no schemas from files",
+                               "%s %s is a file; this program was built without schemas from files",
                                setting->name, quoted(text, length, given));
     return true;
 }
 
-/* It begins as the syntax does, up to the colon, and goes on. */
+/* Requires the syntax's prefix up to the colon, and more text after it. */
 static bool parse_local(const struct setting *setting, const char *syntax, const char *text,
                         size_t length, char **out, struct parse_error *fault)
 {

@@ -4,7 +4,7 @@
 
 #include "collector/config/rules.h"
 
-/* Bytes of a property with its name, with the NUL that ends it. */
+/* Most bytes of a property with its name, including the NUL. */
 #define PROPERTY_SIZE 1024
 
 static unsigned scopes_of(const struct sink_keys *keys)
@@ -12,7 +12,7 @@ static unsigned scopes_of(const struct sink_keys *keys)
     return keys_of_sink(keys->sink->destination);
 }
 
-/* The byte at which the key was given, or KEY_NOT_GIVEN. */
+/* The offset at which the key was given, or KEY_NOT_GIVEN. */
 static size_t sink_key_offset(const struct sink_keys *keys, const char *name)
 {
     return keys_place(&keys->given, scopes_of(keys), name);
@@ -32,9 +32,9 @@ bool sink_keys_parse(struct sink_keys *keys, const char *text, struct parse_erro
            keys_apply_defaults(scopes, keys->registry, &keys->given, keys->sink, fault);
 }
 
-/* --- what follows from others ----------------------------------------------------------------- */
+/* --- derived values --------------------------------------------------------------------------- */
 
-/* What is arranged, or compressed, is collected, so that there is something to do that with. */
+/* Sets the default flush interval for formats and compressions that need many records at once. */
 static void set_collecting(struct sink_keys *keys)
 {
     const uint64_t second = 1000000000;
@@ -50,8 +50,8 @@ static void set_collecting(struct sink_keys *keys)
 }
 
 /*
- * Where no format was asked for, relays have one of their own, and on a terminal lines are for
- * people; in its colours.
+ * Sets the default format: relays have their own, and a terminal gets lines for people, in colour
+ * if it supports that.
  */
 static void set_format(struct sink_keys *keys)
 {
@@ -68,9 +68,9 @@ static void set_format(struct sink_keys *keys)
     sink->settings.encoding.colour = kind == TERMINAL_COLOUR && sink->settings.encoder->for_people;
 }
 
-/* --- what fits -------------------------------------------------------------------------------- */
+/* --- checks ----------------------------------------------------------------------------------- */
 
-/* A relay passes datagrams on, and nothing else does. */
+/* Only relays forward datagrams, in a format for relays. */
 static bool check_relayed(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
@@ -78,33 +78,34 @@ static bool check_relayed(const struct sink_keys *keys, struct parse_error *faul
     if (sink->settings.encoder->relayed == (sink->destination->takes == TAKES_DATAGRAMS))
         return true;
     if (sink->settings.encoder->relayed)
-        return parse_error_set(fault, sink_key_offset(keys, "format"),
-                               "format=%s is for sinks that pass datagrams on; write udp:", name);
+        return parse_error_set(
+            fault, sink_key_offset(keys, "format"),
+            "format=%s is only for sinks that forward datagrams; write udp:", name);
     return parse_error_set(fault, sink_key_offset(keys, "format"),
-                           "format=%s is not what came; %s: passes datagrams on", name,
+                           "format=%s does not write datagrams; %s: only forwards datagrams", name,
                            sink->destination->scheme);
 }
 
-/* A format whose blocks are files of their own is for files, each of some time. */
+/* A format with `arrange` requires a file, and an interval for each file. */
 static bool check_format(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
     const char *name = sink->settings.encoder->name;
     if (sink->settings.encoder->requests_alone && !sink->destination->sends_requests)
         return parse_error_set(fault, sink_key_offset(keys, "format"),
-                               "format=%s is requests over HTTP; write http: or https:", name);
+                               "format=%s writes HTTP requests; write http: or https:", name);
     if (sink->settings.encoder->arrange == NULL)
         return true;
     if (sink->destination->place_is != PLACE_FILES)
         return parse_error_set(fault, sink_key_offset(keys, "format"),
-                               "format=%s is complete files alone; write file:PATH", name);
+                               "format=%s writes only complete files; write file:PATH", name);
     return !sink->settings.at_once ||
            parse_error_set(fault, sink_key_offset(keys, "flush_interval"),
                            "flush_interval=0, but format=%s writes a file for each flush_interval",
                            name);
 }
 
-/* A format that writes samples cannot write messages, and one without lines has no choice. */
+/* A format that writes only samples cannot write messages; binary formats have no views. */
 static bool check_view(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct encoder_ops *encoder = keys->sink->settings.encoder;
@@ -115,11 +116,11 @@ static bool check_view(const struct sink_keys *keys, struct parse_error *fault)
                                encoder->name);
     return !encoder->needs_samples || (view != VIEW_MESSAGE && view != VIEW_RECORD) ||
            parse_error_set(fault, sink_key_offset(keys, "view"),
-                           "view=%s, but format=%s writes samples alone", sink_view_names[view],
+                           "view=%s, but format=%s writes only samples", sink_view_names[view],
                            encoder->name);
 }
 
-/* What is about a spill alone. */
+/* Keys that require a spill. */
 static bool check_spill(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
@@ -128,26 +129,25 @@ static bool check_spill(const struct sink_keys *keys, struct parse_error *fault)
     if (sink->settings.delivery.spill != NULL)
         return sink->settings.delivery.retry != RETRY_AT_MOST_ONCE ||
                parse_error_set(fault, sink_key_offset(keys, "retry"),
-                               "retry=at_most_once and spill= exclude each other: what lies on "
-                               "disk is sent until it is answered");
+                               "retry=at_most_once and spill= exclude each other: records on disk "
+                               "are sent until they are acknowledged");
     if (is_given(keys, "spill_size"))
         return parse_error_set(fault, sink_key_offset(keys, "spill_size"),
-                               "spill_size is about a spill; write spill=FOLDER as well");
-    return !is_given(keys, "fsync") ||
-           parse_error_set(fault, sink_key_offset(keys, "fsync"),
-                           "fsync is about a spill here; write spill=FOLDER as well");
+                               "spill_size requires spill=FOLDER");
+    return !is_given(keys, "fsync") || parse_error_set(fault, sink_key_offset(keys, "fsync"),
+                                                       "fsync requires spill=FOLDER here");
 }
 
-/* A key belongs to a certificate. */
+/* client_key= requires a certificate. */
 static bool check_tls(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct client_tls *tls = &keys->sink->settings.tls;
     return tls->key == NULL || tls->cert != NULL ||
            parse_error_set(fault, sink_key_offset(keys, "client_key"),
-                           "client_key is for a certificate; write client_cert=FILE as well");
+                           "client_key requires client_cert=FILE");
 }
 
-/* What requests over HTTP carry: one way to say who we are, and one compression. */
+/* A request has one Authorization header and one compression. */
 static bool check_http(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
@@ -155,16 +155,17 @@ static bool check_http(const struct sink_keys *keys, struct parse_error *fault)
     if (!sink->destination->sends_requests)
         return true;
     if (sink->settings.http.token_file != NULL && sink->settings.http.password_file != NULL)
-        return parse_error_set(fault, sink_key_offset(keys, "password_file"),
-                               "token_file and password_file are two ways to fill one header");
+        return parse_error_set(
+            fault, sink_key_offset(keys, "password_file"),
+            "token_file and password_file set the same header; give only one of them");
     return sink->settings.file.compression == NULL || request == NULL ||
            request->shapes[0].content_encoding == NULL ||
            parse_error_set(fault, sink_key_offset(keys, "compress"),
-                           "format=%s is compressed already, with %s", sink->settings.encoder->name,
+                           "format=%s is already compressed with %s", sink->settings.encoder->name,
                            request->shapes[0].content_encoding);
 }
 
-/* Rules about samples need samples, and none may undo another. */
+/* Sample rules require samples, and must not contradict each other. */
 static bool check_rules(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct encoder_options *encoding = &keys->sink->settings.encoding;
@@ -182,19 +183,18 @@ static bool check_rules(const struct sink_keys *keys, struct parse_error *fault)
                                "%s= is about samples, but format=%s writes none", rule,
                                encoder->name);
     return dropped == NULL || parse_error_set(fault, sink_key_offset(keys, "rename_label"),
-                                              "rename_label has %s, but %s= leaves that out",
+                                              "rename_label has %s, but %s= drops that label",
                                               quoted(dropped->data, dropped->size, key), by);
 }
 
-/* What is about names and buckets of Prometheus is for formats that have them. */
+/* Keys for Prometheus require a format with buckets or counter suffixes. */
 static bool check_prometheus(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct encoder_ops *encoder = keys->sink->settings.encoder;
     if (is_given(keys, "buckets") && !encoder->has_buckets)
-        return parse_error_set(fault, sink_key_offset(keys, "buckets"),
-                               "buckets= is about histograms as Prometheus has them, but "
-                               "format=%s writes them otherwise",
-                               encoder->name);
+        return parse_error_set(
+            fault, sink_key_offset(keys, "buckets"),
+            "buckets= is for formats with Prometheus histograms, not for format=%s", encoder->name);
     return !is_given(keys, "counter_suffix") || encoder->has_suffixes ||
            parse_error_set(fault, sink_key_offset(keys, "counter_suffix"),
                            "counter_suffix= is for format=prometheus and remote-write, "
@@ -202,7 +202,7 @@ static bool check_prometheus(const struct sink_keys *keys, struct parse_error *f
                            encoder->name);
 }
 
-/* Properties are for a library to judge; `at` is where one stands in the text of its name. */
+/* Checks a property with the destination's library; `at` is the offset of its name in the keys. */
 static bool check_property(const struct sink_keys *keys, size_t at, size_t length,
                            struct parse_error *fault)
 {
@@ -249,7 +249,7 @@ bool sink_keys_complete(struct sink_keys *keys, struct parse_error *fault)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* The first of the keys about which files stay that is given, or NULL. */
+/* The first given key that limits the files kept, or NULL. */
 static const char *given_keep(const struct sink_keys *keys)
 {
     static const char *const names[] = {"keep", "keep_time", "keep_size"};
@@ -269,19 +269,20 @@ bool sink_keys_check_files(const struct sink_keys *keys, const struct path_field
                                                       : NULL;
     const char *keep = given_keep(keys);
     if (encoder->arrange != NULL && rotate != NULL)
-        return parse_error_set(fault, sink_key_offset(keys, rotate),
-                               "format=%s writes a file for each flush_interval: there is no "
-                               "other rotation",
-                               encoder->name);
+        return parse_error_set(
+            fault, sink_key_offset(keys, rotate),
+            "format=%s writes a file for each flush_interval and cannot rotate otherwise",
+            encoder->name);
     if (keep != NULL && rotate == NULL && encoder->arrange == NULL && !path->time)
-        return parse_error_set(fault, sink_key_offset(keys, keep),
-                               "%s is for files that rotate: by rotate_size, rotate_interval, or "
-                               "a field of time in the path",
-                               keep);
+        return parse_error_set(
+            fault, sink_key_offset(keys, keep),
+            "%s requires rotation: rotate_size, rotate_interval, or a field of time in the path",
+            keep);
     if (file->keep_size != 0 && file->keep_size < file->rotate_size)
-        return parse_error_set(fault, sink_key_offset(keys, "keep_size"),
-                               "keep_size is less than rotate_size: not one full file would stay");
+        return parse_error_set(
+            fault, sink_key_offset(keys, "keep_size"),
+            "keep_size is less than rotate_size: no complete file would be kept");
     return !is_given(keys, "max_files") || path->values ||
            parse_error_set(fault, sink_key_offset(keys, "max_files"),
-                           "max_files is for a path with values in it, such as %%{source}");
+                           "max_files requires a path with a field of values, such as %%{source}");
 }

@@ -12,7 +12,7 @@ struct unit {
     uint64_t factor;
 };
 
-/* Of two units that make equally short texts, the earlier one is used. */
+/* If two units give equally short texts, the first one is used. */
 static const struct unit count_units[] = {{"", 1}, {NULL, 0}};
 static const struct unit size_units[] = {
     {"B", 1},
@@ -37,9 +37,9 @@ static const struct unit duration_units[] = {
 
 struct quantity_rules {
     const struct unit *units;
-    const char *no_unit;      /* what is wrong with a bare number */
-    const char *unknown_unit; /* and with what follows it */
-    const char *inexact;      /* and with a fraction that is no whole number of the smallest unit */
+    const char *no_unit;      /* error for a number without a unit */
+    const char *unknown_unit; /* error for text after the number that is not a unit */
+    const char *inexact;      /* error for a fraction of the smallest unit */
 };
 
 static const struct quantity_rules rules[] = {
@@ -59,7 +59,7 @@ const char *quantity_unit(enum quantity quantity, size_t at)
 
 static const char too_large[] = "is too large";
 
-/* The decimal number as written: whole + part / part_of, part < part_of, in lowest terms. */
+/* A decimal number: whole + part / part_of, part < part_of, in lowest terms. */
 struct decimal {
     uint64_t whole;
     uint64_t part;
@@ -79,7 +79,7 @@ static void reduce(struct decimal *decimal)
     decimal->part_of /= a;
 }
 
-/* Reads digits with perhaps a fraction from the beginning; *used is how many bytes they are. */
+/* Parses digits and an optional fraction; *used is their number of bytes. */
 static const char *read_decimal(const char *text, size_t length, struct decimal *decimal,
                                 size_t *used)
 {

@@ -1,9 +1,9 @@
 /*
- * Numbers as people write them in options: counts, sizes and durations, each with its unit.
+ * Parses and formats counts, sizes and durations with their units.
  *
- * A size or a duration always has a unit, so that nobody has to guess whether 100 means seconds;
- * a count never has one. A decimal fraction is accepted where it comes to a whole number of bytes
- * or nanoseconds ("1.5s", "0.5GiB"). Nothing is rounded. Pure functions; any thread.
+ * Sizes and durations require a unit, so that 100 is not ambiguous; counts have no unit. A decimal
+ * fraction is accepted if it is a whole number of bytes or nanoseconds ("1.5s", "0.5GiB"); values
+ * are not rounded. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_UNITS_H
 #define SLUICE_COLLECTOR_CONFIG_UNITS_H
@@ -17,18 +17,18 @@ enum quantity {
     QUANTITY_DURATION, /* nanoseconds: ns, us, ms, s, m (minutes), h, d (24 h) */
 };
 
-/* Bytes that quantity_format can need, with the final NUL. */
+/* Most bytes of quantity_format, including the NUL. */
 #define QUANTITY_TEXT_SIZE 24
 
 /*
- * Reads all `length` bytes of `text` as a quantity; case matters, blanks and signs are refused.
- * Returns NULL and sets *value, or leaves *value alone and returns what is wrong, a constant text
- * that continues a sentence: ("64") "has no unit; give one of ...".
+ * Parses all `length` bytes of `text`; case-sensitive, without blanks and signs. Returns NULL and
+ * sets *value, or leaves *value unchanged and returns the reason, a constant text that follows the
+ * value in a message: ("64") "has no unit; give one of ...".
  */
 const char *quantity_parse(enum quantity quantity, const char *text, size_t length,
                            uint64_t *value);
 
-/* The names of its units, NULL after the last one: "" of a count. */
+/* The name of unit number `at` ("" for a count), or NULL after the last one. */
 const char *quantity_unit(enum quantity quantity, size_t at);
 
 /*

@@ -18,7 +18,7 @@ bool url_parse_port(const char *text, size_t length, size_t at, uint16_t *port,
     return true;
 }
 
-/* The address between brackets; text[at] is the one that opens. *end is after the other. */
+/* Parses "[ADDR]" at the beginning of the text; *end is the offset after it. */
 static bool parse_bracketed(const char *text, size_t length, struct address *address, size_t *end,
                             struct parse_error *fault)
 {
@@ -42,9 +42,9 @@ static bool parse_unbracketed(const char *text, size_t length, struct address *a
     const char *colon = memchr(text, ':', length);
     size_t host_length = colon != NULL ? (size_t)(colon - text) : length;
     if (colon != NULL && memchr(colon + 1, ':', length - host_length - 1) != NULL)
-        return parse_error_set(fault, 0, "an IPv6 address stands in brackets: udp://[::1]:5555");
+        return parse_error_set(fault, 0, "an IPv6 address needs brackets: udp://[::1]:5555");
     if (host_length == 0)
-        return parse_error_set(fault, 0, "the address is missing; every one is 0.0.0.0 or [::]");
+        return parse_error_set(fault, 0, "the address is missing; 0.0.0.0 or [::] listens on all");
     if (!address_parse_host(text, host_length, address)) {
         parse_error_set(fault, 0, "%s is not a numeric address; names are not looked up",
                         quoted(text, host_length, given));
@@ -65,7 +65,7 @@ bool url_parse_authority(const char *text, size_t length, struct address *addres
     if (!(bracketed ? parse_bracketed : parse_unbracketed)(text, length, address, &end, fault))
         return false;
     if (end < length && text[end] != ':')
-        return parse_error_set(fault, end, "after the address comes \":PORT\"");
+        return parse_error_set(fault, end, "expected \":PORT\" after the address");
     size_t port_at = end < length ? end + 1 : end;
     if (!url_parse_port(text + port_at, length - port_at, port_at, &port, fault))
         return false;

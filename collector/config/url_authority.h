@@ -10,13 +10,13 @@
 #include "collector/base/parse_error.h"
 
 /*
- * Reads the "ADDR:PORT" of `length` bytes that a UDP URL has. Returns false with `fault` filled,
- * its place counted from the beginning of `text`.
+ * Parses the "ADDR:PORT" of a URL, `length` bytes. Returns false with `fault` filled, its offset
+ * counted from the beginning of `text`.
  */
 bool url_parse_authority(const char *text, size_t length, struct address *address,
                          struct parse_error *fault);
 
-/* Reads its port only. Returns false with `fault` filled, its place `at`. */
+/* Parses only the port. Returns false with `fault` filled, its offset `at`. */
 bool url_parse_port(const char *text, size_t length, size_t at, uint16_t *port,
                     struct parse_error *fault);
 

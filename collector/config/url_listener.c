@@ -12,7 +12,7 @@
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-/* The place of an address, "//ADDR:PORT". */
+/* Parses the place "//ADDR:PORT". */
 static bool parse_listener_address(const struct url *url, struct listener_config *listener,
                                    struct parse_error *fault)
 {
@@ -25,7 +25,7 @@ static bool parse_listener_address(const struct url *url, struct listener_config
     return false;
 }
 
-/* The place of a name or a path. */
+/* Stores a place that is a name or a path. */
 static bool parse_listener_text(const struct url *url, struct listener_config *listener,
                                 struct parse_error *fault)
 {
@@ -39,7 +39,7 @@ static bool parse_listener_text(const struct url *url, struct listener_config *l
     return true;
 }
 
-/* Why the source refuses what was written, at the place or after the slashes before it. */
+/* Reports why the source refuses the settings, at the place, or after its slashes. */
 static bool check_refusal(const struct url *url, const struct listener_config *listener,
                           struct parse_error *fault)
 {
@@ -51,7 +51,7 @@ static bool check_refusal(const struct url *url, const struct listener_config *l
 
 /* --- no listener ------------------------------------------------------------------------------ */
 
-/* Whether the text is the name of a built-in schema, up to its keys. */
+/* Whether the text up to its keys is the name of a built-in schema. */
 static bool is_schema(const char *text, const struct config_registry *registry)
 {
     size_t length = strcspn(text, ":?/");
@@ -62,7 +62,7 @@ static bool is_schema(const char *text, const struct config_registry *registry)
     return false;
 }
 
-/* Appends the listener that a text without a scheme probably means. */
+/* Appends the listener that was probably meant by a text without a scheme. */
 static void suggest_listener(const char *text, const struct config_registry *registry,
                              struct parse_error *fault)
 {

@@ -55,7 +55,7 @@ static bool check_place(const struct url *url, const struct destination_ops *des
     return true;
 }
 
-/* The addresses of PLACE_TARGETS. */
+/* Parses the addresses of PLACE_TARGETS. */
 static bool parse_targets(const struct url *url, struct sink_config *sink,
                           struct parse_error *fault)
 {
@@ -72,16 +72,16 @@ static bool parse_targets(const struct url *url, struct sink_config *sink,
             return false;
         }
         if (target->port == 0)
-            return parse_error_set(fault, place, "port 0 is nobody's");
+            return parse_error_set(fault, place, "port 0 is not a destination");
         if (address_is_wildcard(target))
-            return parse_error_set(fault, place, "this stands for every address, and is no one's");
+            return parse_error_set(fault, place, "the wildcard address is not a destination");
         at += length;
         if (*at == '\0')
             return true;
     }
 }
 
-/* A path may have fields of time and of values in it. */
+/* Parses a path with fields of time and values. */
 static bool check_path(const struct url *url, const struct sink_keys *keys,
                        struct parse_error *fault)
 {
@@ -97,7 +97,7 @@ static bool check_path(const struct url *url, const struct sink_keys *keys,
                        : parse_error_set(fault, url->place_at + wrong_at, "%s", why);
 }
 
-/* A configuration that --print-config wrote has no secrets: they are not to be sent as "***". */
+/* Refuses "***", which --print-config writes in place of secrets. */
 static bool check_masked(const struct url *url, const struct sink_config *sink,
                          struct parse_error *fault)
 {
@@ -107,9 +107,9 @@ static bool check_masked(const struct url *url, const struct sink_config *sink,
         (masked == NULL &&
          (sink->settings.http.query == NULL || strstr(sink->settings.http.query, "***") == NULL)))
         return true;
-    return parse_error_set(fault, at,
-                           "\"***\" is in place of what --print-config does not show; "
-                           "write that here again");
+    return parse_error_set(
+        fault, at,
+        "\"***\" is the placeholder of --print-config for a secret; write the secret here");
 }
 
 /* --- sinks ------------------------------------------------------------------------------------ */
@@ -132,9 +132,9 @@ static bool read_keys(const struct url *url, struct sink_keys *keys, struct pars
     const struct destination_ops *destination = keys->sink->destination;
     if (sink_keys_parse(keys, url->keys, fault))
         return true;
-    if (destination->place_is == PLACE_COMMAND) /* it may well have had a "?" of its own */
+    if (destination->place_is == PLACE_COMMAND) /* the command may contain a "?" */
         parse_error_append(fault,
-                           "; the %s ends at its first \"?\": put a longer one into a script",
+                           "; the %s ends at its first \"?\": put it into a script if it needs one",
                            destination->place);
     return url_wrong_keys(url, fault);
 }

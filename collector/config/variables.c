@@ -23,7 +23,7 @@ bool variable_is_read(const struct option *option)
     return false;
 }
 
-/* "_PORT" as a last word, or before a number: "_PORT_5555_UDP". */
+/* Whether the name has "_PORT" at its end or before a number: "_PORT_5555_UDP". */
 static bool is_port_of_service(const char *name)
 {
     static const char word[] = "_PORT";
@@ -103,11 +103,10 @@ bool variable_reference(const char *text, struct parse_error *fault)
             continue;
         length = strcspn(at, "}");
         length += at[length] == '}';
-        parse_error_set(
-            fault, (size_t)(at - text),
-            "%s is not replaced: a configuration file has no variables; an option can be "
-            "set by its environment variable",
-            quoted(at, length, given));
+        parse_error_set(fault, (size_t)(at - text),
+                        "%s is not expanded in configuration files; an option can be set by its "
+                        "environment variable",
+                        quoted(at, length, given));
         return true;
     }
     return false;

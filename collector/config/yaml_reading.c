@@ -12,7 +12,7 @@ struct yaml_reading {
     size_t depth; /* maps and lists that are open */
     bool has_event;
     bool has_begun;
-    bool has_document; /* one has begun */
+    bool has_document; /* a document has begun */
 };
 
 struct yaml_reading *yaml_reading_begin(const char *text, size_t length)
@@ -43,14 +43,14 @@ const char *yaml_reading_version(void)
     return yaml_get_version_string();
 }
 
-/* --- what is wrong ---------------------------------------------------------------------------- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 static struct provenance_mark mark_of(const yaml_mark_t *mark)
 {
     return (struct provenance_mark){mark->line + 1, mark->column + 1};
 }
 
-/* Bytes that are no text have no mark: the library says how many were before them. */
+/* libyaml gives invalid UTF-8 no mark, only the number of bytes before it. */
 static struct provenance_mark mark_of_byte(const struct yaml_reading *reading, size_t at)
 {
     struct provenance_mark mark = {1, 1};
@@ -64,16 +64,16 @@ static struct provenance_mark mark_of_byte(const struct yaml_reading *reading, s
     return mark;
 }
 
-/* Why a person meets these, most of the time. */
+/* The usual cause of an error of libyaml, or "". */
 static const char *hint(const char *problem)
 {
     if (strstr(problem, "mapping values are not allowed") != NULL)
-        return "; a text with \": \" in it, or \":\" at its end, stands in quotation marks";
+        return "; put a text that contains \": \" or ends with \":\" in quotation marks";
     if (strstr(problem, "cannot start any token") != NULL)
-        return "; lines begin with spaces, never with tabs, and a text that begins with a sign "
-               "stands in quotation marks";
+        return "; indent with spaces, not tabs, and put a text that begins with a special "
+               "character in quotation marks";
     if (strstr(problem, "did not find expected alphabetic or numeric character") != NULL)
-        return "; a text that begins with \"*\" or \"&\" stands in quotation marks";
+        return "; put a text that begins with \"*\" or \"&\" in quotation marks";
     return "";
 }
 
@@ -83,10 +83,10 @@ static bool not_yaml(const struct yaml_reading *reading, struct parse_error *fau
     const yaml_parser_t *parser = &reading->parser;
     if (parser->error == YAML_MEMORY_ERROR)
         return parse_error_no_memory(fault);
-    const char *problem = parser->problem != NULL ? parser->problem : "it ends too early";
+    const char *problem = parser->problem != NULL ? parser->problem : "unexpected end";
     *mark = parser->error == YAML_READER_ERROR ? mark_of_byte(reading, parser->problem_offset)
                                                : mark_of(&parser->problem_mark);
-    parse_error_set(fault, 0, "this is no YAML: %s", problem);
+    parse_error_set(fault, 0, "not valid YAML: %s", problem);
     if (parser->context != NULL && parser->error != YAML_READER_ERROR)
         parse_error_append(fault, " %s that begins on line %zu", parser->context,
                            parser->context_mark.line + 1);
@@ -102,8 +102,8 @@ static bool refuse_event(const struct yaml_reading *reading, struct parse_error 
 }
 
 /*
- * %TAG is refused with the tags that it is for, and by the tokens: the parser takes all directives
- * at once, and compares each with all before it.
+ * Refuses %TAG directives by scanning the tokens, because the parser compares each directive with
+ * all previous ones, which takes quadratic time.
  */
 static bool has_no_tag_directive(const struct yaml_reading *reading, struct parse_error *fault,
                                  struct provenance_mark *mark)
@@ -123,8 +123,7 @@ static bool has_no_tag_directive(const struct yaml_reading *reading, struct pars
         yaml_token_delete(&token);
     }
     yaml_parser_delete(&parser);
-    return !found ||
-           parse_error_set(fault, 0, "this is a directive about tags, which are not read here");
+    return !found || parse_error_set(fault, 0, "tag directives are not supported");
 }
 
 /* --- pieces ----------------------------------------------------------------------------------- */
@@ -140,7 +139,7 @@ static bool take_text(struct yaml_reading *reading, struct yaml_piece *piece,
     piece->text = (const char *)event->data.scalar.value;
     piece->length = event->data.scalar.length;
     if (memchr(piece->text, '\0', piece->length) != NULL)
-        return refuse_event(reading, fault, mark, "a text has a NUL character in it");
+        return refuse_event(reading, fault, mark, "a text contains a NUL character");
     size_t count = 0;
     for (size_t i = 0; i < piece->length; i++)
         count += ((unsigned char)piece->text[i] & 0xc0) != 0x80;
@@ -166,7 +165,7 @@ static bool is_tagged(const yaml_event_t *event)
            (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.tag != NULL);
 }
 
-/* Whether the event is a piece: false also for one that only surrounds them. */
+/* Whether the event is a piece; false for the begin and end of streams and documents. */
 static bool is_piece(yaml_event_type_t type, enum yaml_kind *kind)
 {
     switch (type) {
@@ -194,7 +193,7 @@ static bool is_piece(yaml_event_type_t type, enum yaml_kind *kind)
     }
 }
 
-/* The library's time for a piece grows with what is open around it. */
+/* The depth is limited because libyaml's time for a piece grows with it. */
 static bool is_too_deep(struct yaml_reading *reading)
 {
     yaml_event_type_t type = reading->event.type;
@@ -203,25 +202,22 @@ static bool is_too_deep(struct yaml_reading *reading)
     return reading->depth > YAML_DEPTH_MOST;
 }
 
-/* What YAML has and a configuration has not. */
+/* Refuses features of YAML that a configuration does not have. */
 static bool is_refused(struct yaml_reading *reading, struct parse_error *fault,
                        struct provenance_mark *mark)
 {
     const yaml_event_t *event = &reading->event;
     const char *text = NULL;
     if (event->type == YAML_ALIAS_EVENT)
-        text = "this is an alias, which is not read here; a text that begins with \"*\" stands in "
-               "quotation marks";
+        text = "aliases are not supported; put a text that begins with \"*\" in quotation marks";
     else if (is_anchored(event))
-        text = "this is an anchor, which is not read here; a text that begins with \"&\" stands "
-               "in quotation marks";
+        text = "anchors are not supported; put a text that begins with \"&\" in quotation marks";
     else if (is_tagged(event))
-        text = "this is a tag, which is not read here; a text that begins with \"!\" stands in "
-               "quotation marks";
+        text = "tags are not supported; put a text that begins with \"!\" in quotation marks";
     else if (event->type == YAML_DOCUMENT_START_EVENT && reading->has_document)
-        text = "a second document begins here; a configuration is one";
+        text = "a second document begins here; only one is allowed";
     else if (is_too_deep(reading))
-        text = "this is nested more than 100 levels deep";
+        text = "nested more than 100 levels deep";
     return text != NULL && !refuse_event(reading, fault, mark, text);
 }
 

@@ -1,10 +1,9 @@
 /*
- * A YAML text, piece by piece, with the place of each: the one reader that knows the library.
+ * Reads a YAML text piece by piece, with positions. The only code that uses libyaml.
  *
- * Of YAML it takes one document of maps, lists and texts. Anchors, aliases and tags are refused by
- * name, for a configuration says what it means where it says it. Every plain word is a text: there
- * are no numbers, dates or truth values here that could be taken for something else. The main
- * thread's.
+ * Accepts one document of maps, lists and texts. Anchors, aliases and tags are refused with their
+ * own messages, so that each value is written where it applies. Every scalar is a text: there are
+ * no numbers, dates or booleans. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_YAML_READING_H
 #define SLUICE_COLLECTOR_CONFIG_YAML_READING_H
@@ -14,7 +13,7 @@
 
 struct yaml_reading;
 
-/* Maps and lists within each other: beyond that a text is refused. */
+/* Most levels of nested maps and lists. */
 #define YAML_DEPTH_MOST 100
 
 enum yaml_kind {
@@ -23,17 +22,17 @@ enum yaml_kind {
     PIECE_LIST_END,
     PIECE_MAP,
     PIECE_MAP_END,
-    PIECE_END, /* of the document, which is the only one */
+    PIECE_END, /* of the document */
 };
 
 struct yaml_piece {
     enum yaml_kind kind;
     struct provenance_mark mark;
-    /* Of a text, valid until the next piece is read. */
+    /* Of PIECE_TEXT; valid until the next piece is read. */
     const char *text;
     size_t length;
-    struct provenance_mark text_mark; /* after the quotation mark, where there is one */
-    bool exact;                       /* it stands in the file byte for byte, on one line */
+    struct provenance_mark text_mark; /* after the quotation mark, if there is one */
+    bool exact;                       /* the text is in the file verbatim, on one line */
 };
 
 /*
@@ -43,9 +42,9 @@ struct yaml_piece {
 struct yaml_reading *yaml_reading_begin(const char *text, size_t length);
 
 /*
- * Reads the next piece. Returns false with `fault` and `mark` filled where it is no YAML, or none
- * of the kind above; nothing may be read after that, nor after PIECE_END. A text without anything
- * is PIECE_END at once.
+ * Reads the next piece. Returns false with `fault` and `mark` filled if the text is not valid YAML,
+ * or not accepted. Must not be called after that, or after PIECE_END. The first piece of an empty
+ * text is PIECE_END.
  */
 bool yaml_reading_next(struct yaml_reading *reading, struct yaml_piece *piece,
                        struct parse_error *fault, struct provenance_mark *mark);

@@ -12,7 +12,7 @@ static bool is_letter_or_digit(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Nothing in it can be taken for a sign of YAML's. */
+/* Whether the text needs no quotation marks in YAML. */
 static bool yaml_is_plain(const char *text, size_t length)
 {
     if (length == 0 || text[length - 1] == ':' ||
@@ -25,7 +25,7 @@ static bool yaml_is_plain(const char *text, size_t length)
     return memcmp(text, "...", length < 3 ? length : 3) != 0; /* a document's end */
 }
 
-/* Whether all characters are seen, and none of them is a line's end to YAML. */
+/* Whether all characters are visible, and none is a line break in YAML. */
 static bool is_printable(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -55,7 +55,7 @@ static uint32_t yaml_decode_character(const uint8_t *bytes, size_t size)
     return value;
 }
 
-/* Characters that are written as their numbers: controls, ends of lines, marks of byte order. */
+/* Characters to escape: control characters, line breaks, byte-order marks. */
 static bool is_hidden(uint32_t character)
 {
     return control_character_is(character) || character == 0x2028 || character == 0x2029 ||

@@ -1,4 +1,4 @@
-/* A text as YAML has it. Pure but for what it writes; any thread. */
+/* Writes a text in YAML. Any thread. */
 #ifndef SLUICE_COLLECTOR_CONFIG_YAML_TEXT_H
 #define SLUICE_COLLECTOR_CONFIG_YAML_TEXT_H
 
@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /*
- * Writes `length` bytes so that they read back the same: plain where that is safe, else in
- * quotation marks. What is no UTF-8 cannot stand in YAML: each such byte becomes U+FFFD.
+ * Writes `length` bytes so that they are read back unchanged: plain if that is safe, otherwise in
+ * quotation marks. YAML cannot represent bytes that are not UTF-8: each becomes U+FFFD.
  */
 void yaml_text_write(FILE *to, const char *text, size_t length);
 

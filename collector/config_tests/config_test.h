@@ -1,9 +1,8 @@
 /*
- * A test of a configuration, as it was written: what comes to a listener, and what each sink is to
- * write.
+ * A test of a configuration: the input of a listener, and the expected output of each sink.
  *
- * Made from a file by config_test_file.h, run by config_test_run.h, compared by
- * config_test_check.h. Plain values, owned by the struct config_test_file that they were read into.
+ * Read from a file by config_test_file.h, run by config_test_run.h, compared by
+ * config_test_check.h. Plain values, owned by the struct config_test_file that contains them.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_H
@@ -16,58 +15,59 @@
 #include "collector/base/error.h"
 #include "collector/config/provenance.h"
 
-/* How an input is written. */
+/* The kinds of input. */
 enum config_test_input_kind {
     CONFIG_TEST_INPUT_NONE,
     CONFIG_TEST_INPUT_JSON,    /* a message of one of the listener's schemas */
-    CONFIG_TEST_INPUT_HEX,     /* a datagram, or what comes over a connection */
+    CONFIG_TEST_INPUT_HEX,     /* a datagram, or the bytes of a connection */
     CONFIG_TEST_INPUT_BASE64,  /* the same */
-    CONFIG_TEST_INPUT_CAPTURE, /* a file with datagrams */
+    CONFIG_TEST_INPUT_CAPTURE, /* a capture file */
 };
 
-/* A text of the file, with a NUL at its end. */
+/* A text from the file, NUL-terminated. */
 struct config_test_text {
-    char *data; /* NULL: it is not given */
+    char *data; /* NULL: not given */
     size_t size;
     struct provenance_mark mark;
 };
 
-/* When a datagram arrives where its test does not say so: 2026-01-01T00:00:00Z. */
+/* The default arrival time of a datagram: 2026-01-01T00:00:00Z. */
 #define CONFIG_TEST_TIME_NS INT64_C(1767225600000000000)
 
 struct config_test_input {
     enum config_test_input_kind kind;
     struct provenance_mark mark;
-    struct config_test_text text; /* of `kind` */
+    struct config_test_text text; /* in the form of `kind` */
     struct config_test_text
-        schema;            /* of JSON: the schema's name; not given: the listener's first */
-    struct address source; /* 192.0.2.1:40000 where it is not given; a capture has its own */
-    int64_t time_ns;       /* since 1970 UTC; a capture has its own */
+        schema;            /* JSON only: name of the schema (default: the listener's first) */
+    struct address source; /* default 192.0.2.1:40000; not used for a capture */
+    int64_t time_ns;       /* since 1970 UTC; not used for a capture */
 };
 
-/* What a sink's lines are compared with. */
+/* How a sink's lines are compared. */
 enum config_test_form {
-    CONFIG_TEST_FORM_NONE,  /* nothing: they may be any */
-    CONFIG_TEST_FORM_LINES, /* lines, exactly */
-    CONFIG_TEST_FORM_LIKE,  /* globs (collector/text/glob.h), one for each line */
-    CONFIG_TEST_FORM_HEX,   /* bytes in hexadecimal: of a format without lines, of a relay */
+    CONFIG_TEST_FORM_NONE,  /* not compared */
+    CONFIG_TEST_FORM_LINES, /* exact lines */
+    CONFIG_TEST_FORM_LIKE,  /* one glob for each line (collector/text/glob.h) */
+    CONFIG_TEST_FORM_HEX,   /* bytes in hexadecimal, for binary formats and relays */
 };
 
 struct config_test_expectation {
     struct provenance_mark mark;
-    struct config_test_text sink; /* its name; not given: the only one */
+    struct config_test_text sink; /* name of the sink; not given: the only sink */
     enum config_test_form form;
-    struct config_test_text *lines; /* without their ends */
+    struct config_test_text *lines; /* without newlines */
     size_t line_count;
-    struct config_test_text reason;  /* of records of the sink that were not written */
-    struct config_test_text refused; /* a reason of datagrams; then there is nothing about a sink */
+    struct config_test_text reason;  /* a reason why the sink did not write records */
+    struct config_test_text refused; /* a reason why datagrams were not decoded; then `sink`, `form`
+                                        and `reason` are not given */
     bool has_count;
-    uint64_t count; /* of `reason` or `refused`; 1 where it is not given */
+    uint64_t count; /* number for `reason` or `refused`; default 1 */
 };
 
 struct config_test {
-    struct provenance_mark mark; /* of its first key, below which its other keys stand */
-    bool in_braces;              /* it is no block of lines, and nothing can be written to it */
+    struct provenance_mark mark; /* of its first key; its other keys are in the same column */
+    bool in_braces;              /* written as {...} in one line, so that it cannot be recorded */
     struct config_test_text name, listener, hostname;
     struct config_test_input *inputs;
     size_t input_count;
@@ -75,19 +75,21 @@ struct config_test {
     struct config_test_expectation *expectations;
     size_t expectation_count;
 
-    /* Lines of the file, from 1, that `expect` takes; where it has none, both are where it would
-     * stand. */
+    /*
+     * First line of `expect` and the line after it, from 1; without `expect`, both are the line
+     * where to insert it.
+     */
     size_t expect_line, expect_end;
     size_t expect_column;
 };
 
 /* A file of tests. */
 struct config_test_file {
-    char *path;   /* as it was given */
-    char *config; /* the path of the configuration that is tested; the file's own, perhaps */
-    char *text;   /* all of it, a newline at its end */
+    char *path;   /* as given */
+    char *config; /* path of the tested configuration, which may be this file */
+    char *text;   /* the whole file, with a newline at its end */
     size_t size;
-    bool names_more; /* the configuration has more files, whose tests are its own, too */
+    bool names_more; /* the configuration has more files, which may contain tests */
     struct config_test *tests;
     size_t count;
 };

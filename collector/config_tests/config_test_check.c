@@ -9,10 +9,10 @@
 #include "collector/config_tests/config_test_file.h"
 #include "collector/text/glob.h"
 
-/* Steps that a pattern may take: its bytes times those of the line, of both as long as they are. */
+/* No limit for the steps of a glob match: at most its length times that of the line. */
 #define GLOB_STEPS SIZE_MAX
 
-/* Lines that a difference shows at most, of those that are missing and of those that came. */
+/* Most missing lines, and most additional lines, shown in a difference. */
 #define SHOWN_MOST 100
 
 struct lines {
@@ -30,7 +30,7 @@ static size_t count_lines(const char *text, size_t size)
     return count;
 }
 
-/* Returns false without memory. */
+/* Returns false if memory is short. */
 static bool split(const struct growing_text *from, struct lines *to)
 {
     to->count = 0;
@@ -62,7 +62,7 @@ static bool line_matches(enum config_test_form form, const struct config_test_te
 
 /* --- the diff --------------------------------------------------------------------------------- */
 
-/* Lines at the beginning, or at the end of what is left, that are as expected. */
+/* The number of lines at the beginning (or at the end of the rest) that are as expected. */
 static size_t same_at_begin(const struct config_test_expectation *expected,
                             const struct lines *lines)
 {
@@ -127,8 +127,8 @@ static int check_lines(const struct config_test_file *file,
     if (sink->binary != (expected->form == CONFIG_TEST_FORM_HEX) && expected->line_count != 0) {
         config_test_file_error(file, expected->mark,
                                sink->binary
-                                   ? "this sink has no lines; write \"bytes\", in hexadecimal"
-                                   : "this sink has lines, and no \"bytes\"",
+                                   ? "this sink does not write lines; use \"bytes\" in hexadecimal"
+                                   : "this sink writes lines; use \"lines\" or \"like\"",
                                error);
         return -1;
     }
@@ -155,7 +155,7 @@ static int set_no_reason(const struct config_test_file *file, const struct confi
         suggestion_offer(&suggestion, FILTERED);
     for (size_t i = 0; i < count; i++)
         suggestion_offer(&suggestion, names[i]);
-    parse_error_set(&fault, 0, "the ledger has no reason %s of %s",
+    parse_error_set(&fault, 0, "the ledger has no reason %s for %s",
                     quoted(given->data, given->size, text), what);
     parse_error_suggest(&fault, suggestion_found(&suggestion));
     config_test_file_error(file, given->mark, fault.text, error);
@@ -207,7 +207,7 @@ static int note_refused_datagrams(const struct config_test_file *file,
     return 0;
 }
 
-/* Heartbeats are no loss: who does not ask for them need not count them. */
+/* Heartbeats are not a loss, so they need not be expected. */
 static void check_refused(const uint64_t wanted[REASON_COUNT],
                           const struct config_test_outcome *outcome,
                           struct growing_text *differences)

@@ -1,6 +1,4 @@
-/*
- * What came of a test against what its file expects. Pure but for memory; any thread.
- */
+/* Compares the outcome of a test with its expectations. Pure except for allocations; any thread. */
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_CHECK_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_CHECK_H
 
@@ -11,11 +9,11 @@
 #include "collector/config_tests/growing_text.h"
 
 /*
- * Appends to `differences` what is not as expected, in lines for people: of a sink's lines those
- * that are missing after "- ", and those that came instead after "+ ". Nothing is appended where
- * all is. A reason of datagrams that is not expected is a difference, except `control`.
+ * Appends the differences as text: missing lines of a sink after "- ", additional lines after "+ ".
+ * Appends no text if all is as expected. An unexpected reason of datagrams is a difference, except
+ * `control`.
  *
- * Returns 0, or -1 with `error` filled: an expectation is about something that does not exist
+ * Returns 0, or -1 with `error` filled: an expectation names a sink or a reason that does not exist
  * (EXIT_CODE_CONFIG), or memory is short.
  */
 int config_test_check(const struct config_test_file *file, const struct config_test *test,

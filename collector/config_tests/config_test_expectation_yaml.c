@@ -1,4 +1,4 @@
-/* collector/config_tests/config_test_file.h: what is expected of sinks and listeners. */
+/* collector/config_tests/config_test_file.h: reads expectations. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static bool add_line(struct file_reading *reading, struct config_test_expectatio
     return line->data != NULL || file_no_memory(reading);
 }
 
-/* The lines that a text has; the last one needs no end. */
+/* Adds the lines of a text; the last one needs no newline. */
 static bool add_text(struct file_reading *reading, struct config_test_expectation *to)
 {
     const char *at = reading->piece.text;
@@ -37,7 +37,8 @@ static bool take_lines(struct file_reading *reading, const struct config_test_ke
 {
     if (to->form != CONFIG_TEST_FORM_NONE)
         return file_refuse(reading, reading->piece.mark,
-                           "%s: an expectation has one of lines, like and bytes", key->name);
+                           "%s: an expectation can have only one of lines, like and bytes",
+                           key->name);
     to->form = form;
     if (reading->piece.kind == PIECE_TEXT)
         return add_text(reading, to);
@@ -64,7 +65,7 @@ static bool take_count(struct file_reading *reading, const struct config_test_ke
         to->has_count = true;
         to->count = good ? strtoull(text.data, NULL, 10) : 0;
         good = (good && to->count != 0) ||
-               file_refuse(reading, text.mark, "count is a number, and at least 1");
+               file_refuse(reading, text.mark, "count must be a number of at least 1");
     }
     free(text.data);
     return good;
@@ -96,13 +97,14 @@ static bool check_expectation(const struct file_reading *reading,
 {
     bool about_sink = to->form != CONFIG_TEST_FORM_NONE || to->reason.data != NULL;
     if (to->refused.data != NULL && (about_sink || to->sink.data != NULL))
-        return file_refuse(reading, to->mark,
-                           "refused is about datagrams; what sinks write is an item of its own");
+        return file_refuse(
+            reading, to->mark,
+            "refused is for datagrams; write the output of a sink as a separate item");
     if (to->refused.data == NULL && !about_sink)
         return file_refuse(reading, to->mark,
-                           "an expectation has lines, like or bytes, or a reason, or refused");
+                           "an expectation needs lines, like, bytes, reason or refused");
     if (to->has_count && to->refused.data == NULL && to->reason.data == NULL)
-        return file_refuse(reading, to->mark, "count is for reason and refused");
+        return file_refuse(reading, to->mark, "count requires reason or refused");
     if (!to->has_count)
         to->count = 1;
     return true;
@@ -114,7 +116,7 @@ static bool read_expectation(struct file_reading *reading, const struct config_t
     struct config_test_given given = {.lines = {0}};
     if (reading->piece.kind != PIECE_MAP)
         return file_wrong_kind(reading, key->name,
-                               "a map with what a sink writes, or with refused");
+                               "a map with lines, like, bytes, reason or refused");
     struct config_test_expectation *to =
         config_test_add_element(reading, &test->expectations, &test->expectation_count, sizeof *to);
     if (to == NULL)

@@ -14,7 +14,7 @@
 #include "collector/receive/stream_blocks.h"
 #include "collector/receive/stream_connection.h"
 
-/* Longer than any test takes: nobody is late in one. */
+/* Longer than any test, so that timeouts do not occur. */
 #define NEVER_NS (INT64_MAX / 4)
 
 struct feeder {
@@ -45,7 +45,7 @@ static void fail_without_memory(struct feeder *feeder)
 
 /* --- datagrams -------------------------------------------------------------------------------- */
 
-/* What a socket of the listener's would have truncated is truncated. */
+/* Truncates a datagram as a socket of the listener would. */
 static void take_datagram(struct feeder *feeder, const uint8_t *data, size_t size,
                           const struct address *source, const struct address *destination,
                           int64_t time_ns)
@@ -75,7 +75,7 @@ static void take_capture(struct feeder *feeder, const struct feed_item *item)
     struct capture *capture;
     struct capture_datagram datagram;
     struct error error;
-    /* Only a file is read again and again with the same result; a pipe may never end. */
+    /* Refuses pipes, which may never end and cannot be read again. */
     if (input_load_check(item->capture, &error) != 0) {
         feed_fail(feeder, &error);
         return;
@@ -97,7 +97,7 @@ static void take_capture(struct feeder *feeder, const struct feed_item *item)
 
 /* --- connections ------------------------------------------------------------------------------ */
 
-/* What a connection still sends; the context of its channel. */
+/* The unread bytes of a connection; the context of its channel. */
 struct sent {
     const uint8_t *at;
     size_t left;
@@ -122,7 +122,7 @@ static enum channel_result feed_receive(struct stream_channel *channel, void *to
     return CHANNEL_OK;
 }
 
-/* Answers are for clients. */
+/* Drops the answers to the client. */
 static enum channel_result feed_transmit(struct stream_channel *channel, const void *bytes,
                                          size_t size, size_t *done)
 {
@@ -261,7 +261,10 @@ static void feed_destroy(void *producer)
     free(feeder);
 }
 
-/* Where datagrams go to: the listener's address, which of "every address" is one of its family. */
+/*
+ * The destination address of datagrams: that of the listener, or one of its family for a wildcard
+ * address.
+ */
 static struct address feed_destination(const struct listener_config *listener)
 {
     static const uint8_t ipv4[4] = {192, 0, 2, 2};
@@ -273,7 +276,7 @@ static struct address feed_destination(const struct listener_config *listener)
                                        : address_from_ipv4(ipv4, own->port);
 }
 
-/* The place is that of the feed, of which it is the first member. */
+/* `place` is the first member of the feed. */
 static int feed_create(void **producer, struct source *source, struct ingest_thread *thread,
                        const struct source_host *host, struct error *error)
 {
@@ -310,14 +313,14 @@ static size_t longest_message(const struct listener_config *listener)
 static const struct source_ops source_in_memory = {
     .scheme = "test",
     .syntax = "test:",
-    .kind = "udp", /* the terms of a capture are about its frames, and are not counted here */
+    .kind = "udp", /* not a capture, whose ledger counts frames */
     .place = PLACE_NAME,
     .ends = true,
     .waits = true,
     .producer = &feeder_ops,
     .longest = longest_message,
     .create = feed_create,
-    .own_thread = "what a test has is fed by a thread of its own",
+    .own_thread = "the input of a test has its own thread",
 };
 
 bool config_test_feed_is_stream(const struct listener_config *listener)

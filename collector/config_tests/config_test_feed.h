@@ -1,12 +1,12 @@
 /*
- * What comes to a listener in a test: a source that has it in memory, in the place of the
- * listener's own.
+ * The input of a listener in a test: a source in memory that replaces the listener's own.
  *
- * Datagrams go the way of a capture's, from the listener's ingest on. What comes to a listener of
- * connections is received by the collector's own stream_connection, from a channel in memory.
+ * Datagrams are passed to the listener's ingest, like those of a capture. The bytes of connections
+ * are received by the collector's stream_connection from a channel in memory.
  *
- * Lifecycle: a feed that is filled, config_test_feed_join before the pipeline is made, and after
- * that has finished whatever is left of the feed. In between it is the source's.
+ * Lifecycle: fill a feed, call config_test_feed_join before the pipeline is created, read the
+ * results and free the feed after the pipeline has finished. In between the source's thread owns
+ * it.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_FEED_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_FEED_H
@@ -19,33 +19,33 @@
 #include "collector/base/error.h"
 #include "collector/contract/listener_config.h"
 
-/* A datagram, what a connection sends, or a capture of datagrams. */
+/* A datagram, the bytes of a connection, or a capture. */
 struct feed_item {
     const uint8_t *data;
     size_t size;
-    const char *capture; /* the path of a file; NULL: `data` */
+    const char *capture; /* path of a capture; NULL: use `data` */
     struct address source;
     int64_t time_ns;
 };
 
 struct config_test_feed {
-    char place[1]; /* empty, and first: the listener's place leads to the feed */
+    char place[1]; /* empty; the first member, because the listener's place points to it */
     const struct feed_item *items;
     size_t count;
 
     /* Set by config_test_feed_join. */
-    const struct listener_config *listener; /* as it was configured */
+    const struct listener_config *listener; /* the configured listener */
 
-    /* When it has finished. */
-    bool damaged; /* not all of it could be had: `error` says why */
+    /* Valid after the source has finished. */
+    bool damaged; /* some input could not be read; see `error` */
     struct error error;
 };
 
-/* Has the listener, which is a copy that nobody frees, take what the feed has. `original` stays. */
+/* Makes `listener` a copy of `original` with the feed as its source; the copy must not be freed. */
 void config_test_feed_join(struct config_test_feed *feed, const struct listener_config *original,
                            struct listener_config *listener);
 
-/* Whether the listener takes connections, so that an item is what one of them sends. */
+/* Whether the listener accepts connections; an item is then the bytes of one connection. */
 bool config_test_feed_is_stream(const struct listener_config *listener);
 
 #endif

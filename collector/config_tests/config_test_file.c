@@ -1,4 +1,4 @@
-/* collector/config_tests/config_test_file.h: what does not depend on YAML. */
+/* collector/config_tests/config_test_file.h: functions that do not read YAML. */
 #include "collector/config_tests/config_test_file.h"
 
 #include <stdlib.h>
@@ -63,7 +63,9 @@ char *config_test_file_path(const struct config_test_file *file, const char *pat
     return made;
 }
 
-/* Bytes of the end of a line at `at`: CR, LF, both, NEL, LS or PS (YAML 1.1, 5.4); 0: it is none.
+/*
+ * Size of the line break at `at`: CR, LF, CR LF, NEL, LS or PS (YAML 1.1, 5.4); 0: not a line
+ * break.
  */
 static size_t line_end_at(const struct config_test_file *file, size_t at)
 {

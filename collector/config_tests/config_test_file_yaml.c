@@ -1,4 +1,4 @@
-/* collector/config_tests/config_test_file.h: the tests, and the file itself. */
+/* collector/config_tests/config_test_file.h: reads the file and the tests. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +8,13 @@
 #include "collector/platform/file_system.h"
 #include "collector/text/copy.h"
 
-/* The file that is being read, and what it is read into. */
+/* State while a file is read. */
 struct reading {
     struct file_reading file;
-    const char *whole; /* the configuration that it is a part of; NULL: it is none */
+    const char *whole; /* the configuration that it is a further file of; NULL: none */
     struct config_test_file *to;
-    struct provenance_mark foreign; /* the first name that is an option's; line 0: there is none */
+    struct provenance_mark
+        foreign; /* position of the first option of the collector; line 0: none */
     char *foreign_name;
 };
 
@@ -45,21 +46,21 @@ static bool check_test(const struct reading *reading, const struct config_test *
     return true;
 }
 
-/* What stands in the file where a map begins says whether it is one of lines. */
+/* Whether a map is written as {...}. */
 static bool begins_with_brace(const struct config_test_file *file, struct provenance_mark mark)
 {
     size_t at = config_test_file_at(file, mark);
     return at < file->size && file->text[at] == '{';
 }
 
-/* The piece after a value says where that ended. */
+/* Stores the end of `expect`: the line of the next piece. */
 static void note_expect_end(struct config_test *test, const struct yaml_piece *piece)
 {
     if (test->expect_line != 0 && test->expect_end == 0)
         test->expect_end = piece->mark.line;
 }
 
-/* The last piece begins its map. */
+/* Reads a test after the beginning of its map. */
 static bool read_test_keys(struct reading *reading, struct config_test *test)
 {
     struct config_test_given given = {.lines = {0}};
@@ -93,7 +94,7 @@ static bool read_test(struct reading *reading)
 {
     struct config_test_file *to = reading->to;
     if (reading->file.piece.kind != PIECE_MAP)
-        return file_wrong_piece(&reading->file, "a test, a map with name and input,");
+        return file_wrong_piece(&reading->file, "a test: a map with name and input");
     struct config_test *test =
         config_test_add_element(&reading->file, &to->tests, &to->count, sizeof *test);
     if (test == NULL)
@@ -129,7 +130,7 @@ static bool take_config(struct reading *reading, const struct config_test_key *k
     return good;
 }
 
-/* The configuration's own: it is read as such, and is no part of a file of tests alone. */
+/* Skips an option of the collector, which is allowed only if the file is a configuration. */
 static bool pass_option(struct reading *reading)
 {
     const struct yaml_piece *piece = &reading->file.piece;
@@ -166,7 +167,7 @@ static bool check_test_file(struct reading *reading)
                                        strlen(reading->foreign_name), reading->foreign);
     if (to->count == 0 && !to->names_more && reading->whole == NULL)
         return file_refuse(&reading->file, begin,
-                           "there are no tests here; they are a list called \"tests\"");
+                           "there are no tests in this file; write a list \"tests\"");
     if (to->config == NULL)
         to->config = text_copy_all(reading->whole != NULL ? reading->whole : to->path);
     return to->config != NULL || file_no_memory(&reading->file);
@@ -180,7 +181,7 @@ static bool read_document(struct reading *reading)
     if (reading->file.piece.kind == PIECE_END)
         return check_test_file(reading);
     if (reading->file.piece.kind != PIECE_MAP)
-        return file_wrong_piece(&reading->file, "\"tests\"");
+        return file_wrong_piece(&reading->file, "a map with \"tests\"");
     while (file_next(&reading->file)) {
         if (reading->file.piece.kind == PIECE_MAP_END)
             return file_next(&reading->file) && check_test_file(reading);
@@ -190,7 +191,7 @@ static bool read_document(struct reading *reading)
     return false;
 }
 
-/* The text, with a newline at its end: what stands in it is found by its lines. */
+/* Copies the text and appends a missing newline, because recording works on whole lines. */
 static bool keep_text(struct config_test_file *file, const char *text, size_t size)
 {
     bool ended = size != 0 && text[size - 1] == '\n';

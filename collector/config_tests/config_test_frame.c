@@ -83,7 +83,7 @@ void config_test_frame_put(struct growing_text *out, const struct config_test_fr
     growing_text_put(out, bytes, size);
 }
 
-/* START without a content type, which is taken. */
+/* A START frame without a content type, which every listener accepts. */
 void config_test_frame_begin_stream(struct growing_text *out, enum framing framing)
 {
     if (framing != FRAMING_FRAME_STREAMS)

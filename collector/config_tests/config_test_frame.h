@@ -1,6 +1,6 @@
 /*
- * A message as it stands in a datagram or in a stream: the other side of collector/framing/, for
- * messages that a test gives. Pure but for memory; any thread.
+ * Frames the messages of a test for a datagram or a stream: the inverse of collector/framing/. Pure
+ * except for allocations; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_FRAME_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_FRAME_H
@@ -11,19 +11,19 @@
 #include "collector/config_tests/growing_text.h"
 #include "collector/contract/framing.h"
 
-/* Where a message of a schema goes. */
+/* The framing of a message. */
 struct config_test_frame {
     enum framing framing;
-    size_t header;      /* bytes in front of it, which are zero */
-    const char *schema; /* the schema's name: what follows the head of otlp-udp depends on it */
-    uint32_t number;    /* of the message, where a framing counts them */
+    size_t header;      /* number of zero bytes before it */
+    const char *schema; /* name of the schema, which selects the prefix of otlp-udp */
+    uint32_t number;    /* message number, for framings that have one */
 };
 
 /* Appends the message. */
 void config_test_frame_put(struct growing_text *out, const struct config_test_frame *frame,
                            const uint8_t *bytes, size_t size);
 
-/* Appends what a stream begins with: of frame streams START, of others nothing. */
+/* Appends the beginning of a stream: START for Frame Streams, no bytes for others. */
 void config_test_frame_begin_stream(struct growing_text *out, enum framing framing);
 
 #endif

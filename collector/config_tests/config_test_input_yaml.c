@@ -1,4 +1,4 @@
-/* collector/config_tests/config_test_file.h: what comes to a listener. */
+/* collector/config_tests/config_test_file.h: reads inputs. */
 #include <stdlib.h>
 
 #include "collector/config/metrics_address.h"
@@ -10,7 +10,8 @@ static bool take_input(struct file_reading *reading, const struct config_test_ke
 {
     if (input->kind != CONFIG_TEST_INPUT_NONE)
         return file_refuse(reading, reading->piece.mark,
-                           "%s: an input is one of json, hex, base64 and capture", key->name);
+                           "%s: an input has exactly one of json, hex, base64 and capture",
+                           key->name);
     input->kind = kind;
     return config_test_read_text(reading, key, &input->text);
 }
@@ -31,9 +32,10 @@ static bool take_time(struct file_reading *reading, const struct config_test_key
                       struct config_test_input *input)
 {
     struct config_test_text text = {.data = NULL};
-    bool good = config_test_read_word(reading, key, &text) &&
-                (config_test_time_parse(text.data, &input->time_ns) ||
-                 file_refuse(reading, text.mark, "time is written 2026-11-21T06:43:36.38Z"));
+    bool good =
+        config_test_read_word(reading, key, &text) &&
+        (config_test_time_parse(text.data, &input->time_ns) ||
+         file_refuse(reading, text.mark, "time must be written like 2026-11-21T06:43:36.38Z"));
     free(text.data);
     return good;
 }
@@ -64,16 +66,17 @@ static bool check_input(const struct file_reading *reading, const struct config_
 {
     if (input->kind == CONFIG_TEST_INPUT_NONE)
         return file_refuse(reading, input->mark,
-                           "an input is one of json, hex, base64 and capture");
+                           "an input has exactly one of json, hex, base64 and capture");
     if (input->kind != CONFIG_TEST_INPUT_JSON && input->schema.data != NULL)
-        return file_refuse(reading, input->schema.mark, "schema is for json alone");
+        return file_refuse(reading, input->schema.mark, "schema is only for json");
     if (input->kind == CONFIG_TEST_INPUT_CAPTURE &&
         (given->lines[CONFIG_TEST_KEY_SOURCE] != 0 || given->lines[CONFIG_TEST_KEY_TIME] != 0))
-        return file_refuse(reading, input->mark, "a capture has sources and times of its own");
+        return file_refuse(reading, input->mark,
+                           "source and time are not for a capture, which has its own");
     return true;
 }
 
-/* The last piece begins its map. */
+/* Reads an input that begins with the last piece. */
 static bool read_input(struct file_reading *reading, const struct config_test_key *key,
                        struct config_test *test)
 {

@@ -1,6 +1,6 @@
 /*
- * The keys of tests of a configuration: a row each. What reads them, suggestions and the help text
- * come from the rows. Constant; any thread.
+ * The table of the keys of tests. Parsing, suggestions and the help text are driven by its rows.
+ * Constant; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_KEYS_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_KEYS_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Where a key may stand. */
+/* The maps in which a key is allowed. */
 enum config_test_scope {
     CONFIG_TEST_OF_FILE,
     CONFIG_TEST_OF_TEST,
@@ -38,7 +38,7 @@ enum config_test_key_id {
     CONFIG_TEST_KEY_REASON,
     CONFIG_TEST_KEY_REFUSED,
     CONFIG_TEST_KEY_COUNT_OF,
-    CONFIG_TEST_KEYS /* how many there are */
+    CONFIG_TEST_KEYS /* number of keys */
 };
 
 struct config_test_key {
@@ -50,10 +50,10 @@ struct config_test_key {
 
 extern const struct config_test_key config_test_keys[];
 
-/* What a scope is called, for people: "a test". */
+/* Name of a scope for messages: "a test". */
 const char *config_test_scope_name(enum config_test_scope scope);
 
-/* The key that is called so in this scope, or NULL. */
+/* The key of that name in this scope, or NULL. */
 const struct config_test_key *config_test_key_named(enum config_test_scope scope, const char *name,
                                                     size_t length);
 

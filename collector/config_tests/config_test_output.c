@@ -55,7 +55,7 @@ static const struct stream_ops stream_ops = {
 
 /* --- a file set ------------------------------------------------------------------------------- */
 
-/* Bytes of the only block: what comes in a test stands in one file. */
+/* Bytes of the only block; the output of a test is one file. */
 #define BLOCK_SIZE ARRANGED_SIZE
 
 static enum write_result output_write_block(struct destination *destination, size_t block,
@@ -140,7 +140,7 @@ static void output_destroy(struct destination *destination)
     free(destination);
 }
 
-/* The path is that of the output, of which it is the first member. */
+/* `path` is the first member of the output. */
 static int create_as(const struct destination_options *options, const struct destination kind,
                      struct destination **out, struct error *error)
 {
@@ -192,6 +192,6 @@ void config_test_output_join(struct config_test_output *output, struct sink_conf
     sink->destination = kind_for(sink);
     sink->path = output->place;
     sink->settings.flush_interval = 0;
-    sink->overflow = OVERFLOW_AUTO; /* the input waits: nothing is lost */
+    sink->overflow = OVERFLOW_AUTO; /* the input waits, so no record is lost */
     sink->on_epipe = ON_EPIPE_END;
 }

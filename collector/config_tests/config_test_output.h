@@ -1,13 +1,12 @@
 /*
- * What a sink writes in a test: a destination that keeps it, in the place of the sink's own.
+ * The output of a sink in a test: a destination in memory that replaces the sink's own.
  *
- * The sink's thread, its writer and its encoder are those of the collector. A stream keeps the
- * bytes of a stdout:, a file: or a command; a file set those of a format that is arranged; a relay
- * the datagrams, as a line of hexadecimal each.
+ * The sink's thread, writer and encoder are those of the collector. A stream replaces stdout:,
+ * file: and command:; a file set is used for formats with `arrange`; a relay stores each datagram
+ * as a line of hexadecimal.
  *
- * Lifecycle: an output that is all zero but for its place, config_test_output_join before the
- * pipeline is made, read what it holds when the pipeline has finished, free. In between it is the
- * sink's thread's.
+ * Lifecycle: zero an output, call config_test_output_join before the pipeline is created, read and
+ * free `kept` after the pipeline has finished. In between the sink's thread owns it.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_OUTPUT_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_OUTPUT_H
@@ -16,11 +15,11 @@
 #include "collector/config_tests/growing_text.h"
 
 struct config_test_output {
-    char place[1]; /* empty, and first: the sink's path leads to the output */
+    char place[1]; /* empty; the first member, because the sink's path points to it */
     struct growing_text kept;
 };
 
-/* Has the sink, which is a copy that nobody frees, write into the output. */
+/* Makes `sink`, a copy that must not be freed, write into the output. */
 void config_test_output_join(struct config_test_output *output, struct sink_config *sink);
 
 #endif

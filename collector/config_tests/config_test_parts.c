@@ -1,4 +1,4 @@
-/* What the parts of the reader of a file of tests share: keys, texts and lists. */
+/* Keys, texts and lists for the parts of the reader of a file of tests. */
 #include "collector/config_tests/config_test_parts.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ bool config_test_unknown_key(const struct file_reading *reading, enum config_tes
     for (const struct config_test_key *key = config_test_keys; key->name != NULL; key++)
         if (key->scope == scope)
             suggestion_offer(&suggestion, key->name);
-    parse_error_set(&fault, 0, "%s is no key of %s", quoted(name, length, given),
+    parse_error_set(&fault, 0, "%s is not a key of %s", quoted(name, length, given),
                     config_test_scope_name(scope));
     parse_error_suggest(&fault, suggestion_found(&suggestion));
     return file_parse_error(reading, mark, &fault);
@@ -50,7 +50,7 @@ bool config_test_read_text(const struct file_reading *reading, const struct conf
 {
     const struct yaml_piece *piece = &reading->piece;
     if (piece->kind != PIECE_TEXT)
-        return file_wrong_kind(reading, key->name, "its value");
+        return file_wrong_kind(reading, key->name, "a single value");
     to->data = text_copy(piece->text, piece->length);
     to->size = piece->length;
     to->mark = piece->text_mark;
@@ -72,9 +72,9 @@ void *config_test_add_element(const struct file_reading *reading, void *list, si
                               size_t size)
 {
     char *elements;
-    memcpy(&elements, list, sizeof elements); /* whatever pointer it is */
+    memcpy(&elements, list, sizeof elements); /* independent of the pointer's type */
     if (*count == CONFIG_TEST_LIST_MAX) {
-        file_refuse(reading, reading->piece.mark, "a list has more than %d items here",
+        file_refuse(reading, reading->piece.mark, "this list has more than %d items",
                     CONFIG_TEST_LIST_MAX);
         return NULL;
     }

@@ -10,13 +10,13 @@
 
 /* --- characters ------------------------------------------------------------------------------- */
 
-/* A character of a line, or a byte that is none. */
+/* A character of a line, or a byte that is not UTF-8. */
 struct character {
     const char *at;
     size_t size;
     uint32_t number;
-    bool in_yaml; /* it can be written somehow: it is UTF-8, and no NUL */
-    bool plain;   /* it can be written as it is */
+    bool in_yaml; /* can be written in YAML: valid UTF-8 and not NUL */
+    bool plain;   /* can be written without an escape */
 };
 
 static uint32_t code_point_of(const uint8_t *bytes, size_t size)
@@ -29,7 +29,7 @@ static uint32_t code_point_of(const uint8_t *bytes, size_t size)
     return number;
 }
 
-/* What ends a line to YAML, or is seen by nobody. */
+/* Line breaks of YAML, and invisible characters. */
 static bool is_hidden(uint32_t number)
 {
     return control_character_is(number) || number == 0x2028 || number == 0x2029 ||
@@ -51,10 +51,10 @@ static struct character next_character(const char *text, size_t size)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* How the lines of a sink can be written. */
+/* The form in which the lines of a sink are written. */
 struct manner {
-    bool block;   /* as they are, in a block */
-    bool as_like; /* not exactly: bytes that YAML has no form for stand as "?" */
+    bool block;   /* as a block, without escapes */
+    bool as_like; /* as globs: bytes that YAML cannot represent become "?" */
     bool empty;
 };
 
@@ -188,7 +188,7 @@ static size_t line_at(const struct config_test_file *file, size_t line)
     return config_test_file_at(file, (struct provenance_mark){line, 1});
 }
 
-/* Whether the line has nothing, or a comment that does not stand below a key of this column. */
+/* Whether the line is blank, or a comment left of this column. */
 static bool is_beside(const struct config_test_file *file, size_t line, size_t column)
 {
     const char *at = file->text + line_at(file, line);
@@ -198,7 +198,10 @@ static bool is_beside(const struct config_test_file *file, size_t line, size_t c
     return *at == '\n' || *at == '\0' || (*at == '#' && indent < column);
 }
 
-/* The line after the last that belongs to what ends before line `end`. */
+/*
+ * The line after the last one of an element that ends before line `end`, without blank lines and
+ * comments after it.
+ */
 static size_t end_of(const struct config_test_file *file, size_t begin, size_t end, size_t column)
 {
     while (end > begin + 1 && is_beside(file, end - 1, column))
@@ -238,7 +241,7 @@ int config_test_record(struct config_test_recording *recording, const struct con
     return 0;
 }
 
-/* In place, so that the file keeps its owner, its rights and its links. */
+/* Overwrites the file, so that it keeps its owner, permissions and links. */
 static int write_test_file(const struct config_test_file *file, const struct growing_text *text,
                            struct error *error)
 {
@@ -247,19 +250,19 @@ static int write_test_file(const struct config_test_file *file, const struct gro
     if (to != NULL && fclose(to) != 0)
         written = false;
     if (!written)
-        error_set(error, EXIT_CODE_IO, "%s: it cannot be written", file->path);
+        error_set(error, EXIT_CODE_IO, "%s: cannot be written", file->path);
     return written ? 0 : -1;
 }
 
-/* What was made is a file of as many tests, or it is not written. */
+/* Checks that the new text is a file with the same number of tests. */
 static int check_recorded(const struct config_test_file *file, const struct growing_text *text,
                           struct error *error)
 {
     struct config_test_file again = {.path = NULL};
     bool good = config_test_file_parse(file->path, text->data, text->used, &again, error);
     if (good && again.count != file->count) {
-        error_set(error, EXIT_CODE_INTERNAL, "%s: what was recorded would change its tests",
-                  file->path);
+        error_set(error, EXIT_CODE_INTERNAL,
+                  "%s: not recorded, because the number of tests would change", file->path);
         good = false;
     }
     config_test_file_free(&again);

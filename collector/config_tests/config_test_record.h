@@ -1,6 +1,6 @@
 /*
- * Writes what came of tests into their file, as what is expected from now on. All else in the file
- * stays as it is, byte for byte. The main thread's.
+ * Writes the outcome of tests into their file as the new expectations. The rest of the file is kept
+ * byte for byte. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_RECORD_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_RECORD_H
@@ -9,23 +9,23 @@
 #include "collector/config_tests/config_test_run.h"
 #include "collector/config_tests/growing_text.h"
 
-/* The file's new text, as far as it is made; all zero at first. */
+/* The first part of the file's new text. Begin with a zeroed struct. */
 struct config_test_recording {
     struct growing_text text;
-    size_t copied; /* bytes of the file's old text that were passed */
+    size_t copied; /* bytes of the old text that are copied or replaced */
 };
 
 /*
- * Has the test, which stands after all that were recorded before, expect this outcome. Returns 0,
- * or -1 with `error` filled: the test stands in braces.
+ * Replaces the expectations of a test by this outcome. Tests must be recorded in the order of the
+ * file. Returns 0, or -1 with `error` filled: the test is written as {...}.
  */
 int config_test_record(struct config_test_recording *recording, const struct config_test_file *file,
                        const struct config_test *test, const struct config_test_outcome *outcome,
                        struct error *error);
 
 /*
- * Writes the file anew, where something was recorded, and frees the recording. Returns 0, or -1
- * with `error` filled (EXIT_CODE_IO, EXIT_CODE_INTERNAL). `keep`: nothing is written.
+ * Rewrites the file if a test was recorded, unless `keep`, and frees the recording. Returns 0, or
+ * -1 with `error` filled (EXIT_CODE_IO, EXIT_CODE_INTERNAL).
  */
 int config_test_record_end(struct config_test_recording *recording,
                            const struct config_test_file *file, bool keep, struct error *error);

@@ -14,7 +14,7 @@ static double seconds(int64_t ns)
     return (double)ns / 1e9;
 }
 
-/* --- for people ------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void add_text(const struct config_test_report *report, const struct config_test_file *file,
                      const struct config_test *test, enum config_test_result result,
@@ -38,13 +38,13 @@ static void end_text(const struct config_test_report *report)
     if (report->recorded != 0)
         fprintf(report->to, ", %zu recorded", report->recorded);
     if (report->broken != 0)
-        fprintf(report->to, ", %zu files are wrong", report->broken);
+        fprintf(report->to, ", %zu files with errors", report->broken);
     fprintf(report->to, ", %.3f s\n", seconds(report->took_ns));
 }
 
 /* --- JUnit ------------------------------------------------------------------------------------ */
 
-/* What stands for a character that XML keeps for itself, or has no form for; NULL: itself. */
+/* The replacement of a character that XML reserves or cannot represent; NULL: none needed. */
 static const char *in_xml(const char *text, size_t length, bool valid)
 {
     bool no_character = length == 3 && (memcmp(text, "\xef\xbf\xbe", 3) == 0 ||
@@ -65,7 +65,7 @@ static const char *in_xml(const char *text, size_t length, bool valid)
     }
 }
 
-/* Control characters, which XML has no form for either, were hidden before. */
+/* Control characters, which XML cannot represent, have been replaced before. */
 static void put_xml(struct growing_text *to, const char *text, size_t size)
 {
     for (size_t i = 0; i < size;) {
@@ -153,7 +153,7 @@ void config_test_report_end_file(struct config_test_report *report,
         end_junit_file(report, file);
 }
 
-/* What differs has texts of senders in it, and a name has what its file has. */
+/* Differences contain texts of senders, and names contain any text of the file. */
 static void hide(char *text, size_t size)
 {
     if (size != 0)

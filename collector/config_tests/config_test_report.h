@@ -1,7 +1,7 @@
 /*
- * The report of tests that ran: for people, or as JUnit's XML. One thread.
+ * Reports the results of tests as text or as JUnit XML. One thread.
  *
- * Text that came from senders is printed without its control characters.
+ * Control characters in names and output are replaced.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_REPORT_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_REPORT_H
@@ -14,46 +14,48 @@
 
 enum config_test_report_form { CONFIG_TEST_REPORT_TEXT, CONFIG_TEST_REPORT_JUNIT };
 
-/* What --report calls them, NULL at the end. */
+/* The values of --report, then NULL. */
 extern const char *const config_test_report_names[];
 
 enum config_test_result {
     CONFIG_TEST_PASSED,
-    CONFIG_TEST_FAILED,   /* the differences say how */
-    CONFIG_TEST_RECORDED, /* it would have failed, and its file now expects what came */
+    CONFIG_TEST_FAILED,   /* see the differences */
+    CONFIG_TEST_RECORDED, /* it would have failed; its file now expects the outcome */
 };
 
 struct config_test_report {
     enum config_test_report_form form;
     FILE *to;
-    size_t number; /* of the last test, over all files */
+    size_t number; /* of tests so far, in all files */
     size_t passed, failed, recorded, broken;
     int64_t took_ns;
-    struct growing_text suites; /* of JUnit, which begins with what it ends with */
-    struct growing_text tests;  /* of the present file */
+    struct growing_text suites; /* JUnit: the suites, which follow the totals */
+    struct growing_text tests;  /* JUnit: tests of the current file */
     size_t suite_count, suite_failed;
     int64_t suite_ns;
 };
 
-/* A file begins, and ends. A report is all zero at first but for its form and `to`. */
+/* Begin and end a file. Begin with a zeroed report in which only `form` and `to` are set. */
 void config_test_report_begin_file(struct config_test_report *report,
                                    const struct config_test_file *file);
 void config_test_report_end_file(struct config_test_report *report,
                                  const struct config_test_file *file);
 
-/* A test ran. */
+/* Adds a test that has run. */
 void config_test_report_add(struct config_test_report *report, const struct config_test_file *file,
                             const struct config_test *test, enum config_test_result result,
                             const struct growing_text *differences, int64_t took_ns);
 
 /*
- * A file is wrong, and so not all of its tests ran: `why` says what. It counts as a test in JUnit's
- * XML; for people the log has it.
+ * Adds a file whose tests did not all run, for the reason `why`. In JUnit XML it is a test with an
+ * error; for the text report the caller logs the reason.
  */
 void config_test_report_add_broken(struct config_test_report *report, const char *path,
                                    const char *why);
 
-/* Ends the report, and frees what it holds. Returns 0, or -1 with `error` filled: no memory. */
+/*
+ * Ends the report and frees its contents. Returns 0, or -1 with `error` filled: memory was short.
+ */
 int config_test_report_end(struct config_test_report *report, struct error *error);
 
 #endif

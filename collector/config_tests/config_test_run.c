@@ -17,10 +17,10 @@
 #include "collector/text/base64.h"
 #include "collector/text/hex.h"
 
-/* A test that takes longer hangs. */
+/* A test that takes longer than 30 s is stopped. */
 #define LONGEST_NS INT64_C(30000000000)
 
-/* A test while it is made ready and runs. */
+/* A test that is prepared and run. */
 struct running {
     const struct config_test_file *file;
     const struct config_test *test;
@@ -29,12 +29,12 @@ struct running {
     struct error *error;
 
     const struct listener_config *original;
-    struct listener_config listener; /* copies, that own nothing */
+    struct listener_config listener; /* this and the following copies borrow their strings */
     struct sink_config *sinks;
     struct config_test_output *outputs;
     struct config copy;
     struct feed_item *items;
-    struct growing_text *texts; /* the items' bytes, or the path of a capture */
+    struct growing_text *texts; /* bytes of the items, or paths of captures */
     struct config_test_feed feed;
     struct wakeup *wakeup;
 };
@@ -47,7 +47,7 @@ static int refuse_at(const struct running *running, struct provenance_mark mark,
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* "stdout:" is also called "stdout", which YAML has without quotation marks. */
+/* "stdout:" may be written "stdout", which needs no quotation marks in YAML. */
 static bool has_name(const char *name, const struct config_test_text *given)
 {
     size_t length = strlen(name);
@@ -56,7 +56,7 @@ static bool has_name(const char *name, const struct config_test_text *given)
     return length == given->size && memcmp(name, given->data, length) == 0;
 }
 
-/* A command also by its line, "command:LINE". */
+/* A command may also be named by its command line, "command:LINE". */
 static bool is_sink(const struct sink_config *sink, const struct config_test_text *given)
 {
     size_t scheme = strlen(sink->destination->scheme) + 1;
@@ -75,7 +75,7 @@ static void set_unknown(const struct config_test_file *file, const struct config
 {
     char text[QUOTED_SIZE];
     struct parse_error fault;
-    parse_error_set(&fault, 0, "%s is no %s of %s", quoted(given->data, given->size, text), what,
+    parse_error_set(&fault, 0, "%s is not a %s of %s", quoted(given->data, given->size, text), what,
                     file->config);
     parse_error_suggest(&fault, suggestion_found(suggestion));
     config_test_file_error(file, given->mark, fault.text, error);
@@ -90,7 +90,7 @@ int config_test_find_sink(const struct config_test_file *file, const struct conf
         return 0;
     if (given->data == NULL) {
         config_test_file_error(file, expectation->mark,
-                               "\"sink\" is missing: the configuration has several", error);
+                               "\"sink\" is missing: the configuration has several sinks", error);
         return -1;
     }
     suggestion_begin(&suggestion, given->data, given->size);
@@ -110,7 +110,7 @@ static int find_listener(struct running *running)
     struct suggestion suggestion;
     if (given->data == NULL && config->listener_count != 1)
         return refuse_at(running, running->test->mark,
-                         "\"listener\" is missing: the configuration has several");
+                         "\"listener\" is missing: the configuration has several listeners");
     running->original = &config->listeners[0];
     if (given->data == NULL)
         return 0;
@@ -141,7 +141,8 @@ static int read_hex(const struct running *running, const struct config_test_inpu
         if (is_hex_blank(input->text.data[i]) && high < 0)
             continue;
         if (digit < 0)
-            return refuse_at(running, input->text.mark, "\"hex\" is pairs of hexadecimal digits");
+            return refuse_at(running, input->text.mark,
+                             "\"hex\" must be pairs of hexadecimal digits");
         if (high < 0) {
             high = digit;
             continue;
@@ -151,7 +152,7 @@ static int read_hex(const struct running *running, const struct config_test_inpu
         high = -1;
     }
     return high < 0 ? 0
-                    : refuse_at(running, input->text.mark, "\"hex\" has half a byte at its end");
+                    : refuse_at(running, input->text.mark, "\"hex\" has an odd number of digits");
 }
 
 static int read_base64(const struct running *running, const struct config_test_input *input,
@@ -165,7 +166,8 @@ static int read_base64(const struct running *running, const struct config_test_i
     uint8_t *bytes = malloc(base64_most(bare.used) + 1);
     int result = bytes == NULL || bare.failed ? error_no_memory(running->error) : 0;
     if (result == 0 && base64_decode(bare.data, bare.used, bytes, &used) != bare.used)
-        result = refuse_at(running, input->text.mark, "\"base64\" is not (RFC 4648, with padding)");
+        result = refuse_at(running, input->text.mark,
+                           "\"base64\" is not valid base64 (RFC 4648, with padding)");
     if (result == 0)
         growing_text_put(to, bytes, used);
     free(bytes);
@@ -224,7 +226,7 @@ static int read_capture(const struct running *running, const struct config_test_
 {
     if (config_test_feed_is_stream(running->original))
         return refuse_at(running, input->mark,
-                         "a capture has datagrams, and this listener takes connections");
+                         "a capture contains datagrams, but this listener accepts connections");
     char *path = config_test_file_path(running->file, input->text.data);
     if (path == NULL)
         return error_no_memory(running->error);
@@ -266,7 +268,7 @@ static int read_input(struct running *running, size_t number)
     return text->failed ? error_no_memory(running->error) : 0;
 }
 
-/* Longer than UDP has them; what comes over a connection may be. */
+/* Checks the length of a datagram. */
 static int check_length(const struct running *running, size_t number)
 {
     const struct feed_item *item = &running->items[number];
@@ -294,7 +296,7 @@ static int read_inputs(struct running *running)
 
 /* --- the pipeline ----------------------------------------------------------------------------- */
 
-/* The configuration with what the test has in the place of the system's. */
+/* Copies the configuration with the test's input and outputs. */
 static int copy_config(struct running *running)
 {
     const struct config *config = running->config;
@@ -330,7 +332,7 @@ static void wake_runner(void *context)
     wakeup_signal(running->wakeup);
 }
 
-/* Returns whether it finished by itself. */
+/* Returns whether the pipeline finished without a stop. */
 static bool wait_until_finished(struct running *running, struct pipeline *pipeline)
 {
     int64_t limit = clock_monotonic_ns() + LONGEST_NS;
@@ -388,7 +390,7 @@ static int run_to_end(struct running *running, struct pipeline *pipeline,
     if (ledger == NULL) {
         result = error_no_memory(running->error);
     } else if (!ended) {
-        error_set(running->error, EXIT_CODE_INTERNAL, "%s: it took longer than 30 seconds",
+        error_set(running->error, EXIT_CODE_INTERNAL, "%s: stopped after 30 seconds",
                   running->test->name.data);
         result = -1;
     } else if (running->feed.damaged) {

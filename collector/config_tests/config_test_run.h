@@ -1,9 +1,9 @@
 /*
- * Runs a test: a pipeline of the configuration, with the one listener and all sinks, where what
- * comes and what is written are in memory. All in between is the collector's own: ingest, decoding,
- * batches, queues, sink threads and encoders, with the keys that the configuration has.
+ * Runs a test in a pipeline of the configuration with one listener and all sinks, whose input and
+ * output are in memory. Everything in between is the collector's: ingest, decoding, batches,
+ * queues, sink threads and encoders, with the configured keys.
  *
- * Nothing is opened but schemas and captures. The main thread's.
+ * Only schemas and captures are opened. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_RUN_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_RUN_H
@@ -14,17 +14,17 @@
 #include "collector/ledger/ledger.h"
 
 /*
- * Makes the message of `json` of a listener's schema in *bytes, to be freed. Returns 0, or -1 with
- * `error` filled.
+ * Encodes `json` as a message of a listener's schema in *bytes, which the caller frees. Returns 0,
+ * or -1 with `error` filled.
  */
 typedef int config_test_encoder(const struct schema_config *schema, const char *json,
                                 uint8_t **bytes, size_t *size, struct error *error);
 
-/* What a sink wrote. */
+/* The output of a sink. */
 struct config_test_sink_outcome {
-    const char *name;                         /* the configuration's */
-    bool binary;                              /* then the lines are bytes in hexadecimal */
-    struct growing_text lines;                /* each with its end */
+    const char *name;                         /* borrowed from the configuration */
+    bool binary;                              /* the lines are bytes in hexadecimal */
+    struct growing_text lines;                /* with newlines */
     uint64_t filtered, failed[FAILURE_COUNT]; /* records */
 };
 
@@ -34,24 +34,24 @@ struct config_test_outcome {
     size_t sink_count;
 };
 
-/* Bytes of a line of hexadecimal, where a datagram does not have one for itself. */
+/* Bytes in a line of hexadecimal, except for relays. */
 #define CONFIG_TEST_HEX_WIDTH 32
 
 /*
- * Runs a test of `file`. Returns 0 with *outcome, to be freed, or -1 with `error` filled: what is
- * wrong with the test, with its place in the file, or with the configuration (EXIT_CODE_CONFIG);
+ * Runs a test of `file`. Returns 0 with *outcome, which the caller frees, or -1 with `error`
+ * filled: a fault in the test, with its position, or in the configuration (EXIT_CODE_CONFIG), or
  * EXIT_CODE_INTERNAL.
  */
 int config_test_run(const struct config_test_file *file, const struct config_test *test,
                     const struct config *config, config_test_encoder *encode,
                     struct config_test_outcome *outcome, struct error *error);
 
-/* Allowed on one that is all zero. */
+/* A zeroed outcome is allowed. */
 void config_test_outcome_free(struct config_test_outcome *outcome);
 
 /*
- * The sink of that name, with or without a colon at its end, or the only one where it is not given;
- * its place, or -1 with `error` filled.
+ * The index of the sink of that name, with or without a colon at its end, or of the only sink if no
+ * name is given; -1 with `error` filled if there is none.
  */
 int config_test_find_sink(const struct config_test_file *file, const struct config *config,
                           const struct config_test_expectation *expectation, struct error *error);

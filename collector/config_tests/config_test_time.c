@@ -22,7 +22,7 @@ static bool take_sign(const char **at, char sign)
     return *(*at)++ == sign;
 }
 
-/* As many digits as there are, at most nine. */
+/* Reads a fraction of one to nine digits, if there is one. */
 static bool take_fraction(const char **at, uint32_t *nanoseconds)
 {
     uint32_t unit = 100000000;

@@ -1,4 +1,4 @@
-/* A moment as RFC 3339 has it. Pure; any thread. */
+/* Parses a time of RFC 3339. Pure; any thread. */
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_TIME_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_TIME_H
 
@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Reads "2026-11-21T06:43:36.38Z": UTC, with up to nine digits of a second, from 1970 to 2261.
- * Returns false where the text is none. *ns is nanoseconds since 1970 UTC.
+ * Parses "2026-11-21T06:43:36.38Z": UTC, with up to nine decimal places, from 1970 to 2261. Returns
+ * false if the text is not such a time. *ns is nanoseconds since 1970 UTC.
  */
 bool config_test_time_parse(const char *text, int64_t *ns);
 

@@ -1,6 +1,6 @@
 /*
- * The notifier's contract for many sockets: more than a system may be able to wait for at once. It
- * is the same for every backend.
+ * The notifier's contract with many sockets: more than a system may be able to wait for at once.
+ * It is the same on every backend.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -51,7 +51,7 @@ TEST_WITH(events_that_do_not_fit_come_with_later_waits, watching_set_up, watchin
     }
 }
 
-/* Sockets are reported in turn; those that waited longest come first. */
+/* Those that were reported longest ago come first, or at least in turn. */
 TEST_WITH(with_room_for_one_event_a_flooded_socket_hides_no_other, watching_set_up,
           watching_tear_down)
 {
@@ -81,13 +81,10 @@ TEST_WITH(with_room_for_one_event_a_flooded_socket_hides_no_other, watching_set_
 struct bursts {
     struct udp_sender *sender;
     struct address to[MAX_SOCKETS];
-    atomic_size_t wanted; /* bursts that the receiving thread has requested */
+    atomic_size_t wanted; /* bursts that the receiving thread has asked for */
 };
 
-/*
- * Sends to the sockets in random order: sometimes one gets several in a row, sometimes it has to
- * wait.
- */
+/* To the sockets in no order: one of them now gets several in a row, and now has to wait. */
 static void send_bursts(void *argument)
 {
     struct bursts *bursts = argument;
@@ -139,8 +136,8 @@ TEST_WITH(bursts_from_another_thread_to_many_sockets_are_received_whole, watchin
 }
 
 /*
- * A drain that stopped at its budget gets no new edge: the receiver serves the socket again from a
- * list of its own, and no other socket loses or delays datagrams.
+ * A drain that stopped on its budget has no edge to wait for: the receiver serves the socket again
+ * from a list of its own, and nothing is lost or late for the others.
  */
 TEST_WITH(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody, watching_set_up,
           watching_tear_down)
@@ -170,7 +167,7 @@ TEST_WITH(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody, watching_
         rounds++;
         if (rounds == 1)
             assert_int_equal(quiet->received, 1);
-        wait_once(MANY_EVENTS, 0); /* may return no event: the list has the sockets */
+        wait_once(MANY_EVENTS, 0); /* may return nothing: the list does */
     }
     assert_int_equal(flooded->received, FLOOD);
     assert_int_equal(quiet->received, 1);
@@ -182,7 +179,7 @@ TEST_WITH(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody, watching_
     receive_by_events(quiet, 2);
 }
 
-/* Expects numbers from 1 on, in the order of sending. */
+/* Numbers from 1 on, as they were sent. */
 static void expect_numbers(const struct datagram_group *group, uint32_t *last)
 {
     for (size_t i = 0; i < group->count; i++) {
@@ -193,10 +190,7 @@ static void expect_numbers(const struct datagram_group *group, uint32_t *last)
     }
 }
 
-/*
- * The order is kept whichever call receives them, a wait of the notifier or a receive, and whenever
- * that changes.
- */
+/* Whatever receives them, the notifier within a wait or a receive, and whenever that changes. */
 TEST_WITH(a_flood_keeps_its_order_whatever_waits_come_between, watching_set_up, watching_tear_down)
 {
     (void)state;
@@ -223,7 +217,7 @@ TEST_WITH(a_flood_keeps_its_order_whatever_waits_come_between, watching_set_up, 
         if (next_random(&random) % 2 == 0)
             drain(other);
     }
-    wait_once(MANY_EVENTS, 0); /* returns all sockets whose drain did not reach the end */
+    wait_once(MANY_EVENTS, 0); /* returns all that no drain has reached the end of */
     while (udp_socket_receive(watched->socket, watching.group, &error) == RECEIVE_OK)
         expect_numbers(watching.group, &last);
     assert_int_equal(last, sent);
@@ -249,7 +243,7 @@ TEST_WITH(every_removal_is_reported_however_small_the_wait, watching_set_up, wat
         assert_int_equal(watching.watched[i].removed, 1);
 }
 
-/* A wait with room for one event has found all of them: the other events are pending. */
+/* A wait with room for one has found all of them: the others' events are on their way already. */
 TEST_WITH(a_socket_removed_while_its_event_waits_for_room_has_no_event_after_removed,
           watching_set_up, watching_tear_down)
 {
@@ -268,7 +262,7 @@ TEST_WITH(a_socket_removed_while_its_event_waits_for_room_has_no_event_after_rem
         }
     for (size_t i = 0; i < 4; i++)
         wait_until(watching.watched[i].removed, asked[i]);
-    settle(); /* wait_once fails on a later event */
+    settle(); /* wait_once fails on what comes after */
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(watching.watched[i].removed, asked[i]);
 }

@@ -95,7 +95,7 @@ class Ways(Http):
 
     def test_only_connect_is_more_than_a_check(self):
         said = self.refused("--check=all", code=64)
-        self.assertIn('--check takes no value but "connect"', said)
+        self.assertIn('--check takes no value except "connect"', said)
         store = self.store()
         self.run_to_end("--check", "--sink", self.sink(store), ledger=None)
         self.assertEqual(store.requests, [])

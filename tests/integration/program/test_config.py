@@ -84,7 +84,7 @@ class File(ConfigTest):
     def test_a_variable_is_replaced_by_the_shell_of_a_command_and_nowhere_else(self):
         self.write("sinks:", "- to: 'file:${HOME}/a.ndjson'")
         said = self.refused("--check", "--config", self.file, code=78)
-        self.assertIn(f'{self.file}:2:13: "${{HOME}}" is not replaced', said)
+        self.assertIn(f'{self.file}:2:13: "${{HOME}}" is not expanded', said)
         self.write("sinks:", "- to: 'command:cat >${HOME}/a.ndjson'")
         self.run_to_end("--check", "--config", self.file, ledger=None)
 

@@ -125,7 +125,7 @@ class Secrets(Sending):
         self.assertIn(f"to: http:{other.place}/services/***", text)
         self.assertNotIn(key, text)
         config = self.file("printed.yaml", text)
-        self.assertIn("is in place of what --print-config does not show",
+        self.assertIn("is the placeholder of --print-config for a secret",
                       self.refused("--config", config, code=78))
 
     def test_errors_show_no_secrets(self):
@@ -181,9 +181,9 @@ class Secrets(Sending):
                 (f"client_cert={self.folder}/none", 78, "client_cert="),
                 (f"client_cert={plain}&client_key={self.folder}/none", 78, "client_key="),
                 (f"server_ca={self.folder}/none", 78, "server_ca="),
-                (f"client_key={plain}", 64, "write client_cert=FILE as well"),
-                (f"token_file={plain}&password_file={plain}", 64, "two ways to fill one header"),
-                ("format=remote-write&compress=gzip", 64, "is compressed already, with snappy")):
+                (f"client_key={plain}", 64, "client_key requires client_cert=FILE"),
+                (f"token_file={plain}&password_file={plain}", 64, "set the same header"),
+                ("format=remote-write&compress=gzip", 64, "is already compressed with snappy")):
             with self.subTest(keys):
                 self.assertIn(said, self.refused("--sink", f"http://127.0.0.1/?{keys}", "--check",
                                                  code=code))

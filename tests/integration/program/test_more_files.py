@@ -39,10 +39,10 @@ class MoreFiles(ConfigTest):
     def test_an_option_is_given_in_one_file_alone(self):
         self.main("memory: 40MiB")
         part = self.part("a.yaml", "ledger: json", "memory: 30MiB")
-        self.assertIn(f'{part}:2:1: "memory" is given twice; {self.file}:3 has it already',
+        self.assertIn(f'{part}:2:1: "memory" is given twice; first at {self.file}:3',
                       self.refused("--check", "--config", self.file, code=78))
         self.part("a.yaml", "ledger: json", "ledger: text")
-        self.assertIn(f'{part}:2:1: "ledger" is given twice; it was on line 1 already',
+        self.assertIn(f'{part}:2:1: "ledger" is given twice; first on line 1',
                       self.refused("--check", "--config", self.file, code=78))
 
     def test_what_is_wrong_in_one_of_them_is_reported_with_its_place(self):

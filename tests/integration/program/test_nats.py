@@ -349,7 +349,7 @@ class Refused(ProgramTest):
                 said = self.refused("--listen", RIEMANN, "--sink", sink, code=CONFIGURATION)
                 self.assertIn(why, said)
                 self.assertNotIn("hidden", said)
-        self.assertIn("write client_cert=FILE as well", self.refused(
+        self.assertIn("client_key requires client_cert=FILE", self.refused(
             "--listen", RIEMANN, "--sink", "nats://127.0.0.1:1/t?tls=on&client_key=x", code=64))
 
 

@@ -297,7 +297,7 @@ class Refused(OpenMetricsTest):
         for check in ((), ("--check",)):
             said = self.refused(*check, "--listen", RIEMANN, "--sink",
                                 "stdout:?format=openmetrics", code=64)
-            self.assertIn("format=openmetrics is complete files alone", said)
+            self.assertIn("format=openmetrics writes only complete files", said)
             self.assertIn("column 9", said)
 
     def test_another_rotation(self):

@@ -287,8 +287,8 @@ class Refusals(Records):
                 (TELEMETRY, "view=record", 78, "but schema telemetry of udp://127.0.0.1:0 "
                                                "lacks them"),
                 (f"{ANY_PORT}?schema=otlp", "view=record", 78, "view=record needs log records or spans"),
-                (logs, "view=record&format=influx", 64, "format=influx writes samples alone"),
-                (logs, "view=record&format=csv", 64, "view=record, but format=csv writes samples"),
+                (logs, "view=record&format=influx", 64, "format=influx writes only samples"),
+                (logs, "view=record&format=csv", 64, "but format=csv writes only samples"),
                 (logs, "view=record&format=protobuf", 64, "format=protobuf has no views"),
                 (logs, "view=record&include=a", 64, "include= is about samples, but view=record")):
             with self.subTest(sink=sink, listener=listener):

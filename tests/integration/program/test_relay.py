@@ -259,12 +259,12 @@ class Refused(Relay):
                         "udp:127.0.0.1:5999", ledger=None)
 
     def test_formats_and_places_that_make_no_sense_are_refused(self):
-        for sink, why in (("udp:127.0.0.1:9?format=json", "udp: passes datagrams on"),
+        for sink, why in (("udp:127.0.0.1:9?format=json", "udp: only forwards datagrams"),
                           ("file:x?format=datagram", "write udp:"),
                           ("udp:localhost:9", "names are not looked up"),
                           ("udp:127.0.0.1", "port"),
                           ("udp:127.0.0.1:0", "port 0"),
-                          ("udp:0.0.0.0:9", "every address"),
+                          ("udp:0.0.0.0:9", "wildcard address"),
                           ("udp:127.0.0.1:9,", "address is missing"),
                           ("udp:", "ADDR:PORT"),
                           ("udp:127.0.0.1:9?to=some", "all"),

@@ -186,7 +186,7 @@ class Refused(RemoteWriteTest):
     def test_where_no_request_is_sent(self):
         for sink in ("stdout:?", f"file:{self.folder}/x?"):
             said = self.refused("--listen", RIEMANN, "--sink", f"{sink}format=remote-write", code=64)
-            self.assertIn("format=remote-write is requests over HTTP; write http: or https:", said)
+            self.assertIn("format=remote-write writes HTTP requests; write http: or https:", said)
 
 
 if __name__ == "__main__":

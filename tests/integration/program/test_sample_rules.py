@@ -190,7 +190,7 @@ class Refused(ProgramTest):
                 ("stdout:?renam=a:b", "renam", "did you mean \"rename\"?"),
                 ("stdout:?view=message&include=cpu", "include", "include= is about samples"),
                 ("stdout:?format=protobuf&sample=1/2", "sample", "format=protobuf writes none"),
-                ("stdout:?drop_label=h*&rename_label=host:h", "rename_label", "leaves that out")):
+                ("stdout:?drop_label=h*&rename_label=host:h", "rename_label", "drops that label")):
             with self.subTest(url=url):
                 self.refuse("--listen", RIEMANN, "--sink", url, code=64,
                             says=[says, f"column {url.rindex(wrong) + 1}"])

@@ -142,9 +142,9 @@ class Spilling(ProgramTest):
 
     def test_other_sinks_have_no_spill_and_what_is_about_one_needs_it(self):
         self.assert_refused('key "spill" is for a delivery', "--sink", f"file:x?spill={self.spill}")
-        self.assert_refused("spill_size is about a spill", "--sink",
+        self.assert_refused("spill_size requires spill=FOLDER", "--sink",
                             "http://127.0.0.1:1/?spill_size=1GiB")
-        self.assert_refused("fsync is about a spill", "--sink", "http://127.0.0.1:1/?fsync=close")
+        self.assert_refused("fsync requires spill=FOLDER", "--sink", "http://127.0.0.1:1/?fsync=close")
         self.assert_refused("is not one of never, interval, close", "--sink", "file:x?fsync=always")
         self.assert_refused("exclude each other", "--sink",
                             f"http://127.0.0.1:1/?spill={self.spill}&retry=at_most_once")

@@ -179,21 +179,21 @@ class Wrong(Testing):
         self.assertIn(why, done.stderr)
 
     def test_a_file_that_has_no_tests(self):
-        self.refused(CONFIG, "t.yaml:1:1: there are no tests here")
-        self.refused("- a\n", "t.yaml:1:1: a list where \"tests\" is due")
-        self.refused("tests: [", "t.yaml:2:1: this is no YAML")
+        self.refused(CONFIG, "t.yaml:1:1: there are no tests in this file")
+        self.refused("- a\n", "t.yaml:1:1: this must be a map with \"tests\", not a list")
+        self.refused("tests: [", "t.yaml:2:1: not valid YAML")
         self.assertIn("absent", self.run_tests("absent", code=78).stderr)
 
     def test_an_unknown_key_names_the_nearest(self):
-        self.refused(f"{CONFIG}tests:\n  - nam: a\n", "t.yaml:14:5: \"nam\" is no key of a test; "
+        self.refused(f"{CONFIG}tests:\n  - nam: a\n", "t.yaml:14:5: \"nam\" is not a key of a test; "
                      "did you mean \"name\"?")
         self.refused("config: c\nlisteners: []\ntests:\n  - name: a\n    input: {hex: 00}\n",
-                     "t.yaml:2:1: \"listeners\" is no key of a file of tests")
+                     "t.yaml:2:1: \"listeners\" is not a key of a file of tests")
 
     def test_an_unknown_sink_listener_or_reason_names_the_nearest(self):
         begin = f"{CONFIG}tests:\n  - name: a\n    input: {{hex: ff}}\n"
         self.refused(f"{begin}    expect: [{{sink: stdot, lines: []}}]\n",
-                     "t.yaml:16:21: \"stdot\" is no sink of ")
+                     "t.yaml:16:21: \"stdot\" is not a sink of ")
         self.refused(f"{begin}    expect: [{{sink: stdot, lines: []}}]\n",
                      "did you mean \"stdout:\"?")
         self.refused(f"{begin}    expect: [{{refused: malformd}}]\n", "did you mean \"malformed\"?")

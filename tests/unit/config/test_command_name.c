@@ -24,16 +24,18 @@ TEST(it_is_the_last_part_of_the_program_s_path)
 TEST(what_precedes_the_program_is_left_out)
 {
     assert_named("exec cat", "cat");
-    assert_named("TOKEN=secret exec env PASSWORD='a secret' B=\"x y\" C=a\\ b /opt/send --key secret",
-                 "send");
+    assert_named(
+        "TOKEN=secret exec env PASSWORD='a secret' B=\"x y\" C=a\\ b /opt/send --key secret",
+        "send");
     assert_named("A=secret; curl -u secret", "curl");
 }
 
 TEST(a_line_that_begins_with_no_plain_program_is_the_shell_s)
 {
-    static const char *const lines[] = {"",         "exec",          "A=secret",  "\"$SECRET\"",
-                                        "'secret'", "{ cat; }",      "$SECRET x", "env -u A secret:x",
-                                        "/bin/",    "user:secret@x", "!x",        "`secret`"};
+    static const char *const lines[] = {
+        "",         "exec",          "A=secret",  "\"$SECRET\"",
+        "'secret'", "{ cat; }",      "$SECRET x", "env -u A secret:x",
+        "/bin/",    "user:secret@x", "!x",        "`secret`"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char name[COMMAND_NAME_SIZE];
         command_name(lines[i], strlen(lines[i]), name);

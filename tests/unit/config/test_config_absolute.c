@@ -161,8 +161,8 @@ TEST(a_folder_that_a_key_cannot_name_is_refused)
                                         NULL};
     assert_null(again_in("/this & that", &error, words));
     assert_int_equal(error.code, EXIT_CODE_USAGE);
-    assert_string_equal(error.text, "a.desc is in the folder /this & that, whose \"&\" would end "
-                                    "the path there");
+    assert_string_equal(error.text,
+                        "a.desc is in the folder /this & that, whose \"&\" would end the path");
     BECOMES("/this & that", "--sink", "file:x", NULL, "--sink", "file:@/this & that/x");
 }
 
@@ -171,8 +171,7 @@ TEST(a_folder_that_a_url_cannot_name_is_refused)
     struct error error;
     static const char *const words[] = {"--sink", "file:x", NULL};
     assert_null(again_in("/where?", &error, words));
-    assert_string_equal(error.text,
-                        "x is in the folder /where?, whose \"?\" would end the path there");
+    assert_string_equal(error.text, "x is in the folder /where?, whose \"?\" would end the path");
 }
 
 TEST(no_arguments_are_none)

@@ -321,11 +321,10 @@ TEST_WITH(what_kubernetes_sets_for_a_service_is_not_ours, scratch_make, scratch_
 static void refused_reference(const char *text, const char *place_and_name)
 {
     char expected[200];
-    snprintf(
-        expected, sizeof expected,
-        "%s is not replaced: a configuration file has no variables; an option can be set by its "
-        "environment variable",
-        place_and_name);
+    snprintf(expected, sizeof expected,
+             "%s is not expanded in configuration files; an option can be set by its "
+             "environment variable",
+             place_and_name);
     refused(text, expected);
 }
 
@@ -399,8 +398,8 @@ TEST_WITH(a_name_of_another_place_is_refused_with_its_own, scratch_make, scratch
 {
     (void)state;
     refused("listen: udp://0.0.0.0:1\n", "1:1: in a file --listen is the list \"listeners\"");
-    refused("check: true\n", "1:1: --check is for the command line, and no part of a file");
-    refused("config: x\n", "1:1: --config is for the command line, and no part of a file");
+    refused("check: true\n", "1:1: --check is only allowed on the command line");
+    refused("config: x\n", "1:1: --config is only allowed on the command line");
     refused("rate: 3\n", "1:1: key \"rate\" is for dead letters, not for the file as a whole");
     refused(
         "sinks:\n- to: stdout\n  receivers: 2\n",
@@ -436,14 +435,14 @@ TEST_WITH(a_wrong_value_is_reported_with_its_place, scratch_make, scratch_remove
             "\".\" in its name; did you mean \"riemann\"?");
     refused("sinks:\n- to: nowhere\n", "2:7: \"nowhere:\" is not a sink; write stdout: or "
                                        "file:PATH");
-    refused("dead-letter: stdout\n", "1:14: \"stdout\" is no file; write file:PATH");
+    refused("dead-letter: stdout\n", "1:14: \"stdout\" is not a file; write file:PATH");
 }
 
 TEST_WITH(columns_are_characters, scratch_make, scratch_remove)
 {
     (void)state;
     refused("sinks: [{\"to\": \"file:\xc3\xa4\xc3\xb6?x\"}]\n",
-            "1:24: \"to\" has a \"?\" in it: keys stand beside it, each on a line of its own");
+            "1:24: \"to\" contains \"?\": write keys as separate entries of the map");
     refused("sinks:\n- {to: file:\xc3\xa4\xc3\xb6%!}\n",
             "2:15: there is no such field; there are %Y %m %d %H %M %S %y %j %F %s, %{source}, "
             "%{listener} and %{schema}, and %% is a percent sign");
@@ -452,26 +451,26 @@ TEST_WITH(columns_are_characters, scratch_make, scratch_remove)
 TEST_WITH(a_value_of_the_wrong_kind_is_refused, scratch_make, scratch_remove)
 {
     (void)state;
-    refused("memory: [1MiB]\n", "1:9: \"memory\" has a list where its value is due");
-    refused("memory: {a: b}\n", "1:9: \"memory\" has a map where its value is due");
-    refused("memory:\n", "1:8: \"memory\" has nothing where its value is due");
+    refused("memory: [1MiB]\n", "1:9: \"memory\" must be a single value, not a list");
+    refused("memory: {a: b}\n", "1:9: \"memory\" must be a single value, not a map");
+    refused("memory:\n", "1:8: \"memory\" must be a single value, not empty");
     refused("listeners: udp://0.0.0.0:1\n",
-            "1:12: \"listeners\" has a text where a list (each item begins with \"- \") is due");
+            "1:12: \"listeners\" must be a list (each item begins with \"- \"), not a text");
     refused("sinks: []\n", "1:8: \"sinks\" is empty; leave it out for the default");
-    refused("sinks: [[]]\n", "1:9: a list where a URL, or a map with \"to\", is due");
-    refused("sinks:\n- \n- stdout:\n", "2:2: nothing where a URL, or a map with \"to\", is due");
-    refused("dead-letter: [x]\n", "1:14: a list where a URL, or a map with \"to\", is due");
+    refused("sinks: [[]]\n", "1:9: this must be a URL or a map with \"to\", not a list");
+    refused("sinks:\n- \n- stdout:\n", "2:2: this must be a URL or a map with \"to\", not empty");
+    refused("dead-letter: [x]\n", "1:14: this must be a URL or a map with \"to\", not a list");
     refused("sinks:\n- to: stdout\n  format: [json]\n",
-            "3:11: \"format\" has a list where its value is due");
+            "3:11: \"format\" must be a single value, not a list");
     refused("sinks:\n- to: stdout\n  format:\n", "3:10: \"format\" has no value");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas: riemann\n",
-            "3:12: schemas has a text where a list is due; each item begins with \"- \"");
+            "3:12: schemas must be a list (each item begins with \"- \"), not a text");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas: [riemann]\n",
             "3:13: an item of schemas is a text; write \"schema: NAME\"");
-    refused("[a]: b\n", "1:1: a list where a name is due");
-    refused("sinks: [{[a]: b}]\n", "1:10: a list where a key is due");
-    refused("memory\n", "1:1: a text where \"name: value\" is due");
-    refused("- memory\n", "1:1: a list where \"name: value\" is due");
+    refused("[a]: b\n", "1:1: this must be a name, not a list");
+    refused("sinks: [{[a]: b}]\n", "1:10: this must be a key, not a list");
+    refused("memory\n", "1:1: this must be \"name: value\", not a text");
+    refused("- memory\n", "1:1: this must be \"name: value\", not a list");
 }
 
 /* --- refusals: what belongs together ---------------------------------------------------------- */
@@ -484,23 +483,22 @@ TEST_WITH(what_is_missing_is_reported, scratch_make, scratch_remove)
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas:\n  - header: 4\n",
             "4:5: this schema has no name; write \"schema: NAME\"");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas: []\n",
-            "3:3: schemas is empty; leave it out for the schema that is the default");
+            "3:3: schemas is empty; leave it out for the default schema");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  header: 4\n",
-            "3:3: key \"header\" is about a schema; write schema= before it");
+            "3:3: key \"header\" belongs to a schema; write schema= before it");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schema: a.desc\n",
-            "3:3: schema \"a.desc\" is a file; message=FULL.NAME is missing, which says what of "
-            "it a datagram holds");
+            "3:3: schema \"a.desc\" is a file; message=FULL.NAME is missing, the type of the "
+            "message in a datagram");
 }
 
 TEST_WITH(what_comes_twice_is_refused, scratch_make, scratch_remove)
 {
     (void)state;
     refused("memory: 1MiB\nledger: json\nmemory: 2MiB\n",
-            "3:1: \"memory\" is given twice; it was on line 1 already");
+            "3:1: \"memory\" is given twice; first on line 1");
     refused("sinks:\n- to: stdout\n  format: json\n  format: json\n",
-            "4:3: \"format\" is given twice; it was on line 3 already");
-    refused("sinks:\n- to: stdout\n  to: stdout\n",
-            "3:3: \"to\" is given twice; it was on line 2 already");
+            "4:3: \"format\" is given twice; first on line 3");
+    refused("sinks:\n- to: stdout\n  to: stdout\n", "3:3: \"to\" is given twice; first on line 2");
     refused("listeners:\n- address: udp://0.0.0.0:1\n- udp://0.0.0.0:1\n",
             "3:3: an earlier listener has this address already");
     refused("sinks: [file:x, {to: file:x}]\n", "1:22: an earlier sink writes there already");
@@ -508,30 +506,30 @@ TEST_WITH(what_comes_twice_is_refused, scratch_make, scratch_remove)
             "2:19: dead-letter file:x: a sink writes there");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schema: riemann\n  schemas:\n"
             "  - schema: riemann\n",
-            "4:3: there is a key about a schema beside schemas; it belongs under that");
+            "4:3: there is a key of a schema next to schemas; put it under that");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas:\n  - schema: riemann\n"
             "  header: 2\n",
-            "5:3: key \"header\" is about a schema; it belongs under schemas");
+            "5:3: key \"header\" belongs to a schema; put it under schemas");
 }
 
 TEST_WITH(what_does_not_go_together_is_reported_where_it_is, scratch_make, scratch_remove)
 {
     (void)state;
     refused("sinks:\n- view: message\n  to: stdout\n  format: lines\n",
-            "2:3: view=message, but format=lines writes samples alone");
+            "2:3: view=message, but format=lines writes only samples");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas:\n  - schema: riemann\n"
             "  - schema: telemetry\n",
-            "5:5: no datagram is left for this schema: the one before it has no match=, so it "
-            "takes them all and must come last");
+            "5:5: this schema is never reached: the schema before it has no match=, so it matches "
+            "every datagram and must be the last");
 }
 
 TEST_WITH(a_value_cannot_begin_another_key, scratch_make, scratch_remove)
 {
     (void)state;
     refused("sinks:\n- to: stdout\n  include: a&format=lines\n",
-            "3:13: \"include\" has a \"&\" in it: that begins the next key in a URL");
+            "3:13: \"include\" contains \"&\": it begins the next key in a URL");
     refused("sinks:\n- to: file:a?format=lines\n",
-            "2:13: \"to\" has a \"?\" in it: keys stand beside it, each on a line of its own");
+            "2:13: \"to\" contains \"?\": write keys as separate entries of the map");
 }
 
 /* --- refusals: YAML --------------------------------------------------------------------------- */
@@ -539,29 +537,29 @@ TEST_WITH(a_value_cannot_begin_another_key, scratch_make, scratch_remove)
 TEST_WITH(what_a_configuration_has_no_use_for_is_refused_by_name, scratch_make, scratch_remove)
 {
     (void)state;
-    refused("memory: &m 1MiB\n", "1:9: this is an anchor, which is not read here; a text that "
-                                 "begins with \"&\" stands in quotation marks");
-    refused("memory: *m\n", "1:9: this is an alias, which is not read here; a text that begins "
-                            "with \"*\" stands in quotation marks");
-    refused("memory: !!str 1MiB\n", "1:9: this is a tag, which is not read here; a text that "
-                                    "begins with \"!\" stands in quotation marks");
+    refused("memory: &m 1MiB\n",
+            "1:9: anchors are not supported; put a text that begins with \"&\" in quotation marks");
+    refused("memory: *m\n",
+            "1:9: aliases are not supported; put a text that begins with \"*\" in quotation marks");
+    refused("memory: !!str 1MiB\n",
+            "1:9: tags are not supported; put a text that begins with \"!\" in quotation marks");
     refused("memory: 1MiB\n---\nmemory: 2MiB\n",
-            "2:1: a second document begins here; a configuration is one");
-    refused("memory: \"1\\0\"\n", "1:9: a text has a NUL character in it");
+            "2:1: a second document begins here; only one is allowed");
+    refused("memory: \"1\\0\"\n", "1:9: a text contains a NUL character");
 }
 
 TEST_WITH(what_is_no_yaml_is_refused_with_its_place, scratch_make, scratch_remove)
 {
     (void)state;
     refused("sinks:\n- to: stdout:\n",
-            "2:13: this is no YAML: mapping values are not allowed in this context; a text with "
-            "\": \" in it, or \":\" at its end, stands in quotation marks");
+            "2:13: not valid YAML: mapping values are not allowed in this context; put a text that "
+            "contains \": \" or ends with \":\" in quotation marks");
     refused("sinks:\n- to: stdout\n x: y\n",
-            "3:2: this is no YAML: did not find expected key while parsing a block mapping that "
+            "3:2: not valid YAML: did not find expected key while parsing a block mapping that "
             "begins on line 1");
     refused("memory: 1MiB\nledger: \"\xff\"\n",
-            "2:10: this is no YAML: invalid leading UTF-8 octet");
-    refused("memory: 'x\n\n", "3:1: this is no YAML: found unexpected end of stream while "
+            "2:10: not valid YAML: invalid leading UTF-8 octet");
+    refused("memory: 'x\n\n", "3:1: not valid YAML: found unexpected end of stream while "
                               "scanning a quoted scalar that begins on line 1");
 }
 
@@ -572,7 +570,7 @@ TEST_WITH(nesting_is_bounded_by_what_there_is, scratch_make, scratch_remove)
     char *text = calloc(1, size + 1);
     assert_non_null(text);
     memset(text, '[', size);
-    refused(text, "1:1: a list where \"name: value\" is due");
+    refused(text, "1:1: this must be \"name: value\", not a list");
     free(text);
 }
 

@@ -86,13 +86,13 @@ TEST(what_is_compressed_is_collected_for_a_second)
 
 TEST(a_value_out_of_its_range_is_refused)
 {
-    assert_refused("file:a?rotate_size=4095B", 20, "is less than 4KiB");
-    assert_refused("file:a?rotate_interval=999ms", 24, "is less than 1s");
+    assert_refused("file:a?rotate_size=4095B", 20, "is less than the minimum 4KiB");
+    assert_refused("file:a?rotate_interval=999ms", 24, "is less than the minimum 1s");
     assert_refused("file:a?rotate_interval=1", 24, "has no unit");
     assert_refused("file:a?rotate_size=1s&keep=0", 20, "has an unknown unit");
-    assert_refused("file:a?rotate_size=1MiB&keep=0", 30, "is less than 1");
-    assert_refused("file:%{source}.n?max_files=0", 28, "is less than 1");
-    assert_refused("file:%{source}.n?max_files=100001", 28, "is more than 100000");
+    assert_refused("file:a?rotate_size=1MiB&keep=0", 30, "is less than the minimum 1");
+    assert_refused("file:%{source}.n?max_files=0", 28, "is less than the minimum 1");
+    assert_refused("file:%{source}.n?max_files=100001", 28, "is more than the maximum 100000");
     assert_refused("file:a?compress=lzma", 17, "squeeze");
     assert_refused("file:a?compress=", 17, "squeeze");
     assert_refused("file:a?fsync=always", 14, "never");
@@ -109,10 +109,10 @@ TEST(what_is_about_files_is_for_files_alone)
 
 TEST(keep_is_for_files_that_rotate)
 {
-    assert_refused("file:a?keep=3", 8, "keep is for files that rotate");
-    assert_refused("file:%{source}.n?keep=3", 18, "keep is for files that rotate");
-    assert_refused("file:a?keep_time=3d", 8, "keep_time is for files that rotate");
-    assert_refused("file:a?keep_size=1GiB", 8, "keep_size is for files that rotate");
+    assert_refused("file:a?keep=3", 8, "keep requires rotation");
+    assert_refused("file:%{source}.n?keep=3", 18, "keep requires rotation");
+    assert_refused("file:a?keep_time=3d", 8, "keep_time requires rotation");
+    assert_refused("file:a?keep_size=1GiB", 8, "keep_size requires rotation");
     assert_refused("file:a?keep_size=1MiB&rotate_size=2MiB", 8,
                    "keep_size is less than rotate_size");
     static const char *const right[] = {"file:a?keep=3&rotate_size=1MiB",
@@ -126,8 +126,8 @@ TEST(keep_is_for_files_that_rotate)
 
 TEST(max_files_is_for_paths_with_values)
 {
-    assert_refused("file:a?max_files=3", 8, "max_files is for a path with values in it");
-    assert_refused("file:%F?max_files=3", 9, "max_files is for a path with values in it");
+    assert_refused("file:a?max_files=3", 8, "max_files requires a path with a field of values");
+    assert_refused("file:%F?max_files=3", 9, "max_files requires a path with a field of values");
 }
 
 TEST(a_path_is_refused_where_it_goes_wrong)

@@ -103,18 +103,19 @@ TEST(a_number_has_its_default_and_its_range)
     for (size_t i = 0; i < number_key_count; i++) {
         const struct number_key *key = &number_keys[i];
         char text[64];
-        char why[64];
+        char why[128];
         assert_number(key, NULL, key->default_value);
         assert_number(key, key->least, key->least_value);
         assert_number(key, key->most, key->most_value);
         if (key->below != NULL) {
             snprintf(text, sizeof text, "%s=%s", key->name, key->below);
-            snprintf(why, sizeof why, "%s \"%s\" is less than %s", key->name, key->below,
-                     key->least);
+            snprintf(why, sizeof why, "%s \"%s\" is less than the minimum %s", key->name,
+                     key->below, key->least);
             assert_refused(key->scope, text, strlen(key->name) + 1, why);
         }
         snprintf(text, sizeof text, "%s=%s", key->name, key->above);
-        snprintf(why, sizeof why, "%s \"%s\" is more than %s", key->name, key->above, key->most);
+        snprintf(why, sizeof why, "%s \"%s\" is more than the maximum %s", key->name, key->above,
+                 key->most);
         assert_refused(key->scope, text, strlen(key->name) + 1, why);
     }
 }
@@ -296,7 +297,7 @@ TEST(a_property_that_is_a_secret_is_refused_and_no_error_shows_it)
         assert_false(read_keys(KEY_OF_KAFKA_SINK, secrets[i], &target, &fault));
         assert_true(fault.hides_value);
         assert_int_equal(fault.at, 6);
-        assert_non_null(strstr(fault.text, "is a secret: it stands in properties_file="));
+        assert_non_null(strstr(fault.text, "is a secret; put it into properties_file="));
         assert_null(strstr(fault.text, "hidden"));
         assert_null(target.sink.settings.broker.kafka);
     }
@@ -314,7 +315,7 @@ TEST(every_part_is_a_key_and_a_value)
     assert_refused(KEY_OF_UDP, "receivers=2&", 12, "a key=value is missing here");
     assert_refused(KEY_OF_UDP, "receivers=2&&port=1", 12, "a key=value is missing here");
     assert_refused(KEY_OF_UDP, "receivers", 0, "key \"receivers\" has no value; write receivers=");
-    assert_refused(KEY_OF_UDP, "=2", 0, "a key is missing before \"=\"");
+    assert_refused(KEY_OF_UDP, "=2", 0, "the key before \"=\" is missing");
     assert_refused(KEY_OF_UDP, "ipv6_only=true=x", 10, "ipv6_only \"true=x\" is not one of");
     assert_refused(KEY_OF_UDP, "ipv6_only=tru%65", 10, "is not one of");
 }

@@ -70,7 +70,7 @@ TEST_WITH(a_wrong_element_is_reported_by_its_number_and_place, NULL, listener_re
     refused(UDP "allow=10.0.0.0/8,web1,::1", "web1,",
             "allow, element 2 \"web1\" is not a numeric address, or network as in 10.1.0.0/16");
     refused(UDP "deny=::1,10.1.2.3/16", "10.1.2.3/16",
-            "deny, element 2: the address has bits behind its first 16; that network is "
+            "deny, element 2: the address has bits set after the first 16; that network is "
             "10.1.0.0/16");
     refused(UDP "receivers=2&deny=10.0.0.0/33", "33",
             "deny, element 1: \"33\" is not a number of bits from 0 to 32");
@@ -96,7 +96,7 @@ TEST_WITH(a_list_may_have_thousands_of_networks, NULL, listener_reading_tear_dow
     assert_true(may_send(url, "10.11.183.127"));
     assert_false(may_send(url, "10.11.183.128") || may_send(url, "10.11.184.0"));
     strcpy(url + used, ",10.11.184.1/25");
-    refused(url, "10.11.184.1", "allow, element 3001: the address has bits behind its first 25");
+    refused(url, "10.11.184.1", "allow, element 3001: the address has bits set after the first 25");
 }
 
 TEST_WITH(a_kernels_filter_needs_something_to_filter_by, NULL, listener_reading_tear_down)
@@ -106,7 +106,7 @@ TEST_WITH(a_kernels_filter_needs_something_to_filter_by, NULL, listener_reading_
     assert_true(accepted(UDP "allow=::1&kernel_filter=on")->kernel_filter);
     assert_true(accepted(UDP "kernel_filter=on&deny=::1")->kernel_filter);
     refused(UDP "receivers=2&kernel_filter=on&schema=riemann", "kernel_filter",
-            "kernel_filter=on refuses what allow= and deny= refuse; give one of them");
+            "kernel_filter=on requires allow= or deny=");
     refused("pcap:x?allow=::1&kernel_filter=on", "kernel_filter",
             "key \"kernel_filter\" is for a udp listener, not for a capture listener");
 }

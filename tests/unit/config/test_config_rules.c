@@ -132,8 +132,8 @@ TEST(a_condition_is_refused_where_it_goes_wrong)
     refused("exclude=;a", 8, "exclude: a glob is missing here");
     refused("exclude=a;", 10, "a glob is missing here");
     refused("include=a,=b", 10, "a label's key is missing before \"=\"");
-    refused("include=a,h*t=b", 10, "include takes \"h*t\" as it is written");
-    refused("include=a,h?=b", 10, "as it is written");
+    refused("include=a,h*t=b", 10, "include compares \"h*t\" literally");
+    refused("include=a,h?=b", 10, "literally");
 }
 
 TEST(a_share_is_one_in_a_number)
@@ -162,9 +162,9 @@ TEST(buckets_are_all_the_changed_ones_or_a_number)
     assert_buckets("format=lines&buckets=all", BUCKETS_ALL);
     assert_buckets("format=lines&buckets=changed", BUCKETS_CHANGED);
     assert_buckets("format=lines&buckets=8", 8);
-    refused("format=lines&buckets=7", 21, "\"7\" is no number from 8 to 100000");
-    refused("format=lines&buckets=some", 21, "\"some\" is not one of all, changed, nor a number");
-    refused("format=lines&buckets=", 21, "is not one of all, changed, nor a number");
+    refused("format=lines&buckets=7", 21, "\"7\" is not a number from 8 to 100000");
+    refused("format=lines&buckets=some", 21, "\"some\" is not all, changed or a number");
+    refused("format=lines&buckets=", 21, "is not all, changed or a number");
 }
 
 TEST(what_is_about_prometheus_is_for_formats_that_have_it)
@@ -172,7 +172,7 @@ TEST(what_is_about_prometheus_is_for_formats_that_have_it)
     struct config config = accepted("format=lines&counter_suffix=on");
     assert_true(config.sinks[0].settings.encoding.counter_suffix);
     config_free(&config);
-    refused("buckets=all", 0, "format=json writes them otherwise");
+    refused("buckets=all", 0, "not for format=json");
     refused("counter_suffix=off", 0, "not for format=json");
 }
 
@@ -183,25 +183,25 @@ TEST(a_pair_is_refused_where_it_goes_wrong)
     refused("rename=:b", 7, "is not OLD:NEW");
     refused("rename=a:", 7, "is not OLD:NEW");
     refused("rename=a:b:c", 7, "has more than one \":\"");
-    refused("rename=cpu*:b", 7, "rename takes \"cpu*\" as it is written");
+    refused("rename=cpu*:b", 7, "rename compares \"cpu*\" literally");
     refused("rename=a:b,a:c", 11, "rename has \"a\" twice");
     refused("rename_label=a=b", 13, "rename_label: \"a=b\" is not OLD:NEW");
     refused("add_label=a:b", 10, "add_label: \"a:b\" is not LABEL=VALUE");
     refused("add_label=a=b,a=c", 14, "add_label has \"a\" twice");
     refused("add_label=a=", 10, "is not LABEL=VALUE");
-    refused("add_label=a=x%{sorce}", 13, "\"%{sorce}\" is no field");
+    refused("add_label=a=x%{sorce}", 13, "\"%{sorce}\" is not a field");
     refused("add_label=a=%{sorce}", 12, "did you mean \"source\"?");
     refused("add_label=a=b,c=5%", 17, "%% is a percent sign");
-    refused("add_label=a=%{source", 12, "is no field");
+    refused("add_label=a=%{source", 12, "is not a field");
     refused("drop_label=a,,b", 13, "drop_label: a label is missing here");
 }
 
 TEST(a_label_that_is_dropped_cannot_be_renamed)
 {
     refused("rename_label=x:y,pid:p&drop_label=t*,p?d", 0,
-            "rename_label has \"pid\", but drop_label= leaves that out");
+            "rename_label has \"pid\", but drop_label= drops that label");
     refused("rename_label=x:y&keep_label=y", 0,
-            "rename_label has \"x\", but keep_label= leaves that out");
+            "rename_label has \"x\", but keep_label= drops that label");
     struct config config = accepted("rename_label=a:b&drop_label=b"); /* that is how one wins */
     config_free(&config);
 }

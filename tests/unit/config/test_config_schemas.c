@@ -88,7 +88,7 @@ TEST_WITH(a_key_of_a_schema_needs_one_before_it, set_up, listener_reading_tear_d
 {
     (void)state;
     refused(UDP "match=magic:0a&schema=riemann",
-            "match=", "key \"match\" is about a schema; write schema= before it");
+            "match=", "key \"match\" belongs to a schema; write schema= before it");
     refused(UDP "receivers=2&framing=delimited", "framing=", "write schema= before it");
     refused("pcap:x?header=4", "header=", "write schema= before it");
     refused("pcap:x?message=a.B", "message=", "write schema= before it");
@@ -106,12 +106,13 @@ TEST_WITH(a_key_stands_once_in_a_group, set_up, listener_reading_tear_down)
 TEST_WITH(only_the_last_schema_takes_what_is_left, set_up, listener_reading_tear_down)
 {
     (void)state;
-    refused(UDP "schema=riemann&schema=telemetry", "schema=telemetry",
-            "the one before it has no match=, so it takes them all and must come last");
+    refused(
+        UDP "schema=riemann&schema=telemetry", "schema=telemetry",
+        "the schema before it has no match=, so it matches every datagram and must be the last");
     refused(UDP "schema=riemann&schema=telemetry&match=magic:00", "schema=telemetry",
-            "must come last");
+            "must be the last");
     refused(UDP "schema=riemann&match=magic:00&schema=riemann&header=1&schema=telemetry",
-            "schema=telemetry", "must come last");
+            "schema=telemetry", "must be the last");
     accepted(UDP "schema=riemann&match=magic:00&schema=telemetry&match=magic:01", 2);
     accepted(UDP "schema=telemetry&framing=otlp-udp&schema=riemann", 2);
 }
@@ -122,11 +123,11 @@ TEST_WITH(wrong_values_are_reported_where_they_are, set_up, listener_reading_tea
     refused(UDP "schema=riemann&match=source:10.1.2.3/16", "10.1.2.3/16",
             "that network is 10.1.0.0/16");
     refused(UDP "schema=riemann&match=web1", "web1", "match \"web1\" is neither source:ADDR/BITS");
-    refused(UDP "schema=riemann&match=magic:0g", "g", "no hexadecimal digit");
+    refused(UDP "schema=riemann&match=magic:0g", "g", "not a hexadecimal digit");
     refused(UDP "schema=riemann&framing=cisco", "cisco",
             "framing \"cisco\" is not one of datagram, delimited, length16, length32, "
             "frame-streams, cisco-mdt, udp-notif, otlp-udp; did you mean \"cisco-mdt\"?");
-    refused(UDP "schema=riemann&header=65536", "65536", "is more than 65535");
+    refused(UDP "schema=riemann&header=65536", "65536", "is more than the maximum 65535");
     refused(UDP "schema=riemann&frame=x", "frame=", "unknown key \"frame\"");
     refused(UDP "shema=x", "shema", "unknown key \"shema\"; did you mean \"schema\"?");
     refused(UDP "schema=riemann&macth=x", "macth", "did you mean \"match\"?");
@@ -137,7 +138,7 @@ TEST_WITH(otlp_udp_is_for_what_its_prefixes_name, set_up, listener_reading_tear_
     (void)state;
     refused(UDP "schema=riemann&framing=otlp-udp",
             "framing=", "framing=otlp-udp is for schema=otlp and schema=otlp-traces");
-    refused(UDP "schema=telemetry&framing=otlp-udp&header=4", "header=", "leave header= out");
+    refused(UDP "schema=telemetry&framing=otlp-udp&header=4", "header=", "remove header=");
     accepted(UDP "schema=telemetry&framing=otlp-udp", 1);
 }
 
@@ -146,9 +147,9 @@ TEST_WITH(udp_notif_has_a_header_and_numbers_of_its_own, set_up, listener_readin
     (void)state;
     accepted(UDP "schema=riemann&framing=udp-notif&segment_memory=1MiB&segment_timeout=500ms", 1);
     accepted("pcap:x?segment_timeout=1s&schema=riemann&framing=udp-notif", 1);
-    refused(UDP "schema=riemann&framing=udp-notif&header=4", "header=", "leave header= out");
+    refused(UDP "schema=riemann&framing=udp-notif&header=4", "header=", "remove header=");
     refused(UDP "schema=a.desc&message=A&framing=udp-notif&sequence=b",
-            "sequence=", "framing=udp-notif numbers the messages; leave sequence= out");
+            "sequence=", "framing=udp-notif has sequence numbers; remove sequence=");
     refused(UDP "segment_memory=1MiB&schema=riemann",
             "segment_memory=", "key \"segment_memory\" is for framing=udp-notif");
     refused(UDP "schema=riemann&segment_timeout=1s",
@@ -189,7 +190,7 @@ TEST_WITH(a_built_in_schema_has_no_keys_of_a_file, set_up, listener_reading_tear
         char url[128] = UDP "schema=riemann&header=1&";
         char why[128] = "key \"";
         strcat(strcat(url, keys[i]), "=x");
-        strcat(strcat(why, keys[i]), "\" is for a schema from a file; riemann is built in");
+        strcat(strcat(why, keys[i]), "\" is only for schemas from files; riemann is built in");
         refused(url, strstr(url, keys[i]), why);
     }
 }
@@ -243,13 +244,14 @@ TEST_WITH(a_file_needs_its_message, set_up, listener_reading_tear_down)
 TEST_WITH(what_is_said_of_samples_needs_their_value, set_up, listener_reading_tear_down)
 {
     (void)state;
-    refused(UDP "schema=x.d&message=a.B&name=n", "name=n", "key \"name\" needs value=PATH");
-    refused(UDP "schema=x.d&message=a.B&time=t", "time=t", "key \"time\" needs value=PATH");
-    refused(UDP "schema=x.d&message=a.B&labels=l", "labels=l", "key \"labels\" needs value=PATH");
+    refused(UDP "schema=x.d&message=a.B&name=n", "name=n", "key \"name\" requires value=PATH");
+    refused(UDP "schema=x.d&message=a.B&time=t", "time=t", "key \"time\" requires value=PATH");
+    refused(UDP "schema=x.d&message=a.B&labels=l", "labels=l",
+            "key \"labels\" requires value=PATH");
     refused(UDP "schema=x.d&message=a.B&sequence_key=k", "sequence_key=k",
-            "key \"sequence_key\" needs sequence=PATH");
+            "key \"sequence_key\" requires sequence=PATH");
     refused(UDP "schema=x.d&name=n&message=a.B&match=magic:00&schema=y.d&message=c&value=v",
-            "name=n", "key \"name\" needs value=PATH");
+            "name=n", "key \"name\" requires value=PATH");
     accepted(UDP "schema=x.d&name=n&message=a.B&value=v", 1);
     accepted(UDP "schema=x.d&message=a.B&value=v", 1);
     accepted(UDP "schema=x.d&message=a.B&sequence=v", 1);
@@ -262,7 +264,7 @@ TEST_WITH(a_program_without_schemas_from_files_says_so, set_up, listener_reading
     without.schema_from_file = NULL;
     registry = &without;
     refused(UDP "schema=x.desc&message=a.B", "x.desc",
-            "schema \"x.desc\" is a file, and this program reads no schemas from files");
+            "schema \"x.desc\" is a file; this program was built without schemas from files");
     refused(UDP "schema=rieman", "rieman",
             "is not one of riemann, telemetry; did you mean \"riemann\"?");
 }

@@ -88,13 +88,13 @@ TEST(a_udp_url_is_refused_where_it_goes_wrong)
     assert_refused(read_listener, "udp://:5555", 7, "the address is missing");
     assert_refused(read_listener, "udp://", 7, "the address is missing");
     assert_refused(read_listener, "udp://1.2.3:5555", 7, "is not a numeric address");
-    assert_refused(read_listener, "udp://::1:5555", 7, "an IPv6 address stands in brackets");
+    assert_refused(read_listener, "udp://::1:5555", 7, "an IPv6 address needs brackets");
     assert_refused(read_listener, "udp://[::1:5555", 7, "the bracket is not closed");
     assert_refused(read_listener, "udp://[]:5555", 8, "\"\" is not a numeric IPv6 address");
     assert_refused(read_listener, "udp://[::x]:5555", 8, "\"::x\" is not a numeric IPv6 address");
     assert_refused(read_listener, "udp://[fe80::1%eth0]:1", 8, "is not a numeric IPv6 address");
     assert_refused(read_listener, "udp://[127.0.0.1]:5555", 8, "is not a numeric IPv6 address");
-    assert_refused(read_listener, "udp://[::1]5555", 12, "after the address comes \":PORT\"");
+    assert_refused(read_listener, "udp://[::1]5555", 12, "expected \":PORT\" after the address");
     assert_refused(read_listener, "udp://[::1]", 12, "the port is missing");
     assert_refused(read_listener, "udp://127.0.0.1", 16, "the port is missing");
     assert_refused(read_listener, "udp://127.0.0.1:", 17, "the port is missing");
@@ -247,11 +247,11 @@ TEST(a_sink_url_is_refused_where_it_goes_wrong)
     assert_refused(read_sink, "file:?format=json", 6, "the path is missing");
     assert_refused(read_sink, "file:x-%Q.json", 8, "there is no such field");
     assert_refused(read_sink, "file:x-%{sourc}.json", 8, "%{source}");
-    assert_refused(read_sink, "file:x?keep=3", 8, "keep is for files that rotate");
+    assert_refused(read_sink, "file:x?keep=3", 8, "keep requires rotation");
     assert_refused(read_sink, "file:x?format=json&rotate_size=1MiB&max_files=3", 37,
-                   "max_files is for a path with values in it");
+                   "max_files requires a path with a field of values");
     assert_refused(read_sink, "stdout:?format=lines&view=message", 22,
-                   "view=message, but format=lines writes samples alone");
+                   "view=message, but format=lines writes only samples");
     assert_refused(read_sink, "file:x?view=message&format=lines", 8, "view=message, but");
     assert_refused(read_sink, "stdout:?format=bytes&view=message", 22,
                    "view=message, but format=bytes has no views");
@@ -295,11 +295,11 @@ TEST(a_format_whose_blocks_are_files_is_for_files_and_collects_for_ten_seconds)
     assert_refused(read_sink, "file:x?format=families&flush_interval=0", 24,
                    "flush_interval=0, but format=families writes a file for each flush_interval");
     assert_refused(read_sink, "stdout:?format=families", 9,
-                   "format=families is complete files alone; write file:PATH");
+                   "format=families writes only complete files; write file:PATH");
     assert_refused(read_sink, "file:x?format=families&rotate_size=1MiB", 24,
                    "format=families writes a file for each flush_interval");
     assert_refused(read_sink, "file:x?rotate_interval=1h&format=families", 8,
-                   "there is no other rotation");
+                   "cannot rotate otherwise");
 }
 
 TEST(what_is_compressed_is_collected_for_a_second_unless_another_time_is_given)

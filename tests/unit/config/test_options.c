@@ -115,7 +115,7 @@ TEST(dead_letters_are_configured_by_a_url)
 TEST(a_wrong_place_for_dead_letters_is_refused)
 {
     refused("--dead-letter has no value; write --dead-letter URL", "--dead-letter", NULL);
-    refused("--dead-letter x.pcapng: column 1: \"x.pcapng\" is no file; write file:PATH",
+    refused("--dead-letter x.pcapng: column 1: \"x.pcapng\" is not a file; write file:PATH",
             "--dead-letter", "x.pcapng", NULL);
     refused("--dead-letter file:: column 6: the path is missing; write file:PATH", "--dead-letter",
             "file:", NULL);
@@ -246,8 +246,8 @@ TEST(what_stays_free_of_a_disk_is_a_size_or_a_share)
     assert_min_free("10GiB", UINT64_C(10) << 30, 0);
     assert_min_free("5%", 0, 5);
     assert_min_free("99%", 0, 99);
-    refused("--min-free \"0%\" is no percentage from 1% to 99%", "--min-free=0%", NULL);
-    refused("--min-free \"100%\" is no percentage from 1% to 99%", "--min-free=100%", NULL);
+    refused("--min-free \"0%\" is not a percentage from 1% to 99%", "--min-free=0%", NULL);
+    refused("--min-free \"100%\" is not a percentage from 1% to 99%", "--min-free=100%", NULL);
     refused("--min-free \"5\" has no unit; give one of B, kB, MB, GB, KiB, MiB, GiB",
             "--min-free=5", NULL);
     refused("--min-free \"%\" is not a number", "--min-free=%", NULL);
@@ -265,8 +265,8 @@ TEST(metrics_without_an_address_are_for_this_machine_alone)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[512];
         snprintf(text, sizeof text,
-                 "--metrics \"%s\" is not an address; write 127.0.0.1:9126, [::1]:9126 or a port "
-                 "alone: names are not looked up",
+                 "--metrics \"%s\" is not an address; write 127.0.0.1:9126, [::1]:9126 or a port: "
+                 "names are not looked up",
                  wrong[i]);
         char argument[64];
         snprintf(argument, sizeof argument, "--metrics=%s", wrong[i]);
@@ -327,15 +327,16 @@ TEST(the_limits_of_the_options_hold)
                       "--memory", "1024GiB", NULL);
     assert_true(config.limits.max_datagrams == UINT64_MAX);
     config_free(&config);
-    refused("--duration \"0s\" is less than 1ns, the least", "--duration", "0s", NULL);
-    refused("--duration \"876001h\" is more than 36500d, the most", "--duration", "876001h", NULL);
-    refused("--max-datagrams \"0\" is less than 1, the least", "--max-datagrams", "0", NULL);
-    refused("--memory \"0B\" is less than 1B, the least", "--memory", "0B", NULL);
-    refused("--memory \"1025GiB\" is more than 1024GiB, the most", "--memory", "1025GiB", NULL);
+    refused("--duration \"0s\" is less than the minimum 1ns", "--duration", "0s", NULL);
+    refused("--duration \"876001h\" is more than the maximum 36500d", "--duration", "876001h",
+            NULL);
+    refused("--max-datagrams \"0\" is less than the minimum 1", "--max-datagrams", "0", NULL);
+    refused("--memory \"0B\" is less than the minimum 1B", "--memory", "0B", NULL);
+    refused("--memory \"1025GiB\" is more than the maximum 1024GiB", "--memory", "1025GiB", NULL);
     refused("--control \"/run/a\" is not of the form unix:PATH", "--control", "/run/a", NULL);
     refused("--control \"unix:\" is not of the form unix:PATH", "--control", "unix:", NULL);
     refused("--user \"\" is empty", "--user=", NULL);
-    refused("--stop-timeout \"61m\" is more than 1h, the most", "--stop-timeout", "61m", NULL);
+    refused("--stop-timeout \"61m\" is more than the maximum 1h", "--stop-timeout", "61m", NULL);
 }
 
 /* --- help and version ------------------------------------------------------------------------- */
@@ -463,7 +464,7 @@ TEST(help_stands_below_a_long_list_of_choices)
     char text[32768];
     read_help(&registry, text, sizeof text);
     assert_mentions(text, "  schema=a-schema-with-a-long-name|another\n%28s", "");
-    assert_mentions(text, "\n%28swhat the datagrams mean", "");
+    assert_mentions(text, "\n%28show to decode the datagrams", "");
 }
 
 /* --- refusals --------------------------------------------------------------------------------- */
@@ -497,7 +498,7 @@ TEST(an_option_without_its_value_is_refused)
     refused("--listen has no value; write --listen URL", "--listen", NULL);
     refused("--sink has no value; write --sink URL", "--sink", "--check", NULL);
     refused("--duration has no value; write --duration VALUE", "--duration", NULL);
-    refused("--check takes no value but \"connect\"", "--check=1", NULL);
+    refused("--check takes no value except \"connect\"", "--check=1", NULL);
     refused("--print-config takes no value", "--print-config=connect", NULL);
     refused("--duration \"\" is empty", "--duration=", NULL);
     refused("--duration \"\" is empty", "--duration", "", NULL);

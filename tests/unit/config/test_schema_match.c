@@ -166,11 +166,11 @@ TEST(magic_has_1_to_32_bytes_of_two_digits)
     bytes[31]++;
     assert_false(takes(longest, bytes, sizeof bytes));
     refused("magic:000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20", 6,
-            "has 66 hexadecimal digits; it takes two for each of 1 to 32 bytes");
+            "has 66 hexadecimal digits; write two for each of 1 to 32 bytes");
     refused("magic:", 6, "has 0 hexadecimal digits");
     refused("magic:abc", 6, "has 3 hexadecimal digits");
-    refused("magic:0x0a", 7, "no hexadecimal digit");
-    refused("magic:0a g", 8, "no hexadecimal digit");
+    refused("magic:0x0a", 7, "not a hexadecimal digit");
+    refused("magic:0a g", 8, "not a hexadecimal digit");
 }
 
 /* --- neither ---------------------------------------------------------------------------------- */

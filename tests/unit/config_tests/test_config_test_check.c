@@ -111,13 +111,13 @@ TEST(what_the_configuration_has_not_is_refused_with_its_place)
     struct error error;
     assert_int_equal(config_test_find_sink(&file, &config, &one, &error), -1);
     assert_string_equal(error.text,
-                        "t.yaml:7:9: \"fil:x\" is no sink of t.yaml; did you mean \"file:x\"?");
+                        "t.yaml:7:9: \"fil:x\" is not a sink of t.yaml; did you mean \"file:x\"?");
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
     one.sink.data = NULL;
     one.mark = (struct provenance_mark){3, 4};
     assert_int_equal(config_test_find_sink(&file, &config, &one, &error), -1);
     assert_string_equal(error.text,
-                        "t.yaml:3:4: \"sink\" is missing: the configuration has several");
+                        "t.yaml:3:4: \"sink\" is missing: the configuration has several sinks");
 }
 
 TEST(a_command_is_found_by_its_program_or_by_its_line)

@@ -86,51 +86,51 @@ TEST(a_file_of_tests_alone_names_its_configuration_as_it_sees_it)
 
 TEST(what_is_wrong_has_its_place_and_the_nearest_name)
 {
-    refused("", "dir/t.yaml:1:1: there are no tests here; they are a list called \"tests\"");
-    refused(
-        "tests: a\n",
-        "dir/t.yaml:1:8: \"tests\" has a text where a list (each item begins with \"- \") is due");
+    refused("", "dir/t.yaml:1:1: there are no tests in this file; write a list \"tests\"");
+    refused("tests: a\n",
+            "dir/t.yaml:1:8: \"tests\" must be a list (each item begins with \"- \"), not a text");
     refused("tests: [a]\n",
-            "dir/t.yaml:1:9: a text where a test, a map with name and input, is due");
+            "dir/t.yaml:1:9: this must be a test: a map with name and input, not a text");
     refused("tests:\n  - nme: a\n",
-            "dir/t.yaml:2:5: \"nme\" is no key of a test; did you mean \"name\"?");
+            "dir/t.yaml:2:5: \"nme\" is not a key of a test; did you mean \"name\"?");
     refused("tests:\n  - input: {hex: 00}\n", "dir/t.yaml:2:5: name is missing in this test");
     refused("tests:\n  - name: a\n", "dir/t.yaml:2:5: input is missing in this test");
     refused("tests:\n  - name: a\n    name: b\n",
-            "dir/t.yaml:3:5: \"name\" is given twice; it was on line 2 already");
+            "dir/t.yaml:3:5: \"name\" is given twice; first on line 2");
     refused("tests:\n  - name: a\n    input: {hx: 00}\n",
-            "dir/t.yaml:3:13: \"hx\" is no key of an input; did you mean \"hex\"?");
+            "dir/t.yaml:3:13: \"hx\" is not a key of an input; did you mean \"hex\"?");
     refused("config: c\nmemory: 1MiB\n" ONE,
-            "dir/t.yaml:2:1: \"memory\" is no key of a file of tests");
+            "dir/t.yaml:2:1: \"memory\" is not a key of a file of tests");
     refused("tests:\n  - name: a\n    input: {hex: 00, time: yesterday}\n",
-            "dir/t.yaml:3:28: time is written 2026-11-21T06:43:36.38Z");
+            "dir/t.yaml:3:28: time must be written like 2026-11-21T06:43:36.38Z");
 }
 
 TEST(an_input_is_one_thing)
 {
     refused("tests:\n  - name: a\n    input: {hex: 00, json: '{}'}\n",
-            "dir/t.yaml:3:28: json: an input is one of json, hex, base64 and capture");
+            "dir/t.yaml:3:28: json: an input has exactly one of json, hex, base64 and capture");
     refused("tests:\n  - name: a\n    input: {source: '1.2.3.4:5'}\n",
-            "dir/t.yaml:3:12: an input is one of json, hex, base64 and capture");
+            "dir/t.yaml:3:12: an input has exactly one of json, hex, base64 and capture");
     refused("tests:\n  - name: a\n    input: {hex: 00, schema: otlp}\n",
-            "dir/t.yaml:3:30: schema is for json alone");
+            "dir/t.yaml:3:30: schema is only for json");
     refused("tests:\n  - name: a\n    input: {capture: x, source: '1.2.3.4:5'}\n",
-            "dir/t.yaml:3:12: a capture has sources and times of its own");
+            "dir/t.yaml:3:12: source and time are not for a capture, which has its own");
     refused("tests:\n  - name: a\n    input: []\n", "dir/t.yaml:2:5: input is empty");
 }
 
 TEST(an_expectation_is_about_a_sink_or_about_datagrams)
 {
     refused(ONE "    expect: [{}]\n",
-            "dir/t.yaml:4:14: an expectation has lines, like or bytes, or a reason, or refused");
+            "dir/t.yaml:4:14: an expectation needs lines, like, bytes, reason or refused");
     refused(ONE "    expect: [{lines: [], like: []}]\n",
-            "dir/t.yaml:4:32: like: an expectation has one of lines, like and bytes");
-    refused(ONE "    expect: [{refused: empty, sink: a}]\n",
-            "dir/t.yaml:4:14: refused is about datagrams; what sinks write is an item of its own");
+            "dir/t.yaml:4:32: like: an expectation can have only one of lines, like and bytes");
+    refused(
+        ONE "    expect: [{refused: empty, sink: a}]\n",
+        "dir/t.yaml:4:14: refused is for datagrams; write the output of a sink as a separate item");
     refused(ONE "    expect: [{lines: [], count: 2}]\n",
-            "dir/t.yaml:4:14: count is for reason and refused");
+            "dir/t.yaml:4:14: count requires reason or refused");
     refused(ONE "    expect: [{refused: empty, count: 0}]\n",
-            "dir/t.yaml:4:38: count is a number, and at least 1");
+            "dir/t.yaml:4:38: count must be a number of at least 1");
     refused(ONE "    expect: [{lines: [[a]]}]\n",
-            "dir/t.yaml:4:23: \"lines\" has a list where a line is due");
+            "dir/t.yaml:4:23: \"lines\" must be a line, not a list");
 }

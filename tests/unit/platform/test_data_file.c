@@ -1,7 +1,4 @@
-/*
- * A file of the program's own: written and read at any offset, cut, and opened only if it is a
- * regular file.
- */
+/* A file of the program's own: written and read anywhere, cut, and opened only as what it is. */
 #include <string.h>
 
 #include "collector/platform/data_file.h"

@@ -1,4 +1,4 @@
-/* Windows paths: both separators, drives, shares and pipes, and names that are not allowed. */
+/* Paths of Windows: both separators, drives, shares and pipes, and names that no file may have. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

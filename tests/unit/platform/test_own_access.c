@@ -1,4 +1,4 @@
-/* Access to named objects: for the program's own user, the system and administrators only. */
+/* Who may open what has a name: the program's own user, the system, administrators, nobody else. */
 #include <windows.h>
 /* After windows.h, whose types it uses. */
 #include <aclapi.h>

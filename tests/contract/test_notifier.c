@@ -1,4 +1,4 @@
-/* The notifier's contract, socket by socket. It is the same on every backend. */
+/* The notifier's contract for single sockets, which is the same for every backend. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ TEST_WITH(a_socket_registered_before_bind_gives_an_event, watching_set_up, watch
 {
     (void)state;
     struct watched *watched = watch(0, DATAGRAM_MAX_SIZE);
-    wait_once(MANY_EVENTS, 0); /* whatever a backend says of an unbound socket */
+    wait_once(MANY_EVENTS, 0); /* a backend may report anything for an unbound socket */
     bind_watched(watched);
     drain(watched);
     send_to(watched, "x", 1);
@@ -59,8 +59,8 @@ TEST_WITH(an_arrival_during_a_drain_is_drained_or_gives_an_event, watching_set_u
         do {
             wait_until(watched->ready, watched->served + 1);
             watched->served = watched->ready;
-        } while (!receive_group(watched)); /* an event too many */
-        send_to(watched, "y", 1);          /* would-block was not said yet */
+        } while (!receive_group(watched)); /* a superfluous event */
+        send_to(watched, "y", 1);          /* would-block was not returned yet */
         drain(watched);
         if (watched->received < 2 * i)
             receive_by_events(watched, 2 * i);
@@ -151,7 +151,9 @@ static void wake_once_each_round(void *argument)
     }
 }
 
-/* The other thread wakes as this one goes into its wait: now before, now during it. */
+/*
+ * The other thread wakes this one as it begins its wait: sometimes before it, sometimes during it.
+ */
 TEST_WITH(another_thread_wakes_before_or_during_the_wait, watching_set_up, watching_tear_down)
 {
     (void)state;
@@ -192,7 +194,7 @@ TEST_WITH(a_removed_socket_gives_one_last_event, watching_set_up, watching_tear_
     (void)state;
     struct watched *watched = watch_and_bind(0);
     stop_watching(watched);
-    assert_int_equal(watched->removed, 0); /* it is for a later wait to tell */
+    assert_int_equal(watched->removed, 0); /* a later wait reports it */
     wait_until(watched->removed, 1);
     settle();
     assert_int_equal(watched->removed, 1);
@@ -204,7 +206,7 @@ TEST_WITH(a_removed_socket_is_never_ready_again, watching_set_up, watching_tear_
     (void)state;
     struct watched *watched = watch_and_bind(0);
     struct watched *other = watch_and_bind(1);
-    send_to(watched, "x", 1); /* readiness that no wait has returned yet */
+    send_to(watched, "x", 1); /* readiness that was not returned by a wait yet */
     stop_watching(watched);
     send_to(watched, "y", 1);
     wait_until(watched->removed, 1);
@@ -212,7 +214,7 @@ TEST_WITH(a_removed_socket_is_never_ready_again, watching_set_up, watching_tear_
     settle();
     send_to(other, "x", 1);
     receive_by_events(other, 1);
-    drain(watched); /* the socket itself is as it was */
+    drain(watched); /* the socket itself is unchanged */
     assert_int_equal(watched->received, 3);
 }
 
@@ -226,7 +228,7 @@ TEST_WITH(a_socket_may_be_watched_again_after_its_removal, watching_set_up, watc
         watched->removed = 0;
         send_to(watched, "x", 1); /* while it is not watched */
         add_watched(watched);
-        drain(watched); /* what it holds need not be reported */
+        drain(watched); /* the data that it holds need not be reported */
         assert_int_equal(watched->received, 2 * i - 1);
         send_to(watched, "y", 1);
         receive_by_events(watched, 2 * i);

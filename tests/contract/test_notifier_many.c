@@ -1,6 +1,6 @@
 /*
- * The notifier's contract with many sockets: more than a system may be able to wait for at once.
- * It is the same on every backend.
+ * The notifier's contract for many sockets: more than a system may be able to wait for at once. It
+ * is the same for every backend.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -51,7 +51,7 @@ TEST_WITH(events_that_do_not_fit_come_with_later_waits, watching_set_up, watchin
     }
 }
 
-/* Those that were reported longest ago come first, or at least in turn. */
+/* Sockets are reported in turn; those that waited longest come first. */
 TEST_WITH(with_room_for_one_event_a_flooded_socket_hides_no_other, watching_set_up,
           watching_tear_down)
 {
@@ -81,10 +81,13 @@ TEST_WITH(with_room_for_one_event_a_flooded_socket_hides_no_other, watching_set_
 struct bursts {
     struct udp_sender *sender;
     struct address to[MAX_SOCKETS];
-    atomic_size_t wanted; /* bursts that the receiving thread has asked for */
+    atomic_size_t wanted; /* bursts that the receiving thread has requested */
 };
 
-/* To the sockets in no order: one of them now gets several in a row, and now has to wait. */
+/*
+ * Sends to the sockets in random order: sometimes one gets several in a row, sometimes it has to
+ * wait.
+ */
 static void send_bursts(void *argument)
 {
     struct bursts *bursts = argument;
@@ -136,8 +139,8 @@ TEST_WITH(bursts_from_another_thread_to_many_sockets_are_received_whole, watchin
 }
 
 /*
- * A drain that stopped on its budget has no edge to wait for: the receiver serves the socket again
- * from a list of its own, and nothing is lost or late for the others.
+ * A drain that stopped at its budget gets no new edge: the receiver serves the socket again from a
+ * list of its own, and no other socket loses or delays datagrams.
  */
 TEST_WITH(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody, watching_set_up,
           watching_tear_down)
@@ -167,7 +170,7 @@ TEST_WITH(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody, watching_
         rounds++;
         if (rounds == 1)
             assert_int_equal(quiet->received, 1);
-        wait_once(MANY_EVENTS, 0); /* may return nothing: the list does */
+        wait_once(MANY_EVENTS, 0); /* may return no event: the list has the sockets */
     }
     assert_int_equal(flooded->received, FLOOD);
     assert_int_equal(quiet->received, 1);
@@ -179,7 +182,7 @@ TEST_WITH(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody, watching_
     receive_by_events(quiet, 2);
 }
 
-/* Numbers from 1 on, as they were sent. */
+/* Expects numbers from 1 on, in the order of sending. */
 static void expect_numbers(const struct datagram_group *group, uint32_t *last)
 {
     for (size_t i = 0; i < group->count; i++) {
@@ -190,7 +193,10 @@ static void expect_numbers(const struct datagram_group *group, uint32_t *last)
     }
 }
 
-/* Whatever receives them, the notifier within a wait or a receive, and whenever that changes. */
+/*
+ * The order is kept whichever call receives them, a wait of the notifier or a receive, and whenever
+ * that changes.
+ */
 TEST_WITH(a_flood_keeps_its_order_whatever_waits_come_between, watching_set_up, watching_tear_down)
 {
     (void)state;
@@ -217,7 +223,7 @@ TEST_WITH(a_flood_keeps_its_order_whatever_waits_come_between, watching_set_up, 
         if (next_random(&random) % 2 == 0)
             drain(other);
     }
-    wait_once(MANY_EVENTS, 0); /* returns all that no drain has reached the end of */
+    wait_once(MANY_EVENTS, 0); /* returns all sockets whose drain did not reach the end */
     while (udp_socket_receive(watched->socket, watching.group, &error) == RECEIVE_OK)
         expect_numbers(watching.group, &last);
     assert_int_equal(last, sent);
@@ -243,7 +249,7 @@ TEST_WITH(every_removal_is_reported_however_small_the_wait, watching_set_up, wat
         assert_int_equal(watching.watched[i].removed, 1);
 }
 
-/* A wait with room for one has found all of them: the others' events are on their way already. */
+/* A wait with room for one event has found all of them: the other events are pending. */
 TEST_WITH(a_socket_removed_while_its_event_waits_for_room_has_no_event_after_removed,
           watching_set_up, watching_tear_down)
 {
@@ -262,7 +268,7 @@ TEST_WITH(a_socket_removed_while_its_event_waits_for_room_has_no_event_after_rem
         }
     for (size_t i = 0; i < 4; i++)
         wait_until(watching.watched[i].removed, asked[i]);
-    settle(); /* wait_once fails on what comes after */
+    settle(); /* wait_once fails on a later event */
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(watching.watched[i].removed, asked[i]);
 }

@@ -18,8 +18,8 @@
 #include "tests/support/platform/tcp_client.h"
 #include "tests/support/test.h"
 
-#define SHORT_MS 50 /* in which nothing is to come */
-#define SKIPPED  77 /* what tests/CMakeLists.txt has ctest understand so */
+#define SHORT_MS 50 /* milliseconds in which no event may come */
+#define SKIPPED  77 /* the exit code for a skipped test (tests/CMakeLists.txt) */
 
 static const struct notifier_backend *backend;
 static int64_t patience_ns = PATIENCE_NS;
@@ -96,7 +96,7 @@ static struct notifier_event next_event(void)
     return event;
 }
 
-/* The next event is the connection's; returns what is ready. */
+/* Waits for the connection's next event; returns its conditions. */
 static unsigned next_ready(void)
 {
     struct notifier_event event = next_event();
@@ -195,7 +195,10 @@ TEST_WITH(armed_for_a_hang_up_alone_it_does_not_report_data, set_up, tear_down)
     size_t size;
     send_bytes(streams.client, 5);
     assert_silent();
-    /* Some report a hang-up only when nothing is left. A busy machine may not have brought it. */
+    /*
+     * Some backends report a hang-up only when all data was read. On a busy machine it may not have
+     * arrived yet.
+     */
     int64_t until = until_patience_ends();
     while (receive(64, &size) == TCP_WOULD_BLOCK)
         assert_true(patience(until));
@@ -204,7 +207,7 @@ TEST_WITH(armed_for_a_hang_up_alone_it_does_not_report_data, set_up, tear_down)
     assert_int_equal(next_ready(), NOTIFIER_HANGUP);
 }
 
-/* It says that it can be read as long as something is left, and to the end of it. */
+/* It stays readable while data or the end is left to read. */
 TEST_WITH(what_came_before_a_hang_up_is_read_after_it, set_up, tear_down)
 {
     (void)state;
@@ -249,7 +252,7 @@ TEST_WITH(room_to_write_is_reported_where_it_is_asked_for, set_up, tear_down)
     assert_int_equal(next_ready(), NOTIFIER_OUT);
 }
 
-/* Sends until nothing more has room. */
+/* Sends until the buffers are full. */
 static void fill(void)
 {
     static const char bytes[65536];
@@ -315,7 +318,7 @@ TEST_WITH(who_connects_is_reported_once_until_it_is_armed_again, set_up, tear_do
     tcp_connection_close(accepted);
     assert_int_equal(
         notifier_arm(streams.notifier, streams.listening, &streams.token, NOTIFIER_IN, NULL), 0);
-    assert_true((next_ready() & NOTIFIER_IN) != 0); /* the second waits still */
+    assert_true((next_ready() & NOTIFIER_IN) != 0); /* the second one still waits */
     assert_int_equal(tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
                                            &accepted, &peer, &error), ACCEPT_OK);
     tcp_connection_close(accepted);
@@ -369,7 +372,7 @@ TEST_WITH(a_new_connection_has_no_event_of_an_old_one, set_up, tear_down)
     assert_silent();
 }
 
-/* A system may wait for 64 things at a time. */
+/* A system may be limited to 64 objects per wait. */
 TEST_WITH(each_of_many_connections_is_reported_once, set_up, tear_down)
 {
     (void)state;
@@ -407,7 +410,7 @@ TEST_WITH(each_of_many_connections_is_reported_once, set_up, tear_down)
 
 #define CONNECTS 500
 
-/* One after the other, every fifth gone again, often before it is accepted. */
+/* Connects one after another; every fifth is closed again, often before it is accepted. */
 static void connect_many(void *argument)
 {
     (void)argument;
@@ -474,7 +477,7 @@ TEST_WITH(a_wake_up_hides_no_event, set_up, tear_down)
 #define BYTES   3000
 
 static struct {
-    _Atomic size_t owners; /* that have the connection in hand: never more than one */
+    _Atomic size_t owners; /* threads that own the connection: never more than one */
     _Atomic size_t most;
     _Atomic size_t read;
     _Atomic bool stop;
@@ -482,7 +485,7 @@ static struct {
     _Atomic bool disorder;
 } shared;
 
-/* One byte an event, and the connection passes on. */
+/* Reads one byte per event and passes the connection on. */
 static void serve(void *argument)
 {
     size_t thread = *(size_t *)argument;
@@ -546,7 +549,7 @@ TEST_WITH(a_connection_that_passes_from_thread_to_thread_loses_nothing, set_up_s
     assert_false(atomic_load(&shared.disorder));
 }
 
-/* Waits for ever; the first wake-up ends it, and goes on to the next one. */
+/* Waits for ever, until the first wake-up, and passes it on to the next thread. */
 static void wait_for_wake_up(void *argument)
 {
     struct notifier_event event = {.type = NOTIFIER_READY};

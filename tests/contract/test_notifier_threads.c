@@ -1,5 +1,5 @@
 /*
- * The notifier's contract with several threads. It is the same on every backend that is shared.
+ * The notifier's contract for several threads, which is the same for every shared backend.
  *
  * The test's own thread is number 0. The others wait on request, or run by themselves.
  */
@@ -26,7 +26,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Threads that a test does not need are gone from its beginning. */
+/* Threads that a test does not use leave at its beginning. */
 static void have_threads(size_t count)
 {
     for (size_t i = 1; i < THREADS; i++)
@@ -47,7 +47,7 @@ static int tear_down(void **state)
     return watching_tear_down(state);
 }
 
-/* One wait of another thread, until its end. */
+/* Makes another thread wait once, until the end of its wait. */
 static struct notifier_event event_of(struct waiter *waiter)
 {
     struct notifier_event event;
@@ -134,8 +134,7 @@ TEST_WITH(a_wait_without_a_limit_lasts_until_there_is_something, set_up, tear_do
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-/* Waits in this thread and in those that are in no wait, until the removal has been reported once.
- */
+/* Waits in this thread and in those that are not in a wait, until the removal was reported once. */
 static void await_removal(struct watched *watched)
 {
     int64_t give_up = patience_until();
@@ -194,7 +193,7 @@ TEST_WITH(threads_that_sleep_in_their_waits_hold_no_removal_up, set_up, tear_dow
     }
 }
 
-/* The others sleep in their waits by then: the one that leaves has to see to it. */
+/* The others sleep in their waits by then, so the thread that leaves must complete the removal. */
 TEST_WITH(a_thread_that_leaves_holds_no_removal_up, set_up, tear_down)
 {
     (void)state;
@@ -250,7 +249,10 @@ TEST_WITH(a_removal_that_is_never_reported_does_not_keep_a_notifier_alive, set_u
 
 /* --- threads that run by themselves ----------------------------------------------------------- */
 
-/* Of each socket, by all threads. A token's events after REMOVED would be used after a free. */
+/*
+ * Counts for each socket, by all threads. An event of a token after its REMOVED would be a use
+ * after free.
+ */
 static struct tally {
     atomic_size_t ready;
     atomic_size_t removed;
@@ -296,7 +298,7 @@ static void start_runners(void)
     }
 }
 
-/* One wake, which each passes on. */
+/* Wakes one thread; each passes the wake-up on. */
 static void stop_runners(void)
 {
     atomic_store(&stopping, true);
@@ -324,7 +326,7 @@ TEST_WITH(one_wake_that_is_passed_on_ends_the_waits_of_all, set_up, tear_down)
     }
 }
 
-/* They are not drained, so that each has one event and no more. */
+/* They are not drained, so that each has exactly one event. */
 TEST_WITH(each_event_goes_to_one_thread, set_up, tear_down)
 {
     (void)state;
@@ -340,7 +342,7 @@ TEST_WITH(each_event_goes_to_one_thread, set_up, tear_down)
         assert_int_equal(tallies[i].ready, 1);
 }
 
-/* Their numbers and tokens are those of the round before. */
+/* The sockets have the numbers and tokens of the previous round. */
 static bool come_and_go(void)
 {
     for (size_t i = 0; i < MAX_SOCKETS; i++) {

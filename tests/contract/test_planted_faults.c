@@ -32,7 +32,7 @@ struct receiver {
     enum fault fault;
     struct plain_socket *socket;
     struct address address;
-    bool promised; /* an event, for the next datagram that comes */
+    bool promised; /* an event is due for the next datagram */
     size_t received;
 };
 
@@ -134,7 +134,9 @@ struct blocked {
     atomic_bool ended;
 };
 
-/* To would-block, or to a datagram of zero length, which no test of this sends but to end it. */
+/*
+ * Drains to would-block, or to a datagram of zero length, which the test only sends to end a drain.
+ */
 static void drain_once(void *argument)
 {
     struct blocked *blocked = argument;
@@ -167,7 +169,7 @@ static bool drain_ends_by_itself(bool non_blocking)
     return ended;
 }
 
-/* Seen without a notifier: WSAEventSelect makes each socket that it is given a non-blocking one. */
+/* Without a notifier, because WSAEventSelect makes its sockets non-blocking. */
 TEST_WITH(a_socket_left_blocking_holds_its_receiver_at_the_end_of_a_drain, watching_set_up,
           watching_tear_down)
 {

@@ -54,7 +54,7 @@ static void close_and_free(struct token *token)
 
 #define SOCKETS 200
 
-/* One wait, which frees what was removed. Returns whether it returned what had been freed. */
+/* Waits once and frees removed tokens. Returns whether the wait returned a freed token. */
 static bool reports_a_freed_token(int timeout_ms)
 {
     struct notifier_event event;
@@ -68,7 +68,7 @@ static bool reports_a_freed_token(int timeout_ms)
     return fault;
 }
 
-/* For its event to get on its way, or not: of several sockets some have one by then. */
+/* Gives an event time to become pending: of several sockets some have one by then. */
 static void give_a_millisecond(void)
 {
     int64_t until = clock_monotonic_ns() + 1000000;
@@ -105,7 +105,8 @@ static void who_frees_a_socket_as_it_is_closed_is_notified_of_it_later(void **st
 {
     (void)state;
     int64_t give_up = patience_until();
-    while (!is_reported_after_closing(false)) /* it takes an event that is on its way just then */
+    while (!is_reported_after_closing(false)) /* requires an event that becomes pending at that
+                                                 moment */
         assert_true(patience(give_up));
 }
 
@@ -119,8 +120,8 @@ static void who_awaits_its_removal_is_not(void **state)
  */
 
 /*
- * Thread 1 has an event of a socket and has not looked at it yet when this thread removes it.
- * Returns whether it has been freed by the time that thread 1 does look.
+ * Thread 1 has an event of a socket and has not used it yet when this thread removes the socket.
+ * Returns whether the token is freed before thread 1 uses it.
  */
 static bool is_freed_in_another_threads_hands(bool notifier_knows_of_both)
 {
@@ -143,7 +144,7 @@ static bool is_freed_in_another_threads_hands(bool notifier_knows_of_both)
     bool fault = token.freed;
 
     int64_t give_up = patience_until();
-    while (!token.freed) { /* now it looks no more */
+    while (!token.freed) { /* it has finished with the event */
         assert_true(patience(give_up));
         waiter_begin(other, 20);
         reports_a_freed_token(20);
@@ -155,7 +156,7 @@ static bool is_freed_in_another_threads_hands(bool notifier_knows_of_both)
     return fault;
 }
 
-/* A notifier for one thread reports REMOVED as soon as it sees it. */
+/* A notifier for one thread reports REMOVED at once. */
 static void who_frees_on_removed_alone_frees_what_another_thread_holds(void **state)
 {
     (void)state;

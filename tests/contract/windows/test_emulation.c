@@ -1,6 +1,6 @@
 /*
- * The emulation of ProcessSocketNotifications keeps what is documented of it, in its strictest
- * reading: tests of the notifier are worth as much as this.
+ * The emulation of ProcessSocketNotifications follows the strictest reading of the documentation:
+ * the tests of the notifier depend on it.
  */
 
 #include "collector/platform/udp.h"
@@ -65,7 +65,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Returns the result of the one registration, or what the call returned. */
+/* Returns the registration's result, or the call's error. */
 static DWORD notify(HANDLE port, SOCKET socket, uint8_t operation, uint16_t filter, uint8_t trigger)
 {
     struct socket_registration row = {
@@ -191,7 +191,7 @@ TEST_WITH(closing_reports_nothing_and_takes_no_packet_back, set_up, tear_down)
     assert_int_equal(next_packet(SILENCE_MS), 0);
 }
 
-/* Numbers are soon given out again. */
+/* The system soon reuses the numbers of sockets. */
 TEST_WITH(a_socket_with_the_number_of_a_closed_one_is_another_one, set_up, tear_down)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * The emulation of ProcessSocketNotifications, of levels that are reported once: as strict as it is
- * documented.
+ * The emulation of ProcessSocketNotifications for levels that are reported once: as strict as the
+ * documentation.
  */
 #include <string.h>
 
@@ -52,7 +52,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Returns the result of the one registration, or what the call returned. */
+/* Returns the registration's result, or the call's error. */
 static DWORD notify(void *key, uint8_t operation, uint16_t filter, uint8_t trigger)
 {
     struct socket_registration row = {

@@ -21,7 +21,7 @@ static void tell(const struct watched *watched, DWORD events)
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* The call's own failure, and that of the one registration while the call succeeds. */
+/* Failures of the call itself, and of its one registration while the call succeeds. */
 static const struct {
     DWORD returned;
     DWORD result;
@@ -41,7 +41,7 @@ static void expect_failure(int returned, const struct error *error, const char *
     assert_non_null(strstr(error->text, number));
 }
 
-/* ERROR_NOT_FOUND, and not what the system would answer. */
+/* Expects ERROR_NOT_FOUND instead of the system's own error. */
 static void expect_unknown(struct watched *watched)
 {
     struct error error = {.code = EXIT_CODE_OK};
@@ -110,7 +110,7 @@ TEST_WITH(a_removal_is_asked_for_once, watching_set_up, watching_tear_down)
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* A receive will show what it is. */
+/* A receive finds out the reason. */
 TEST_WITH(an_error_and_the_end_of_something_make_a_socket_ready, watching_set_up,
           watching_tear_down)
 {
@@ -159,7 +159,7 @@ TEST_WITH(the_same_of_several_threads_waits_for_the_one_that_was_notified, watch
 
 /* --- idling ----------------------------------------------------------------------------------- */
 
-/* Of the whole process, in nanoseconds. FILETIME counts 100 ns. */
+/* Processor time of the whole process, in nanoseconds. FILETIME counts 100 ns. */
 static int64_t processor_time(void)
 {
     FILETIME created, ended, kernel, user;

@@ -69,7 +69,7 @@ static void tell(DWORD events)
     assert_true(emulation_notify((SOCKET)fixture.server, events));
 }
 
-/* The next event names this token; returns what is ready. */
+/* Waits for the next event, which must name this token; returns its conditions. */
 static unsigned next_ready(const void *token)
 {
     struct notifier_event event;
@@ -85,7 +85,7 @@ static void assert_silent(void)
     assert_int_equal(notifier_wait(fixture.notifier, 0, &event, 1, SILENCE_MS), 0);
 }
 
-/* The call's own failure, and that of the one registration while the call succeeds. */
+/* Failures of the call itself, and of its one registration while the call succeeds. */
 static const struct {
     DWORD returned;
     DWORD result;
@@ -160,7 +160,7 @@ TEST_WITH(what_the_system_refuses_to_remove_is_not_reported, set_up, tear_down)
     assert_silent();
 }
 
-/* Its packets are on the port before REMOVE is, and the socket has another registration then. */
+/* Its packets are queued before REMOVE, when the socket has another registration already. */
 TEST_WITH(a_packet_of_an_old_registration_is_no_event_of_a_new_one, set_up, tear_down)
 {
     (void)state;
@@ -174,7 +174,7 @@ TEST_WITH(a_packet_of_an_old_registration_is_no_event_of_a_new_one, set_up, tear
     assert_int_equal(next_ready(&fixture.other), NOTIFIER_IN);
 }
 
-/* As often as a registration's memory is used again. */
+/* Each time that a registration's memory is reused. */
 TEST_WITH(nor_is_one_that_comes_late, set_up, tear_down)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Arguments as Windows has them, UTF-16, become texts of ours: UTF-8. */
+/* Conversion of arguments from Windows' UTF-16 to UTF-8. */
 
 #include "collector/platform/windows/arguments.h"
 #include "tests/support/test.h"

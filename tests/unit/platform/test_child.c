@@ -1,4 +1,4 @@
-/* A program that reads beside us: what it has not read is known, and so is how it ended. */
+/* A program that reads concurrently: its unread input and its end are reported. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define PATIENCE_MS 10000
 
-static struct control *control; /* with it a write to a closed pipe is an error and no more */
+static struct control *control; /* it turns a write to a closed pipe into an error only */
 static struct wakeup *wakeup;
 
 static int set_up(void **state)
@@ -32,7 +32,7 @@ static int tear_down(void **state)
     return scratch_remove(state);
 }
 
-/* Has the shell start tests/support/programs/actor.c, which does what the words say. */
+/* Makes the shell start tests/support/programs/actor.c, which carries out the words. */
 static void start_actor(struct child *child, const char *words)
 {
     char command[2048];
@@ -45,7 +45,9 @@ static enum wakeup_reason wait_for_input(const struct child *child, int timeout_
     return wakeup_wait(wakeup, child_input(child), true, timeout_ms);
 }
 
-/* What actor.c counted into a file of that name, when it is there and the actor has let go of it.
+/*
+ * The count that actor.c wrote to a file of that name, once the file exists and the actor has
+ * closed it.
  */
 static size_t counted(const char *name)
 {
@@ -74,7 +76,7 @@ TEST_WITH(how_it_ended_is_reported, set_up, tear_down)
     assert_int_equal(child_close_input(*state), 0);
 }
 
-/* The shell takes it as it is, with a quotation mark at each end, too. */
+/* The shell gets the command unchanged, even with a quotation mark at each end. */
 TEST_WITH(a_command_is_the_shells_own, set_up, tear_down)
 {
     char command[2048];
@@ -86,7 +88,7 @@ TEST_WITH(a_command_is_the_shells_own, set_up, tear_down)
     scratch_assert_holds_text("said", "a b");
 }
 
-/* To the byte where it is taken back. */
+/* The count is exact to the byte when the input is taken back. */
 TEST_WITH(what_it_has_not_read_is_known_after_its_end, set_up, tear_down)
 {
     start_actor(*state, "read:5");
@@ -110,7 +112,7 @@ TEST_WITH(what_it_has_read_is_known_while_it_runs, set_up, tear_down)
     assert_int_equal(child_close_input(*state), 2);
 }
 
-/* It has its input, and reads on when it may. */
+/* It still has the input, and continues to read when it may. */
 TEST_WITH(what_is_left_is_taken_back_from_what_outlives_it, set_up, tear_down)
 {
     char words[1024];
@@ -134,8 +136,8 @@ TEST_WITH(the_end_of_its_input_ends_a_program_that_reads_to_it, set_up, tear_dow
 }
 
 /*
- * Writes what is taken of so many blocks of actor.c's row, without waiting for long. Returns how
- * much that is.
+ * Writes up to `blocks` blocks of actor.c's row, as far as they are accepted without a long wait.
+ * Returns the bytes written.
  */
 static size_t write_row(struct child *child, size_t blocks)
 {
@@ -157,7 +159,7 @@ static size_t write_row(struct child *child, size_t blocks)
     return sum;
 }
 
-/* Whenever its input is closed: it has read the first bytes, and all others are taken back. */
+/* Whenever its input is closed, it has read the first bytes, and all others are taken back. */
 TEST_WITH(what_is_taken_back_while_it_reads_follows_all_that_it_has_read, set_up, tear_down)
 {
     uint64_t random = 3;

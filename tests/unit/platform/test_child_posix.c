@@ -1,4 +1,4 @@
-/* What POSIX shows of a program that reads beside us: signals, and to the byte how far it is. */
+/* A concurrent program on POSIX: signals, and the exact position of its reading. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,7 +25,10 @@ TEST_WITH(the_signal_that_ended_it_is_reported, set_up, child_tear_down)
     assert_ends(*state, false, 127);
 }
 
-/* Whoever started us may have: the system reports to nobody then how a program has ended. */
+/*
+ * The starter of this process may have ignored SIGCHLD; then the system does not report how a
+ * program ended.
+ */
 TEST_WITH(how_it_ended_is_reported_to_one_that_ignores_ends, set_up, child_tear_down)
 {
     signal(SIGCHLD, SIG_IGN);
@@ -33,7 +36,7 @@ TEST_WITH(how_it_ended_is_reported_to_one_that_ignores_ends, set_up, child_tear_
     assert_ends(*state, false, 3);
 }
 
-/* As a library that waits for any child would be. */
+/* As by a library that waits for any child process. */
 TEST_WITH(an_end_that_somebody_else_was_told_is_one_that_is_not_known, set_up, child_tear_down)
 {
     struct child *child = *state;
@@ -64,7 +67,7 @@ TEST_WITH(how_far_it_has_read_is_known_while_it_runs, set_up, child_tear_down)
     wait_until_unread(*state, 2);
 }
 
-/* Its ends have numbers that no shell can name: who started us may have left some of those open. */
+/* Its ends have numbers that a shell cannot name, because low ones may be open already. */
 static void open_pipe(int ends[2])
 {
     int low[2];
@@ -76,7 +79,10 @@ static void open_pipe(int ends[2])
     }
 }
 
-/* What outlives it has its input as 3, waits for a word from 8, and counts into 9 what it reads. */
+/*
+ * The process that outlives it has its input as 3, waits for a word from 8, and writes the count of
+ * the bytes it reads to 9.
+ */
 TEST_WITH(what_was_written_to_what_outlives_it_is_taken_back_too, set_up, child_tear_down)
 {
     int gate[2], count[2];
@@ -105,7 +111,9 @@ TEST_WITH(what_was_written_to_what_outlives_it_is_taken_back_too, set_up, child_
 TEST_WITH(one_that_has_closed_its_input_is_deaf_until_it_ends, set_up, child_tear_down)
 {
     struct child_end end;
-    /* It is the one process: a shell that is starting another leaves that behind when it ends. */
+    /*
+     * It is a single process: a shell that is starting another leaves that one behind when it ends.
+     */
     start(*state, "exec <&-; exec sleep 100");
     wait_until(*state, CHILD_NOT_READING, &end);
     assert_int_equal(write_text(*state, "x"), WRITE_CLOSED);
@@ -115,25 +123,25 @@ TEST_WITH(one_that_has_closed_its_input_is_deaf_until_it_ends, set_up, child_tea
     assert_ends(*state, true, SIGTERM);
 }
 
-/* The signal reaches the whole group, and all of it ignores that one. */
+/* The signal reaches the whole group, which ignores it. */
 TEST_WITH(one_that_does_not_obey_is_ended_with_all_that_it_started, set_up, child_tear_down)
 {
     struct child_end end;
     struct pollfd broken;
     start(*state, "trap '' TERM; dd bs=1 count=1 of=/dev/null 2>/dev/null; sleep 100; sleep 100");
     assert_int_equal(write_text(*state, "1"), WRITE_OK);
-    wait_until_unread(*state, 0); /* the trap is set */
+    wait_until_unread(*state, 0); /* the trap is set now */
     child_terminate(*state, false);
     assert_int_equal(child_look(*state, &end), CHILD_RUNS);
     child_terminate(*state, true);
     assert_ends(*state, true, SIGKILL);
-    /* The sleeping one had the pipe open, too. */
+    /* The sleeping process had the pipe open, too. */
     broken = (struct pollfd){.fd = (int)child_input(*state)};
     assert_int_equal(poll(&broken, 1, 10000), 1);
     assert_true((broken.revents & POLLERR) != 0);
 }
 
-/* What this program ignores and blocks must not be ignored and blocked there. */
+/* Signals that this program ignores or blocks must not be ignored or blocked there. */
 TEST_WITH(it_starts_with_signals_as_they_are_by_default, set_up, child_tear_down)
 {
     sigset_t blocked;

@@ -1,4 +1,4 @@
-/* Times that 64 bits do not hold in nanoseconds. */
+/* Times that do not fit into 64 bits of nanoseconds. */
 #include "collector/platform/clock.h"
 
 #include "tests/support/test.h"
@@ -14,7 +14,7 @@ TEST(a_time_of_day_is_that_of_the_system)
     assert_true(clock_wall_ns() > 50 * YEAR * SECOND);
 }
 
-/* A year may be added to it, or taken away. */
+/* A year may be added or subtracted. */
 TEST(a_time_that_is_too_far_away_is_the_last_one_that_is_not)
 {
     int64_t last = clock_wall_ns_of(530 * YEAR, 0);

@@ -1,4 +1,4 @@
-/* One text for all arguments of a program: taken apart, it gives each as it was. */
+/* One text for all arguments of a program: split, it gives the same arguments. */
 #include <stdlib.h>
 #include <windows.h>
 /* After windows.h, whose types it uses. */
@@ -42,7 +42,7 @@ TEST(what_cannot_be_said_is_refused)
     assert_null(command_line_of(arguments("p", "\xff")));
 }
 
-/* An argument of those characters that have a meaning somewhere. */
+/* An argument of the characters with a special meaning. */
 static void make_argument(char text[16], uint64_t *random)
 {
     static const char characters[] = "aZ  \t\"\"\\\\\\\\*%^&|'";

@@ -1,4 +1,4 @@
-/* Ctrl-C and a console's other events, as the system reports them: in threads of its own. */
+/* Ctrl-C and other console events, which the system reports in threads of its own. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ TEST(without_a_control_no_other_process_reaches_this_one)
     assert_int_equal(error.code, EXIT_CODE_NOT_REACHED);
 }
 
-/* Somebody else has an event of that name, and may have set it up for us. */
+/* Another program has an event of that name, and may have created it to control us. */
 TEST(where_others_cannot_reach_it_all_else_works)
 {
     wchar_t name[CONTROL_NAME_SIZE];
@@ -124,7 +124,7 @@ TEST(closing_waits_no_longer_than_the_system_does)
     control_destroy(control);
 }
 
-/* Two of them would be a stop that waits for nothing. */
+/* Two of them would be an immediate stop. */
 TEST(what_is_said_of_one_thing_in_two_ways_counts_once)
 {
     assert_false(control_post_first(CONTROL_STOP));

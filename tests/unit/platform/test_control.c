@@ -1,4 +1,4 @@
-/* What reaches the main thread: news, wishes, and what is watched, in that order of urgency. */
+/* Events of the main thread: signals, notices and watched handles, in the order of urgency. */
 #include <stdatomic.h>
 
 #include "collector/platform/clock.h"

@@ -1,5 +1,4 @@
-/* Where local clients come: who has come is reported, and neither reading nor writing ever waits.
- */
+/* The control socket: waiting clients are reported, and reads and writes never wait. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +50,7 @@ static struct control_connection *accepted(void)
     return connection;
 }
 
-/* Reads all that there is, waiting for the first of it. */
+/* Reads all available bytes, and waits for the first one. */
 static void assert_reads(struct control_connection *connection, const char *expected)
 {
     char bytes[64];
@@ -184,7 +183,7 @@ TEST_WITH(a_client_that_came_and_left_before_it_was_accepted_is_heard_to_its_end
     control_connection_close(connection);
 }
 
-/* A writer learns that its peer has gone, too, though not always to the first write. */
+/* A writer also finds out that its peer has closed, though not always at the first write. */
 TEST_WITH(writing_to_one_that_has_left_ends, set_up, tear_down)
 {
     (void)state;
@@ -240,7 +239,7 @@ TEST_WITH(a_client_that_does_not_read_has_nobody_wait, set_up, tear_down)
         if (result == CONTROL_DONE)
             continue;
         assert_int_equal(result, CONTROL_WOULD_BLOCK);
-        /* It is writable again when enough has been read, and not before anything was. */
+        /* It is writable again when enough was read, but not before any was. */
         if (watch(control_connection_handle(connection), false, true, 0) == CONTROL_TIMEOUT) {
             stalled = true;
             received += receive_some(peer, received);
@@ -268,7 +267,7 @@ TEST_WITH(what_was_written_before_the_end_arrives_and_then_the_end, set_up, tear
     control_peer_close(peer);
 }
 
-/* Closing takes back what is on its way; the sanitizers look on. */
+/* Closing cancels the running operations; the sanitizers check that. */
 TEST_WITH(closing_does_not_wait_for_one_that_does_not_read, set_up, tear_down)
 {
     (void)state;
@@ -303,7 +302,7 @@ TEST_WITH(an_address_is_one_programs_until_it_closes, set_up, tear_down)
 
 struct opener {
     const char *address;
-    atomic_int *waited_for; /* openers that have not come yet */
+    atomic_int *waited_for; /* threads that have not arrived yet */
     struct thread *thread;
     struct control_socket *socket;
     struct error error;

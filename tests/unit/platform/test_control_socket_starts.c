@@ -1,7 +1,8 @@
 /*
- * Programs that start together on one control socket: one of them gets it, and the others fail.
+ * Programs that start at the same time on one control socket: one of them gets it, and the others
+ * fail.
  *
- * listen(2) is answered by the test, which has another program start between bind and listen.
+ * The test replaces listen(2), and starts another program between bind and listen.
  */
 #include <stdatomic.h>
 #include <fcntl.h>
@@ -21,7 +22,9 @@
 #include "tests/support/platform/this_thread.h"
 #include "tests/support/test.h"
 
-/* How long the first start waits for the second: one that does not wait is over long before. */
+/*
+ * The time that the first start waits for the second, which ends long before if it does not wait.
+ */
 #define WINDOW_NS INT64_C(300000000)
 
 struct start {
@@ -33,7 +36,7 @@ struct start {
     atomic_bool over;
 };
 
-static struct start *second; /* begins at the next listen */
+static struct start *second; /* starts at the next listen */
 
 static void run(void *argument)
 {
@@ -142,7 +145,7 @@ TEST_WITH(a_start_that_failed_holds_nobody_up, control_peer_set_up, control_peer
     control_socket_close(first);
 }
 
-/* As `flock /tmp` does, which any user may run. */
+/* Like `flock /tmp`, which any user may run. */
 TEST_WITH(a_lock_of_the_folder_holds_nobody_up, control_peer_set_up, control_peer_tear_down)
 {
     (void)state;
@@ -157,7 +160,7 @@ TEST_WITH(a_lock_of_the_folder_holds_nobody_up, control_peer_set_up, control_pee
     close(folder);
 }
 
-/* A file that another user keeps locked. Only root can make one here. */
+/* A file that another user keeps locked. Only root can create one here. */
 TEST_WITH(another_users_lock_file_is_not_waited_for, control_peer_set_up, control_peer_tear_down)
 {
     (void)state;

@@ -1,4 +1,7 @@
-/* A file of the program's own: written and read anywhere, cut, and opened only as what it is. */
+/*
+ * A file of the program's own: written and read at any offset, cut, and opened only if it is a
+ * regular file.
+ */
 #include <string.h>
 
 #include "collector/platform/data_file.h"

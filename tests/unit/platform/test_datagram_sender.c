@@ -1,4 +1,4 @@
-/* Sending datagrams to addresses of both families, many with one call and one with none. */
+/* Sends datagrams to addresses of both families, many with one call and one with none. */
 #include <string.h>
 
 #include "collector/platform/udp.h"
@@ -64,7 +64,7 @@ static struct datagram_sender *sender_open(const struct address *targets, size_t
     return sender;
 }
 
-/* Sends all of them, with as many calls as it takes; returns how many that were. */
+/* Sends all datagrams; returns the number of calls. */
 static size_t send_all(struct datagram_sender *sender, const struct outgoing *datagrams,
                        size_t count)
 {
@@ -118,7 +118,7 @@ TEST(one_that_is_too_long_is_not_sent_and_the_next_one_is)
     receiver_close(&receiver);
 }
 
-/* Nobody listens there; UDP does not report that to a socket that is connected to nobody. */
+/* The port is closed, which UDP does not report to a socket that is not connected. */
 TEST(nobody_at_the_target_is_no_error)
 {
     struct address target;
@@ -138,6 +138,7 @@ TEST(addresses_of_this_machine_are_known_from_others)
     assert_true(datagram_sender_is_local(&address));
     address.bytes[3] = 77;
     assert_true(datagram_sender_is_local(&address));           /* all of 127.0.0.0/8 */
-    assert_true(address_parse_host("192.0.2.1", 9, &address)); /* RFC 5737: nobody's */
+    assert_true(address_parse_host("192.0.2.1", 9, &address)); /* RFC 5737: not assigned to a host
+                                                                  */
     assert_false(datagram_sender_is_local(&address));
 }

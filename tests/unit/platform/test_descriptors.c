@@ -1,4 +1,4 @@
-/* Descriptors that are kept back: who gets them when all others are used up. */
+/* The reserve of descriptors: its uses when all others are in use. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -12,12 +12,12 @@
 #include "tests/support/platform/tcp_client.h"
 #include "tests/support/test.h"
 
-/* What the linker makes of the name (ld(1), --wrap). */
+/* The name that the linker creates (ld(1), --wrap). */
 int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags);
 int __real_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags);
 
-#define BEFORE  40 /* the soft limit that the process begins with */
-#define MOST    64 /* the hard one */
+#define BEFORE  40 /* soft limit at the start of the process */
+#define MOST    64 /* hard limit */
 #define KEPT    4  /* for each use */
 #define CLIENTS 20
 
@@ -28,14 +28,15 @@ static struct {
     size_t accepted_count;
     int others[MOST];
     size_t other_count;
-    void (*meanwhile)(unsigned call); /* what another thread does just before; NULL: nothing */
+    void (*meanwhile)(unsigned call); /* the action of another thread just before the call, or NULL
+                                         */
     unsigned calls;
 } crowd;
 
 int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags)
 {
     void (*meanwhile)(unsigned call) = crowd.meanwhile;
-    crowd.meanwhile = NULL; /* it accepts, perhaps */
+    crowd.meanwhile = NULL; /* it may accept */
     if (meanwhile != NULL)
         meanwhile(++crowd.calls);
     crowd.meanwhile = meanwhile;
@@ -64,7 +65,7 @@ static void keep(void)
     descriptors_keep(wanted);
 }
 
-/* As a library does, until there are none left. */
+/* Like a library, until all are in use. */
 static void use_up(void)
 {
     int fd;
@@ -82,7 +83,7 @@ static enum accept_result accept_one(enum descriptor_use use)
     return result;
 }
 
-/* Clients have connected, who are yet to be accepted, and all that is not kept back is used. */
+/* Clients wait to be accepted, and all descriptors except the reserve are in use. */
 static int begin(void **state)
 {
     (void)state;
@@ -172,7 +173,7 @@ TEST_WITH(senders_get_nothing_that_is_lent_to_the_operator, begin, end)
         assert_int_equal(accept_one(DESCRIPTOR_OF_CLIENT), ACCEPT_OK);
 }
 
-/* The first call finds none, and for the second one is lent. */
+/* The first call finds no descriptor, and the second one gets a lent one. */
 static void take_what_is_lent(unsigned call)
 {
     if (call == 2)

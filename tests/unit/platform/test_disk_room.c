@@ -1,4 +1,4 @@
-/* What stays free of a disk: who writes asks whether it does, and the system is asked seldom. */
+/* The free part of a disk: writers check it often, the system is asked rarely. */
 #include <string.h>
 
 #include "collector/platform/file_system.h"
@@ -17,7 +17,7 @@ TEST(without_a_reserve_there_is_room)
     const struct disk_reserve none = {0};
     struct error error;
     assert_true(disk_room_has(&room, &none, ".", &error));
-    assert_int_equal(room.look_at_ns, 0); /* nobody was asked */
+    assert_int_equal(room.look_at_ns, 0); /* the system was not asked */
 }
 
 TEST(with_less_than_the_reserve_there_is_none)

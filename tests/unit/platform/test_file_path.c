@@ -1,4 +1,4 @@
-/* Paths as texts, as far as they are the same on every system. */
+/* Operations on paths that are the same on every system. */
 #include <string.h>
 
 #include "collector/platform/file_system.h"
@@ -29,7 +29,7 @@ TEST(what_begins_a_path_is_compared_to_its_end)
     assert_false(file_path_begins("", "ab", 2));
 }
 
-/* Each byte but letters is itself alone, whatever the sign of a char. */
+/* Each byte except letters maps only to itself, whether char is signed or not. */
 TEST(other_bytes_than_letters_are_themselves)
 {
     for (unsigned byte = 0; byte < 256; byte++) {
@@ -58,6 +58,6 @@ TEST(names_of_devices_are_known_whatever_follows_their_dot)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (is_device(others[i]))
             fail_msg("%s is none", others[i]);
-    assert_true(file_path_is_device("nully", 3)); /* no more than was said is read */
+    assert_true(file_path_is_device("nully", 3)); /* reads no more than the given size */
     assert_false(file_path_is_device("com1", 3));
 }

@@ -1,4 +1,4 @@
-/* Paths of Windows: both separators, drives, shares and pipes, and names that no file may have. */
+/* Windows paths: both separators, drives, shares and pipes, and names that are not allowed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

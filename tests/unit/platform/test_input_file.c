@@ -1,4 +1,4 @@
-/* Reading by name: what waits and what does not, where a pipe ends, and cancelling. */
+/* Reading by name: calls that wait and calls that do not, the end of a pipe, and cancelling. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -208,7 +208,7 @@ static void read_on(void *argument)
     }
 }
 
-/* Whether the reader is about to wait, waits, or has come to the end of it differs by the round. */
+/* In each round the reader is at another point: about to wait, waiting, or at its end. */
 TEST_WITH(cancelling_ends_the_wait_of_another_thread, make_pipe, remove_pipe)
 {
     (void)state;
@@ -225,7 +225,7 @@ TEST_WITH(cancelling_ends_the_wait_of_another_thread, make_pipe, remove_pipe)
         input_file_cancel(reader.file);
         thread_join(thread);
         assert_int_equal(reader.last, INPUT_CANCELLED);
-        assert_int_equal(reader.waits, 1); /* it slept, and did not turn round and round */
+        assert_int_equal(reader.waits, 1); /* it slept, and did not loop */
         input_file_close(reader.file);
         written_pipe_remove(pipe_of_test);
         pipe_of_test = written_pipe_make();

@@ -1,5 +1,4 @@
-/* Reading by name, as far as it is of POSIX alone: files that fail, pipes of many writers, and
- * pipes that were inherited. */
+/* Reading by name on POSIX only: files that fail, pipes with many writers, and inherited pipes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +28,7 @@ static struct input_file *open_fifo(void)
     return open_path(scratch_path("fifo"), true);
 }
 
-/* A writer of the FIFO, which must have its reader: otherwise this would wait. */
+/* A writer of the FIFO, which must have its reader already: otherwise this would wait. */
 static int open_writer(void)
 {
     int writer = open(scratch_path("fifo"), O_WRONLY | O_NONBLOCK);
@@ -60,7 +59,7 @@ static void assert_reads_text(struct input_file *file, const char *text)
     assert_memory_equal(bytes, text, got);
 }
 
-/* Linux has no other file that can be opened and not read: address 0 is nobody's. */
+/* Linux has no other file that can be opened but not read: address 0 is not mapped. */
 TEST_WITH(a_failure_gives_the_reason, scratch_make, scratch_remove)
 {
     (void)state;
@@ -96,7 +95,7 @@ TEST_WITH(a_fifo_ends_when_its_last_writer_has_gone, scratch_make, scratch_remov
     input_file_close(file);
 }
 
-/* As standard input, whose description is shared with whoever started the program. */
+/* Like standard input, whose file description is shared with the starter of the program. */
 TEST_WITH(an_inherited_pipe_stays_as_it_is_for_its_other_owners, scratch_make, scratch_remove)
 {
     (void)state;

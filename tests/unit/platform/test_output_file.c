@@ -106,7 +106,7 @@ TEST_WITH(what_is_removed_is_known, scratch_make, scratch_remove)
     expect_at(file, "file", OUTPUT_FILE_MOVED);
     output_put_text(file, "two\n");
     scratch_put_text("file", "another\n");
-    assert_false(output_file_let_name_go(file)); /* nor need it: the name is free */
+    assert_false(output_file_let_name_go(file)); /* nor is that needed: the name is free */
     output_put_text(file, "three\n");
     output_file_close(file);
     scratch_assert_holds_text("file", "another\n");
@@ -161,7 +161,7 @@ TEST_WITH(what_was_written_last_is_taken_back, scratch_make, scratch_remove)
     scratch_assert_holds_text("file", "before\none\ntwo\n");
     output_put_text(file, "four\n");
     assert_true(output_file_roll_back(file, 0));
-    assert_true(output_file_roll_back(file, 9)); /* over two writes */
+    assert_true(output_file_roll_back(file, 9)); /* across two writes */
     scratch_assert_holds_text("file", "before\none\n");
     assert_true(output_file_roll_back(file, 4));
     assert_false(output_file_roll_back(file, 1)); /* that was not ours */
@@ -177,7 +177,8 @@ TEST_WITH(what_another_wrote_is_never_taken_back, scratch_make, scratch_remove)
     others_append("file", "other\n");
     assert_false(output_file_roll_back(file, 1));
     output_put_text(file, "two\n");
-    assert_false(output_file_roll_back(file, 5)); /* four of ours, then one of theirs */
+    assert_false(output_file_roll_back(file, 5)); /* four of our bytes, then one of another program
+                                                     */
     scratch_assert_holds_text("file", "one\nother\ntwo\n");
     assert_true(output_file_roll_back(file, 4));
     scratch_assert_holds_text("file", "one\nother\n");
@@ -233,7 +234,7 @@ TEST_WITH(what_is_left_of_a_file_that_was_cut_ends_with_a_whole_line, scratch_ma
     others_cut("file", 6);
     assert_true(output_file_roll_back(file, 3));
     expect_state(file, OUTPUT_FILE_CUT);
-    scratch_assert_holds_text("file", "one\ntw"); /* somebody else's doing */
+    scratch_assert_holds_text("file", "one\ntw"); /* changed from outside */
     mend(file, TORN_LINE_CUT, 2);
     output_put_text(file, "three\n");
     output_file_close(file);

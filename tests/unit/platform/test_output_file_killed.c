@@ -1,4 +1,4 @@
-/* A run that is killed: all that it wrote is there, and the next one leaves nothing torn. */
+/* A run that is killed: all that it wrote is in the file, and the next run leaves no torn line. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void fill_block(char *block, size_t first)
 
 /*
  * Writes numbered lines in blocks until it is killed, and a mark to standard output after each
- * block whose writes have returned. Who was to kill it may be gone: it ends by itself.
+ * block whose writes have returned. It ends by itself if the test is gone.
  */
 static int write_until_killed(const char *path)
 {
@@ -69,7 +69,7 @@ static void assert_whole_lines(size_t at_least)
     free(found);
 }
 
-/* Blocks that it says it has written: at least so many, or all until its end. */
+/* The number of blocks that it reports as written: at least `at_least`, or all until its end. */
 static size_t count_marks(struct again *again, size_t at_least)
 {
     char marks[64];
@@ -81,10 +81,10 @@ static size_t count_marks(struct again *again, size_t at_least)
     return count;
 }
 
-/* Bounds a wait that only a hang needs. */
+/* The limit of a wait, which only a hang reaches. */
 #define PATIENCE_MS 20000
 
-/* The killed run may still be on its way out when the next one starts, which waits for it. */
+/* The killed run may not have ended when the next one starts, which waits for it. */
 static void after_a_kill_all_that_was_written_is_there_and_nothing_torn(void **state)
 {
     (void)state;

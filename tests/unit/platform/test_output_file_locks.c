@@ -1,5 +1,7 @@
-/* Torn lines where the kernel cannot say who writes: programs like this one know each other by
- * locks. */
+/*
+ * Torn lines if the kernel cannot report writers: programs of this kind recognise each other by
+ * locks.
+ */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>

@@ -1,4 +1,4 @@
-/* Files by their name, as only POSIX has them: modes, named pipes, devices and limits. */
+/* Files by their name on POSIX only: modes, named pipes, devices and limits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

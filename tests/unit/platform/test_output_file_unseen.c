@@ -1,4 +1,4 @@
-/* A file at which the system cannot look for a moment: what is known of it goes on to hold. */
+/* A file that the system cannot look up for a moment: the known state stays valid. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* What the linker makes of the name (ld(1), --wrap). */
+/* The name that the linker creates (ld(1), --wrap). */
 int __real_fstat(int fd, struct stat *status);
 int __wrap_fstat(int fd, struct stat *status);
 int __real_stat(const char *path, struct stat *status);
@@ -26,10 +26,10 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t size);
 
 static bool unseen;
 static bool would_block; /* each write */
-static int unnamed;      /* the number with which each look at a name fails; 0: none does */
-static int torn_read;    /* 0: whole; or the number with which each read fails; -1: of one byte */
-static int unreadable;   /* the number with which each open to read fails; 0: none does */
-static int interrupted;  /* so many of them are */
+static int unnamed;      /* the errno of each look at a name; 0: none fails */
+static int torn_read;    /* 0: whole; the errno of each read; -1: reads of one byte */
+static int unreadable;   /* the errno of each open for reading; 0: none fails */
+static int interrupted;  /* the number of writes that are interrupted */
 
 int __wrap_fstat(int fd, struct stat *status)
 {
@@ -179,7 +179,7 @@ TEST_WITH(a_file_that_has_no_name_left_is_moved_whatever_its_name_says, scratch_
 
 /* --- what cannot be waited for ---------------------------------------------------------------- */
 
-/* As a file system in user space may say. */
+/* As a file system in user space may return. */
 TEST_WITH(a_regular_file_that_would_block_has_failed_as_there_is_nothing_to_wait_for, scratch_make,
           scratch_remove)
 {

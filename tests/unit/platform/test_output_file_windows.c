@@ -1,4 +1,4 @@
-/* Files by their name, as only Windows has them: what others share, named pipes and devices. */
+/* Files by their name on Windows only: sharing, named pipes and devices. */
 #include <stdio.h>
 #include <string.h>
 #include <windows.h>
@@ -51,7 +51,7 @@ static void a_file_that_another_allows_nobody_to_write_is_refused(void **state)
     scratch_assert_holds_text("file", "whole\ntorn");
 }
 
-/* A writer is one also where it would let others write, read and remove. */
+/* A writer counts also if it shares writing, reading and removing. */
 static void a_torn_line_is_not_cut_under_another_s_hands(void **state)
 {
     (void)state;
@@ -83,7 +83,7 @@ static enum output_file_state look(const struct output_file *file, const char *p
     return output_file_look(file, path, &error);
 }
 
-/* A pipe of which the test has the reading end. */
+/* A pipe whose reading end the test has. */
 static HANDLE make_pipe(void)
 {
     HANDLE pipe =

@@ -1,4 +1,4 @@
-/* Who may open what has a name: the program's own user, the system, administrators, nobody else. */
+/* Access to named objects: for the program's own user, the system and administrators only. */
 #include <windows.h>
 /* After windows.h, whose types it uses. */
 #include <aclapi.h>

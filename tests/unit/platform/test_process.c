@@ -1,4 +1,4 @@
-/* Running another program to its end: what it wrote, and the one line that says why it failed. */
+/* Runs a program to its end: its output, and the one line that says why it failed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 #include "tests/support/test.h"
 
 #define MOST    ((size_t)1 << 20)    /* bytes of output */
-#define TIME_NS INT64_C(30000000000) /* that no program here needs */
+#define TIME_NS INT64_C(30000000000) /* more than any program here needs */
 
 #define WORDS_MAX 8
 
-/* Has tests/support/programs/actor.c do what the words say; NULL ends them. */
+/* Makes tests/support/programs/actor.c carry out the words; NULL ends them. */
 static enum process_result run(size_t most, struct process_output *out, struct error *error,
                                const char *const *words)
 {
@@ -55,7 +55,7 @@ TEST(what_a_program_writes_is_read_to_its_end)
     assert_writes(words("exit:0"), "", 0);
 }
 
-/* More than a pipe holds, on both at once. */
+/* More than a pipe holds, on both streams at once. */
 TEST(much_output_and_many_errors_do_not_wait_for_each_other)
 {
     struct process_output out;
@@ -133,7 +133,7 @@ TEST(a_program_that_writes_too_much_has_failed)
     assert_fails(words("outzeros:200000"), 100000, "writes more than 100000 bytes");
 }
 
-/* Nobody would read to the end of its output otherwise. */
+/* Otherwise the end of its output would never be read. */
 TEST(a_program_that_does_not_end_is_ended_with_what_it_started)
 {
     const char *arguments[] = {TEST_ACTOR, "spawn:sleep", "sleep", NULL};

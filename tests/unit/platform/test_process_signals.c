@@ -1,4 +1,4 @@
-/* What signals have to do with running another program. */
+/* Signals and the run of another program. */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -23,7 +23,10 @@ TEST(the_signal_that_ended_a_program_is_reported)
     assert_string_equal(error.text, "ended by signal 9");
 }
 
-/* Whoever started us may have: the system reports to nobody then how a program has ended. */
+/*
+ * The starter of this process may have ignored SIGCHLD; then the system does not report how a
+ * program ended.
+ */
 TEST(one_that_ignores_ends_is_notified_of_them)
 {
     struct error error = {0};

@@ -1,4 +1,4 @@
-/* The kernel's filter of who may send: it says what the list says, here and in the kernel. */
+/* The kernel's filter of senders: it agrees with the list, computed here and in the kernel. */
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -162,7 +162,7 @@ TEST(a_filter_of_nobody_and_of_everybody_is_short)
     networks_free(everybody);
 }
 
-/* Their words agree as often as not, so that all of them have to be looked at. */
+/* Their words agree in half of the cases, so that all words must be checked. */
 static struct address random_address(void)
 {
     struct address address = {.family = random_below(2) == 0 ? ADDRESS_IPV4 : ADDRESS_IPV6};
@@ -210,7 +210,7 @@ static void open_filtered(struct receiving *receiving, const char *bound,
     receiving_open_with(receiving, &options);
 }
 
-/* From 127.0.0.0/8, of which every address is this machine. */
+/* From 127.0.0.0/8, whose addresses all belong to this machine. */
 static void send_from(const struct address *source, uint16_t port)
 {
     struct sockaddr_in from = {.sin_family = AF_INET};
@@ -254,7 +254,7 @@ TEST_WITH(the_kernel_takes_whom_the_list_holds_and_counts_the_others, receiving_
             list[i] = cut_to(address_from_ipv4(bytes, 0), (unsigned)(20 + random_below(13)));
         }
         struct networks *sources = made(list, count);
-        /* Every second socket takes both families. */
+        /* Every second socket receives both families. */
         open_filtered(receiving, round % 2 == 0 ? "127.0.0.1" : "::", sources);
         for (int i = 0; i < 100; i++) {
             struct address source = list[random_below(count)].address;
@@ -304,7 +304,7 @@ TEST_WITH(a_filter_is_there_before_the_address_is, receiving_set_up, receiving_t
                                          .only_from = nobody};
     struct error error;
     assert_int_equal(udp_socket_open(&receiving->socket, &options, &error), 0);
-    networks_free(nobody); /* opening alone needs it */
+    networks_free(nobody); /* only the open uses it */
     assert_int_equal(udp_socket_bind(receiving->socket, &error), 0);
     send_from(&first, udp_socket_address(receiving->socket).port);
     assert_received(receiving, false, &first, &drops);
@@ -328,7 +328,7 @@ TEST_WITH(refusing_all_takes_the_filters_place, receiving_set_up, receiving_tear
 
 /* --- how long a list may be ------------------------------------------------------------------- */
 
-/* So many networks, no two of which touch. */
+/* `count` networks, no two of which are adjacent. */
 static struct networks *many(size_t count)
 {
     struct network *list = calloc(count, sizeof *list);

@@ -1,4 +1,4 @@
-/* What a program that we start has of ours, and with what it ends. */
+/* The inheritance of a started program, and its end. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <windows.h>
@@ -11,7 +11,7 @@
 
 #define PATIENCE_MS 10000
 
-/* The actor, doing what the words say, with this input and output. */
+/* Starts the actor with these words, this input and this output. */
 static struct spawned started(HANDLE input, HANDLE output, const char *first, const char *second)
 {
     struct spawned spawned;
@@ -34,7 +34,7 @@ static void assert_ends(HANDLE process, DWORD expected)
     assert_int_equal(code, expected);
 }
 
-/* Reads a byte from the pipe; false where nobody has its other end. */
+/* Reads a byte from the pipe; false if its other end is closed. */
 static bool reads_byte(HANDLE pipe)
 {
     char byte;
@@ -59,7 +59,7 @@ TEST(it_has_its_three_streams_and_nothing_else_that_could_be_inherited)
     struct spawned spawned = started(NULL, NULL, "out:x", "sleep");
     CloseHandle(theirs);
     CloseHandle(copy);
-    assert_false(reads_byte(ours)); /* nobody has the other end, though it runs */
+    assert_false(reads_byte(ours)); /* the other end is closed, though it runs */
     assert_int_equal(WaitForSingleObject(spawned.process, 0), WAIT_TIMEOUT);
     spawned_end(&spawned);
     assert_ends(spawned.process, SPAWN_ENDED_CODE);
@@ -67,7 +67,7 @@ TEST(it_has_its_three_streams_and_nothing_else_that_could_be_inherited)
     CloseHandle(ours);
 }
 
-/* What it started has its output, too: the pipe breaks when all have gone. */
+/* Its child process has its output, too: the pipe breaks when both have ended. */
 TEST(it_is_ended_with_what_it_started)
 {
     HANDLE ours, theirs;
@@ -99,7 +99,7 @@ TEST(what_it_started_outlives_it_where_we_let_go)
     CloseHandle(ours);
 }
 
-/* As the system does where we are ended ourselves. */
+/* As the system does if this process is ended. */
 TEST(all_of_it_ends_where_its_job_is_closed)
 {
     struct spawned spawned = started(NULL, NULL, "spawn:sleep", "sleep");

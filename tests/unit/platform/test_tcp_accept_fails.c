@@ -1,4 +1,4 @@
-/* Accepting a connection, which fails each time in the same way. */
+/* Accepts that fail each time in the same way. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -6,10 +6,10 @@
 #include "collector/platform/tcp.h"
 #include "tests/support/test.h"
 
-/* What the linker makes of the name (ld(1), --wrap). */
+/* The name that the linker creates (ld(1), --wrap). */
 int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags);
 
-static int number; /* with which it fails */
+static int number; /* the errno */
 static unsigned calls;
 
 int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags)

@@ -1,10 +1,10 @@
-/* The torn end of a file that the system does not cut: what is said of it is true. */
+/* The torn end of a file that the system does not cut: the report about it is true. */
 #include <string.h>
 
 #include "collector/platform/common/torn_end.h"
 #include "tests/support/test.h"
 
-/* A file of these bytes. */
+/* A file with these bytes. */
 struct file {
     const char *text;
     bool cuts, was_cut, was_ended;

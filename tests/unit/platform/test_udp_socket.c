@@ -82,7 +82,7 @@ TEST_WITH(one_receive_takes_what_a_group_holds, receiving_set_up, receiving_tear
     assert_int_equal(receiving->group->count, 5);
 }
 
-/* Not all systems report it. */
+/* Not every system reports it. */
 TEST_WITH(that_nothing_is_left_is_reported_where_nothing_is, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
@@ -133,7 +133,7 @@ struct rescue {
     bool sent;
 };
 
-/* Fills a group, so that a receive that blocks ends after all. */
+/* Fills a group, so that a blocking receive ends. */
 static void send_when_it_takes_too_long(void *argument)
 {
     struct rescue *rescue = argument;
@@ -146,7 +146,7 @@ static void send_when_it_takes_too_long(void *argument)
                                 DATAGRAM_GROUP_SIZE);
 }
 
-/* Nobody watches it: some notifiers make a socket that they are given a non-blocking one. */
+/* It is not watched, because some notifiers make a socket non-blocking. */
 TEST_WITH(a_receive_from_an_empty_socket_does_not_block, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
@@ -174,7 +174,7 @@ static void open_everywhere(struct receiving *receiving, enum address_family fam
     receiving_open_with(receiving, &options);
 }
 
-/* Sends to a host on the socket's port and asserts where the datagram says that it went. */
+/* Sends to a host on the socket's port and asserts the datagram's destination. */
 static void assert_reported(struct receiving *receiving, const char *sent_to, const char *told)
 {
     struct address to, expected;
@@ -187,7 +187,8 @@ static void assert_reported(struct receiving *receiving, const char *sent_to, co
     assert_int_equal(slot->destination->family, expected.family);
     assert_memory_equal(slot->destination->bytes, expected.bytes, sizeof expected.bytes);
     assert_int_equal(slot->destination->port, receiving->to.port);
-    assert_true(slot->received_ns > INT64_C(1700000000000000000)); /* it is told beside it */
+    assert_true(slot->received_ns > INT64_C(1700000000000000000)); /* the other control message is
+                                                                      there, too */
 }
 
 TEST_WITH(a_socket_on_every_address_reports_each_datagrams_destination_when_asked, receiving_set_up,
@@ -365,7 +366,8 @@ TEST_WITH(the_arrival_time_lies_between_sending_and_receiving, receiving_set_up,
 {
     struct receiving *receiving = *state;
     receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
-    int64_t slack = 100 * INT64_C(1000000); /* the kernel's clock and ours are read apart */
+    int64_t slack = 100 * INT64_C(1000000); /* the kernel's clock and ours are read at different
+                                               times */
     int64_t before = clock_wall_ns();
     udp_sender_send_numbers(receiving->sender, &receiving->to, 100);
     int64_t earliest = before - slack;
@@ -374,7 +376,7 @@ TEST_WITH(the_arrival_time_lies_between_sending_and_receiving, receiving_set_up,
         assert_non_null(slot);
         assert_true(slot->received_ns >= earliest);
         assert_true(slot->received_ns <= clock_wall_ns() + slack);
-        earliest = slot->received_ns; /* in their order */
+        earliest = slot->received_ns; /* in order */
     }
 }
 
@@ -389,8 +391,8 @@ static bool is_stamped_before_it_is_asked_for(struct receiving *receiving)
 }
 
 /*
- * The kernel stamps a datagram when it comes, however late we ask for it. A busy one may come to
- * that late itself, but not each time.
+ * The kernel stamps a datagram at its arrival, however late it is received. A busy kernel may be
+ * late itself, but not each time.
  */
 TEST_WITH(the_arrival_time_is_not_that_of_the_receive, receiving_set_up, receiving_tear_down)
 {
@@ -443,7 +445,7 @@ TEST_WITH(an_address_that_is_not_ours_cannot_be_bound, receiving_set_up, receivi
     if (!loopback_has_ipv6())
         skip();
     struct udp_socket_options options = {
-        /* RFC 3849: nobody's. (Of IPv4's, Wine binds any.) */
+        /* RFC 3849: not assigned to a host. (Wine binds any IPv4 address.) */
         .address = {.family = ADDRESS_IPV6, .bytes = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x77}},
         .receive_buffer = 65536,
         .max_datagram = 2048,

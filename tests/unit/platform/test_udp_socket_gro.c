@@ -1,4 +1,4 @@
-/* Sockets on which the kernel puts datagrams together, as one that segments sends them. */
+/* Sockets on which the kernel joins the datagrams of a segmenting sender. */
 
 #include <arpa/inet.h>
 #include <linux/udp.h>
@@ -11,9 +11,9 @@
 #include "tests/support/test.h"
 
 #define SEGMENT 117
-#define MOST    60 /* segments of one send: fewer than the kernel takes */
+#define MOST    60 /* segments of one send: fewer than the kernel's limit */
 
-static int segmenting = -1; /* a socket that sends many datagrams by one call */
+static int segmenting = -1; /* a socket that sends many datagrams in one call */
 
 static void open_gro(struct receiving *receiving, size_t max_datagram)
 {
@@ -41,13 +41,16 @@ static int tear_down(void **state)
     return receiving_tear_down(state);
 }
 
-/* The byte at `at` of all that the test sends. */
+/* The byte at offset `at` of the data that the test sends. */
 static uint8_t byte_at(size_t at)
 {
     return (uint8_t)(at * 7 + at / 251);
 }
 
-/* Sends so many of those bytes, from the byte `from` on, as datagrams of SEGMENT and a rest. */
+/*
+ * Sends `size` of these bytes, from the byte `from` on, as datagrams of SEGMENT bytes and a
+ * remainder.
+ */
 static void send_segments(struct receiving *receiving, size_t from, size_t size)
 {
     uint8_t bytes[MOST * SEGMENT];
@@ -94,7 +97,7 @@ TEST_WITH(the_last_datagram_of_a_buffer_may_be_shorter, set_up, tear_down)
     assert_null(receiving_next(receiving));
 }
 
-/* More datagrams than a group has slots, of one buffer after the other. */
+/* More datagrams than a group has slots, in several buffers. */
 TEST_WITH(all_datagrams_of_many_buffers_come_in_order, set_up, tear_down)
 {
     struct receiving *receiving = *state;
@@ -195,7 +198,7 @@ TEST_WITH(each_of_them_says_who_sent_it_to_whom_and_when, set_up, tear_down)
     }
 }
 
-/* A group serves one socket after the other, whatever they are. */
+/* A group serves one socket after another, of any kind. */
 TEST_WITH(a_group_goes_from_one_kind_of_socket_to_the_other, set_up, tear_down)
 {
     struct receiving *receiving = *state;
@@ -208,7 +211,7 @@ TEST_WITH(a_group_goes_from_one_kind_of_socket_to_the_other, set_up, tear_down)
         receiving_close_socket(receiving);
 
         receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
-        send_segments(receiving, 0, 3 * SEGMENT); /* which the kernel cuts now */
+        send_segments(receiving, 0, 3 * SEGMENT); /* which the kernel splits now */
         for (size_t k = 0; k < 3; k++)
             assert_next(receiving, k * SEGMENT, SEGMENT);
         assert_null(receiving_next(receiving));

@@ -1,4 +1,4 @@
-/* What the kernel drops before us, and what it refuses on request: counted, to the datagram. */
+/* Datagrams that the kernel drops, and those that it refuses on request: counted exactly. */
 #include <string.h>
 
 #include "collector/platform/udp.h"
@@ -33,7 +33,7 @@ TEST_WITH(nothing_is_dropped_where_the_buffer_suffices, receiving_set_up, receiv
     assert_int_equal(udp_socket_drops(receiving->socket), 0);
 }
 
-/* The end of a burst is what a count that rides on the next datagram would miss. */
+/* A count that comes with the next datagram would miss the end of a burst. */
 TEST_WITH(what_is_sent_is_received_or_counted_as_dropped, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
@@ -45,7 +45,7 @@ TEST_WITH(what_is_sent_is_received_or_counted_as_dropped, receiving_set_up, rece
     for (int burst = 0; burst < 5; burst++) {
         udp_sender_send_numbers(receiving->sender, &receiving->to, 1000);
         sent += 1000;
-        uint64_t drops = udp_socket_drops(receiving->socket); /* also before the drain */
+        uint64_t drops = udp_socket_drops(receiving->socket); /* also read before the drain */
         assert_in_range(drops, 1, sent);
         received += drain(receiving);
         assert_int_equal(udp_socket_drops(receiving->socket), drops);
@@ -124,7 +124,7 @@ TEST_WITH(refusing_all_keeps_what_is_queued_and_counts_the_rest, receiving_set_u
     }
     assert_null(receiving_next(receiving));
     assert_int_equal(udp_socket_drops(receiving->socket), 38);
-    assert_true(udp_socket_refuse_all(receiving->socket)); /* twice is no harm */
+    assert_true(udp_socket_refuse_all(receiving->socket)); /* a second call is allowed */
 }
 
 TEST_WITH(the_buffer_granted_is_reported_and_large_enough_for_what_is_asked, receiving_set_up,
@@ -135,7 +135,7 @@ TEST_WITH(the_buffer_granted_is_reported_and_large_enough_for_what_is_asked, rec
     size_t granted = udp_socket_receive_buffer(receiving->socket);
     assert_int_not_equal(granted, 0);
     if (granted < RECEIVING_BUFFER)
-        skip(); /* without privileges the administrator's limit holds */
+        skip(); /* without privileges the administrator's limit applies */
     /* A queued small datagram is charged less than a kilobyte. */
     udp_sender_send_numbers(receiving->sender, &receiving->to, RECEIVING_BUFFER / 1024);
     assert_int_equal(drain(receiving), RECEIVING_BUFFER / 1024);

@@ -1,6 +1,6 @@
 /*
- * What collector/platform/udp.h makes of Winsock's answers: those that no test can bring
- * about, by a WSARecvMsg of the test's own, and how a socket is opened.
+ * udp_socket_receive() on answers of Winsock that a test cannot cause, by a WSARecvMsg of the
+ * test's own; and how a socket is opened.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 #define DATAGRAM 0 /* of four bytes; every other answer is an error number */
 
-static const int *answers; /* the last one again and again */
+static const int *answers; /* the last one is repeated */
 static size_t answer_count;
 static size_t asked;
 
@@ -39,7 +39,7 @@ static int WSAAPI answer(SOCKET socket, WSAMSG *message, DWORD *size, OVERLAPPED
     return SOCKET_ERROR;
 }
 
-/* In the place of collector/platform/windows/socket_lookup.c. */
+/* Replaces collector/platform/windows/socket_lookup.c. */
 LPFN_WSARECVMSG socket_lookup_receive(SOCKET socket)
 {
     (void)socket;
@@ -123,8 +123,9 @@ TEST_WITH(any_other_error_is_fatal_and_reported_by_text_and_number, receiving_se
     assert_non_null(strstr(error.text, "10038"));
 }
 
-/* The receive after it meets what ended the group, and would-block too is never answered from
- * memory.
+/*
+ * The next receive gets the error that ended the group; would-block is never answered from memory
+ * either.
  */
 TEST_WITH(what_ends_a_group_leaves_it_to_its_datagrams, receiving_set_up, receiving_tear_down)
 {
@@ -162,7 +163,7 @@ TEST_WITH(a_port_is_not_shared_with_whoever_asks_for_it, receiving_set_up, recei
     assert_int_equal(getsockopt((SOCKET)udp_socket_handle(receiving->socket), SOL_SOCKET,
                                 SO_EXCLUSIVEADDRUSE, (char *)&on, &on_size),
                      0);
-    assert_true(on); /* without it, the next would be refused by Wine but not by Windows */
+    assert_true(on); /* without it, Wine would refuse the next one, but Windows would not */
 
     SOCKET thief = socket(AF_INET, SOCK_DGRAM, IPPROTO_UDP);
     on = TRUE;

@@ -1,6 +1,6 @@
 /*
- * Waits that the system fails are reported as that, and not as what was waited for; and signals that
- * it does not hold back keep the program from starting.
+ * Waits that fail in the system are reported as failures, not as events; and a program whose
+ * signals cannot be blocked does not start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* What the linker makes of the names (ld(1), --wrap). */
+/* The names that the linker creates (ld(1), --wrap). */
 int __real_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
 int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
 int __real_epoll_wait(int epoll, struct epoll_event *events, int room, int timeout_ms);
@@ -33,7 +33,7 @@ int __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *before);
 int __real_pthread_sigmask(int how, const sigset_t *set, sigset_t *before);
 int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *before);
 
-static int number; /* with which the next `fails` calls fail */
+static int number; /* errno of the next `fails` calls */
 static unsigned fails;
 
 static bool fail_next(void)
@@ -139,7 +139,7 @@ TEST(a_program_is_not_said_to_take_too_long)
     free(out.data);
 }
 
-/* Another program, which ends its start on the same control socket after 50 ms. */
+/* Like another program that ends its start on the same control socket after 50 ms. */
 static void unlock_soon(void *argument)
 {
     const struct timespec start = {.tv_nsec = 50000000};

@@ -1,4 +1,4 @@
-/* Sleeping until signalled, until a handle is ready or broken, or until the time is over. */
+/* Sleeps until a signal, a ready or broken handle, or the end of a time. */
 #include <stdatomic.h>
 
 #include "collector/platform/clock.h"
@@ -97,7 +97,7 @@ TEST_WITH(a_signal_is_kept_while_a_handle_is_reported, set_up, tear_down)
     wait_end_close(end);
 }
 
-/* A stream socket says "hung up", where a pipe says "error". */
+/* A stream socket reports a hang-up, a pipe an error. */
 TEST_WITH(a_peer_that_closed_is_a_broken_handle_before_all_else, set_up, tear_down)
 {
     struct wakeup *wakeup = *state;

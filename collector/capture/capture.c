@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "collector/base/progress.h"
+#include "collector/base/rule.h"
 #include "collector/capture/capture_file.h"
 #include "collector/capture/frame.h"
 #include "collector/capture/reassembly.h"
@@ -93,6 +94,12 @@ static bool take_frame(struct capture *capture, const struct capture_frame *fram
     return true;
 }
 
+/* Whether each frame has one outcome, which holds when no datagram is under reassembly. */
+static bool counts_balance(const struct capture_counts *counts)
+{
+    return counts->frames == counts->whole + counts->fragments + counts->other + counts->cut;
+}
+
 enum capture_result capture_next(struct capture *capture, struct capture_datagram *datagram,
                                  struct error *error)
 {
@@ -106,6 +113,7 @@ enum capture_result capture_next(struct capture *capture, struct capture_datagra
         }
         reassembly_flush(capture->reassembly);
         capture->last = result == CAPTURE_FILE_END ? CAPTURE_END : CAPTURE_DAMAGED;
+        RULE(counts_balance(&capture->counts), "each frame of a capture has one outcome");
     }
     if (capture->last == CAPTURE_DAMAGED)
         error_set(error, capture->error.code, "%s", capture->error.text);
@@ -132,6 +140,7 @@ void capture_end(struct capture *capture)
     if (capture->last != CAPTURE_DATAGRAM)
         return;
     reassembly_flush(capture->reassembly);
+    RULE(counts_balance(&capture->counts), "each frame of an ended capture has one outcome");
     capture->last = CAPTURE_END;
 }
 

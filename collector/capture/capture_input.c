@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
+
 /* Few, large reads: a capture is read once from its beginning to its end. */
 #define BUFFER_SIZE ((size_t)256 * 1024)
 
@@ -49,6 +51,8 @@ size_t capture_input_read(struct capture_input *input, uint8_t *bytes, size_t si
 {
     size_t got = 0;
     while (got < size && (input->start < input->end || fill_buffer(input))) {
+        RULE(input->start < input->end && input->end <= BUFFER_SIZE,
+             "bytes are read from within the buffer");
         size_t part = input->end - input->start;
         if (part > size - got)
             part = size - got;

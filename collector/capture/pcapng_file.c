@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/capture/pcapng_time.h"
 
 /* Block types (draft-ietf-opsawg-pcapng, section 11.1). */
@@ -85,6 +86,8 @@ static bool end_block(const struct pcapng_file *file, struct capture_input *inpu
                       struct block *block, struct error *error)
 {
     uint8_t trailer[4];
+    RULE(block->length >= AROUND_BODY && block->remaining <= block->length - AROUND_BODY,
+         "the rest of a body lies within its block");
     if (!capture_input_skip(input, block->remaining) ||
         capture_input_read(input, trailer, sizeof trailer) != sizeof trailer) {
         damaged(input, block, error, "the block is cut short");
@@ -148,6 +151,7 @@ int pcapng_file_open(struct pcapng_file *file, struct capture_input *input, stru
 /* Adds an interface to the section. Returns NULL if there are too many or memory is short. */
 static struct pcapng_interface *add_interface(struct pcapng_file *file)
 {
+    RULE(file->interface_count <= file->interface_room, "interfaces lie within their array");
     if (file->interface_count == MAX_INTERFACES)
         return NULL;
     if (file->interface_count == file->interface_room) {

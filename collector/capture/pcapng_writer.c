@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
+#include "collector/base/rule.h"
 
 #define BLOCK_SECTION   0x0a0d0d0au
 #define BLOCK_INTERFACE 1u
@@ -56,6 +57,8 @@ static size_t pad(uint8_t *bytes, size_t size)
 
 size_t pcapng_write_packet(uint8_t *block, const struct pcapng_packet *packet)
 {
+    RULE(packet->captured <= PCAPNG_PACKET_MAX && packet->comment_size <= PCAPNG_COMMENT_MAX,
+         "a packet and its comment fit their block");
     uint64_t time = packet->time_ns < 0 ? 0 : (uint64_t)packet->time_ns;
     put_little_u32(block + 8, 0); /* the first interface */
     put_little_u32(block + 12, (uint32_t)(time >> 32));

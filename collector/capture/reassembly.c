@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
+
 #define SLOT_BYTES 65536 /* the largest datagram (65,535), rounded up to whole units */
 #define UNIT       8     /* fragment offsets are multiples of it */
 #define UNITS      (SLOT_BYTES / UNIT)
@@ -44,6 +46,7 @@ struct reassembly *reassembly_create(struct capture_counts *counts)
 /* A datagram that is not UDP or not to the port does not count as incomplete. */
 static void discard_slot(struct reassembly *reassembly, struct slot *slot)
 {
+    RULE(slot->number != 0 && slot->fragments != 0, "a discarded slot has a fragment");
     if (slot->unwanted) {
         reassembly->counts->other += slot->fragments;
     } else {
@@ -71,6 +74,8 @@ static bool outlived(const struct slot *slot, int64_t time_ns)
 static struct slot *begin_datagram(struct reassembly *reassembly, struct slot *slot,
                                    const struct frame_fragment *fragment, int64_t time_ns)
 {
+    RULE(slot >= reassembly->slots && slot < reassembly->slots + REASSEMBLY_SLOTS,
+         "a slot belongs to its reassembly");
     if (slot->number != 0)
         discard_slot(reassembly, slot);
     slot->number = ++reassembly->begun;
@@ -145,6 +150,12 @@ static bool disagrees_on_end(const struct slot *slot, const struct frame_fragmen
 
 static void store(struct slot *slot, const struct frame_fragment *fragment)
 {
+    RULE(slot->number != 0 && !slot->refused, "fragments are stored in a slot in use");
+    RULE(fragment->offset % UNIT == 0 && fragment->size != 0 &&
+             fragment->offset + fragment->size <= SLOT_BYTES,
+         "a fragment lies within the largest datagram");
+    RULE(!fragment->more || fragment->size % UNIT == 0,
+         "only the last fragment ends within a unit");
     if (fragment->offset == 0 && !has_come(slot, 0)) {
         slot->next_header = fragment->next_header;
         slot->unwanted = fragment->unwanted;
@@ -179,6 +190,7 @@ bool reassembly_add(struct reassembly *reassembly, const struct frame_fragment *
     if (ends_differ)
         return false;
     store(slot, fragment);
+    RULE(slot->units <= (slot->reach + UNIT - 1) / UNIT, "stored units lie before the reach");
     if (!slot->end_known || slot->units != (slot->reach + UNIT - 1) / UNIT)
         return false;
 

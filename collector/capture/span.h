@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/base/rule.h"
+
 struct span {
     const uint8_t *data;
     size_t captured; /* bytes at `data` */
@@ -34,6 +36,7 @@ static inline enum verdict span_needs(const struct span *span, size_t size)
 /* Drops the first `size` bytes, which must have been captured. */
 static inline void span_skip(struct span *span, size_t size)
 {
+    RULE(size <= span->captured, "only captured bytes of a span are skipped");
     span->data += size;
     span->captured -= size;
     span->length -= size;
@@ -42,6 +45,7 @@ static inline void span_skip(struct span *span, size_t size)
 /* Ends the span after `length` bytes, at most its length on the wire. */
 static inline void span_trim(struct span *span, size_t length)
 {
+    RULE(length <= span->length, "a span only becomes shorter");
     span->length = length;
     if (span->captured > length)
         span->captured = length;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
+#include "collector/base/rule.h"
 #include "collector/capture/internet_checksum.h"
 
 #define IPV4_SIZE       20
@@ -17,6 +18,8 @@
 void udp_fragments_begin(struct udp_fragments *fragments, const struct udp_packet *packet,
                          size_t mtu, uint32_t number)
 {
+    RULE(packet->size == packet->length && udp_packet_headers_size(packet) != 0,
+         "only a complete datagram that fits a packet is fragmented");
     *fragments = (struct udp_fragments){
         .payload = packet->payload,
         .size = packet->size,
@@ -67,6 +70,7 @@ static size_t put_ipv6(const struct udp_fragments *fragments, uint8_t *to, size_
 size_t udp_fragments_next(struct udp_fragments *fragments, uint8_t *to)
 {
     bool ipv4 = fragments->ip == IPV4_SIZE;
+    RULE(fragments->at <= UDP_SIZE + fragments->size, "fragments end with their datagram");
     size_t left = UDP_SIZE + fragments->size - fragments->at;
     bool more = fragments->at != 0 || fragments->ip + left > fragments->mtu;
     size_t headers = fragments->ip + (more && !ipv4 ? FRAGMENT_SIZE : 0);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
+#include "collector/base/rule.h"
 #include "collector/capture/internet_checksum.h"
 
 #define IPV4_SIZE     20
@@ -79,6 +80,8 @@ void udp_packet_write_headers(const struct udp_packet *packet, uint8_t *headers)
     size_t ip = ip_size(packet);
     size_t addresses = ip == IPV4_SIZE ? 12 : 8;
     uint8_t *udp = headers + ip;
+    RULE(packet->size <= packet->length && udp_packet_headers_size(packet) != 0,
+         "headers are written for a datagram that fits a packet");
     if (ip == IPV4_SIZE)
         put_ipv4(packet, headers);
     else

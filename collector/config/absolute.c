@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
 #include "collector/config/url.h"
@@ -172,6 +173,7 @@ static char *write_again(struct writing *writing, const struct option *option, c
         return NULL;
     }
     output_char(&writing->out, '\0');
+    RULE(!writing->out.overflow, "a copied argument fits the memory measured for it");
     return writing->out.data;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/config/command_name.h"
 #include "collector/config/option_table.h"
 #include "collector/config/url.h"
@@ -277,6 +278,8 @@ static bool check_references(const struct applying *applying, const struct prove
 
 bool apply_entry(const struct applying *applying, const struct provenance_entry *entry)
 {
+    RULE(entry->by != PROVENANCE_FILE || entry->file < applying->provenance->file_count,
+         "an entry names one of its files");
     if (!check_references(applying, entry))
         return false;
     switch (entry->option->action) {
@@ -302,6 +305,7 @@ bool apply_check_dead_letters(const struct applying *applying, const struct prov
 {
     const struct config *config = applying->config;
     const char *name = config->dead_letter.name;
+    RULE(name != NULL, "dead letters are checked after their entry was applied");
     struct parse_error fault;
     for (size_t i = 0; i < config->sink_count; i++) {
         if (strcmp(config->sinks[i].name, name) != 0)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
 #include "collector/config/url.h"
@@ -29,6 +30,7 @@ static void set_name(struct config_value *value, const struct setting *setting)
 static void visit_value(const struct walk *walk, struct config_value *value, size_t at)
 {
     const struct provenance_entry *entry = walk->entry;
+    RULE(at <= entry->text.length, "a value begins within its entry");
     value->origin = (struct config_origin){.by = entry->by, .option = entry->option};
     if (entry->by == PROVENANCE_FILE) {
         value->origin.file = walk->config->provenance->files[entry->file];
@@ -43,6 +45,8 @@ static void visit_written(const struct walk *walk, const struct setting *setting
 {
     const struct provenance_entry *entry = walk->entry;
     struct config_value value = walk->value;
+    RULE(length <= entry->text.length && at <= entry->text.length - length,
+         "a value lies within its entry");
     set_name(&value, setting);
     value.text = entry->text.data == NULL ? "" : entry->text.data + at;
     value.length = length;
@@ -243,9 +247,11 @@ static void visit_entry(struct walk *walk, size_t index)
     walk->value = (struct config_value){.part = CONFIG_OF_PROGRAM, .index = index};
     switch (entry->option->action) {
     case OPTION_LISTEN:
+        RULE(index < walk->config->listener_count, "each entry of --listen is a listener");
         visit_listener(walk, &walk->config->listeners[index]);
         break;
     case OPTION_SINK:
+        RULE(index < walk->config->sink_count, "each entry of --sink is a sink");
         visit_sink(walk, &walk->config->sinks[index]);
         break;
     case OPTION_DEAD_LETTERS:

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/file_system.h"
 #include "collector/text/copy.h"
 
@@ -16,6 +17,7 @@ static bool file_names_no_memory(struct parse_error *fault)
 /* Takes ownership of the path; NULL: memory was short. */
 static bool add_path(struct file_names *names, char *path, struct parse_error *fault)
 {
+    RULE(names->count <= FILE_NAMES_MAX, "a configuration has at most FILE_NAMES_MAX files");
     char **grown =
         path != NULL ? realloc(names->paths, (names->count + 1) * sizeof *names->paths) : NULL;
     if (grown != NULL)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
+
 bool file_parse_error(const struct file_reading *reading, struct provenance_mark mark,
                       const struct parse_error *fault)
 {
@@ -77,6 +79,7 @@ bool file_skip(struct file_reading *reading)
             break;
         case PIECE_LIST_END:
         case PIECE_MAP_END:
+            RULE(open != 0, "the end of a list or map follows its begin");
             open--;
             break;
         case PIECE_TEXT:

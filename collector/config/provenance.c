@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/config/option_table.h"
 #include "collector/text/copy.h"
 
@@ -40,6 +41,8 @@ bool provenance_text_put(struct provenance_text *text, const char *bytes, size_t
 static bool add_span(struct provenance_text *text, struct provenance_span span)
 {
     void *spans = text->spans;
+    RULE(text->span_count == 0 || text->spans[text->span_count - 1].at <= span.at,
+         "spans of a text are in order");
     if (!provenance_reserve(&spans, &text->span_capacity, text->span_count + 1,
                             sizeof *text->spans))
         return false;
@@ -104,13 +107,14 @@ const struct provenance_entry *provenance_add(struct provenance *provenance,
                                               const struct option *option, enum provenance_kind by,
                                               struct provenance_text *text)
 {
+    RULE(by != PROVENANCE_FILE || provenance->file_count != 0,
+         "the file of an entry is added first");
     struct provenance_entry *grown =
         realloc(provenance->entries, (provenance->count + 1) * sizeof *provenance->entries);
     if (grown == NULL)
         return NULL;
     provenance->entries = grown;
-    size_t file =
-        by == PROVENANCE_FILE && provenance->file_count != 0 ? provenance->file_count - 1 : 0;
+    size_t file = by == PROVENANCE_FILE ? provenance->file_count - 1 : 0;
     grown[provenance->count] = (struct provenance_entry){option, by, file, *text};
     *text = (struct provenance_text){0};
     return &grown[provenance->count++];

@@ -1,6 +1,6 @@
 /*
- * What is done with a setting (collector/contract/setting.h): reading, comparing, listing choices.
- * Pure functions; any thread.
+ * Parses and compares settings (collector/contract/setting.h), and lists their choices. Pure
+ * functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_SETTING_H
 #define SLUICE_COLLECTOR_CONFIG_SETTING_H

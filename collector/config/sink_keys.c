@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/config/rules.h"
 
 /* Most bytes of a property with its name, including the NUL. */
@@ -239,6 +240,8 @@ bool sink_keys_complete(struct sink_keys *keys, struct parse_error *fault)
     static bool (*const checks[])(const struct sink_keys *keys, struct parse_error *fault) = {
         check_relayed, check_format, check_view,       check_spill,     check_tls,
         check_http,    check_rules,  check_prometheus, check_properties};
+    RULE(keys->sink->destination != NULL && keys->sink->settings.encoder != NULL,
+         "keys are completed after they were parsed");
     set_collecting(keys);
     set_format(keys);
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/config/url_parts.h"
 #include "collector/contract/source.h"
 
@@ -16,6 +17,7 @@ bool url_has_scheme(const char *text, const char *scheme)
 struct url url_split(const char *text)
 {
     struct url url = {.text = text};
+    RULE(strchr(text, ':') != NULL, "only a text with a scheme is split");
     url.place_at = strcspn(text, ":") + 1;
     url.place_length = strcspn(text + url.place_at, "?");
     size_t end = url.place_at + url.place_length;

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "collector/base/rule.h"
+
 struct yaml_reading {
     yaml_parser_t parser;
     yaml_event_t event;
@@ -198,7 +200,9 @@ static bool is_too_deep(struct yaml_reading *reading)
 {
     yaml_event_type_t type = reading->event.type;
     reading->depth += type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT;
-    reading->depth -= type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT;
+    bool ends = type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT;
+    RULE(!ends || reading->depth != 0, "the end of a list or map follows its begin");
+    reading->depth -= ends;
     return reading->depth > YAML_DEPTH_MOST;
 }
 
@@ -225,6 +229,7 @@ bool yaml_reading_next(struct yaml_reading *reading, struct yaml_piece *piece,
                        struct parse_error *fault, struct provenance_mark *mark)
 {
     _Static_assert(YAML_DEPTH_MOST == 100, "as is_refused says");
+    RULE(!reading->has_begun || reading->has_event, "a text is not read after an error");
     if (!reading->has_begun && !has_no_tag_directive(reading, fault, mark))
         return false;
     reading->has_begun = true;

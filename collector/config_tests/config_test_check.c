@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/base/parse_error.h"
+#include "collector/base/rule.h"
 #include "collector/base/suggestion.h"
 #include "collector/config_tests/config_test_file.h"
 #include "collector/text/glob.h"
@@ -242,6 +243,7 @@ int config_test_check(const struct config_test_file *file, const struct config_t
             continue;
         }
         int sink = config_test_find_sink(file, config, expected, error);
+        RULE(sink < 0 || (size_t)sink < outcome->sink_count, "each sink has its outcome");
         if (sink < 0 ||
             check_lines(file, expected, &outcome->sinks[sink], differences, error) != 0 ||
             check_reason(file, expected, &outcome->sinks[sink], differences, error) != 0)

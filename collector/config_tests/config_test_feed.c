@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/capture/capture.h"
 #include "collector/contract/schema.h"
 #include "collector/contract/source.h"
@@ -229,6 +230,7 @@ static void feed_run(void *argument)
 static int feed_start(void *producer, struct error *error)
 {
     struct feeder *feeder = producer;
+    RULE(feeder->runner == NULL && !atomic_load(&feeder->finished), "a feed is started once");
     return thread_start(&feeder->runner, "input", feed_run, feeder, error);
 }
 
@@ -248,6 +250,7 @@ static bool feed_has_finished(const void *producer)
 static void feed_join(void *producer)
 {
     struct feeder *feeder = producer;
+    RULE(feeder->runner != NULL, "a feed that was started is joined once");
     thread_join(feeder->runner);
     feeder->runner = NULL;
 }
@@ -257,6 +260,7 @@ static void feed_destroy(void *producer)
     struct feeder *feeder = producer;
     if (feeder == NULL)
         return;
+    RULE(feeder->runner == NULL, "a feed is destroyed after its thread was joined");
     ingest_destroy(feeder->ingest);
     free(feeder);
 }
@@ -285,6 +289,7 @@ static int feed_create(void **producer, struct source *source, struct ingest_thr
         return error_no_memory(error);
     feeder->feed = (struct config_test_feed *)source->config->place;
     feeder->thread = thread;
+    RULE(feeder->feed->listener != NULL, "a feed is joined before its source is created");
     feeder->destination = feed_destination(feeder->feed->listener);
     feeder->on_finish = host->finished;
     feeder->context = host->context;

@@ -64,7 +64,9 @@ static void note_expect_end(struct config_test *test, const struct yaml_piece *p
 static bool read_test_keys(struct reading *reading, struct config_test *test)
 {
     struct config_test_given given = {.lines = {0}};
-    while (file_next(&reading->file)) {
+    for (;;) {
+        if (!file_next(&reading->file))
+            return false;
         note_expect_end(test, &reading->file.piece);
         if (reading->file.piece.kind == PIECE_MAP_END)
             break;
@@ -80,8 +82,6 @@ static bool read_test_keys(struct reading *reading, struct config_test *test)
         if (!file_next(&reading->file) || !take_test_value(reading, key, test))
             return false;
     }
-    if (reading->file.piece.kind != PIECE_MAP_END)
-        return false;
     if (test->mark.line == 0)
         test->mark = reading->file.piece.mark;
     if (test->expect_line == 0)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/contract/destination_files.h"
 #include "collector/contract/destination_relay.h"
 #include "collector/contract/destination_stream.h"
@@ -32,6 +33,7 @@ static enum write_result output_append(struct destination *destination, const vo
 static enum write_result write_stream(struct destination *destination, const void *bytes,
                                       size_t size, size_t *written, struct error *error)
 {
+    RULE(size != 0, "a stream writes at least one byte");
     *written = size;
     return output_append(destination, bytes, size, error);
 }
@@ -61,7 +63,7 @@ static const struct stream_ops stream_ops = {
 static enum write_result output_write_block(struct destination *destination, size_t block,
                                             const void *bytes, size_t size, struct error *error)
 {
-    (void)block;
+    RULE(block == 0 && size != 0, "a file set of one block writes this block, not empty");
     return output_append(destination, bytes, size, error);
 }
 
@@ -111,6 +113,7 @@ static bool output_send_all(struct destination *destination, struct relay_datagr
                             size_t count, struct error *error)
 {
     struct growing_text *kept = &output_of(destination)->kept;
+    RULE(count >= 1 && count <= RELAY_MOST, "a relay sends 1 to RELAY_MOST datagrams at once");
     for (size_t i = 0; i < count; i++) {
         growing_text_put_hex(kept, datagrams[i].data, datagrams[i].size, SIZE_MAX);
         if (datagrams[i].size == 0)
@@ -189,6 +192,8 @@ static const struct destination_ops *kind_for(const struct sink_config *sink)
 
 void config_test_output_join(struct config_test_output *output, struct sink_config *sink)
 {
+    RULE(output->place[0] == '\0' && output->kept.used == 0,
+         "an output is empty when it is joined");
     sink->destination = kind_for(sink);
     sink->path = output->place;
     sink->settings.flush_interval = 0;

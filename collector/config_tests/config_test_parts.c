@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/base/suggestion.h"
 #include "collector/config_tests/config_test_file.h"
 #include "collector/text/copy.h"
@@ -72,6 +73,7 @@ void *config_test_add_element(const struct file_reading *reading, void *list, si
                               size_t size)
 {
     char *elements;
+    RULE(*count <= CONFIG_TEST_LIST_MAX, "a list has at most CONFIG_TEST_LIST_MAX elements");
     memcpy(&elements, list, sizeof elements); /* independent of the pointer's type */
     if (*count == CONFIG_TEST_LIST_MAX) {
         file_refuse(reading, reading->piece.mark, "this list has more than %d items",

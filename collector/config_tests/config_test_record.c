@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/config_tests/config_test_file.h"
 #include "collector/text/control_character.h"
 #include "collector/text/utf8.h"
@@ -212,6 +213,8 @@ static size_t end_of(const struct config_test_file *file, size_t begin, size_t e
 static void copy_to(struct config_test_recording *recording, const struct config_test_file *file,
                     size_t at)
 {
+    RULE(at >= recording->copied && at <= file->size,
+         "tests are recorded in the order of the file");
     growing_text_put(&recording->text, file->text + recording->copied, at - recording->copied);
     recording->copied = at;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/text/control_character.h"
 #include "collector/text/utf8.h"
 
@@ -205,6 +206,10 @@ void config_test_report_add_broken(struct config_test_report *report, const char
 
 int config_test_report_end(struct config_test_report *report, struct error *error)
 {
+    RULE(report->passed + report->failed + report->recorded +
+                 (report->form == CONFIG_TEST_REPORT_JUNIT ? report->broken : 0) ==
+             report->number,
+         "each reported test has one result");
     int result = report->suites.failed ? error_no_memory(error) : 0;
     if (report->form == CONFIG_TEST_REPORT_TEXT)
         end_text(report);

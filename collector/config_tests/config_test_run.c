@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/base/parse_error.h"
+#include "collector/base/rule.h"
 #include "collector/base/suggestion.h"
 #include "collector/config/config.h"
 #include "collector/config_tests/config_test_feed.h"
@@ -353,6 +354,8 @@ static int take_outcome(struct running *running, const struct ledger_snapshot *l
                   running->test->name.data);
         return -1;
     }
+    RULE(ledger->listener_count == 1 && ledger->sink_count == running->copy.sink_count,
+         "the ledger of a test has its listener and its sinks");
     memcpy(outcome->refused, ledger->listeners[0].reasons, sizeof outcome->refused);
     outcome->sinks = calloc(running->copy.sink_count, sizeof *outcome->sinks);
     if (outcome->sinks == NULL)

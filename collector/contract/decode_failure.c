@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "collector/base/rule.h"
+
 static const char *const causes[CAUSE_END] = {
     [CAUSE_TAG_CUT] = "the bytes end inside a tag",
     [CAUSE_TAG_LONG] = "a tag has more than 5 bytes",
@@ -43,6 +45,7 @@ const char *decode_failure_text(const struct decode_failure *failure,
                                 char text[DECODE_FAILURE_TEXT_SIZE])
 {
     char cause[CAUSE_TEXT_SIZE];
+    RULE(failure->cause < CAUSE_END, "a failure has one of the causes");
     text[0] = '\0';
     if (failure->cause == CAUSE_UNKNOWN)
         return text;

@@ -1,4 +1,4 @@
-/* Captures: from a frame of any link type to the UDP datagram in it, and to the counts. */
+/* Captures: finding the UDP datagram in a frame of each link type, and the counts. */
 #include <string.h>
 
 #include "collector/capture/capture.h"
@@ -45,7 +45,7 @@ static void make_ipv6(void)
     packet_ipv6(&packet, 1, 2, UDP);
 }
 
-/* Reads a pcap file of the first `captured` bytes of the packet. */
+/* Reads a pcap file with the first `captured` bytes of the packet. */
 static void read_packet_cut(uint32_t link_type, size_t captured, uint16_t port)
 {
     capture_reading_free(&reading);
@@ -260,7 +260,7 @@ TEST_WITH(ipv4_header_that_makes_no_sense_is_other, begin, end)
         uint8_t value;
     } wrong[] = {
         {0, 0x44}, /* a header of 16 bytes */
-        {0, 0x4f}, /* of 60 bytes, where UDP's length then is nonsense */
+        {0, 0x4f}, /* a header of 60 bytes, after which the UDP length is invalid */
         {2, 0xff}, /* a total length beyond the frame */
         {3, 19},   /* a total length within the header */
         {9, 6},    /* TCP */
@@ -271,7 +271,7 @@ TEST_WITH(ipv4_header_that_makes_no_sense_is_other, begin, end)
         packet.room[packet.start + wrong[i].at] = wrong[i].value;
         assert_other(RAW);
     }
-    /* A header of 16 bytes, after which the destination and what follows would pass for UDP. */
+    /* A header of 16 bytes, after which the destination and the following bytes look like UDP. */
     make_ipv4();
     packet.room[packet.start] = 0x44;
     memcpy(packet.room + packet.start + 18, (const uint8_t[]){PORT >> 8, PORT & 0xff, 0, 50}, 4);
@@ -292,7 +292,7 @@ TEST_WITH(ipv4_total_length_of_zero_is_the_frame, begin, end)
 TEST_WITH(ipv6_extension_headers_are_stepped_over, begin, end)
 {
     (void)state;
-    static const uint8_t headers[] = {60, 43, 60, 0}; /* from the innermost */
+    static const uint8_t headers[] = {60, 43, 60, 0}; /* the innermost first */
     for (size_t count = 1; count <= 4; count++)
         for (uint8_t more = 0; more < 4; more++) {
             begin(NULL);
@@ -364,7 +364,7 @@ TEST_WITH(udp_length_that_makes_no_sense_is_other, begin, end)
     for (size_t i = 0; i < sizeof lengths; i++) {
         make_ipv4();
         packet.room[packet.start + 25] = lengths[i];
-        packet_pad(&packet, 10); /* the frame has it, the packet has not */
+        packet_pad(&packet, 10); /* in the frame, but beyond the packet */
         assert_other(RAW);
     }
     packet_begin(&packet, "1234567", 7); /* no room for a UDP header */

@@ -1,4 +1,4 @@
-/* Captures: file formats, byte orders, times, and files that are not captures. */
+/* Captures: file formats, byte orders, times, and invalid files. */
 
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void read_file(void)
     capture_reading_take(&reading, capture_builder_save(&file), PORT);
 }
 
-/* One file of one packet must give it with this time. */
+/* Checks the time of the packet of a file with one packet. */
 static void assert_one_datagram_at(int64_t time_ns)
 {
     read_file();
@@ -217,7 +217,8 @@ TEST_WITH(pcapng_simple_packet_block_is_cut_to_the_snapshot_length, begin, end)
 {
     (void)state;
     capture_builder_section(&file, false);
-    uint32_t snapshot_length = (uint32_t)packet.size - 1; /* padding would pass for the last byte */
+    uint32_t snapshot_length =
+        (uint32_t)packet.size - 1; /* padding could be mistaken for the last byte */
     capture_builder_interface(&file, ETHERNET, snapshot_length, NULL, 0);
     capture_builder_simple(&file, &packet, snapshot_length);
     read_file();
@@ -232,8 +233,8 @@ TEST_WITH(pcapng_unknown_blocks_and_options_are_skipped, begin, end)
         2,    0,    4, 0, 'e', 't', 'h', '0',             /* if_name "eth0" */
         1,    0,    0, 0,                                 /* a comment of no bytes */
         0xac, 0x0b, 5, 0, 1,   2,   3,   4,   5, 0, 0, 0, /* a custom option, padded */
-        0,    0,    0, 0,                                 /* the end, */
-        9,    0,    1, 0, 9,   0,   0,   0,               /* after which nothing counts */
+        0,    0,    0, 0,                                 /* the end of options */
+        9,    0,    1, 0, 9,   0,   0,   0,               /* ignored after the end */
     };
     capture_builder_section(&file, false);
     capture_builder_block(&file, 4, body, sizeof body);
@@ -381,7 +382,7 @@ TEST_WITH(pcapng_sections_may_differ_in_byte_order_and_interfaces, begin, end)
     capture_reading_assert_pattern(&reading, 1, 2, 50);
     assert_int_equal(reading.datagrams[2].time_ns, 3000);
 
-    /* The interfaces of a section end with it. */
+    /* A new section has no interfaces of the previous one. */
     capture_builder_section(&file, true);
     capture_builder_enhanced(&file, 0, 4, &packet, packet.size);
     assert_damaged("interface that is not described");

@@ -1,6 +1,6 @@
 /*
- * Captures that are written while they are read. The writer works in the reader's own thread, each
- * time that the reader is about to wait: so each pause is where the test wants it.
+ * Captures that are written while they are read. The writer runs in the reader's thread whenever
+ * the reader is about to wait, so that the test determines each pause.
  */
 #include <string.h>
 
@@ -23,9 +23,9 @@ static struct {
     struct written_pipe *pipe;
     bool begun;
     size_t written;
-    size_t part;  /* bytes written before each wait is over */
-    size_t until; /* the writer stops here, */
-    bool cancels; /* and cancels, or goes */
+    size_t part;  /* bytes written in each wait */
+    size_t until; /* where the writer stops */
+    bool cancels; /* it then cancels the capture; otherwise it closes the pipe */
     unsigned waits;
 } writer;
 
@@ -42,7 +42,7 @@ static int begin(void **state)
     capture_builder_pcap(&file, false, PCAP_MICROSECONDS, ETHERNET);
     for (unsigned i = 0; i < 3; i++)
         capture_builder_record(&file, i + 1, 0, &packet, packet.size);
-    capture_builder_save(&file); /* makes the directory, too */
+    capture_builder_save(&file); /* also creates the directory */
     make_pipe();
     return 0;
 }
@@ -76,7 +76,7 @@ static void write_part(void *context)
     }
 }
 
-/* Opens the pipe without a writer, and lets the reader's waits write `until` bytes. */
+/* Opens the pipe without a writer; the reader's waits write `until` bytes. */
 static void open_to_be_written(size_t part, size_t until)
 {
     struct error error = {.text = ""};
@@ -91,8 +91,8 @@ static void open_to_be_written(size_t part, size_t until)
 }
 
 /*
- * Reads to the end, which must be this one, again and again; `words` are what is said of damage.
- * Returns the datagrams read.
+ * Reads to the end, which must have this result also when read again; the error must contain
+ * `words`. Returns the number of datagrams.
  */
 static unsigned read_all(enum capture_result expected, const char *words)
 {
@@ -139,7 +139,7 @@ TEST_WITH(the_same_of_pcapng, begin, end)
     assert_int_equal(writer.waits, file.size + 1);
 }
 
-/* A record is handed out when its last byte has come, before the reader waits for the next. */
+/* A record is returned when its last byte has arrived, before the reader waits for the next one. */
 TEST_WITH(what_has_come_is_given_before_the_next_wait, begin, end)
 {
     (void)state;
@@ -206,7 +206,7 @@ TEST_WITH(another_thread_may_cancel, begin, end)
     thread_join(thread);
 }
 
-/* Of frames that are not for the port none is handed out: only the cancel can end it early. */
+/* Frames to other ports return no datagram, so that only the cancel can end it early. */
 TEST_WITH(a_regular_file_is_not_read_on_when_cancelled, begin, end)
 {
     (void)state;
@@ -224,7 +224,7 @@ TEST_WITH(a_regular_file_is_not_read_on_when_cancelled, begin, end)
     assert_int_equal(capture_counts(capture)->other, capture_counts(capture)->frames);
 }
 
-/* Neither what is in it, nor its only reader's place. */
+/* A check reads no bytes, and does not become the only reader. */
 TEST_WITH(checking_takes_nothing_from_a_pipe, begin, end)
 {
     (void)state;

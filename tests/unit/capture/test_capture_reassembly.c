@@ -1,4 +1,4 @@
-/* Captures: datagrams that IP carried in fragments. */
+/* Captures: datagrams in IP fragments. */
 #include <string.h>
 
 #include "collector/capture/capture.h"
@@ -9,14 +9,14 @@
 #define ETHERNET 1
 #define UDP      17
 #define PORT     5555
-#define SLOTS    64 /* datagrams under reassembly at a time */
+#define SLOTS    64 /* most datagrams under reassembly */
 #define SIZE     ((size_t)3000)
 
 static struct packet datagram; /* a UDP datagram of SIZE bytes of pattern 1, without IP */
 static struct packet part;
 static struct capture_builder file;
 static struct capture_reading reading;
-static uint32_t second; /* of the next frame */
+static uint32_t second; /* time of the next frame */
 
 static void make_datagram(unsigned seed, size_t size, uint16_t port)
 {
@@ -148,7 +148,7 @@ TEST_WITH(smallest_fragments_are_put_together, begin, end)
 TEST_WITH(interleaved_datagrams_are_distinguished, begin, end)
 {
     (void)state;
-    /* By identification, by version and by the sending host. */
+    /* Datagrams differ in identification, version or source address. */
     for (size_t offset = 0; offset < datagram.size; offset += 1000)
         for (unsigned i = 0; i < 12; i++) {
             make_datagram(i, SIZE, PORT);
@@ -230,13 +230,13 @@ TEST_WITH(first_data_wins_where_ipv4_fragments_overlap, begin, end)
 {
     (void)state;
     add(4, 0, 1000, 7);
-    add_altered(4, 800, 800, 7, 0);   /* differs where the first has come */
+    add_altered(4, 800, 800, 7, 0);   /* differs from the first fragment */
     add_altered(4, 400, 200, 7, 100); /* fully inside the first */
     add_altered(4, 0, 1000, 7, 3);    /* the first again with another port */
     add(4, 1600, 1600, 7);
     assert_reassembled_from(5);
 
-    begin_file(); /* nor does the second port hide that the datagram is missed */
+    begin_file(); /* the second port does not hide that the datagram is incomplete */
     add(4, 0, 1000, 7);
     add_altered(4, 0, 1000, 7, 3);
     assert_incomplete_of(2);
@@ -249,8 +249,8 @@ TEST_WITH(ipv4_fragment_beyond_the_known_end_is_ignored, begin, end)
     static struct packet kept;
     kept = datagram;
     make_datagram(9, SIZE + 800, PORT);
-    add(4, 3008, 800, 7); /* further, and a last one as well */
-    add(4, 2400, 800, 7); /* not the last, though it covers the last */
+    add(4, 3008, 800, 7); /* further, and also a last fragment */
+    add(4, 2400, 800, 7); /* not marked as last, but covers the last one */
     datagram = kept;
     add(4, 0, 1600, 7);
     add(4, 1600, 800, 7);
@@ -274,14 +274,14 @@ TEST_WITH(ipv4_end_within_what_has_come_is_ignored, begin, end)
 TEST_WITH(ipv6_datagram_with_overlapping_fragments_is_refused, begin, end)
 {
     (void)state;
-    /* Even the bytes that would have completed it do not. */
+    /* Even the correct bytes do not complete it. */
     add(6, 0, 1000, 7);
     add(6, 800, 800, 7);
     add(6, 1000, 1000, 7);
     add(6, 2000, 1400, 7);
     assert_incomplete_of(4);
 
-    begin_file(); /* a repetition with another byte */
+    begin_file(); /* a repetition with a different byte */
     add(6, 0, 1000, 7);
     add_altered(6, 0, 1000, 7, 500);
     add(6, 1000, 2400, 7);
@@ -302,7 +302,7 @@ TEST_WITH(ipv6_next_header_counts_in_the_first_fragment_only, begin, end)
 {
     (void)state;
     static struct packet inner;
-    /* Destination options before UDP, fragmented along with it. */
+    /* Destination options before UDP, which are also fragmented. */
     packet_ipv6_extension(&datagram, UDP, 2);
     inner = datagram;
     static const size_t offsets[] = {2000, 0, 16, 1000};
@@ -330,7 +330,10 @@ TEST_WITH(fragments_of_another_port_are_other, begin, end)
         add(version, 1600, 1600, 7);
         assert_counts(&(struct capture_counts){.frames = 3, .other = 3});
 
-        /* Nor is one that lacks a part missed, once its port has been seen. */
+        /*
+         * An incomplete datagram does not count as incomplete if its port is known not to be the
+         * wanted one.
+         */
         begin_file();
         add(version, 800, 800, 7);
         add(version, 0, 800, 7);
@@ -394,7 +397,7 @@ TEST_WITH(fragment_that_makes_no_sense_is_other, begin, end)
         bool more;
         size_t size;
     } wrong[] = {
-        {0, true, 801},      /* not the last, but no multiple of 8 */
+        {0, true, 801},      /* not the last, and not a multiple of 8 */
         {800, false, 0},     /* of no bytes */
         {65528, false, 8},   /* beyond the largest datagram */
         {64736, true, 800},  /* the same */
@@ -456,10 +459,10 @@ TEST_WITH(oldest_datagram_is_given_up_for_a_further_one, begin, end)
         add(4, 0, 2000, id);
     }
     add(4, 2000, 2000, 0);      /* completes the oldest: all of them were kept */
-    add(4, 0, 2000, SLOTS);     /* takes its slot */
-    add(4, 0, 2000, SLOTS + 1); /* takes that of 1, now the oldest */
+    add(4, 0, 2000, SLOTS);     /* gets its slot */
+    add(4, 0, 2000, SLOTS + 1); /* gets the slot of 1, now the oldest */
     add(4, 2000, 2000, 2);      /* completes: 2 was kept */
-    add(4, 2000, 2000, 1);      /* begins again */
+    add(4, 2000, 2000, 1);      /* begins a new datagram */
     assert_counts(&(struct capture_counts){
         .frames = SLOTS + 5, .fragments = SLOTS + 5, .reassembled = 2, .incomplete = SLOTS + 1});
 }

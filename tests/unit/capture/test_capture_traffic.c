@@ -1,4 +1,4 @@
-/* Captures of real senders against what tshark saw in them, and what becomes of damaged ones. */
+/* Captures of real senders, compared with tshark's output, and damaged captures. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 struct traffic {
     const char *name;
-    struct capture_counts counts; /* without a port */
+    struct capture_counts counts; /* without a port filter */
 };
 
 static const struct traffic all_traffic[] = {
@@ -50,7 +50,7 @@ static char *read_bytes(const char *path, size_t *size)
     return bytes;
 }
 
-/* Where the value of the first `"key": ` begins in the line; the header fields come first. */
+/* Returns the value of the first `"key": ` in the line; the header fields are first. */
 static const char *value_of(const char *line, const char *key)
 {
     char quoted[64];
@@ -130,23 +130,28 @@ TEST(port_selects_its_datagrams_only)
     capture_reading_free(&reading);
 }
 
-/* Changes up to eight bytes and, every fourth time, the end. */
+/* Changes up to eight bytes and, every fourth time, the length. */
 static void mutate(struct capture_builder *file, uint64_t *random)
 {
     uint64_t changes = next_random(random) % 8;
     for (uint64_t i = 0; i <= changes; i++) {
         size_t at = (size_t)(next_random(random) % file->size);
-        /* Half of the changes near the front, where the rest is not yet lost. */
+        /*
+         * Half of the changes are near the front, from where much of the file remains to be read.
+         */
         if (next_random(random) % 2 == 0)
             at %= 400;
-        if (at >= 4) /* an unknown magic ends the test before it begins */
+        if (at >= 4) /* an unknown magic would end the test at once */
             file->bytes[at] = (uint8_t)next_random(random);
     }
     if (next_random(random) % 4 == 0)
         file->size -= (size_t)(next_random(random) % (file->size - 24));
 }
 
-/* Reads what may not even open; returns whether it did. capture_reading_take checks the counts. */
+/*
+ * Reads a file that may be invalid. Returns whether it could be opened. capture_reading_take checks
+ * the counts.
+ */
 static bool read_if_it_opens(const char *path)
 {
     struct capture *capture = NULL;
@@ -171,7 +176,7 @@ TEST(damaged_captures_are_read_as_far_as_they_go)
         size_t size;
         capture_path(&all_traffic[i], "pcap", path);
         char *bytes = read_bytes(path, &size);
-        if (size > 20000) /* the first frames of the long ones do, and are much faster */
+        if (size > 20000) /* the first frames of long captures are sufficient and much faster */
             size = 20000;
         for (unsigned j = 0; j < MUTATIONS; j++) {
             struct capture_builder file = {0};
@@ -185,7 +190,7 @@ TEST(damaged_captures_are_read_as_far_as_they_go)
     assert_true(opened > MUTATIONS * TRAFFICS / 2);
 }
 
-/* A pcapng file of many kinds of block, whose structure mutations can reach. */
+/* A pcapng file with many kinds of blocks, so that mutations reach their structure. */
 static void build_pcapng(struct capture_builder *file)
 {
     static struct packet packet, datagram;

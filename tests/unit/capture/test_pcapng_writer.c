@@ -1,4 +1,4 @@
-/* pcapng as it is written: what our reader makes of it, byte by byte, and what is whole. */
+/* Writing pcapng: reading it back, its bytes, and the detection of whole blocks. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 static uint8_t bytes[512 * 1024];
 static size_t size;
-static size_t ends[16]; /* of the blocks */
+static size_t ends[16]; /* ends of the blocks */
 static size_t count;
 
 static int set_up(void **state)
@@ -61,7 +61,7 @@ TEST_WITH(our_reader_finds_what_was_written, set_up, scratch_remove)
     put_packet("", 0, 0, "");
     put_packet("a", 1, late, "c");
     put_packet("abcd", 2000, late + 1, "malformed");
-    put_section(); /* a later run's */
+    put_section(); /* of a later run */
     put_packet("abcdefghijk", 11, INT64_MAX, "four");
     put_packet("abc", 3, -5, "before 1970");
     scratch_put("file", (const char *)bytes, size);
@@ -150,7 +150,7 @@ TEST_WITH(what_is_no_block_is_foreign, set_up, scratch_remove)
     bytes[8] ^= 0xff; /* the byte-order magic */
     assert_foreign(0);
     for (size_t i = 0; i < 2; i++) {
-        static const size_t lengths[] = {4, 40}; /* places of both */
+        static const size_t lengths[] = {4, 40}; /* offsets of both */
         size = count = 0;
         put_section();
         put_packet("abc", 3, 1, "");
@@ -164,7 +164,7 @@ TEST_WITH(what_is_no_block_is_foreign, set_up, scratch_remove)
     assert_foreign(PCAPNG_SECTION_SIZE);
 }
 
-/* Complete foreign blocks may be in the file, but they are never cut. */
+/* The file may contain complete blocks of other programs, which are never cut. */
 TEST_WITH(a_torn_block_that_we_never_write_is_foreign, set_up, scratch_remove)
 {
     (void)state;
@@ -193,7 +193,7 @@ TEST_WITH(damaged_files_are_walked_without_a_step_beyond_them, set_up, scratch_r
             bytes[(random >> 8) % size] = (uint8_t)(random >> 24);
         }
         size = (random >> 12) % size + 1;
-        uint8_t *exact = malloc(size); /* for the sanitizers */
+        uint8_t *exact = malloc(size); /* an exact size, for the sanitizers */
         assert_non_null(exact);
         memcpy(exact, bytes, size);
         bool foreign;

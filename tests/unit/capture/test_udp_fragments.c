@@ -1,4 +1,4 @@
-/* Datagrams as packets for a link of some length: put together again they are what they were. */
+/* Datagrams as packets for an MTU: reassembled they are unchanged. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static struct address host(const char *text, uint16_t port)
     return address;
 }
 
-/* Ones' complement sum of 16-bit words; of bytes with a right checksum in them it is 0xffff. */
+/* Ones' complement sum of 16-bit words; 0xffff for bytes with a valid checksum. */
 static unsigned sum_of(const uint8_t *bytes, size_t size, unsigned sum)
 {
     for (size_t i = 0; i < size; i++) {
@@ -62,7 +62,7 @@ static struct piece read_ipv6(const uint8_t *packet, size_t size)
     return (struct piece){48, field & 0xfff8u, (field & 1) != 0, true, network_u32(packet + 44)};
 }
 
-/* Returns how many packets it took. */
+/* Returns the number of packets. */
 static size_t assert_comes_back(const struct address *from, const struct address *to, size_t size,
                                 size_t mtu)
 {

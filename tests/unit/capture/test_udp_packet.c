@@ -1,4 +1,4 @@
-/* Datagrams as packets: what other programs' packets look like, and what we read of our own. */
+/* Datagrams as packets: compared with other programs' packets, and read back. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static struct address host(const char *text, uint16_t port)
     return address;
 }
 
-/* Ones' complement sum of 16-bit words; of bytes with a right checksum in them it is 0xffff. */
+/* Ones' complement sum of 16-bit words; 0xffff for bytes with a valid checksum. */
 static unsigned sum_of(const uint8_t *bytes, size_t size, unsigned sum)
 {
     for (size_t i = 0; i < size; i++) {
@@ -83,7 +83,7 @@ TEST(a_datagram_of_any_size_comes_back_as_it_was)
 
 TEST(the_headers_are_those_of_the_standards)
 {
-    /* Checksums from a program of a few lines in another language. */
+    /* Checksums computed by a separate implementation. */
     static const uint8_t expected[] = {
         0x45, 0x00, 0x00, 0x1e, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11, 0xb6, 0xcb, 0xc0, 0x00,
         0x02, 0x01, 0xc0, 0x00, 0x02, 0x02, 0x30, 0x39, 0x15, 0xb3, 0x00, 0x0a, 0xcd, 0x80,
@@ -107,8 +107,10 @@ TEST(a_checksum_that_comes_to_zero_is_written_as_its_other_form)
     uint8_t headers[28];
     struct udp_packet packet = {
         .source = &from, .destination = &from, .payload = payload, .size = 2, .length = 2};
-    /* The rest of the sum is protocol 17 and twice the length of 10: 37; a payload of its
-     * complement brings it to 0xffff, of which the checksum would be 0. */
+    /*
+     * The other terms of the sum are protocol 17 and twice the length 10: 37. The payload is the
+     * complement of 37, so that the sum is 0xffff and the checksum would be 0.
+     */
     payload[0] = (uint8_t)((0xffff - 37) >> 8);
     payload[1] = (uint8_t)(0xffff - 37);
     udp_packet_write_headers(&packet, headers);

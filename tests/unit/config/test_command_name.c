@@ -1,4 +1,4 @@
-/* What a command: sink is called: its program, and nothing that may be a secret. */
+/* The name of a command: sink is its program, without possible secrets. */
 #include <string.h>
 
 #include "collector/config/command_name.h"

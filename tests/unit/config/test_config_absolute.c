@@ -1,4 +1,4 @@
-/* A command line written again for a program that starts in another folder. */
+/* Copying a command line for a program that starts in another folder. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define WORDS 8
 
-/* Where a drive is one, the folder is on drive D. */
+/* On systems with drives, the folder is on drive D. */
 static const char *drive(void)
 {
     return file_path_root("D:/") == 3 ? "D:" : "";
@@ -33,7 +33,7 @@ static char **again_in(const char *folder, struct error *error, const char *cons
     return absolute_arguments(argc, argv, &test_registry, folder, error);
 }
 
-/* "@" in what is expected stands for the folder's drive. */
+/* "@" in an expected path is the folder's drive. */
 static void assert_word(const char *word, const char *expected)
 {
     char text[300] = "";
@@ -46,7 +46,7 @@ static void assert_word(const char *word, const char *expected)
     assert_string_equal(word, text);
 }
 
-/* `words` twice over, each time up to a NULL: what is given, and what comes of it. */
+/* `words` are the given arguments and then the expected ones, each list ended by NULL. */
 static void becomes(const char *folder_on_drive, const char *const *words)
 {
     char folder[200];

@@ -1,4 +1,4 @@
-/* The configuration file: what it means, where it yields, and every refusal with its place. */
+/* The configuration file: its meaning, its precedence, and every error with its position. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The variables that a test sets: names and values in turn, NULL at their end. */
+/* The variables of a test: names and values alternately, then NULL. */
 static const char *const *variables;
 
 static char *copy_of(const char *text)
@@ -40,7 +40,7 @@ static bool each(const char *prefix, bool (*visit)(void *context, const char *na
 
 static const struct options_environment environment = {value_of, each};
 
-/* Reads the text as a file, with up to two more words on the command line. */
+/* Reads the text as a file, with up to two more arguments. */
 static enum options_result read_text(const char *text, char *option, char *value,
                                      struct config *config, struct error *error)
 {
@@ -67,7 +67,7 @@ static struct config accepted(const char *text)
     return accepted_with(text, NULL, NULL);
 }
 
-/* `says` is what follows the file's name in the error. */
+/* `says` is the error after the file's name. */
 static void refused(const char *text, const char *says)
 {
     struct config config;
@@ -168,7 +168,7 @@ TEST_WITH(things_know_where_they_were_written, scratch_make, scratch_remove)
     config_free(&config);
 }
 
-/* --- who wins --------------------------------------------------------------------------------- */
+/* --- precedence ------------------------------------------------------------------------------- */
 
 TEST_WITH(the_command_line_wins_over_the_file, scratch_make, scratch_remove)
 {
@@ -209,7 +209,7 @@ TEST_WITH(the_environment_is_between_the_two, scratch_make, scratch_remove)
     assert_int_equal(config.limits.stop_timeout_ns, 3000000000);
     assert_int_equal(config.sink_count, 2);
     assert_string_equal(config.sinks[1].name, "file:y");
-    assert_int_equal(config.ledger, LEDGER_JSON); /* an empty variable is none */
+    assert_int_equal(config.ledger, LEDGER_JSON); /* an empty variable is ignored */
     config_free(&config);
     variables = NULL;
 }
@@ -433,7 +433,7 @@ TEST_WITH(a_wrong_value_is_reported_with_its_place, scratch_make, scratch_remove
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas:\n  - schema: riemannn\n",
             "4:13: schema \"riemannn\" is not one of riemann, telemetry, nor a file, which has a "
             "\".\" in its name; did you mean \"riemann\"?");
-    refused("sinks:\n- to: nowhere\n", "2:7: \"nowhere:\" is not a sink; write stdout: or "
+    refused("sinks:\n- to: elsewhere\n", "2:7: \"elsewhere:\" is not a sink; write stdout: or "
                                        "file:PATH");
     refused("dead-letter: stdout\n", "1:14: \"stdout\" is not a file; write file:PATH");
 }

@@ -1,6 +1,6 @@
 /*
- * Broken configuration files, 1,000 of each kind and always the same: each is refused with its line
- * and column, or happens to be right; none crashes or leaks (under the sanitizers).
+ * Mutated configuration files, 1,000 of each kind and always the same: each is refused with line
+ * and column, or is valid by chance, without a crash or leak (under the sanitizers).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static void replace(struct file *file, size_t at, size_t size, const char *with)
     file->length += length - size;
 }
 
-/* A key, by chance: where its name begins, and how long that is. */
+/* Chooses a key at random. Returns the offset and the length of its name. */
 static size_t any_key(const struct file *file, size_t *size)
 {
     for (;;) {
@@ -83,7 +83,7 @@ static size_t any_key(const struct file *file, size_t *size)
     }
 }
 
-/* A value on the line of its key, by chance. */
+/* Chooses at random a value on the line of its key. */
 static size_t any_value(const struct file *file, size_t *size)
 {
     for (;;) {
@@ -156,7 +156,7 @@ static void cut(struct file *file)
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* The place that the error names is in the file, or just after it. */
+/* Checks that the position in the error is in the file or just after it. */
 static void check_place(const struct file *file, const char *path, const char *error)
 {
     unsigned long line = 0, column = 0;
@@ -171,7 +171,7 @@ static void check_place(const struct file *file, const char *path, const char *e
     if (strncmp(error, path, strlen(path)) != 0 ||
         sscanf(error + strlen(path), ":%lu:%lu: %n", &line, &column, &end) != 2 || end == 0)
         fail_msg("no place in: %s\n%s", error, file->text);
-    /* Some control characters end lines too. */
+    /* Some control characters are line breaks. */
     if (line < 1 || line > lines + 2 || column < 1 || column > longest + 2)
         fail_msg("this place is not in the file: %s\n%s", error, file->text);
 }
@@ -197,7 +197,7 @@ static bool is_accepted(const struct file *file)
     return result == OPTIONS_RUN;
 }
 
-/* Returns how many of the mutated files were accepted. */
+/* Returns the number of mutated files that were accepted. */
 static size_t try_all(void (*mutate)(struct file *file))
 {
     size_t count = 0;

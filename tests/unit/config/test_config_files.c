@@ -1,4 +1,4 @@
-/* The keys of a sink that are about files, and the fields in its path. */
+/* The keys of a sink for files, and the fields in its path. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The keys of listeners and sinks: values, ranges, defaults, and what is said about wrong ones. */
+/* The keys of listeners and sinks: values, ranges, defaults and errors. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "tests/support/config/config_tables.h"
 #include "tests/support/test.h"
 
-/* What keys are read into, whatever the scope. */
+/* The targets of keys of all scopes. */
 struct target {
     struct listener_config listener;
     struct sink_config sink;
@@ -208,7 +208,7 @@ TEST(the_name_that_another_program_has_for_a_key_suggests_ours)
     assert_refused(KEY_OF_UDP, "tags=a", 0, "--help lists the keys of a udp listener");
 }
 
-/* A name of ours that stands among others' names could never be suggested for them. */
+/* A key's own name among the names of other programs could never be suggested for them. */
 TEST(no_other_name_is_a_key_of_the_same_scope)
 {
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
@@ -350,7 +350,7 @@ static void assert_default_allowed(const struct setting *key)
     free(schema.source);
 }
 
-/* A key without a default that is no number says in what syntax its value is written. */
+/* A key that is not a number and has no default must have a syntax. */
 TEST(every_key_is_complete_and_its_default_is_allowed)
 {
     for (const struct setting *key = config_keys; key->name != NULL; key++) {

@@ -1,4 +1,4 @@
-/* Who may send, as a listener's URL says it. */
+/* The permitted senders in a listener's URL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

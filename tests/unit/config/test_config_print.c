@@ -1,6 +1,6 @@
 /*
- * --print-config: what it prints reads back as the same, for every option and every key that there
- * is, and says where each value comes from.
+ * --print-config: for every option and key, its output is read back as the same configuration, and
+ * has the origin of each value.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* Prints the configuration into the file of that name. Returns what it printed, to be freed. */
+/* Prints the configuration into that file. Returns the text, which the caller frees. */
 static char *print_to(const char *name, const struct config *config)
 {
     size_t size;
@@ -41,7 +41,7 @@ static char *print_arguments(const char *option, const char *value)
     return printed;
 }
 
-/* Leaves the comments out. */
+/* Removes the comments. */
 static void without_origins(char *text)
 {
     char *to = text;
@@ -59,7 +59,7 @@ static void without_origins(char *text)
     *to = '\0';
 }
 
-/* What is printed of the option reads back as it was; `line` is in it. */
+/* Checks that the printed option is read back unchanged, and that the output contains `line`. */
 static void comes_round(const char *option, const char *value, const char *line)
 {
     char *first = print_arguments(option, value);
@@ -76,7 +76,7 @@ static void comes_round(const char *option, const char *value, const char *line)
 
 /* --- every option and key --------------------------------------------------------------------- */
 
-/* Where what follows from a setting's row is no value that it takes. */
+/* A valid value for settings whose row does not imply one. */
 static const struct {
     const char *name, *value;
 } values[] = {
@@ -103,7 +103,7 @@ static const struct {
     {"framing", "cisco-mdt"},
 };
 
-/* Keys that mean something beside another one only. */
+/* Keys that require another key. */
 static const struct {
     const char *name, *beside;
 } besides[] = {
@@ -152,7 +152,7 @@ static void key_comes_round(const char *option, const char *url, const struct se
     const char *beside = "";
     example_of(key, value, sizeof value);
     if (strcmp(key->name, "source") == 0)
-        url = "udp://[ff15::1]:5555?"; /* which is for a group alone */
+        url = "udp://[ff15::1]:5555?"; /* source= is only for a multicast group */
     if (strcmp(key->name, "content_type") == 0)
         url = "tcp://[::]:5555?schema=riemann&framing=frame-streams&";
     for (size_t i = 0; i < sizeof besides / sizeof besides[0]; i++)

@@ -1,4 +1,4 @@
-/* The rules about samples in a sink's URL: what is read, and what is refused where. */
+/* The sample rules in a sink's URL: values, and errors with their positions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,11 +202,11 @@ TEST(a_label_that_is_dropped_cannot_be_renamed)
             "rename_label has \"pid\", but drop_label= drops that label");
     refused("rename_label=x:y&keep_label=y", 0,
             "rename_label has \"x\", but keep_label= drops that label");
-    struct config config = accepted("rename_label=a:b&drop_label=b"); /* that is how one wins */
+    struct config config = accepted("rename_label=a:b&drop_label=b"); /* which removes a conflict */
     config_free(&config);
 }
 
-/* Keys with a list of `count` parts, each of them with other digits. */
+/* A key with a list of `count` different parts. */
 static size_t write_list(char *text, size_t size, const char *key, const char *behind, size_t count)
 {
     size_t used = (size_t)snprintf(text, size, "%s=", key);

@@ -1,4 +1,4 @@
-/* The schemas of a listener's URL: groups of keys, files, and which of them come together. */
+/* The schemas in a listener's URL: groups of keys, files, and valid combinations. */
 #include <stdlib.h>
 #include <string.h>
 

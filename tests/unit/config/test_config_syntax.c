@@ -1,4 +1,4 @@
-/* How settings are written, as --help and the manual show it. */
+/* The syntax of settings in --help and the manual. */
 #include <string.h>
 
 #include "collector/config/keys.h"

@@ -1,4 +1,4 @@
-/* The URLs of listeners and sinks: taken apart, checked, and refused where the trouble is. */
+/* The URLs of listeners and sinks: their parts, checks, and errors with their positions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "tests/support/config/config_tables.h"
 #include "tests/support/test.h"
 
-/* One listener in a config, so that config_free releases it whatever became of it. */
+/* A config with one listener, so that config_free frees it in every case. */
 static bool read_listener(const char *url, struct config *config, struct parse_error *fault)
 {
     *config = (struct config){.listeners = calloc(1, sizeof *config->listeners)};
@@ -383,7 +383,7 @@ static enum terminal_kind coloured_terminal(void)
     return TERMINAL_COLOUR;
 }
 
-/* The sink has this format, and its colours, where standard output leads to such a terminal. */
+/* Checks the format and colours of a sink for this kind of terminal. */
 static void assert_format(const char *url, enum terminal_kind (*output)(void), const char *name,
                           bool colour)
 {

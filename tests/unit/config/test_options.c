@@ -1,4 +1,4 @@
-/* The command line as a whole: values, defaults, every refusal with its text, and --help. */
+/* The whole command line: values, defaults, every error with its text, and --help. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,9 @@
 #include "tests/support/config/config_tables.h"
 #include "tests/support/test.h"
 
-/* Passes the words after the program's name: parse(&config, &error, "--sink", "stdout:", NULL). */
+/*
+ * Parses the arguments after the program's name: parse(&config, &error, "--sink", "stdout:", NULL).
+ */
 static enum options_result parse(struct config *config, struct error *error, const char *first,
                                  va_list more)
 {
@@ -23,7 +25,7 @@ static enum options_result parse(struct config *config, struct error *error, con
         argc++;
     }
     enum options_result result = options_parse(argc, argv, &test_registry, config, error);
-    /* Nothing of argv may be kept. */
+    /* Overwrites argv, to which no reference may be kept. */
     memset(words, 'X', sizeof words);
     return result;
 }
@@ -49,7 +51,7 @@ static void assert_all_zero(const struct config *config)
     assert_int_equal(config->sink_count, 0);
 }
 
-/* The last argument but NULL is what the error's text should be. */
+/* `text` is the expected text of the error. */
 static void refused(const char *text, const char *first, ...)
 {
     struct config config;
@@ -172,7 +174,10 @@ TEST(every_option_is_read)
 
 /* --- what a reload changes -------------------------------------------------------------------- */
 
-/* The option that a reload to these words cannot change, or "": of a program started with none. */
+/*
+ * Starts without options and reloads with these. Returns the option that a reload cannot change, or
+ * "".
+ */
 static const char *fixed_change(const char *first, ...)
 {
     struct config from = accepted(NULL);
@@ -365,10 +370,10 @@ TEST(help_and_version_end_the_reading)
     refused("--version takes no value", "--version=", NULL);
 }
 
-/* The name that these arguments ask for, up to three; NULL: there are no more. */
+/* Checks the result of up to three arguments; NULL: no more. */
 static const char *schema_of(const char *first, const char *second, const char *third)
 {
-    static char words[4][24]; /* the name lives in them */
+    static char words[4][24]; /* the result refers to them */
     const char *const given[] = {"sluice", first, second, third};
     char *argv[4];
     int argc = 0;
@@ -570,7 +575,7 @@ TEST(a_long_url_is_shown_around_its_fault)
     char option[] = "--listen";
     argv[1] = option;
 
-    /* Two-byte characters, so that a cut in the middle of one would show. */
+    /* Two-byte characters, to detect a cut in the middle of one. */
     snprintf(url, sizeof url, "pcap:");
     while (strlen(url) < 480)
         strncat(url, "\xc3\xa4", 3);

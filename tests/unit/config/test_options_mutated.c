@@ -1,6 +1,6 @@
 /*
- * Command lines that nobody would write: mutations of good ones, always the same. None crashes or
- * leaks (under the sanitizers), and whatever is refused is refused in one clear line.
+ * Mutated command lines, always the same ones: they cause no crash or leak (under the sanitizers),
+ * and every error is one line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,21 +82,21 @@ static void mutate(char *text)
     case 0:
         insert(text, at, word, strlen(word));
         break;
-    case 1: /* remove some */
+    case 1: /* remove bytes */
         if (at < length) {
             size_t size = 1 + random_below(length - at);
             memmove(text + at, text + at + size, length - at - size + 1);
         }
         break;
-    case 2: /* another byte, never the last NUL's */
+    case 2: /* change a byte, except the last NUL */
         if (at < length)
             text[at] = (char)(1 + random_below(255));
         break;
-    case 3: /* repeat what is there */
+    case 3: /* repeat bytes */
         memcpy(piece, text, length + 1);
         insert(text, at, piece, random_below(length + 1));
         break;
-    default: /* swap two */
+    default: /* swap two bytes */
         if (at + 1 < length) {
             char byte = text[at];
             text[at] = text[at + 1];
@@ -106,7 +106,7 @@ static void mutate(char *text)
     }
 }
 
-/* The column, if the text names one, is within the URL or just after it. */
+/* Checks that the column in the text, if any, is within the URL or just after it. */
 static void check_column(const char *text, const char *value)
 {
     const char *column = strstr(text, ": column ");
@@ -124,7 +124,7 @@ static void check_error(const struct error *error, const char *value)
     for (const char *c = error->text; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             fail_msg("a control character in: %s", error->text);
-    /* Cut texts would end anywhere: none is so long. */
+    /* Checks that the text is not cut. */
     assert_true(strlen(error->text) < sizeof error->text - 1);
     check_column(error->text, value);
 }
@@ -158,6 +158,6 @@ TEST(no_mutation_crashes_and_every_refusal_is_one_line)
             assert_null(config.listeners);
         config_free(&config);
     }
-    /* Some mutations leave the meaning whole; if none did, the loop would test one error only. */
+    /* Some mutated lines must be valid; otherwise the loop would test only one error. */
     assert_in_range(accepted, MUTATIONS / 100, MUTATIONS / 2);
 }

@@ -53,7 +53,7 @@ static unsigned first_of_ours(void)
     for (unsigned number = 0; number <= PROCESSORS_LAST; number++)
         if (processor_is_ours(number))
             return number;
-    fail_msg("this process may run nowhere");
+    fail_msg("this process may not run on any processor");
     return 0;
 }
 
@@ -73,7 +73,7 @@ TEST(a_thread_stays_where_it_may)
     struct thread *thread;
     struct error error;
     struct stay good = {.where = first_of_ours()};
-    struct stay bad = {.where = PROCESSORS_LAST}; /* nobody has so many here */
+    struct stay bad = {.where = PROCESSORS_LAST}; /* more processors than any test machine has */
     assert_int_equal(thread_start(&thread, "stay", stay, &good, &error), 0);
     thread_join(thread);
     assert_true(good.stays);

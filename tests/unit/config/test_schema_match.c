@@ -1,4 +1,4 @@
-/* Which datagrams a match takes, how it is written, and what is said about a wrong one. */
+/* Schema matches: matching datagrams, syntax and errors. */
 #include <string.h>
 
 #include "collector/base/networks.h"
@@ -48,7 +48,7 @@ static bool takes(const char *match_text, const void *data, size_t size)
     return schema_match_takes(&match, &source, data, size);
 }
 
-/* --- who sent it ------------------------------------------------------------------------------ */
+/* --- senders ---------------------------------------------------------------------------------- */
 
 TEST(a_network_holds_the_addresses_with_its_first_bits)
 {
@@ -67,12 +67,12 @@ TEST(a_prefix_may_end_at_any_bit)
         struct address other = network;
         assert_true(network_holds(&network, bits, &other));
         other.bytes[(bits - 1) / 8] ^= (uint8_t)(0x80u >> (bits - 1) % 8);
-        assert_false(network_holds(&network, bits, &other)); /* its last bit */
+        assert_false(network_holds(&network, bits, &other)); /* its last bit differs */
         if (bits == 32)
             break;
         other = network;
         other.bytes[bits / 8] ^= (uint8_t)(0x80u >> bits % 8);
-        assert_true(network_holds(&network, bits, &other)); /* the first after it */
+        assert_true(network_holds(&network, bits, &other)); /* the first bit after it differs */
     }
     assert_true(takes_from("source:2001:db8:0:8000::/49", "2001:db8:0:ffff::"));
     assert_false(takes_from("source:2001:db8:0:8000::/49", "2001:db8:0:7fff::"));
@@ -96,7 +96,7 @@ TEST(no_bits_are_every_sender_of_that_family)
     assert_false(takes_from("source:::/0", "10.1.2.3"));
 }
 
-/* A socket of both families reports an IPv4 sender as a mapped one; addresses hold it as IPv4. */
+/* A dual-stack socket reports IPv4 senders as mapped addresses, which are stored as IPv4. */
 TEST(an_ipv4_network_takes_the_ipv4_senders_of_an_ipv6_socket)
 {
     static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, [12] = 10, [13] = 1, [15] = 9};

@@ -1,4 +1,4 @@
-/* Counts, sizes and durations: text to number and back. */
+/* Parsing and formatting counts, sizes and durations. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
-/* A YAML text, piece by piece: what would take long to read is refused where it begins. */
+/* Reading YAML: texts that would take libyaml long are refused early. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/config/yaml_reading.h"
 #include "tests/support/test.h"
 
-/* `times` of the part after the beginning, and at the end. */
+/* Returns the beginning, `times` the part, and the end. */
 static char *repeated(const char *begin, const char *part, size_t times, const char *end)
 {
     size_t size = strlen(part);
@@ -19,7 +19,7 @@ static char *repeated(const char *begin, const char *part, size_t times, const c
     return text;
 }
 
-/* Reads to the end, or to what is refused: "" or why. Frees the text. */
+/* Reads to the end or the first error. Returns "" or the error; frees the text. */
 static struct parse_error read_all(char *text, struct provenance_mark *mark)
 {
     struct parse_error fault = {.text = ""};
@@ -46,14 +46,14 @@ TEST(a_hundred_levels_are_read_and_no_more)
     assert_int_equal(mark.column, 4 + 100);
 }
 
-/* A folder next to another one is not within it. */
+/* Siblings do not count as nesting. */
 TEST(a_text_may_be_as_wide_as_it_likes)
 {
     struct provenance_mark mark;
     assert_string_equal(read_all(repeated("a: [", "[x], {y: [z]}, ", 1000, "]"), &mark).text, "");
 }
 
-/* What the library takes minutes for. */
+/* A text that libyaml takes minutes to read. */
 TEST(no_style_nests_deeper)
 {
     static const struct {

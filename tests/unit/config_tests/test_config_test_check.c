@@ -1,4 +1,4 @@
-/* What came against what is expected (collector/config_tests/config_test_check.h). */
+/* Comparing outcomes with expectations (collector/config_tests/config_test_check.h). */
 #include "collector/config_tests/config_test_check.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static struct sink_config sinks[SINKS] = {{.name = stdout_name, .destination = &
 static const struct config config = {.sinks = sinks, .sink_count = SINKS};
 static const struct config_test_file file = {.path = path, .config = path};
 
-/* What a sink wrote; `lines` is the text of a constant, which stays. */
+/* The output of a sink; `lines` is a constant. */
 static struct config_test_sink_outcome wrote(char *name, char *lines)
 {
     return (struct config_test_sink_outcome){.name = name,

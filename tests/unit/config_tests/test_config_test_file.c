@@ -86,6 +86,10 @@ TEST(a_file_of_tests_alone_names_its_configuration_as_it_sees_it)
 
 TEST(what_is_wrong_has_its_place_and_the_nearest_name)
 {
+    refused(
+        "tests:\n- name: a\n  input: {hex: '00'}\n  \"x\n",
+        "dir/t.yaml:5:1: not valid YAML: found unexpected end of stream while scanning a quoted "
+        "scalar that begins on line 4");
     refused("", "dir/t.yaml:1:1: there are no tests in this file; write a list \"tests\"");
     refused("tests: a\n",
             "dir/t.yaml:1:8: \"tests\" must be a list (each item begins with \"- \"), not a text");

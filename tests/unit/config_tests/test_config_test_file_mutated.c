@@ -1,7 +1,6 @@
 /*
- * Broken files of tests, always the same: each is refused with its line and column, or is right;
- * and what is recorded into one that is right is right again. None crashes or leaks (under the
- * sanitizers).
+ * Mutated files of tests, always the same: each is refused with line and column, or is valid; a
+ * valid file stays valid when it is recorded. They cause no crash or leak (under the sanitizers).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +54,9 @@ struct content {
 
 /* --- what is recorded ------------------------------------------------------------------------- */
 
-/* Lines that are hard to write: of nothing, of what YAML has for itself, of what is no text. */
+/*
+ * Lines that are hard to write: empty ones, special characters of YAML, bytes that are not UTF-8.
+ */
 static char hard[] =
     "plain\n\n  # - a: 'b' \"c\" \\\n\xc2\x85\xe2\x80\xa8\xef\xbb\xbf\t\r\n\xff\x80\n";
 static char easy[] = "{\"a\": 1}\n# b\n- c\n";

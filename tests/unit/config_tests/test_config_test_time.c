@@ -1,4 +1,4 @@
-/* A moment as RFC 3339 has it (collector/config_tests/config_test_time.h). */
+/* Parsing times of RFC 3339 (collector/config_tests/config_test_time.h). */
 #include "collector/config_tests/config_test_time.h"
 
 #include <stdio.h>

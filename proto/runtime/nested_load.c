@@ -63,7 +63,7 @@ static bool add_change(struct changing *changing, const struct field_path *path,
     const struct field_change change = {
         .message = plain->descriptor->name, .field = field->descriptor->name, .type = type};
     if (field->kind != KIND_BYTES)
-        return field_path_refuse("nested", path, "is no bytes field", error);
+        return field_path_refuse("nested", path, "is not a bytes field", error);
     for (size_t i = 0; i < changing->count; i++)
         if (changing->changes[i].message == change.message &&
             changing->changes[i].field == change.field)

@@ -33,15 +33,15 @@ static bool note_lists(struct sample_mapping *mapping, const char *option,
     return true;
 }
 
-/* What the steps of the parsing share. */
+/* Common state of the parsing steps. */
 struct parsing {
     const struct message_type *type;
-    struct mapping_paths *paths; /* NULL: every path must lead somewhere */
+    struct mapping_paths *paths; /* NULL: every path must exist */
     struct sample_mapping *mapping;
     struct error *error;
 };
 
-/* The places in struct mapping_paths; of values and labels those of the first. */
+/* Indices in struct mapping_paths; for values and labels those of the first one. */
 enum {
     PLACE_VALUES,
     PLACE_LABELS = MAPPING_VALUES,
@@ -49,7 +49,7 @@ enum {
     PLACE_TIME,
 };
 
-/* Reads a path. One that may be left out and leads nowhere has no steps (its count is 0). */
+/* Parses a path. A missing one that may be skipped has no steps (its count is 0). */
 static bool parse_path(const struct parsing *parsing, size_t place, const char *option,
                        const char *text, size_t length, struct field_path *path)
 {
@@ -135,7 +135,7 @@ static bool check_values(const struct sample_mapping *mapping, struct error *err
             return field_path_refuse("value", path, "is a map; append .value for its values",
                                      error);
         if (!field_is_number(field))
-            return field_path_refuse("value", path, "is no number", error);
+            return field_path_refuse("value", path, "is not a number", error);
     }
     return true;
 }

@@ -47,7 +47,7 @@ bool sender_parse(const struct message_type *type, const char *number, const cha
     if (!parse_one(type, "sequence", number, strlen(number), &paths->number, error))
         return false;
     if (!field_is_integer(field_path_last(&paths->number)))
-        return field_path_refuse("sequence", &paths->number, "is no integer", error);
+        return field_path_refuse("sequence", &paths->number, "is not an integer", error);
     return keys == NULL || parse_keys(type, keys, paths, error);
 }
 

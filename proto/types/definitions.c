@@ -39,7 +39,7 @@ bool loader_is_name(ProtobufCBinaryData text, bool dots)
 static char *full_name(struct loader *loader, const char *prefix, ProtobufCBinaryData name)
 {
     if (!loader_is_name(name, false)) {
-        loader_refuse(loader, "a name in \"%s\" is no proper name", prefix);
+        loader_refuse(loader, "a name in \"%s\" is not a valid name", prefix);
         return NULL;
     }
     size_t before = strlen(prefix);

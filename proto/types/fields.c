@@ -189,7 +189,7 @@ static bool apply_change(struct loader *loader, const struct message_definition 
                          struct field_type *field)
 {
     if (field->kind != KIND_BYTES)
-        return loader_refuse(loader, "\"%s\" of \"%s\" is no bytes field", source->name,
+        return loader_refuse(loader, "\"%s\" of \"%s\" is not a bytes field", source->name,
                              definition->name);
     field->hex = change->hex;
     if (change->type == NULL)
@@ -229,7 +229,7 @@ static bool fill_field(struct loader *loader, struct message_definition *definit
     field->presence = (uint8_t)presence_of(field, from, &features, map_entry);
     if (definition->type->message_set && !is_in_set(field))
         return loader_refuse(loader,
-                             "\"%s\" of the message set \"%s\" is no optional message that "
+                             "\"%s\" of the message set \"%s\" is not an optional message that "
                              "extends it",
                              source->name, definition->name);
     field->wire_type = field_kind_wire_type(field->kind);

@@ -264,7 +264,7 @@ static bool check_entry(struct loader *loader, const struct message_definition *
         (fields[1].presence == PRESENCE_IMPLICIT || fields[1].presence == PRESENCE_POINTER) &&
         definition->compiled == NULL)
         return true;
-    return loader_refuse(loader, "\"%s\" is no proper entry of a map", definition->name);
+    return loader_refuse(loader, "\"%s\" is not a valid map entry", definition->name);
 }
 
 static void mark_closed_values(const struct loader *loader, struct message_definition *definition)

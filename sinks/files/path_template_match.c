@@ -84,7 +84,7 @@ static struct lengths lengths_at(const struct path_template *template,
     return same ? (struct lengths){piece->size, piece->size} : no_length;
 }
 
-/* Length of the dot and the digits at this position; 0: there is no number. */
+/* Length of the dot and the digits at this position; 0: there is not a number. */
 static size_t number_size(const char *path)
 {
     char text[1 + PATH_NUMBER_DIGITS + 1] = {path[0]};

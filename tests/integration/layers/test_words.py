@@ -25,10 +25,10 @@ PATTERNS = [
     (r"^(Of|By|To|For|From|In|With|After|Before) (what|whom?|whatever)\b", "name the thing"),
     (r"^Of (one|those|these|two|all|each|a|an|the) [^.]*\bthat\b", "when a ..., for each ..."),
     (r"\b(stands?|stood)\b(?! for)(?! out)", "is, contains, appears"),
-    (r"(?<!eave it )(?<!eft it )(?<!eave them )(?<!eft )(?<!tand-)\balone\b", "only"),
-    (r"\bso (many|long|much|few)\b(?! that)|\bas many\b(?! as| \w+ as)|\bin as much\b",
+    (r"(?<!eave it )(?<!eft it )(?<!eave them )(?<!eft )(?<!tand-)(?<!IPv4 )\balone\b", "only"),
+    (r"\bso (many|long|much|few)\b(?! that)|(?<!half )(?<!wice )\bas many\b(?! as| \w+ as)|\bin as much\b",
      "name the number or the time"),
-    (r"(?<!here )(?<!his )(?<!hat )\b(is|are|was|were) no (?!longer|more|less|later|earlier|other|"
+    (r"(?<!here )(?<!his )(?<!hat )\b(is|are|was|were) no (?!longer|larger|more|less|later|earlier|other|"
      r"room|way|one\b)[a-z]", "is not a"),
     (r"\b(it|this|that|what) is no (?!longer|more|less)", "is not a"),
     (r"\b(anew|wholly|meanwhile|whereof|thereof|beside|whilst|ere)\b",

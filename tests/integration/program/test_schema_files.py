@@ -206,7 +206,7 @@ class Refusals(SchemaFiles):
     def test_paths_that_lead_nowhere(self):
         path = self.descriptor_set()
         self.refuse(path, 'did you mean "sequence_number"?', keys="&sequence=sequence_numbr")
-        self.refuse(path, "is no integer", keys="&sequence=sensor_name")
+        self.refuse(path, "is not an integer", keys="&sequence=sensor_name")
         self.refuse(path, "value:", "has no field", keys="&value=enterprise.nothing")
 
 

@@ -467,7 +467,7 @@ TEST_WITH(what_paths_through_lists_get_wrong_is_said_in_one_line, begin, NULL)
          "\"racks.psus\"; they must be the same, or lie one in the other"},
         {"racks.psus.watts,racks.fans.rpm", NULL, "value: \"rpm\" is in another repeated field"},
         {"totals", NULL, "\"totals\" is a map; append .value for its values"},
-        {"spare", NULL, "\"spare\" is no number"},
+        {"spare", NULL, "\"spare\" is not a number"},
         {"racks.psus.phases.harmonics.history", NULL,
          "\"history\" is one repeated field too many on the way; there can be 4"},
         {"totals.value", "racks.counters.key",
@@ -494,8 +494,8 @@ TEST_WITH(what_a_mapping_gets_wrong_is_said_in_one_line, begin, NULL)
         const char *value, *name, *time, *labels, *says;
     } wrong[] = {
         {"lod", NULL, NULL, NULL, "has no field \"lod\"; did you mean \"load\"?"},
-        {"host", NULL, NULL, NULL, "value: \"host\" is no number"},
-        {"readings", NULL, NULL, NULL, "value: \"readings\" is no number"},
+        {"host", NULL, NULL, NULL, "value: \"host\" is not a number"},
+        {"readings", NULL, NULL, NULL, "value: \"readings\" is not a number"},
         {"readings.value", NULL, NULL, "others.sensor",
          "labels: \"sensor\" is in another repeated field than \"value\": \"others\", not "
          "\"readings\""},

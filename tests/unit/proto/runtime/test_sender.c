@@ -154,9 +154,9 @@ TEST_WITH(paths_that_cannot_number_a_sender_are_refused, open_legacy, close_deco
     struct decoding *decoding = *state;
     assert_refused(decoding, "nunber", NULL, "sequence: ");
     assert_refused(decoding, "nunber", NULL, "did you mean \"number\"?");
-    assert_refused(decoding, "text", NULL, "sequence: \"text\" is no integer");
-    assert_refused(decoding, "flag", NULL, "is no integer");
-    assert_refused(decoding, "ratio", NULL, "is no integer");
+    assert_refused(decoding, "text", NULL, "sequence: \"text\" is not an integer");
+    assert_refused(decoding, "flag", NULL, "is not an integer");
+    assert_refused(decoding, "ratio", NULL, "is not an integer");
     assert_refused(decoding, "child", NULL, "is a message, not a value");
     assert_refused(decoding, "list", NULL, "is reached through a repeated field");
     assert_refused(decoding, "children.number", NULL, "is reached through a repeated field");

@@ -303,7 +303,7 @@ TEST_WITH(changes_that_cannot_be_are_refused, clear_set, NULL)
         const char *says;
     } wrong[] = {
         {{.message = LEGACY, .field = "text", .hex = true},
-         "shapes: \"text\" of \"" LEGACY "\" is no bytes field"},
+         "shapes: \"text\" of \"" LEGACY "\" is not a bytes field"},
         {{.message = LEGACY, .field = "data", .type = "no.such"},
          "shapes: no message \"no.such\" is in it"},
         {{.message = LEGACY, .field = "data", .type = LEGACY ".CountsEntry"},
@@ -598,7 +598,7 @@ TEST_WITH(entries_that_are_none_are_refused, clear_set, NULL)
     static const int bad_keys[] = {KIND_DOUBLE, KIND_FLOAT, KIND_BYTES};
     for (size_t i = 0; i < sizeof bad_keys / sizeof bad_keys[0]; i++) {
         put_entry(LABEL_OPTIONAL, bad_keys[i], 2, LABEL_OPTIONAL);
-        assert_refused("\"p.M.MapEntry\" is no proper entry of a map");
+        assert_refused("\"p.M.MapEntry\" is not a valid map entry");
     }
     put_entry(LABEL_REPEATED, KIND_INT32, 2, LABEL_OPTIONAL);
     assert_refused("no proper entry of a map");
@@ -652,7 +652,7 @@ TEST_WITH(a_message_set_has_no_fields, clear_set, NULL)
     begin_set();
     put_plain("field", 4, LABEL_OPTIONAL, KIND_MESSAGE, ".p.M");
     end_p_m();
-    assert_refused("\"field\" of the message set \"p.M\" is no optional message that extends it");
+    assert_refused("\"field\" of the message set \"p.M\" is not an optional message that extends it");
 }
 
 TEST_WITH(what_is_no_optional_message_extends_no_message_set, clear_set, NULL)
@@ -671,7 +671,7 @@ TEST_WITH(what_is_no_optional_message_extends_no_message_set, clear_set, NULL)
         wire_end(&set, message_begun);
         put_item(4, wrong[i].label, wrong[i].type, wrong[i].type_name);
         wire_end(&set, file_begun);
-        assert_refused("\"p.item\" of the message set \"p.M\" is no optional message");
+        assert_refused("\"p.item\" of the message set \"p.M\" is not an optional message");
     }
 }
 

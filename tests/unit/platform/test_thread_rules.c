@@ -54,10 +54,13 @@ TEST(a_mutex_that_is_destroyed_is_not_held)
 }
 
 static struct thread *self;
+static atomic_bool started; /* self is set */
 
 static void join_self(void *argument)
 {
     (void)argument;
+    while (!atomic_load(&started))
+        pause_ns(1000000);
     thread_join(self);
 }
 
@@ -66,6 +69,7 @@ static void thread_joins_itself(void)
     struct error error;
     if (thread_start(&self, "self", join_self, NULL, &error) != 0)
         _exit(1);
+    atomic_store(&started, true);
     for (;;)
         pause();
 }

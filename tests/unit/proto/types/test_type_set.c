@@ -438,16 +438,16 @@ TEST_WITH(names_that_are_none_are_refused, clear_set, NULL)
         size_t file = begin_file(&set, "f.proto", "p", NULL, 0);
         wire_end(&set, begin_message(&set, names[i]));
         wire_end(&set, file);
-        assert_refused("proper name");
+        assert_refused("not a valid name");
         begin_p_m();
         put_plain(names[i], 1, LABEL_OPTIONAL, KIND_INT32, NULL);
         end_p_m();
-        assert_refused("proper name");
+        assert_refused("not a valid name");
         wire_clear(&set);
         file = begin_file(&set, "f.proto", "p", NULL, 0);
         put_enum(&set, names[i], 1, none);
         wire_end(&set, file);
-        assert_refused("proper name");
+        assert_refused("not a valid name");
         wire_clear(&set);
         file = begin_file(&set, "f.proto", i == 1 ? "a..b" : i == 0 ? "." : names[i], NULL, 0);
         wire_end(&set, file);
@@ -601,11 +601,11 @@ TEST_WITH(entries_that_are_none_are_refused, clear_set, NULL)
         assert_refused("\"p.M.MapEntry\" is not a valid map entry");
     }
     put_entry(LABEL_REPEATED, KIND_INT32, 2, LABEL_OPTIONAL);
-    assert_refused("no proper entry of a map");
+    assert_refused("not a valid map entry");
     put_entry(LABEL_OPTIONAL, KIND_INT32, 3, LABEL_OPTIONAL);
-    assert_refused("no proper entry of a map");
+    assert_refused("not a valid map entry");
     put_entry(LABEL_OPTIONAL, KIND_INT32, 2, LABEL_REPEATED);
-    assert_refused("no proper entry of a map");
+    assert_refused("not a valid map entry");
 }
 
 /* Message p.M as a message set, of which the test ends the message; the file is open. */

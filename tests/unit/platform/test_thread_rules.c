@@ -1,5 +1,9 @@
 /* The rules of collector/platform/thread.h: breaking one aborts the program. */
 #include "collector/platform/thread.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+
 #include "tests/support/platform/posix/aborting.h"
 #include "tests/support/test.h"
 
@@ -60,7 +64,7 @@ static void join_self(void *argument)
 {
     (void)argument;
     while (!atomic_load(&started))
-        pause_ns(1000000);
+        sched_yield();
     thread_join(self);
 }
 

@@ -63,7 +63,7 @@ static bool parse_text(struct nested *nested, size_t field, char *part, struct e
 {
     char *equals = strrchr(part, '=');
     if (equals == NULL || equals == part || equals[1] == '\0')
-        return nested_refuse(error, part, "is no TEXT=TYPE");
+        return nested_refuse(error, part, "is not TEXT=TYPE");
     *equals = '\0';
     struct nested_text *text = find_text(nested, part);
     if (text == NULL) {
@@ -93,7 +93,7 @@ static bool parse_types(struct nested *nested, size_t field, char *part, struct 
     const char *path = value_of(part, "by");
     if (path == NULL)
         return nested_refuse(
-            error, part, type == NULL ? "is neither message=TYPE nor by=PATH" : "is no by=PATH");
+            error, part, type == NULL ? "is neither message=TYPE nor by=PATH" : "is not by=PATH");
     if (next == NULL)
         return nested_refuse(error, part,
                              "needs TEXT=TYPE after it, for each text that has a type");
@@ -163,7 +163,7 @@ bool nested_find_text(struct nested *nested, const struct message_type *type, st
                              "is reached through a repeated field, but a message has "
                              "one choice");
     if (field_path_last(&path)->kind != KIND_STRING)
-        return nested_refuse(error, nested->by, "is no string");
+        return nested_refuse(error, nested->by, "is not a string");
     for (size_t i = 0; i < path.count; i++) {
         const struct field_type *field = path.steps[i];
         if (field->kind == KIND_GROUP || (field->message != NULL && field->message->message_set))

@@ -11,7 +11,7 @@
 
 static bool is_improper(struct loader *loader, const struct field_source *source, const char *text)
 {
-    return loader_refuse(loader, "\"%s\" has no proper default: \"%s\"", source->name, text);
+    return loader_refuse(loader, "\"%s\" has an invalid default: \"%s\"", source->name, text);
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */

@@ -195,7 +195,7 @@ static bool add_file(struct loader *loader, const File *file)
     if (place.prefix == NULL)
         return false;
     if (file->package.len != 0 && !loader_is_name(file->package, true))
-        return loader_refuse(loader, "the package of \"%s\" has no proper name", name);
+        return loader_refuse(loader, "the package of \"%s\" is not a valid name", name);
     if (!features_of_file(file, &place.features, unknown))
         return loader_refuse(loader, "\"%s\" is written in %s, which is not supported", name,
                              unknown);

@@ -78,7 +78,7 @@ bool loader_make_enum(struct loader *loader, struct enum_definition *definition)
         return loader_refuse(loader, "enum \"%s\" has no values", definition->name);
     for (size_t i = 0; i < count; i++)
         if (!loader_is_name(from->value[i]->name, false))
-            return loader_refuse(loader, "a value of enum \"%s\" has no proper name",
+            return loader_refuse(loader, "the name of a value of enum \"%s\" is not a valid name",
                                  definition->name);
     ProtobufCEnumDescriptor *made = growing_arena_allocate(memory, 1, sizeof *made);
     ProtobufCEnumValue *values = growing_arena_allocate(memory, count, sizeof *values);

@@ -149,17 +149,17 @@ static bool is_sound(struct loader *loader, const struct message_definition *def
     const Field *from = source->from;
     const char *wrong = NULL;
     if (!loader_is_name(from->name, false))
-        wrong = "has no proper name";
+        wrong = "is not a valid name";
     else if (from->number < 1 || (from->number > NUMBER_MAX && !definition->type->message_set))
-        wrong = "has no proper number";
+        wrong = "has an invalid number";
     else if (from->label < 1 || from->label > LABEL_REPEATED)
-        wrong = "has no proper label";
+        wrong = "has an invalid label";
     else if (from->type < 0 || from->type >= KIND_END)
-        wrong = "has no proper type";
+        wrong = "has an invalid type";
     else if (from->has_oneof_index &&
              (source->extension || from->label == LABEL_REPEATED || from->oneof_index < 0 ||
               (size_t)from->oneof_index >= definition->from->n_oneof_decl))
-        wrong = "is in no proper oneof";
+        wrong = "is in an invalid oneof";
     if (wrong != NULL)
         return loader_refuse(loader, "\"%s\" of \"%s\" %s", source->name, definition->name, wrong);
     return true;

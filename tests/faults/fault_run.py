@@ -17,8 +17,7 @@ SLICE = 0.25
 LISTENS = re.compile(r"listening on ((?:udp|tcp)://(\S+):(\d+)) for (\w+)")
 METRICS = re.compile(r"metrics at http://(\S+):(\d+)/metrics$")
 OK = b"\x10\x01"  # a Msg of Riemann's: ok = true
-ANSWERED = re.compile(rf"{CHANGED}|reload refused|"
-                      "no memory to read the configuration anew")
+ANSWERED = re.compile(rf"{CHANGED}|reload refused")
 
 
 class Hangs(Exception):
@@ -143,7 +142,7 @@ class Run:
     def _reload(self):
         self.world.change(self)
         self._process.send_signal(signal.SIGHUP)
-        self.wait_for(lambda lines: any(map(ANSWERED.search, lines)), "it has read it anew",
+        self.wait_for(lambda lines: any(map(ANSWERED.search, lines)), "it has reloaded it",
                       self._look_blind)
         self.changed = any(CHANGED in line for line in self.lines())
 

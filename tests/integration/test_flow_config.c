@@ -1,6 +1,7 @@
 /*
- * Another configuration while datagrams come: who stays misses nothing, who goes ends in order, who
- * comes begins with what comes next, and what cannot be had changes nothing.
+ * A new configuration while datagrams arrive: sinks that are kept miss no records, sinks that are
+ * removed end in order, and new ones begin with the next record. A reload that fails changes
+ * nothing.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 #define LISTEN  "--listen udp://127.0.0.1:0?schema=riemann"
 #define TO_FILE " --sink file:OUTPUT"
 
-/* What the linker makes of the name (ld(1), --wrap): sockets without an error have none. */
+/* The linker resolves the name to this function (ld(1), --wrap). */
 uint64_t __wrap_udp_socket_errors(const struct udp_socket *socket);
 
 static _Atomic uint64_t errors_of_each;
@@ -116,7 +117,7 @@ TEST_WITH(a_sink_that_goes_writes_what_it_was_given, flow_set_up, flow_tear_down
     assert_int_equal(count_lines(flow, "early"), 100);
 }
 
-/* The old one stands at its first write; the new one waits, and writes after it. */
+/* The old sink waits in its first write. The new one waits for its end, and writes after it. */
 TEST_WITH(a_sink_that_changes_writes_after_its_predecessor, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -189,7 +190,7 @@ TEST_WITH(a_listener_that_comes_is_received, flow_set_up, flow_tear_down)
     assert_int_equal(flow->final->sinks[0].written, 30);
 }
 
-/* The sink stands still: the first listener alone could fill its queue. */
+/* While the sink is stalled, the first listener could fill its queue. */
 /* Waits for a batch that passes, with one empty message. */
 static void await_watched(struct tap *tap)
 {
@@ -202,7 +203,7 @@ static void await_watched(struct tap *tap)
     tap_done(tap, batch);
 }
 
-/* It has a thread of its own, and so a way of its own to who watches. */
+/* A listener of streams has its own thread, which hands batches to the taps too. */
 TEST_WITH(a_listener_of_streams_that_comes_is_watched_too, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -248,7 +249,7 @@ TEST_WITH(a_listener_that_comes_has_its_share_of_a_slow_sink, flow_set_up, flow_
     assert_int_equal(flow->final->sinks[0].refused[REFUSED_RING_FULL], 0);
 }
 
-/* What the kernel had queued by then is received; what comes later finds no socket. */
+/* Datagrams that the kernel had queued are received. Later ones find no socket. */
 TEST_WITH(a_listener_that_goes_is_drained, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -413,7 +414,7 @@ TEST_WITH(sockets_are_what_they_were_when_the_last_cannot_be_bound, flow_set_up,
     assert_int_equal(flow->final->sinks[0].written, 20);
 }
 
-/* What was for it while it could not be opened is lost, in its time, and nothing else is. */
+/* Records for the sink are lost while it cannot be opened. No other records are lost. */
 /* A file of this name is in the way of a sink that rotates, which only its opening shows. */
 static void put_in_the_way(const struct flow *flow)
 {

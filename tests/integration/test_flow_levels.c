@@ -1,4 +1,4 @@
-/* How a running pipeline stands: full queues, sinks that wait, receivers that answer or do not. */
+/* The levels of a running pipeline: full queues, sinks that wait, receivers that do not answer. */
 #include <string.h>
 
 #include "collector/pipeline/pipeline_levels.h"

@@ -1,4 +1,4 @@
-/* A part that is too slow: what is missing is what the ledger says, and nobody else is harmed. */
+/* A part that is too slow loses what the ledger says, and no other part loses anything. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +161,7 @@ TEST_WITH(a_slow_sink_is_shared_fairly, flow_set_up, flow_tear_down)
     lines_free(&lines);
 }
 
-/* What was sent before the sockets closed was received, dropped or refused: the sums hold. */
+/* Each datagram sent before the sockets closed was received, dropped or refused. */
 TEST_WITH(a_stop_under_load_leaves_whole_lines_and_exact_sums, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -182,8 +182,8 @@ TEST_WITH(a_stop_under_load_leaves_whole_lines_and_exact_sums, flow_set_up, flow
 }
 
 /*
- * What the filter refuses is no longer the full buffer's; where the system has none, what comes
- * before the last receive is received. The receiver is held before that one, when the filter is in
+ * Datagrams that the filter refuses are not counted as dropped by a full buffer. On systems without
+ * a filter, datagrams that arrive before the last receive are received. The receiver is held before that one, when the filter is in
  * place: a turn that was held up for longer than its time is over after one receive, and the next
  * one is the last drain's.
  */

@@ -68,7 +68,7 @@ TEST_WITH(no_datagram_causes_an_allocation_while_somebody_watches, flow_set_up, 
     assert_int_equal(calls, 0);
 }
 
-/* What a tap holds is its own: with the rings full and the tap full no batch is missing. */
+/* A tap has its own batches: a full ring and a full tap do not take each other's. */
 TEST_WITH(a_watcher_that_does_nothing_costs_no_datagram_its_batch, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -98,7 +98,7 @@ TEST_WITH(a_watcher_that_does_nothing_costs_no_datagram_its_batch, flow_set_up, 
     assert_true(flow->final->sinks[0].refused[REFUSED_RING_FULL] > 0);
 }
 
-/* Or a count of none would say nothing. */
+/* Otherwise a count of zero would prove nothing. */
 TEST_WITH(the_wrappers_see_the_collectors_own_allocations, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

@@ -25,7 +25,7 @@ static int make_pipe(struct flow *flow)
 
 /*
  * Fills the pipe with empty lines, so that the sink's first write stalls, and gives the sink record
- * 0 for it: all that is sent after that meets a sink that stands still.
+ * 0 for it: the sink is stalled for each datagram that is sent after that.
  */
 static void stall(struct flow *flow)
 {
@@ -51,7 +51,7 @@ static void read_some(int reader, FILE *output)
     assert_true(size == 0 || errno == EAGAIN);
 }
 
-/* Stops the flow and reads all that comes meanwhile into the output file. */
+/* Stops the flow. Writes all that is read until its end into the output file. */
 static void read_to_the_end(struct flow *flow, int reader)
 {
     FILE *output = fopen(flow->output, "wb");

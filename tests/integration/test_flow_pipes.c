@@ -1,4 +1,4 @@
-/* A named pipe as a sink: one that nobody reads, or whose reader goes, harms nobody else. */
+/* A named pipe as a sink: without a reader, or when its reader closes it, others lose nothing. */
 #include <stdio.h>
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 /*
- * Schemas made anew while datagrams are on their way: nothing that is under way loses its schema,
- * nothing is left at the end, and nobody waits. A fake schema that was freed ends the program when
- * it is used.
+ * Schemas are replaced while datagrams are in the pipeline: each datagram keeps its schema until its
+ * end, every schema is freed, and no thread waits. The use of a fake schema that was freed ends the
+ * program.
  */
 #include <stdio.h>
 #include <string.h>
@@ -88,7 +88,7 @@ TEST_WITH(listeners_with_the_same_keys_share_a_schema, set_up, tear_down)
     assert_made_by(flow, 3, 2);
 }
 
-/* The sink stands at its first write; each of nine batches in its queue has a list of its own. */
+/* The sink waits in its first write. Each of nine batches in its queue has its own schema list. */
 TEST_WITH(what_is_on_its_way_keeps_its_schema, set_up, tear_down)
 {
     struct flow *flow = *state;
@@ -189,7 +189,7 @@ TEST_WITH(a_schema_that_loses_its_samples_is_not_taken_where_they_are_asked_for,
     assert_int_equal(flow->final->sinks[0].samples, 1);
 }
 
-/* Where nobody asked, the records of both are shown as they can be. */
+/* A tap that did not ask for a schema shows the records of both. */
 TEST_WITH(a_schema_that_loses_its_samples_is_shown_as_messages, set_up, tear_down)
 {
     struct flow *flow = *state;

@@ -15,7 +15,7 @@ static int set_up(void **state)
     return result;
 }
 
-/* What was made is freed at the end. */
+/* Every schema is freed at the end. */
 static int tear_down(void **state)
 {
     int result = flow_tear_down(state);

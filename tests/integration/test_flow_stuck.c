@@ -89,7 +89,7 @@ TEST_WITH(one_of_a_streams_threads_that_hangs_is_stuck_until_it_goes_on, flow_se
     flow_finish(flow, 20000);
 }
 
-/* What the system does with a write for as long as it likes. */
+/* Holds the write, as a system call may for any time. */
 static void hold_write(struct flow *flow)
 {
     gate_shut(&flow->writing);

@@ -1,4 +1,4 @@
-/* What a service manager is notified of, at times that the test makes. */
+/* The notifications to a service manager, at times that the test chooses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A sink that only needs time gets it: what arrives meanwhile waits in the receive buffer. */
+/* A receiver waits for a slow sink: datagrams wait in the receive buffer until then. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/test.h"
 
-/* What the linker makes of the name (ld(1), --wrap). */
+/* The linker resolves the name to this function (ld(1), --wrap). */
 bool __real_udp_socket_is_half_full(const struct udp_socket *socket);
 bool __wrap_udp_socket_is_half_full(const struct udp_socket *socket);
 
@@ -19,10 +19,10 @@ bool __wrap_udp_socket_is_half_full(const struct udp_socket *socket)
     return atomic_load(&half_full) || __real_udp_socket_is_half_full(socket);
 }
 
-/* A Riemann message of so many events whose metric is 1 fills a batch. */
+/* A Riemann message of 250 events whose metric is 1 fills a batch. */
 #define EVENTS 250
 
-/* What Linux charges a receive buffer for it, and more. */
+/* More than Linux charges a receive buffer for it. */
 #define CHARGE 4096
 
 static void send_messages(struct flow *flow, uint64_t count)
@@ -98,7 +98,7 @@ TEST_WITH(a_burst_waits_in_the_receive_buffer_for_a_sink_that_is_behind, flow_se
     assert_int_equal(flow->final->sinks[0].written, sent + burst);
 }
 
-/* The receiver takes all of a burst, though the sink stands still, and records are refused for it. */
+/* The receiver receives all of a burst while the sink is stalled, and refuses its records. */
 static void assert_burst_is_received_and_refused(struct flow *flow)
 {
     uint64_t burst = too_many(flow);
@@ -118,7 +118,7 @@ static int tear_down_half_full(void **state)
     return flow_tear_down(state);
 }
 
-/* What comes next would be dropped there: the receiver goes on, though the sink has a minute. */
+/* The kernel would drop the next datagrams: the receiver does not wait, though the sink may. */
 TEST_WITH(a_receive_buffer_that_is_half_full_is_emptied_whatever_the_sinks_do, flow_set_up,
           tear_down_half_full)
 {

@@ -321,9 +321,11 @@ static struct logged read_logged(const char *how)
 {
     struct logged logged = {.knows_unread = false};
     struct command_end *end = &logged.said.end;
-    char *rest;
+    end->unknown = strncmp(how, "an unknown status", 17) == 0;
     end->killed = strncmp(how, "signal ", 7) == 0;
-    end->number = (int)strtol(how + strcspn(how, "0123456789"), &rest, 10);
+    if (!end->unknown)
+        end->number = atoi(how + strcspn(how, "0123456789"));
+    const char *rest = how + strcspn(how, ",;\n");
     logged.knows_unread = *rest == ',';
     logged.said.unread = logged.knows_unread ? strtoul(rest + 1, NULL, 10) : 0;
     return logged;
@@ -332,8 +334,9 @@ static struct logged read_logged(const char *how)
 static bool is_that(const struct command_reported *reported, const struct logged *logged)
 {
     const struct command_reported *said = &logged->said;
-    return !reported->was_logged && !reported->end.unknown &&
-           reported->end.killed == said->end.killed && reported->end.number == said->end.number &&
+    return !reported->was_logged && reported->end.unknown == said->end.unknown &&
+           (said->end.unknown || (reported->end.killed == said->end.killed &&
+                                  reported->end.number == said->end.number)) &&
            (!logged->knows_unread || reported->unread == said->unread);
 }
 

@@ -109,7 +109,7 @@ static bool is_unsure(const struct tcp_connection *connection)
 {
     bool waits = connection->is_answered && connection->marks_answered != connection->marks_read;
     return connection->was_watched && !connection->told_end && !connection->told_reset &&
-           (waits || connection->told_deaf || connection->told_broken);
+           (waits || connection->told_closed || connection->told_broken);
 }
 
 /* Frames that were answered, or may have been. */
@@ -123,7 +123,7 @@ static void count_answers(struct totals *totals, const struct tcp_connection *co
         totals->may_be_answered += connection->marks_read;
         if (is_unsure(connection))
             totals->unsure_frames += connection->marks_read - connection->marks_answered;
-    } else if (!connection->told_deaf && !connection->told_broken) {
+    } else if (!connection->told_closed && !connection->told_broken) {
         totals->answered += totals->may_be_answered - before;
     }
 }
@@ -148,7 +148,7 @@ static void count_end(struct totals *totals, const struct scenario_stream *strea
         totals->cut++;
     else if (connection->told_end)
         totals->closed++;
-    else if (connection->told_deaf)
+    else if (connection->told_closed)
         totals->reset++;
     else
         count_own_end(totals, stream, connection);

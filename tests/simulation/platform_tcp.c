@@ -238,7 +238,7 @@ enum tcp_result tcp_connection_send(wait_handle handle, const void *bytes, size_
     if (connection->finished)
         world_fail("something is sent after the end");
     if (connection->reset) {
-        connection->told_deaf |= connection->ended;
+        connection->told_closed |= connection->ended;
         connection->told_broken |= !connection->ended;
         return connection->ended ? TCP_END : TCP_BROKEN;
     }
@@ -249,7 +249,7 @@ enum tcp_result tcp_connection_send(wait_handle handle, const void *bytes, size_
         *done = 1 + (size_t)world_below(*done);
     connection->active_ns = world_now_ns();
     note_answers(connection, bytes, *done);
-    if (connection->deaf) { /* a closed end answers that it is closed */
+    if (connection->stops_reading) { /* a closed end answers that it is closed */
         tcp_break(connection, false);
         return TCP_OK;
     }

@@ -131,10 +131,10 @@ size_t tcp_read_answers(struct tcp_connection *connection, uint8_t *bytes, size_
     return taken;
 }
 
-void tcp_finish(struct tcp_connection *connection, bool deaf)
+void tcp_finish(struct tcp_connection *connection, bool stops_reading)
 {
     connection->ended = true;
-    connection->deaf = deaf;
+    connection->stops_reading = stops_reading;
     tcp_note_connection(connection);
 }
 

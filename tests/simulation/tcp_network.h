@@ -78,13 +78,13 @@ struct tcp_connection {
     uint8_t answers[256];
     size_t answers_used;
     bool finished; /* nothing more comes from there */
-    bool deaf;     /* the client reads no more */
+    bool stops_reading; /* the client reads no more */
 
     /* The program's actions, and the events reported to it. */
     bool accepted, closed;
     bool was_watched, watch_failed;
     bool told_end, told_reset;   /* by a receive */
-    bool told_deaf, told_broken; /* by a send: an end, a reset */
+    bool told_closed, told_broken; /* by a send: an end, a reset */
     bool was_ended;              /* it was to be closed, by what was read: see frame_kind */
     bool closed_in_doubt;        /* when a stop, or a reload, was asked for */
     int64_t unread_ns;           /* since when there is something to be read of which nothing was */
@@ -150,8 +150,8 @@ bool tcp_has_answers(const void *connection);
 
 size_t tcp_read_answers(struct tcp_connection *connection, uint8_t *bytes, size_t size);
 
-/* No more data is sent; with `deaf` none is read either. */
-void tcp_finish(struct tcp_connection *connection, bool deaf);
+/* Sends no more data. With `stops_reading` it reads no more either. */
+void tcp_finish(struct tcp_connection *connection, bool stops_reading);
 
 /* Breaks it: with `loses` what the program has not read is lost. */
 void tcp_break(struct tcp_connection *connection, bool loses);

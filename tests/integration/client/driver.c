@@ -216,7 +216,7 @@ struct pace {
     void *metrics[3];
 };
 
-/* What one thread did. */
+/* The result of one thread. */
 struct paced {
     const struct pace *pace;
     uint64_t updates;

@@ -55,7 +55,7 @@ static size_t read_input(void *context, uint64_t offset, void *bytes, size_t siz
 static void print_whole(struct compression *compression)
 {
     if (fseek(stdin, 0, SEEK_END) != 0)
-        fail("the input is no file");
+        fail("the input is not a file");
     struct compression_file file = {
         .read = read_input, .context = stdin, .size = (uint64_t)ftell(stdin)};
     printf("%" PRId64 "\n", compression->ops->whole(compression, &file));

@@ -2,17 +2,17 @@
  * For the differential test: decodes messages of any type on request and says what it made of
  * them. No part of the product.
  *
- * On standard input it takes frames: a letter, a length in 4 bytes (little endian), so many bytes.
+ * On standard input it takes frames: a letter, a length in 4 bytes (little endian), then that number of bytes.
  * It answers each with a frame on standard output.
  *
  *   'T'  a type: its full name, a NUL, a descriptor set.  Answer 'T', or 'E' with what is wrong.
  *   'M'  messages of that type, each a byte of style bits, a length (4 bytes) and its bytes.
  *        Answer 'M': for each its verdict (1 byte); where it is DECODE_OK then also the number of
  *        values that JSON has no form for, the number of unknown fields, and the length of its JSON
- *        and of its bytes encoded anew (4 bytes each), then these two.
+ *        and of its bytes encoded again (4 bytes each), then these two.
  *
- * All of a frame is read before it is answered, so that one who writes it all before reading never
- * waits forever. Ends with 0 at the end of the input.
+ * All of a frame is read before it is answered, so that a client that writes it all before it
+ * reads does not wait forever. Ends with 0 at the end of the input.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -112,7 +112,7 @@ class Layout(PackageTest):
     def test_every_library_that_the_program_loads_by_itself_is_thought_of(self):
         loaded = {name for folder in ("collector", "sinks")
                   for path in (SOURCE / folder).rglob("*.c")
-                  for name in re.findall(r'^#define FILE_NAME "(lib\S+\.so\.\S+)"',
+                  for name in re.findall(r'^SHARED_LIBRARY_DEFINE\([^;]*?"(lib\S+\.so\.[\d.]+)"',
                                          path.read_text(encoding="utf-8"), re.MULTILINE)}
         self.assertIn("libssl.so.3", loaded)
         text = TOOL.read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ QUIET = 0.3  # seconds in which something short would have happened
 
 class Row:
     """A key that a reload may change. `seen(test)` observes its effect: it returns `before` without
-    the key's value and with the keys in `beside`, and `after` with the value. A value may be a
+    the key's value and with the extra keys, and `after` with the value. A value may be a
     function that makes the other configuration of the test and the first one. `key` may be
     several keys that change together, and `written` is the text in the file for "kafka.NAME".
     `place` is the part of the configuration that has the key: a listener, a sink, or the whole."""

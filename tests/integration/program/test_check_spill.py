@@ -16,7 +16,7 @@ class CheckSpill(ProgramTest):
     def setUp(self):
         super().setUp()
         self.spill = self.folder / "spill"
-        self.store = f"http://127.0.0.1:{free_port()}/"  # nobody answers there
+        self.store = f"http://127.0.0.1:{free_port()}/"  # no server listens there
 
     def arguments(self, spill=None, keys=""):
         sink = f"{self.store}?format=json&flush_interval=20ms&spill={spill or self.spill}{keys}"

@@ -201,7 +201,7 @@ class OverItsSocket(ProgramTest):
         self.assertIn("too many clients", self.ask("ledger", code=69)[1])
 
 
-OTHERS = "that another one is no sluice it tells by an event that it has not, whatever it is"
+OTHERS = "a process is recognised as sluice by its event, whatever its program"
 
 
 class Refusals(ProgramTest):

@@ -232,7 +232,7 @@ class Reload(ProgramTest):
         comes = f"command:echo $$ >>'{self.folder}/came'; exec cat >/dev/null"
         self.change(program, ["udp://127.0.0.1:0?schema=riemann"],
                     [f"file:{self.kept}", *sinks, comes])
-        wait_until(lambda: len(self.started()) == 2, "the command that stays is started anew")
+        wait_until(lambda: len(self.started()) == 2, "the command that stays is restarted")
         sender.send(metric(1))
         for sink in range(3):
             program.wait_for_settled(2, sink)

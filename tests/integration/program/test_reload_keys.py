@@ -121,14 +121,14 @@ PROTO = """syntax = "proto3";
 message Other { string text = 20; }
 message Inner { uint64 number = 1; }
 message M {
-  uint64 count = 1; string who = 2; double first = 3; double second = 4; uint64 at = 5;
+  uint64 count = 1; string host = 2; double first = 3; double second = 4; uint64 at = 5;
   bytes inner = 6;
 }
 """
 
 
-def message(number=1, who="a"):
-    return (integer(1, number) + text(2, who) + b"\x19" + bytes(6) + b"\xf0\x3f" +
+def message(number=1, host="a"):
+    return (integer(1, number) + text(2, host) + b"\x19" + bytes(6) + b"\xf0\x3f" +
             integer(5, 7) + text(6, integer(1, 9)))
 
 
@@ -152,14 +152,14 @@ FILES = [
     Row("schema-file", "nested", "inner:message=Inner",
         line(lambda each: each["message"]["inner"], message()), "CAk=", {"number": "9"}),
     Row("schema-file", "sequence", "count", senders(message()), 0, 1),
-    Row("schema-file", "sequence_key", "who", senders(message(), message(2, "b")), 1, 2,
+    Row("schema-file", "sequence_key", "host", senders(message(), message(2, "b")), 1, 2,
         beside={"sequence": "count"}),
     Row("schema-file", "value", "first", sample_key("name"), None, "first"),
-    Row("schema-file", "name", "who", sample_key("name"), "first", "a", beside=VALUE),
+    Row("schema-file", "name", "host", sample_key("name"), "first", "a", beside=VALUE),
     Row("schema-file", "time", "at:s",
         line(lambda each: each["time"].startswith("1970-01-01T00:00:07"), message()), False, True,
         beside=VALUE),
-    Row("schema-file", "labels", "who", sample_key("labels"), {}, {"who": "a"}, beside=VALUE),
+    Row("schema-file", "labels", "host", sample_key("labels"), {}, {"host": "a"}, beside=VALUE),
 ]
 
 

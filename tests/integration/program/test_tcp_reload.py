@@ -147,7 +147,7 @@ class Stalled(TcpReload):
         for number, client in enumerate(clients):
             client.send(framed(metric(number, service="x" * 200000)))
         program.wait_for_ledger(lambda ledger: ledger["sinks"][1]["queued"] >= 15,
-                                "the sink has as many large batches as it may have")
+                                "the sink has the large batches that it may have")
         self.change(program, listener)
         for client in clients:
             self.assertEqual(client.answer(), OK)

@@ -29,7 +29,7 @@ const wchar_t *service_wide_name(void);
 /* NULL: there is no such service. The caller closes it. */
 SC_HANDLE service_open(void);
 
-/* What it is made of; freed by the caller. */
+/* The service's configuration. The caller frees it. */
 QUERY_SERVICE_CONFIGW *service_config(void);
 
 void service_start(void);

@@ -45,7 +45,7 @@ static void send_numbered(const struct address *to, int first, int count)
     udp_sender_close(sender);
 }
 
-/* What is in the file now, to be freed; an empty text where there is none. */
+/* The content of the file, or an empty text without a file. The caller frees it. */
 static char *content(const char *name)
 {
     wchar_t *path = text_wide_copy(scratch_path(name));
@@ -338,7 +338,7 @@ TEST_WITH(it_collects_until_it_is_stopped_and_loses_nothing, service_set_up, ser
     send_numbered(&to, 0, DATAGRAMS);
     await_lines("records.ndjson", DATAGRAMS);
 
-    /* A reload opens files anew: the name it has is free again. */
+    /* A reload opens files again, with the names that they were configured with. */
     rename_file("records.ndjson", "earlier.ndjson");
     assert_int_equal(service_order(SERVICE_CONTROL_PARAMCHANGE), NO_ERROR);
     int64_t until = patience_until();
@@ -348,7 +348,7 @@ TEST_WITH(it_collects_until_it_is_stopped_and_loses_nothing, service_set_up, ser
 
     assert_int_equal(service_order(128), NO_ERROR);
 
-    /* What has come is received and written when it stops. */
+    /* A datagram that has arrived is received and written when the service stops. */
     send_numbered(&to, DATAGRAMS, DATAGRAMS);
     assert_int_equal(service_order(SERVICE_CONTROL_STOP), NO_ERROR);
     assert_ended_well(service_await(SERVICE_STOPPED));

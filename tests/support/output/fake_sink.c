@@ -369,7 +369,7 @@ void fake_sink_wait_committed(const struct fake_sink *made, uint64_t records)
     int64_t until = patience_until();
     while (fake_sink_committed(made) < records)
         if (!patience(until))
-            fail_msg("%zu of %zu records settled", (size_t)fake_sink_committed(made),
+            fail_msg("%zu of %zu records committed", (size_t)fake_sink_committed(made),
                      (size_t)records);
 }
 

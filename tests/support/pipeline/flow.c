@@ -41,7 +41,7 @@ void gate_await_arrivals(struct gate *gate, unsigned count)
     int64_t give_up = clock_monotonic_ns() + PATIENCE_NS;
     while (atomic_load(&gate->arrived) < count)
         if (clock_monotonic_ns() > give_up)
-            fail_msg("nobody came to the gate %u times", count);
+            fail_msg("no thread came to the gate %u times", count);
 }
 
 static void gate_pass(struct gate *gate)

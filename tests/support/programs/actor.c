@@ -7,7 +7,7 @@
  *     outzeros:N errzeros:N
  *     cat                writes what it reads, to the end
  *     drain              reads to the end
- *     read:N             reads so many bytes, and not one more
+ *     read:N             reads N bytes, and not one more
  *     count:PATH         reads to the end and makes a file that says how many bytes that were
  *     row:PATH           the same, of bytes of the row 0, 1, ... 250, 0, 1, ...; up to another one
  *     close              closes its input

@@ -27,7 +27,7 @@ static const struct {
     {KEY_OF_HTTP_SINK, "http"},
     {KEY_OF_KAFKA_SINK, "kafka"},
     {KEY_OF_NATS_SINK, "nats"},
-    {KEY_OF_IN_FLIGHT, "delivery"},
+    {KEY_OF_IN_FLIGHT, NULL}, /* no destination of this program has this scope */
     {KEY_OF_DEAD_LETTERS, "dead-letter"},
 };
 
@@ -36,7 +36,7 @@ static bool print_key(const struct setting *key)
 {
     unsigned left = key->scopes;
     for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++) {
-        if ((key->scopes & scopes[i].scope) != 0)
+        if ((key->scopes & scopes[i].scope) != 0 && scopes[i].name != NULL)
             printf("%s %s\n", scopes[i].name, key->name);
         left &= ~(unsigned)scopes[i].scope;
     }

@@ -53,7 +53,7 @@ enum decode_result decoding_wire(struct decoding *decoding, const struct wire *d
 /* The message's JSON, as a string to be freed. */
 char *decoding_json(const struct decoding *decoding, bool proto_names, bool int64_numbers);
 
-/* Appends the message's bytes, encoded anew, to `out`. */
+/* Appends the message's bytes, encoded again, to `out`. */
 void decoding_encode(const struct decoding *decoding, struct wire *out);
 
 /* The decoded datagram as JSON with the .proto file's names, which must be valid. */

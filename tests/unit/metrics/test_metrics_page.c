@@ -251,7 +251,7 @@ TEST_WITH(a_histogram_counts_up_to_each_bound_in_base_units, set_up, tear_down)
     assert_line(fixture, "sluice_receiver_drain_datagrams_sum{receiver=\"0\"} 40");
 }
 
-/* --- how things stand ------------------------------------------------------------------------- */
+/* --- levels ---------------------------------------------------------------------------------- */
 
 TEST_WITH(levels_stand_beside_their_limits, set_up, tear_down)
 {

@@ -145,7 +145,7 @@ static void check_round(struct encoding *lasting, struct encoding *fresh, unsign
     size_t size = encode_alone(fresh, &shared, samples, count, alone, sizeof alone);
     encode(lasting, &shared, samples, count);
     if (lasting->size != size || memcmp(lasting->text, alone, size) != 0)
-        fail_msg("%s: %s\nis not what the samples are alone: %.*s", lasting->ops->name,
+        fail_msg("%s: %s\ndiffers from the samples encoded one at a time: %.*s", lasting->ops->name,
                  lasting->text, (int)size, alone);
 }
 

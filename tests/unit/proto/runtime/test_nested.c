@@ -383,7 +383,7 @@ TEST_WITH(what_is_wrong_is_said_in_one_line, begin, end)
         {"body:by=kind", "\"by=kind\" needs TEXT=TYPE after it"},
         {"body:message=" PORTS ",by=kind", "\"by=kind\" needs TEXT=TYPE after it"},
         {"body:by=kind,ports", "nested: \"ports\" is no TEXT=TYPE"},
-        {"body:by=kind,=" PORTS, "is no TEXT=TYPE"},
+        {"body:by=kind,=" PORTS, "is not TEXT=TYPE"},
         {"body:by=kind,a=", "nested: \"a=\" is no TEXT=TYPE"},
         {"body:by=kind,a=" PORTS ",a=" CPU, "nested: \"a\" is given twice"},
         {"body:by=kind,a=" PORTS ";picked:by=head.path,a=" CPU,

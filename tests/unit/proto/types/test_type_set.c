@@ -451,7 +451,7 @@ TEST_WITH(names_that_are_none_are_refused, clear_set, NULL)
         wire_clear(&set);
         file = begin_file(&set, "f.proto", i == 1 ? "a..b" : i == 0 ? "." : names[i], NULL, 0);
         wire_end(&set, file);
-        assert_refused("the package of \"f.proto\" has no proper name");
+        assert_refused("the package of \"f.proto\" is not a valid name");
     }
 }
 
@@ -496,21 +496,21 @@ TEST_WITH(fields_that_make_no_sense_are_refused, clear_set, NULL)
         struct field_written field;
         const char *expected;
     } bad[] = {
-        {{"a", 0, 1, KIND_INT32, NULL, 0, {0}}, "\"a\" of \"p.M\" has no proper number"},
-        {{"a", -1, 1, KIND_INT32, NULL, 0, {0}}, "has no proper number"},
-        {{"a", 536870912, 1, KIND_INT32, NULL, 0, {0}}, "has no proper number"},
-        {{"a", 1, 0, KIND_INT32, NULL, 0, {0}}, "has no proper label"},
-        {{"a", 1, 4, KIND_INT32, NULL, 0, {0}}, "has no proper label"},
-        {{"a", 1, 1, KIND_END, NULL, 0, {0}}, "has no proper type"},
-        {{"a", 1, 1, -1, NULL, 0, {0}}, "has no proper type"},
+        {{"a", 0, 1, KIND_INT32, NULL, 0, {0}}, "\"a\" of \"p.M\" has an invalid number"},
+        {{"a", -1, 1, KIND_INT32, NULL, 0, {0}}, "has an invalid number"},
+        {{"a", 536870912, 1, KIND_INT32, NULL, 0, {0}}, "has an invalid number"},
+        {{"a", 1, 0, KIND_INT32, NULL, 0, {0}}, "has an invalid label"},
+        {{"a", 1, 4, KIND_INT32, NULL, 0, {0}}, "has an invalid label"},
+        {{"a", 1, 1, KIND_END, NULL, 0, {0}}, "has an invalid type"},
+        {{"a", 1, 1, -1, NULL, 0, {0}}, "has an invalid type"},
         {{"a", 1, 1, 0, NULL, 0, {0}}, "is of type \"\", which is not in it"},
         {{"a", 1, 1, KIND_MESSAGE, ".p.No", 0, {0}}, "is of type \".p.No\", which is not in it"},
         {{"a", 1, 1, KIND_ENUM, ".p.M", 0, {0}}, "is of type \".p.M\", which is not in it"},
         {{"a", 1, 1, KIND_GROUP, ".p.E", 0, {0}}, "is of type \".p.E\", which is not in it"},
         {{"a", 1, 1, KIND_MESSAGE, ".p\n.M", 0, {0}}, "is of type \".p?.M\""},
-        {{"a", 1, 1, KIND_INT32, NULL, 3, {0}}, "is in no proper oneof"},
-        {{"a", 1, 1, KIND_INT32, NULL, -5, {0}}, "is in no proper oneof"},
-        {{"a", 1, 3, KIND_INT32, NULL, 1, {0}}, "is in no proper oneof"},
+        {{"a", 1, 1, KIND_INT32, NULL, 3, {0}}, "is in an invalid oneof"},
+        {{"a", 1, 1, KIND_INT32, NULL, -5, {0}}, "is in an invalid oneof"},
+        {{"a", 1, 3, KIND_INT32, NULL, 1, {0}}, "is in an invalid oneof"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         begin_p_m();
@@ -682,10 +682,10 @@ TEST_WITH(a_number_that_no_tag_holds_stands_in_message_sets_alone, clear_set, NU
     wire_end(&set, message_begun);
     put_item(536870912, LABEL_OPTIONAL, KIND_MESSAGE, ".p.M");
     wire_end(&set, file_begun);
-    assert_refused("\"p.item\" of \"p.M\" has no proper number");
+    assert_refused("\"p.item\" of \"p.M\" has an invalid number");
     begin_set();
     wire_end(&set, message_begun);
     put_item(0, LABEL_OPTIONAL, KIND_MESSAGE, ".p.M");
     wire_end(&set, file_begun);
-    assert_refused("\"p.item\" of \"p.M\" has no proper number");
+    assert_refused("\"p.item\" of \"p.M\" has an invalid number");
 }

@@ -192,7 +192,7 @@ static void missing_streams_are_not_taken_by_other_files(void **state)
 
 static int pipe_ends[2];
 
-/* As another user, who may write to the inherited pipe but not open it again. */
+/* Runs as another user. It may write to the inherited pipe, but not open it again. */
 static int fill_as_nobody(void)
 {
     if (setgid(65534) != 0 || setuid(65534) != 0)

@@ -66,7 +66,7 @@ static void keep_wire(struct encoding *encoding)
     wire_clear(&wire);
 }
 
-/* The block becomes this file; it is no larger than the sum reported for its records. */
+/* The block becomes this file; its size is at most the sum reported for its records. */
 static struct encoded assert_file(struct encoding *encoding, const char *expected)
 {
     struct output out = {.data = file, .capacity = sum.arranged};

@@ -27,7 +27,7 @@ typedef Sluice__Telemetry__Histogram Histogram;
 #define NO_RULES "format=otlp"
 
 /* Matches no sample and renames none: only for it a message of OTLP is not passed on. */
-#define A_RULE "format=otlp&exclude=such a name is nowhere"
+#define A_RULE "format=otlp&exclude=an unknown name"
 
 static struct telemetry_builder builder;
 

@@ -87,11 +87,11 @@ TEST(what_no_name_may_hold_is_refused_where_it_stands)
 
 TEST(what_would_be_cut_off_a_name_is_refused)
 {
-    assert_fault("a/b.", 3, "leaves out");
-    assert_fault("a /b", 1, "leaves out");
-    assert_fault("C:/a./b", 4, "leaves out");
-    assert_fault("a/.../b", 4, "leaves out");
-    assert_fault("%{source}./b", 9, "leaves out");
+    assert_fault("a/b.", 3, "removes");
+    assert_fault("a /b", 1, "removes");
+    assert_fault("C:/a./b", 4, "removes");
+    assert_fault("a/.../b", 4, "removes");
+    assert_fault("%{source}./b", 9, "removes");
 }
 
 TEST(a_drive_s_own_folder_is_refused)

@@ -76,7 +76,10 @@ static size_t format_ipv4(const uint8_t bytes[4], char *text)
     return used;
 }
 
-/* Finds the longest run of two or more zero groups, the first of equal ones (RFC 5952, 4.2). */
+/*
+ * Finds the longest run of two or more zero groups; of equally long runs, the first (RFC 5952,
+ * 4.2).
+ */
 static void longest_zero_run(const unsigned groups[8], int *start, int *length)
 {
     *start = -1;
@@ -174,7 +177,10 @@ static int hex_value(char c)
     return -1;
 }
 
-/* RFC 4291, section 2.2: groups of hex, one "::", and an IPv4 tail. */
+/*
+ * Parses groups of hex digits, with at most one "::" and perhaps an IPv4 address at the end (RFC
+ * 4291, 2.2).
+ */
 static bool parse_ipv6(const char *text, size_t length, uint8_t bytes[16])
 {
     uint8_t head[16] = {0};

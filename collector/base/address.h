@@ -18,53 +18,54 @@ struct address {
     uint8_t family;    /* enum address_family */
     uint16_t port;     /* host byte order */
     uint32_t scope;    /* IPv6 zone index of a link-local address, else 0 */
-    uint8_t bytes[16]; /* network byte order; an IPv4 address fills the first four, rest zero */
+    uint8_t bytes[16]; /* network byte order; an IPv4 address is in the first 4, the rest is 0 */
 };
 
 /* The most bytes that address_format needs: "[...%4294967295]:65535" and the final NUL. */
 #define ADDRESS_TEXT_SIZE 72
 
-/* The address in 4 or 16 bytes of network order; an IPv4-mapped one becomes IPv4. */
+/* Return the address in 4 or 16 bytes of network order; an IPv4-mapped address becomes IPv4. */
 struct address address_from_ipv4(const uint8_t bytes[4], uint16_t port);
 struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16_t port);
 
-/* Whether both have the same host and zone, whatever their ports. */
+/* Whether both addresses have the same host and zone, whatever their ports. */
 static inline bool address_same_host(const struct address *a, const struct address *b)
 {
     return a->family == b->family && a->scope == b->scope &&
            memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
-/* Whether both have the same host, zone and port. */
+/* Whether both addresses have the same host, zone and port. */
 static inline bool address_equal(const struct address *a, const struct address *b)
 {
     return a->port == b->port && address_same_host(a, b);
 }
 
 /*
- * The network that usually belongs to one host: for IPv6 the /64 (RFC 7934, 3), for IPv4 the
- * address itself. Limits per host compare it (address_same_host). Keeps the port.
+ * Returns the network that usually belongs to one host: for IPv6 the /64 (RFC 7934, 3), for IPv4
+ * the address itself. The port stays the same. Limits per host compare networks
+ * (address_same_host).
  */
 struct address address_network(const struct address *address);
 
-/* Whether its host is the wildcard of its family: 0.0.0.0 or ::. */
+/* Whether the host is the wildcard address of its family: 0.0.0.0 or ::. */
 bool address_is_wildcard(const struct address *address);
 
-/* Whether its host is a multicast group: 224.0.0.0/4 (RFC 5771) or ff00::/8 (RFC 4291, 2.7). */
+/* Whether the host is a multicast group: 224.0.0.0/4 (RFC 5771) or ff00::/8 (RFC 4291, 2.7). */
 bool address_is_multicast(const struct address *address);
 
 /*
  * Writes "192.0.2.1:5555" or "[2001:db8::1]:5555" (RFC 5952) and a NUL to the ADDRESS_TEXT_SIZE
- * bytes of `text`. Returns its length without the NUL.
+ * bytes of `text`. Returns the length of the text without the NUL.
  */
 size_t address_format(const struct address *address, char *text);
 
-/* The same without the port and the brackets. */
+/* Like address_format, but without the port and the brackets. */
 size_t address_format_host(const struct address *address, char *text);
 
 /*
  * Parses a numeric host of `length` bytes: dotted quad, or RFC 4291 text with an optional "%NUMBER"
- * zone; no brackets, no names. Sets the port to 0. Returns false if it is neither.
+ * zone; no brackets, no names. Sets the port to 0. Returns false if the text is not such a host.
  */
 bool address_parse_host(const char *text, size_t length, struct address *address);
 

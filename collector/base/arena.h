@@ -17,7 +17,7 @@ struct arena {
     uint8_t *base;   /* aligned to ARENA_ALIGNMENT */
     size_t used;     /* bytes */
     size_t capacity; /* bytes */
-    bool exhausted;  /* a block was refused since this was last cleared */
+    bool exhausted;  /* a block was refused since the flag was last cleared */
 };
 
 /* Returns `size` bytes (not NULL for 0 bytes), or NULL with `exhausted` set if they do not fit. */

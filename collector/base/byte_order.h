@@ -1,6 +1,6 @@
 /*
- * Unsigned integers in packets and files, most significant byte first (network order) or last. The
- * bytes need no alignment.
+ * Unsigned integers in packets and files, in either byte order: most significant byte first
+ * (network order) or least significant byte first. The bytes need no alignment.
  */
 #ifndef SLUICE_COLLECTOR_BASE_BYTE_ORDER_H
 #define SLUICE_COLLECTOR_BASE_BYTE_ORDER_H
@@ -9,7 +9,7 @@
 
 enum byte_order { BYTE_ORDER_BIG_ENDIAN, BYTE_ORDER_LITTLE_ENDIAN };
 
-/* The number in the first 2 or 4 of `bytes`, in network order. */
+/* Return the number in the first 2 or 4 bytes of `bytes`, in network order. */
 static inline uint16_t network_u16(const uint8_t *bytes)
 {
     return (uint16_t)(bytes[0] << 8 | bytes[1]);
@@ -20,7 +20,7 @@ static inline uint32_t network_u32(const uint8_t *bytes)
     return (uint32_t)network_u16(bytes) << 16 | network_u16(bytes + 2);
 }
 
-/* The number in the first 2, 4 or 8 of `bytes`, in the given order. */
+/* Return the number in the first 2, 4 or 8 bytes of `bytes`, in the given order. */
 static inline uint16_t ordered_u16(enum byte_order order, const uint8_t *bytes)
 {
     if (order == BYTE_ORDER_BIG_ENDIAN)
@@ -42,7 +42,7 @@ static inline uint64_t ordered_u64(enum byte_order order, const uint8_t *bytes)
     return order == BYTE_ORDER_BIG_ENDIAN ? first << 32 | second : second << 32 | first;
 }
 
-/* The number in 8 bytes, the least significant first; compilers make one load of it. */
+/* Returns the number in 8 bytes, least significant byte first. Compilers make this one load. */
 static inline uint64_t little_u64(const uint8_t bytes[8])
 {
     return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 |
@@ -50,7 +50,7 @@ static inline uint64_t little_u64(const uint8_t bytes[8])
            (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
 }
 
-/* Stores a number in network order. */
+/* Store a number in network order. */
 static inline void put_network_u16(uint8_t *bytes, unsigned value)
 {
     bytes[0] = (uint8_t)(value >> 8);
@@ -63,7 +63,7 @@ static inline void put_network_u32(uint8_t *bytes, uint32_t value)
     put_network_u16(bytes + 2, value & 0xffff);
 }
 
-/* Stores a number with its least significant byte first, as in our own formats. */
+/* Store a number with its least significant byte first, as in our own formats. */
 static inline void put_little_u16(uint8_t *bytes, unsigned value)
 {
     bytes[0] = (uint8_t)value;

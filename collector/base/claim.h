@@ -1,10 +1,11 @@
 /*
  * Decides which thread serves a socket when several may be notified that it is ready.
  *
- * The thread that takes the claim drains the socket until would-block and gives the claim up.
- * Another thread that is notified during that marks the claim and does not wait. A marked claim
- * cannot be given up: its holder drains again, for datagrams that came after the would-block. The
- * socket's data is accessed only by the holder; the next holder sees all its writes.
+ * The thread that takes the claim drains the socket until would-block and then gives up the claim.
+ * If another thread is notified before that, it marks the claim and does not wait. A marked claim
+ * cannot be given up: its holder must drain again, because datagrams may have come after the
+ * would-block. Only the holder accesses the socket's data; the next holder sees all writes of the
+ * previous one.
  */
 #ifndef SLUICE_COLLECTOR_BASE_CLAIM_H
 #define SLUICE_COLLECTOR_BASE_CLAIM_H
@@ -23,20 +24,26 @@ static inline void claim_init(struct claim *claim)
     atomic_init(&claim->state, CLAIM_FREE);
 }
 
-/* Whether some thread holds the claim; for rules. */
+/* Whether some thread holds the claim; only for use in a RULE. */
 static inline bool claim_is_held(const struct claim *claim)
 {
     return atomic_load_explicit(&claim->state, memory_order_relaxed) != CLAIM_FREE;
 }
 
-/* Takes a free claim; does not change any other. Returns whether the caller holds it now. */
+/*
+ * Takes the claim if it is free; otherwise leaves it unchanged. Returns whether the caller now
+ * holds it.
+ */
 static inline bool claim_try(struct claim *claim)
 {
     int expected = CLAIM_FREE;
     return atomic_compare_exchange_strong(&claim->state, &expected, CLAIM_HELD);
 }
 
-/* Takes a free claim, or marks it so that its holder drains again. Returns as claim_try does. */
+/*
+ * Takes the claim if it is free; otherwise marks it, so that its holder drains again. Returns
+ * whether the caller now holds it.
+ */
 static inline bool claim_take_or_mark(struct claim *claim)
 {
     for (;;) {
@@ -50,8 +57,8 @@ static inline bool claim_take_or_mark(struct claim *claim)
 }
 
 /*
- * Gives a claim up. Returns false if it was marked: the mark is cleared, and the caller still holds
- * the claim and must drain the socket again.
+ * Gives up the claim. If the claim was marked, clears the mark and returns false: the caller still
+ * holds the claim and must drain the socket again.
  */
 static inline bool claim_give_up(struct claim *claim)
 {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #if defined(__MINGW32__)
-/* C11's printf, if the build selects it, or that of Microsoft's library. */
+/* C11's printf if the build selects it, otherwise the printf of Microsoft's library. */
 #include <stdio.h>
 #define PRINTF_KIND __MINGW_PRINTF_FORMAT
 #else
@@ -20,8 +20,9 @@
 #endif
 
 /*
- * ALWAYS_INLINE replaces `inline` for parts of a hot loop that compilers consider too large.
- * NEVER_INLINE is for parts that would only make the loop use more registers and stack.
+ * ALWAYS_INLINE replaces `inline` for parts of a hot loop that compilers consider too large to
+ * inline. NEVER_INLINE is for parts that, if inlined, would only make the loop use more registers
+ * and stack.
  */
 #if defined(__GNUC__) || defined(__clang__)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -31,14 +32,14 @@
 #define NEVER_INLINE  __declspec(noinline)
 #endif
 
-/* Starts to load the address into the cache, because it will be used soon. */
+/* Starts to load the memory at the address into the cache, because it will be used soon. */
 #if defined(__GNUC__) || defined(__clang__)
 #define PREFETCH(address) __builtin_prefetch(address)
 #else
 #define PREFETCH(address) ((void)(address))
 #endif
 
-/* The same for all cache lines of `size` bytes, with any alignment. */
+/* Starts to load all cache lines of `size` bytes, with any alignment. */
 static inline void prefetch_all(const void *memory, size_t size)
 {
     for (size_t at = 0; at < size; at += 64)

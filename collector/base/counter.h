@@ -2,9 +2,9 @@
  * A number that one thread increases and any thread may read.
  *
  * A reader never sees a torn value, but several counters agree exactly only after their writers
- * have stopped. Until then, a reader that reads an effect first and its cause second (records
- * written, then records received) never finds an effect without its cause. Release and acquire
- * ensure this; they cost nothing on x86.
+ * have stopped. Until then, read the counter of an effect before the counter of its cause (records
+ * written, then records received): the reader then never finds an effect without its cause. Release
+ * and acquire ensure this order; they cost nothing on x86.
  */
 #ifndef SLUICE_COLLECTOR_BASE_COUNTER_H
 #define SLUICE_COLLECTOR_BASE_COUNTER_H
@@ -16,7 +16,10 @@ struct counter {
     _Atomic uint64_t value;
 };
 
-/* Only for the counter's own thread: a plain load and store, no locked instruction. */
+/*
+ * Must be called only by the thread that owns the counter: a plain load and store, no locked
+ * instruction.
+ */
 static inline void counter_add(struct counter *counter, uint64_t amount)
 {
     uint64_t value = atomic_load_explicit(&counter->value, memory_order_relaxed);

@@ -1,15 +1,15 @@
 /*
  * An error: one line for people and one exit code for scripts.
  *
- * For opening, parsing and starting. The datagram path does not use it: failures there are counted.
- * The caller owns the struct; a function that fails fills it exactly once.
+ * Used for opening, parsing and starting. The datagram path does not use it: failures there are
+ * counted. The caller owns the struct; a function that fails fills it exactly once.
  */
 #ifndef SLUICE_COLLECTOR_BASE_ERROR_H
 #define SLUICE_COLLECTOR_BASE_ERROR_H
 
 #include "collector/base/compiler.h"
 
-/* The programs' exit codes. The numbers are those of sysexits.h, where it names them. */
+/* The exit codes of the programs. If sysexits.h has a name for a code, the number is from there. */
 enum exit_code {
     EXIT_CODE_OK = 0,
     EXIT_CODE_TEST_FAILED = 1,  /* sluice test: a test of a configuration failed */
@@ -33,12 +33,14 @@ struct error {
 /* Fills `error` (which may be NULL) with `code` and a printf-formatted line. */
 void error_set(struct error *error, enum exit_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Fills it with EXIT_CODE_INTERNAL: out of memory. Returns -1, for the caller to return. */
+/*
+ * Fills `error` with EXIT_CODE_INTERNAL and "out of memory". Returns -1, for the caller to return.
+ */
 int error_no_memory(struct error *error);
 
 /*
- * Puts "PLACE: " in front of the text of a filled error, for the file or argument with the mistake.
- * Does nothing if `place` is NULL.
+ * Puts "PLACE: " in front of the text of a filled error; PLACE is the file or argument that
+ * contains the mistake. Does nothing if `place` is NULL.
  */
 void error_place(struct error *error, const char *place);
 

@@ -1,10 +1,11 @@
 /*
- * Shows whether a thread still makes progress: it notes when it works and when it waits for work,
- * and another thread checks whether it has advanced since the last check.
+ * Shows whether a thread still makes progress: the thread records when it works and when it waits
+ * for work, and another thread checks whether it has advanced since the last check.
  *
- * One number holds both: each change raises it, and it is odd while the thread works. So a thread
- * that is stuck stays at one odd number, while an idle thread need not be woken to prove that it is
- * alive. The thread itself writes, with plain loads and stores; one other thread checks.
+ * One number holds both states: each change raises it, and it is odd while the thread works. The
+ * number of a stuck thread stays odd and the same; an idle thread need not be woken to prove that
+ * it is alive. Only the observed thread writes, with plain loads and stores; one other thread
+ * checks.
  */
 #ifndef SLUICE_COLLECTOR_BASE_HEARTBEAT_H
 #define SLUICE_COLLECTOR_BASE_HEARTBEAT_H
@@ -13,12 +14,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All zero: the thread waits. */
+/* All zero at first, which means that the thread waits. */
 struct heartbeat {
     _Atomic uint64_t beats;
 };
 
-/* The thread: begins a round of work, whether or not it waited before. */
+/* Called by the observed thread when it begins a round of work, whether or not it waited before. */
 static inline void heartbeat_work(struct heartbeat *heartbeat)
 {
     uint64_t beats = atomic_load_explicit(&heartbeat->beats, memory_order_relaxed);
@@ -26,7 +27,7 @@ static inline void heartbeat_work(struct heartbeat *heartbeat)
                           memory_order_relaxed);
 }
 
-/* The thread: begins to wait, or ends. */
+/* Called by the observed thread when it begins to wait, or ends. */
 static inline void heartbeat_wait(struct heartbeat *heartbeat)
 {
     uint64_t beats = atomic_load_explicit(&heartbeat->beats, memory_order_relaxed);
@@ -34,7 +35,10 @@ static inline void heartbeat_wait(struct heartbeat *heartbeat)
                           memory_order_relaxed);
 }
 
-/* The checking thread: whether it waits or has begun a round since *seen, which is updated. */
+/*
+ * Called by the checking thread. Returns whether the observed thread waits, or has begun a round of
+ * work since *seen, and updates *seen.
+ */
 static inline bool heartbeat_advanced(const struct heartbeat *heartbeat, uint64_t *seen)
 {
     uint64_t beats = atomic_load_explicit(&heartbeat->beats, memory_order_relaxed);

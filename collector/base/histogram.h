@@ -2,9 +2,9 @@
  * The distribution of a measure: counters for the ranges between fixed bounds, in a block of the
  * ledger.
  *
- * One thread notes, any thread may read, as with every counter (collector/base/counter.h). A note
- * costs two additions and a few comparisons; it is made for a drain, a batch or a write, never for
- * a datagram.
+ * One thread adds values, any thread may read, as with every counter (collector/base/counter.h).
+ * Adding a value costs two additions and a few comparisons; values are added for each drain, batch
+ * or write, never for each datagram.
  */
 #ifndef SLUICE_COLLECTOR_BASE_HISTOGRAM_H
 #define SLUICE_COLLECTOR_BASE_HISTOGRAM_H
@@ -16,8 +16,10 @@
 
 #define HISTOGRAM_BOUNDS 20
 
-/* The inclusive upper bounds of the ranges, ascending; values above the last bound have one more
- * range. */
+/*
+ * The inclusive upper bounds of the ranges, ascending. One more range is for values above the last
+ * bound.
+ */
 extern const uint64_t histogram_times[HISTOGRAM_BOUNDS];  /* nanoseconds: 10 us to 30 s */
 extern const uint64_t histogram_counts[HISTOGRAM_BOUNDS]; /* any count: 0 to 262144 */
 
@@ -26,13 +28,13 @@ struct histogram {
     struct counter sum;
 };
 
-/* The same as plain numbers. */
+/* The counts of a histogram as plain numbers. */
 struct histogram_totals {
     uint64_t ranges[HISTOGRAM_BOUNDS + 1];
     uint64_t sum;
 };
 
-/* Notes a value; `bounds` must always be the same for a histogram. */
+/* Adds a value; `bounds` must always be the same for a histogram. */
 static inline void histogram_note(struct histogram *histogram, const uint64_t *bounds,
                                   uint64_t value)
 {
@@ -43,7 +45,7 @@ static inline void histogram_note(struct histogram *histogram, const uint64_t *b
     counter_add(&histogram->ranges[range], 1);
 }
 
-/* Adds its present counts to *totals. */
+/* Adds the present counts of the histogram to *totals. */
 void histogram_add_to(const struct histogram *histogram, struct histogram_totals *totals);
 
 #endif

@@ -2,9 +2,9 @@
  * The host names that HTTP requests may use.
  *
  * A web page can let its own name resolve to 127.0.0.1, or to any address that the reader's browser
- * reaches, and then send requests there as if to its own server ("DNS rebinding"). The header Host
- * still contains the page's name. So a Host that is an address, localhost or a name configured by
- * the operator is safe. Pure; any thread.
+ * reaches, and then send requests to that address as if to its own server ("DNS rebinding"). The
+ * header Host of such a request still contains the page's name. So a Host that is an address,
+ * localhost or a name configured by the operator is safe. Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_BASE_HOST_NAMES_H
 #define SLUICE_COLLECTOR_BASE_HOST_NAMES_H
@@ -18,7 +18,7 @@
 #define HOST_NAMES_SIZE 512
 
 struct host_names {
-    char text[HOST_NAMES_SIZE]; /* in lower case; empty: none */
+    char text[HOST_NAMES_SIZE]; /* in lower case; empty: no names */
 };
 
 /*
@@ -31,7 +31,7 @@ bool host_names_parse(const char *text, size_t length, struct host_names *names,
 
 /*
  * Whether `host`, the value of a header Host (RFC 9110, 7.2: a host and perhaps a port), is an IPv4
- * address, an IPv6 address in brackets, localhost, or one of the names.
+ * address, an IPv6 address in brackets, localhost, or one of the configured names.
  */
 bool host_names_allow(const struct host_names *names, const char *host);
 

@@ -28,7 +28,7 @@ static struct host_number number_before(struct host_number number)
     return number;
 }
 
-/* A number whose lowest `bits` bits are set, 0 to 128 of them. */
+/* Returns a number whose lowest `bits` bits (0 to 128) are set. */
 static struct host_number ones(unsigned bits)
 {
     if (bits > 64)
@@ -53,14 +53,19 @@ static int compare_ranges(const void *left, const void *right)
     return is_less(b->first, a->first) - is_less(a->first, b->first);
 }
 
-/* Whether `next`, which does not begin before `range`, overlaps it or follows it without a gap. */
+/*
+ * Whether `next` overlaps `range` or follows it without a gap. `next` must not begin before
+ * `range`.
+ */
 static bool touches(const struct network_range *range, const struct network_range *next)
 {
     return !is_less(range->last, next->first) ||
            !is_less(host_number_after(range->last), next->first);
 }
 
-/* Sorts the ranges and merges those that touch. Returns how many are left. */
+/*
+ * Sorts the ranges, and merges ranges that overlap or follow each other. Returns how many are left.
+ */
 static size_t merge_ranges(struct network_range *ranges, size_t count)
 {
     if (count == 0)
@@ -81,7 +86,10 @@ static struct networks *allocate_ranges(size_t most)
     return calloc(1, sizeof(struct networks) + most * sizeof(struct network_range));
 }
 
-/* Frees the memory that was allocated for more ranges than there are. */
+/*
+ * Frees the part of the memory that is not needed, because fewer ranges are left than were
+ * allocated.
+ */
 static struct networks *fit(struct networks *made)
 {
     size_t count = made->ipv4_count + made->ipv6_count;
@@ -89,7 +97,7 @@ static struct networks *fit(struct networks *made)
     return fitting != NULL ? fitting : made;
 }
 
-/* Appends the networks of the family to the `used` ranges. Returns how many ranges there are. */
+/* Appends the networks of the family to the `used` ranges. Returns the new number of ranges. */
 static size_t add_family(struct networks *made, size_t used, enum address_family family,
                          const struct network *list, size_t count)
 {
@@ -123,7 +131,10 @@ struct ranges {
     size_t count;
 };
 
-/* Writes the parts of `range` outside the sorted `without` to `to`. Returns how many there are. */
+/*
+ * Writes to `to` the parts of `range` that are in no range of the sorted `without`. Returns the
+ * number of parts.
+ */
 static size_t cut_range(struct network_range *to, struct network_range range,
                         const struct ranges *without)
 {
@@ -172,7 +183,7 @@ struct networks *networks_except(const struct networks *allow, const struct netw
     const struct network_range all[] = {{{0, 0}, ones(32)}, {{0, 0}, ones(128)}};
     struct ranges from[2];
     struct ranges without[2];
-    size_t most = 0; /* each range that is cut out adds at most one */
+    size_t most = 0; /* each range that is cut out adds at most one range */
     for (size_t i = 0; i < 2; i++) {
         from[i] = allow != NULL ? ranges_of(allow, families[i]) : (struct ranges){&all[i], 1};
         without[i] = deny != NULL ? ranges_of(deny, families[i]) : (struct ranges){NULL, 0};

@@ -1,10 +1,10 @@
 /*
- * Sets of addresses made of networks, for instance of the senders that are allowed.
+ * Sets of IP addresses, each made of networks, for instance the senders that are allowed.
  *
  * A set is created from networks in any order when the configuration is read, and is immutable. For
- * each family it has sorted, disjoint and merged ranges, so that a binary search finds an address
- * without allocation. The families are separate as in network_holds, which gives the same results
- * for single networks. Any thread. A set is one piece of memory, which networks_free frees.
+ * each address family it has sorted and disjoint ranges, so that a binary search finds an address
+ * without allocation. The families are separate, as in network_holds, which checks a single network
+ * with the same results. Any thread. A set is one piece of memory, which networks_free frees.
  */
 #ifndef SLUICE_COLLECTOR_BASE_NETWORKS_H
 #define SLUICE_COLLECTOR_BASE_NETWORKS_H
@@ -17,7 +17,7 @@
 
 struct network {
     struct address address; /* the bits after the prefix are 0 */
-    uint8_t prefix;         /* bits, of 32 or 128 */
+    uint8_t prefix;         /* number of bits, up to 32 or 128 */
 };
 
 /* An address as a number, of 32 bits for IPv4 and 128 for IPv6. */
@@ -25,7 +25,7 @@ struct host_number {
     uint64_t high, low;
 };
 
-/* The next number; 0 follows the highest. */
+/* Returns the next number; after the highest number, 0. */
 static inline struct host_number host_number_after(struct host_number number)
 {
     number.low++;
@@ -34,20 +34,21 @@ static inline struct host_number host_number_after(struct host_number number)
 }
 
 struct network_range {
-    struct host_number first, last; /* both included */
+    struct host_number first, last; /* both are in the range */
 };
 
 struct networks {
     size_t ipv4_count, ipv6_count;
-    struct network_range ranges[]; /* IPv4 first; none overlap or are adjacent */
+    struct network_range ranges[]; /* the IPv4 ranges, then the IPv6 ranges; no two overlap or are
+                                      adjacent */
 };
 
-/* The addresses that are in any of these networks. Returns NULL if out of memory. */
+/* Returns the set of addresses that are in any of these networks, or NULL if out of memory. */
 struct networks *networks_create(const struct network *list, size_t count);
 
 /*
- * The addresses that are in `allow` (NULL: all addresses) and not in `deny` (NULL: none). Returns
- * NULL if out of memory.
+ * Returns the set of addresses that are in `allow` (NULL: all addresses) and not in `deny` (NULL:
+ * no addresses), or NULL if out of memory.
  */
 struct networks *networks_except(const struct networks *allow, const struct networks *deny);
 

@@ -1,8 +1,9 @@
 /*
  * A mistake in a text that a user wrote: its kind and its position.
  *
- * A parser fills one and returns false; the caller that knows the origin of the text (an argument,
- * a line of a file) makes a struct error of it. The caller owns it; any thread.
+ * A parser fills the struct and returns false. The caller knows the origin of the text (an
+ * argument, a line of a file) and makes a struct error of it. The caller owns the struct; any
+ * thread.
  */
 #ifndef SLUICE_COLLECTOR_BASE_PARSE_ERROR_H
 #define SLUICE_COLLECTOR_BASE_PARSE_ERROR_H
@@ -15,24 +16,24 @@
 struct parse_error {
     size_t at;        /* the offset in the text, in bytes, at which the mistake begins */
     bool no_memory;   /* out of memory; the text may be correct */
-    bool hides_value; /* the text is a secret from `at` on: no error may show it */
+    bool hides_value; /* the text is a secret from `at` on: error messages must not show it */
     char text[288];   /* one line, cut when longer */
 };
 
-/* The most bytes that `quoted` needs, with the final NUL. */
+/* The most bytes that `quoted` writes, with the final NUL. */
 #define QUOTED_SIZE 72
 
 /* Fills `fault` with a printf-formatted line. Returns false, for its caller to return. */
 bool parse_error_set(struct parse_error *fault, size_t at, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-/* Appends to a fault that was set. */
+/* Appends a printf-formatted text to a fault that is already filled. */
 void parse_error_append(struct parse_error *fault, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Appends `; did you mean "NAME"?`, or nothing if `name` is NULL. */
 void parse_error_suggest(struct parse_error *fault, const char *name);
 
-/* Fills it with no_memory set. Returns false. */
+/* Fills `fault` with no_memory set. Returns false. */
 bool parse_error_no_memory(struct parse_error *fault);
 
 /*
@@ -42,8 +43,9 @@ bool parse_error_no_memory(struct parse_error *fault);
 const char *quoted(const char *text, size_t length, char *buffer);
 
 /*
- * Copies as much of `length` bytes as fits `size` bytes with a final NUL, never a part of a UTF-8
- * character; control characters become '?'. Returns the number of bytes without the NUL.
+ * Copies the beginning of the `length` bytes that fits `size` bytes with a final NUL, but never a
+ * part of a UTF-8 character; control characters become '?'. Returns the number of bytes copied,
+ * without the NUL.
  */
 size_t copy_printable(char *to, size_t size, const char *text, size_t length);
 

@@ -1,7 +1,7 @@
 /*
  * Reports the progress of long work to a watcher.
  *
- * The work reports each of its steps; without a watcher that costs one comparison. The watcher
+ * The work reports each of its steps; without a watcher a report costs one comparison. The watcher
  * decides what to show, and when (collector/log/progress_line.h).
  */
 #ifndef SLUICE_COLLECTOR_BASE_PROGRESS_H
@@ -13,18 +13,18 @@
 enum progress_unit { PROGRESS_BYTES, PROGRESS_DATAGRAMS, PROGRESS_STEPS };
 
 struct progress {
-    const char *doing; /* "reading" */
-    const char *name;  /* of the file that it reads, or of the present step; NULL: none */
-    uint64_t done;     /* in `unit` */
-    uint64_t total;    /* 0: not known */
+    const char *doing; /* the activity: "reading" */
+    const char *name;  /* the file that is read, or the present step; NULL: no name */
+    uint64_t done;     /* amount finished so far, in `unit` */
+    uint64_t total;    /* in `unit`; 0: not known */
     enum progress_unit unit;
-    uint64_t datagrams; /* so far, if `unit` is another one; 0: none, or not counted */
+    uint64_t datagrams; /* number so far, if `unit` is not datagrams; 0: no count */
 };
 
-/* `now` is NULL when the work has ended or continues without reports. */
+/* `now` is the present state; NULL: the work has ended, or continues without reports. */
 typedef void progress_watcher(const struct progress *now);
 
-/* Sets the watcher; NULL: none. Only while the process has one thread. */
+/* Sets the watcher; NULL: no watcher. Must be called only while the process has one thread. */
 void progress_watch(progress_watcher *watcher);
 
 /* Any thread. The texts must live until the thread's next progress_report or progress_end. */

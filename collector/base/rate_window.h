@@ -1,8 +1,8 @@
 /*
  * Limits events per second, counted over several threads without a lock.
  *
- * A second begins with the first event after the last second has ended; events beyond the limit are
- * refused until it ends. All zero at first; any thread.
+ * A second begins with the first event after the previous second has ended. Events beyond the limit
+ * are refused until the second ends. All zero at first; any thread.
  */
 #ifndef SLUICE_COLLECTOR_BASE_RATE_WINDOW_H
 #define SLUICE_COLLECTOR_BASE_RATE_WINDOW_H
@@ -14,11 +14,17 @@
 #define RATE_WINDOW_MOST ((uint64_t)1 << 23) /* the highest limit, in events per second */
 
 struct rate_window {
-    /* The upper 40 bits: the millisecond at which the second began; the lower 24: the count. */
+    /*
+     * The upper 40 bits are the millisecond at which the second began, the lower 24 the number of
+     * events.
+     */
     _Atomic uint64_t state;
 };
 
-/* Whether an event at `now_ns` (monotonic) is within `limit` (at most RATE_WINDOW_MOST). */
+/*
+ * Whether an event at `now_ns` (monotonic) is within `limit` (at most RATE_WINDOW_MOST). If so,
+ * counts it.
+ */
 static inline bool rate_window_take(struct rate_window *window, uint64_t limit, int64_t now_ns)
 {
     const unsigned count_bits = 24;

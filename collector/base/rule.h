@@ -15,19 +15,25 @@
 /* Writes "FILE:LINE: rule broken: TEXT" to standard error and aborts. */
 _Noreturn void rule_broken(const char *file, int line, const char *text);
 
-/* The build sets SLUICE_RULES to 0 or 1; the condition is compiled in both cases. */
+/* The build sets SLUICE_RULES to 0 or 1. The condition is compiled even if rules are off. */
 #define RULE(holds, text)                                                                          \
     do {                                                                                           \
         if (SLUICE_RULES && !(holds))                                                              \
             rule_broken(__FILE__, __LINE__, text);                                                 \
     } while (false)
 
-/* The thread that owns an object; all zero: the first thread to use it becomes the owner. */
+/*
+ * The thread that owns an object. All zero at first: the first thread that uses the object becomes
+ * its owner.
+ */
 struct rule_owner {
     const void *thread;
 };
 
-/* Whether the calling thread is the owner, or becomes it. Only for use in a RULE. */
+/*
+ * Whether the calling thread is the owner. If there is no owner yet, the calling thread becomes it.
+ * Only for use in a RULE.
+ */
 bool rule_is_owner(struct rule_owner *owner);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * To be called before memory with a secret is freed or goes out of scope: compilers remove a memset
- * whose result is never read. NULL is allowed.
+ * Must be called before memory with a secret is freed or goes out of scope: compilers remove a
+ * memset whose result is never read. NULL is allowed.
  */
 void secure_clear(void *memory, size_t size);
 

@@ -1,8 +1,8 @@
 /*
- * SipHash-2-4 with a 128-bit result: a keyed hash for short inputs whose collisions cannot be
- * chosen without the key (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012; the long
- * result is from the authors' reference of 2014). The input may come in any pieces. The caller owns
- * the struct.
+ * SipHash-2-4 with a 128-bit result: a keyed hash for short inputs. Without the key, an attacker
+ * cannot choose inputs that collide (Aumasson and Bernstein, "SipHash: a fast short-input PRF",
+ * 2012; the 128-bit result is from the authors' reference code of 2014). The input may be added in
+ * pieces of any size. The caller owns the struct.
  */
 #ifndef SLUICE_COLLECTOR_BASE_SIPHASH_H
 #define SLUICE_COLLECTOR_BASE_SIPHASH_H
@@ -12,7 +12,7 @@
 
 struct siphash {
     uint64_t v[4];
-    uint64_t tail;   /* bytes not yet mixed in, the first one lowest */
+    uint64_t tail;   /* bytes not yet mixed in; the first byte is the lowest */
     uint8_t tail_at; /* the number of bytes in `tail` */
     uint8_t total;   /* bytes fed, modulo 256 */
 };

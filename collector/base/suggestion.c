@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Bytes. Longer texts are not compared: they are not typing errors. */
+/* Longest text that is compared, in bytes: longer texts are not typing errors. */
 #define LONGEST 40
 
 static char fold(char c)
@@ -20,9 +20,9 @@ static size_t least(size_t a, size_t b)
 }
 
 /*
- * The optimal string alignment distance of two texts of at most LONGEST bytes: row i, column j of
- * its table is the number of edits between the first i bytes of `a` and the first j of `b`. Three
- * rows are kept, because a swap refers to the row two above.
+ * Returns the optimal string alignment distance of two texts of at most LONGEST bytes. Row i,
+ * column j of its table is the number of edits between the first i bytes of `a` and the first j of
+ * `b`. Three rows are kept, because a swap refers to the row two above.
  */
 static size_t count_slips(const char *a, size_t a_length, const char *b, size_t b_length)
 {

@@ -1,10 +1,10 @@
 /*
- * Reading and writing protobuf's wire format, one piece at a time.
+ * Reads and writes protobuf's wire format, one piece at a time.
  *
- * Accepts what Google's own parser accepts (protobuf.dev, "Encoding"; the parser's behaviour for
- * cases that the page does not describe): a tag has at most 5 bytes and a varint 10, and bits past
- * the 32nd or 64th are dropped; a length is less than 2 GiB. Each reader returns the position after
- * the piece, or NULL if the bytes end too early or are invalid. Pure functions.
+ * Accepts the same as Google's own parser (protobuf.dev, "Encoding"; the parser's behaviour for
+ * cases that the page does not describe): a tag has at most 5 bytes and a varint at most 10, and
+ * bits past the 32nd or 64th are dropped; a length is less than 2 GiB. Each reader returns the
+ * position after the piece, or NULL if the bytes end too early or are invalid. Pure functions.
  */
 #ifndef SLUICE_COLLECTOR_BASE_WIRE_H
 #define SLUICE_COLLECTOR_BASE_WIRE_H
@@ -34,14 +34,17 @@ enum wire_item {
     WIRE_ITEM_MESSAGE = 3,
 };
 
-/* A tag with a constant field number. */
+/* Makes a tag from a constant field number. */
 #define WIRE_TAG(number, wire_type) ((uint32_t)(number) << 3 | (uint32_t)(wire_type))
 
-#define WIRE_VARINT_MAX 10 /* bytes */
+#define WIRE_VARINT_MAX 10 /* in bytes */
 #define WIRE_TAG_MAX    5
 #define WIRE_SIZE_MAX   5
 
-/* For the readers below: a number of at most `most` bytes. They handle one byte, the usual case. */
+/*
+ * The slow part of the readers below, which handle a number of one byte, the usual case. Reads a
+ * number of at most `most` bytes.
+ */
 struct wire_number {
     const uint8_t *next; /* the position after the number, or NULL */
     uint64_t value;
@@ -71,7 +74,7 @@ static inline const uint8_t *wire_read_tag(const uint8_t *at, const uint8_t *end
     return number.next;
 }
 
-/* The length in front of bytes, which need not be complete. */
+/* Reads a length in front of bytes; the bytes themselves may be incomplete. */
 static inline const uint8_t *wire_read_size(const uint8_t *at, const uint8_t *end, uint64_t *size)
 {
     if (at != end && *at < 0x80) {
@@ -83,7 +86,7 @@ static inline const uint8_t *wire_read_size(const uint8_t *at, const uint8_t *en
     return number.next;
 }
 
-/* The same for bytes that must be complete. */
+/* Reads a length in front of bytes; fails unless all of the bytes are there. */
 static inline const uint8_t *wire_read_length(const uint8_t *at, const uint8_t *end, size_t *length)
 {
     uint64_t value;
@@ -110,10 +113,10 @@ static inline const uint8_t *wire_read_fixed64(const uint8_t *at, const uint8_t 
     return at + 8;
 }
 
-/* The end of a value of any type but a group; NULL for a group. */
+/* Returns the end of a value of any type but a group; NULL for a group. */
 const uint8_t *wire_skip(const uint8_t *at, const uint8_t *end, uint32_t wire_type);
 
-/* The signed numbers of sint32 and sint64 ("ZigZag"). */
+/* Decode the signed numbers of sint32 and sint64 ("ZigZag"). */
 static inline uint32_t wire_unzigzag32(uint32_t value)
 {
     return (value >> 1) ^ (0 - (value & 1));

@@ -14,7 +14,7 @@ struct capture {
     struct reassembly *reassembly;
     uint16_t port;
     struct capture_counts counts;
-    enum capture_result last; /* CAPTURE_DATAGRAM until the file has ended */
+    enum capture_result last; /* CAPTURE_DATAGRAM until the file ends */
     struct error error;       /* returned with CAPTURE_DAMAGED by every call */
 };
 
@@ -94,7 +94,9 @@ static bool take_frame(struct capture *capture, const struct capture_frame *fram
     return true;
 }
 
-/* Whether each frame has one outcome, which holds when no datagram is under reassembly. */
+/*
+ * Whether each frame was counted once with its outcome. True when no datagram is under reassembly.
+ */
 static bool counts_balance(const struct capture_counts *counts)
 {
     return counts->frames == counts->whole + counts->fragments + counts->other + counts->cut;

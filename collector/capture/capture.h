@@ -29,7 +29,7 @@ struct capture_datagram {
     size_t size;         /* bytes, 0 to 65,535 */
     struct address source;
     struct address destination;
-    int64_t time_ns; /* of the (last) frame, nanoseconds since 1970 UTC; 0: not in the file */
+    int64_t time_ns; /* time of the (last) frame, nanoseconds since 1970 UTC; 0: not in the file */
 };
 
 /*
@@ -40,22 +40,22 @@ struct capture_datagram {
  */
 struct capture_counts {
     uint64_t frames;      /* frames read from the file */
-    uint64_t whole;       /* frames that carried a whole datagram, handed out */
+    uint64_t whole;       /* frames that carried a whole datagram that was handed out */
     uint64_t fragments;   /* frames that carried part of a datagram handed out or incomplete */
-    uint64_t reassembled; /* datagrams handed out that came in fragments */
+    uint64_t reassembled; /* datagrams handed out that were reassembled from fragments */
     uint64_t other;       /* frames not UDP, not to the port, or no valid IP or UDP */
-    uint64_t cut;         /* frames that the snapshot length cut short of their datagram */
-    uint64_t incomplete;  /* datagrams that lack a fragment, or whose parts clash */
+    uint64_t cut;         /* frames in which the snapshot length cut off a part of the datagram */
+    uint64_t incomplete;  /* datagrams that lack a fragment, or whose fragments clash */
 };
 
 enum capture_result {
-    CAPTURE_DATAGRAM, /* *datagram is filled */
-    CAPTURE_END,      /* the file ended where a record ends, or was cancelled */
-    CAPTURE_DAMAGED,  /* it ends within a record or is invalid from here on; see `error` */
+    CAPTURE_DATAGRAM, /* a datagram was returned */
+    CAPTURE_END,      /* the file ended after a whole record, or the reading was cancelled */
+    CAPTURE_DAMAGED,  /* the file ends within a record, or is invalid from here on; see `error` */
 };
 
 /*
- * Opens `path` and reads its header. `port` is the UDP destination port wanted, or 0 for all.
+ * Opens `path` and reads its header. `port` is the wanted UDP destination port; 0: all ports.
  * Returns 0 and the capture in *out, which the caller closes, or -1 with `error` filled
  * (EXIT_CODE_BAD_INPUT: no such file, not a capture file, or an unsupported link type).
  *
@@ -66,8 +66,8 @@ enum capture_result {
 int capture_open(const char *path, uint16_t port, struct capture **out, struct error *error);
 
 /*
- * Whether it could be opened; returns as capture_open does. A live file is not opened, because its
- * writer would start and write bytes that are lost.
+ * Checks whether capture_open would succeed; returns 0, or -1 with `error` filled. A live file is
+ * not opened, because its writer would start to write bytes that are then lost.
  */
 int capture_check(const char *path, struct error *error);
 
@@ -78,32 +78,36 @@ int capture_check(const char *path, struct error *error);
 void capture_on_wait(struct capture *capture, void (*waiting)(void *context), void *context);
 
 /*
- * Returns the next datagram, in the order of completion; waits for the writer of a live file. After
- * CAPTURE_END or CAPTURE_DAMAGED every further call returns the same, and datagrams under
- * reassembly are counted as incomplete.
+ * Returns the next datagram, in the order in which datagrams became complete. Waits for the writer
+ * of a live file. After CAPTURE_END or CAPTURE_DAMAGED every further call returns the same result,
+ * and datagrams under reassembly are counted as incomplete.
  */
 enum capture_result capture_next(struct capture *capture, struct capture_datagram *datagram,
                                  struct error *error);
 
-/* Ends it early, as if the file had ended; datagrams under reassembly are counted as incomplete. */
+/*
+ * Ends the capture early, as if the file had ended; datagrams under reassembly are counted as
+ * incomplete.
+ */
 void capture_end(struct capture *capture);
 
 /*
- * Any thread, and signal handlers: ends it after the bytes that were read ahead. Wakes a waiting
- * capture_next; a partly read record is dropped.
+ * Ends the capture after the bytes that were read ahead. Wakes a waiting capture_next; a partly
+ * read record is dropped. Any thread, and signal handlers.
  */
 void capture_cancel(struct capture *capture);
 
 /*
- * Reports how far it has been read (collector/base/progress.h) with the verb `doing` and its name;
- * both strings must live until it is closed. Called by the thread that calls capture_next.
+ * Reports how much of the file has been read (collector/base/progress.h), with the verb `doing` and
+ * the name `name`; both strings must live until the capture is closed. Called by the thread that
+ * calls capture_next.
  */
 void capture_report_progress(const struct capture *capture, const char *doing, const char *name);
 
-/* The counts so far. */
+/* Returns the counts so far. */
 const struct capture_counts *capture_counts(const struct capture *capture);
 
-/* Frees it; NULL is allowed. */
+/* Closes and frees the capture; NULL is allowed. */
 void capture_close(struct capture *capture);
 
 #endif

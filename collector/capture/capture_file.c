@@ -18,7 +18,7 @@ struct capture_file {
     uint8_t frame[CAPTURE_FRAME_MAX];
 };
 
-/* Detects the format by the first four bytes. */
+/* Detects the format from the first four bytes. */
 static int read_format(struct capture_file *file, struct error *error)
 {
     struct capture_input *input = &file->input;

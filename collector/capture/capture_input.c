@@ -8,7 +8,7 @@
 
 #include "collector/base/rule.h"
 
-/* Few, large reads: a capture is read once from its beginning to its end. */
+/* Large, so that reads are few: a capture is read once from its beginning to its end. */
 #define BUFFER_SIZE ((size_t)256 * 1024)
 
 int capture_input_open(struct capture_input *input, const char *path, struct error *error)

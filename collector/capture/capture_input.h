@@ -1,5 +1,5 @@
 /*
- * The bytes of a capture file, read sequentially, so that the file may be a FIFO.
+ * Reads the bytes of a capture file sequentially, so that the file may also be a FIFO.
  *
  * Counts the bytes, so that messages about damage contain the offset. One thread reads.
  */
@@ -16,33 +16,34 @@
 
 struct capture_input {
     struct input_file *file;
-    char *path;      /* for error texts */
-    uint8_t *buffer; /* bytes `start` to `end` of it are read ahead */
+    char *path;      /* for messages of errors */
+    uint8_t *buffer; /* its bytes from `start` to `end` are read ahead */
     size_t start, end;
-    uint64_t offset;        /* bytes returned so far */
+    uint64_t offset;        /* number of bytes returned so far */
     enum input_result last; /* result of the last read: INPUT_BYTES until the end */
     struct error failure;   /* the reason after INPUT_FAILED */
 
-    /* Called before each wait of a live file. May be NULL. */
+    /* Called each time before the reader waits for the writer of a live file. May be NULL. */
     void (*waiting)(void *context);
     void *context;
 };
 
 /*
- * Opens `path` without waiting for a writer. Returns 0, or -1 with `error` filled; close it in both
- * cases. The struct must be zero before.
+ * Opens `path` without waiting for a writer. Returns 0, or -1 with `error` filled; the caller
+ * closes the input in both cases. The struct must be zero before.
  */
 int capture_input_open(struct capture_input *input, const char *path, struct error *error);
 
 /*
- * Reads `size` bytes, waiting for the writer if necessary. Returns the number read; fewer if the
- * file ends, fails or is cancelled.
+ * Reads `size` bytes, waiting for the writer if necessary. Returns the number of bytes read, which
+ * is smaller than `size` if the file ends, fails or is cancelled.
  */
 size_t capture_input_read(struct capture_input *input, uint8_t *bytes, size_t size);
 
 /*
- * The same, without a copy if the buffer has all the bytes: returns a pointer to them, valid until
- * the next read. Otherwise reads them into `room`. *got is the number read.
+ * Like capture_input_read, but without a copy if the buffer has all the bytes: returns a pointer to
+ * them, valid until the next read. Otherwise reads them into `room`. *got is the number of bytes
+ * read.
  */
 static inline const uint8_t *capture_input_view(struct capture_input *input, uint8_t *room,
                                                 size_t size, size_t *got)
@@ -58,11 +59,11 @@ static inline const uint8_t *capture_input_view(struct capture_input *input, uin
     return bytes;
 }
 
-/* Skips `size` bytes. Returns false if the file ends, fails or is cancelled before that. */
+/* Skips `size` bytes. Returns false if the file ends, fails or is cancelled before their end. */
 bool capture_input_skip(struct capture_input *input, uint64_t size);
 
 /*
- * Fills `error`: the file is damaged at byte `at`, with the printf-formatted reason. If the read
+ * Fills `error` with the printf-formatted reason why the file is damaged at byte `at`. If the read
  * failed or the file ended, that is the reason instead.
  */
 void capture_input_damage(const struct capture_input *input, uint64_t at, struct error *error,

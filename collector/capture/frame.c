@@ -40,8 +40,8 @@ static struct address address_of(unsigned ip_version, const uint8_t bytes[16], u
 }
 
 /*
- * RFC 768. Bytes beyond the UDP length field are ignored. The port is checked first: if it is not
- * the wanted one, a missing rest does not matter.
+ * Parses a UDP header (RFC 768). Bytes beyond the UDP length field are ignored. The port is checked
+ * first: if the port is not the wanted one, missing bytes do not matter.
  */
 static enum verdict parse_udp(struct span span, const struct frame_hosts *hosts, uint16_t port,
                               struct capture_datagram *datagram)
@@ -88,7 +88,7 @@ static enum verdict skip_extensions(struct span *span, uint8_t *next_header)
     return VERDICT_GO_ON;
 }
 
-/* Whether the first fragment shows that the datagram is not UDP or not to the port. */
+/* Whether the first fragment shows that the datagram is not UDP, or not to the wanted port. */
 static bool shows_unwanted(unsigned ip_version, uint8_t next_header, struct span span,
                            uint16_t port)
 {
@@ -100,8 +100,9 @@ static bool shows_unwanted(unsigned ip_version, uint8_t next_header, struct span
 }
 
 /*
- * The span is the payload of the fragment, with the length from its IP header. All fragments but
- * the last end at a multiple of 8 bytes (RFC 791, section 3.2; RFC 8200, section 4.5).
+ * Fills *fragment. The span is the payload of the fragment, with the length from its IP header. All
+ * fragments but the last end at a multiple of 8 bytes (RFC 791, section 3.2; RFC 8200, section
+ * 4.5).
  */
 static enum verdict parse_fragment(const struct span *span, uint16_t port,
                                    struct frame_fragment *fragment)
@@ -159,8 +160,8 @@ static enum frame_content parse_ipv4(struct span span, uint16_t port,
 }
 
 /*
- * Parses a fragment header. For an atomic fragment, a whole packet with a fragment header (RFC
- * 6946), it skips the header and returns VERDICT_GO_ON with *is_fragment false.
+ * Parses a fragment header. An atomic fragment is a whole packet with a fragment header (RFC 6946):
+ * the function skips that header and returns VERDICT_GO_ON with *is_fragment false.
  */
 static enum verdict parse_ipv6_fragment(struct span *span, const struct frame_hosts *hosts,
                                         uint16_t port, uint8_t *next_header, bool *is_fragment,

@@ -1,5 +1,5 @@
 /*
- * Finds the UDP datagram, or the fragment of one, in a frame.
+ * Finds the UDP datagram, or the fragment of a datagram, in a frame.
  *
  * Pure functions. UDP and IPv4 header checksums are not verified: in a capture made on the sending
  * host the network card has not filled them in yet.
@@ -17,18 +17,18 @@
 enum frame_content {
     FRAME_DATAGRAM, /* a whole datagram to the port */
     FRAME_FRAGMENT, /* a fragment that may belong to such a datagram */
-    FRAME_OTHER,    /* not UDP, not to the port, or no valid IP or UDP */
-    FRAME_CUT,      /* perhaps a datagram to the port, but the capture lacks a part of it */
+    FRAME_OTHER,    /* not UDP, not to the port, or invalid IP or UDP */
+    FRAME_CUT,      /* may be a datagram to the port, but the capture lacks a part of it */
 };
 
-/* Source and destination address of a packet; an IPv4 address is in the first four bytes. */
+/* Source and destination addresses of a packet; an IPv4 address is in the first four bytes. */
 struct frame_hosts {
-    unsigned ip_version; /* 4 or 6 */
+    unsigned ip_version; /* IP version, 4 or 6 */
     uint8_t source[16];
     uint8_t destination[16];
 };
 
-/* A fragment that ends within the largest datagram. */
+/* A fragment of a datagram; the fragment ends within the largest size of a datagram. */
 struct frame_fragment {
     struct frame_hosts hosts;
     uint32_t id; /* Identification: 16 bits in IPv4, 32 in IPv6 */
@@ -36,13 +36,13 @@ struct frame_fragment {
         next_header; /* protocol of the first reassembled byte; for IPv6 valid only at offset 0 */
     bool more;       /* further fragments follow this one */
     bool unwanted;   /* at offset 0: the datagram is not UDP or not to the port */
-    size_t offset;   /* of its first byte in the datagram, a multiple of 8 */
+    size_t offset;   /* of the fragment's first byte in the datagram, a multiple of 8 */
     const uint8_t *data;
     size_t size; /* at least 1; a multiple of 8 if `more` */
 };
 
 /*
- * Parses a frame; `port` is the UDP destination port wanted, or 0 for all. Fills *datagram except
+ * Parses a frame; `port` is the wanted UDP destination port; 0: all ports. Fills *datagram except
  * its time if it returns FRAME_DATAGRAM, and *fragment if it returns FRAME_FRAGMENT.
  */
 enum frame_content frame_parse(const struct capture_frame *frame, uint16_t port,

@@ -6,7 +6,7 @@
 #define ETHERTYPE_IPV6       0x86ddu
 #define ETHERTYPE_VLAN       0x8100u /* IEEE 802.1Q, customer tag */
 #define ETHERTYPE_SERVICE    0x88a8u /* IEEE 802.1Q, service tag (QinQ) */
-#define ETHERTYPE_QINQ_OLDER 0x9100u /* service tag before the standard */
+#define ETHERTYPE_QINQ_OLDER 0x9100u /* service tag, used before the standard */
 
 typedef enum verdict strip_function(struct span *span, unsigned *ip_version);
 
@@ -55,8 +55,8 @@ static enum verdict strip_linux_cooked_v2(struct span *span, unsigned *ip_versio
 }
 
 /*
- * The header is the capturing system's AF_ number in four bytes, in host byte order (LINKTYPE_LOOP:
- * network byte order).
+ * Skips the header, which is the capturing system's AF_ number in four bytes, in host byte order
+ * (LINKTYPE_LOOP: network byte order).
  */
 static enum verdict strip_null(struct span *span, unsigned *ip_version)
 {

@@ -14,8 +14,8 @@
 bool link_layer_supports(uint32_t link_type);
 
 /*
- * Moves the span to the first byte of the IP packet and sets *ip_version to 4 or 6 according to the
- * link layer. The version in the packet itself is read only if the link type does not have it.
+ * Moves the span to the first byte of the IP packet. Sets *ip_version to 4 or 6 according to the
+ * link layer; only if the link type does not tell the version, it is read from the packet.
  */
 enum verdict link_layer_strip(uint32_t link_type, struct span *span, unsigned *ip_version);
 

@@ -41,7 +41,7 @@ int pcap_file_open(struct pcap_file *file, struct capture_input *input, const ui
         (void)read_magic(magic, file->order, &file->time_unit_ns);
     }
 
-    /* Before version 2.4 the order of a record's two lengths was not defined. */
+    /* Before version 2.4 the order of the two lengths of a record was not defined. */
     unsigned major = ordered_u16(file->order, header);
     unsigned minor = ordered_u16(file->order, header + 2);
     if (major != 2 || minor < 4) {
@@ -49,7 +49,9 @@ int pcap_file_open(struct pcap_file *file, struct capture_input *input, const ui
                   input->path, major, minor);
         return -1;
     }
-    /* The upper half describes a checksum at the end of frames, which is ignored like padding. */
+    /*
+     * The upper half describes a checksum at the end of each frame, which is ignored as padding is.
+     */
     file->link_type = ordered_u32(file->order, header + 16) & LINKTYPE_LOW;
     if (!link_layer_supports(file->link_type)) {
         error_set(error, EXIT_CODE_BAD_INPUT, "%s: link type %" PRIu32 " is not supported",

@@ -20,21 +20,23 @@
 #define OPTION_IF_TIME_UNIT   9u
 #define OPTION_IF_TIME_OFFSET 14u
 
-/* The type and length before a block's body, and the length again after it. */
+/* Bytes around a block's body: its type and length before it, and the length again after it. */
 #define AROUND_BODY 12u
 
-/* A longer block is damage: no tool writes one, and libpcap has the same limit. */
+/*
+ * A longer block is treated as damage: no tool writes such a block, and libpcap has the same limit.
+ */
 #define MAX_BLOCK ((uint32_t)16 * 1024 * 1024)
 
-/* Bounds the memory: an interface takes 24 bytes. */
+/* Limits the memory for interfaces: each takes 24 bytes. */
 #define MAX_INTERFACES 65536u
 
 /* The block being read. */
 struct block {
-    uint64_t start; /* offset in the file */
+    uint64_t start; /* offset of the block in the file */
     uint32_t type;
-    uint32_t length;    /* of the whole block, a multiple of 4 */
-    uint32_t remaining; /* bytes of its body not yet read */
+    uint32_t length;    /* length of the whole block, a multiple of 4 */
+    uint32_t remaining; /* bytes of the block's body not yet read */
 };
 
 bool pcapng_file_recognises(const uint8_t magic[4])
@@ -101,8 +103,8 @@ static bool end_block(const struct pcapng_file *file, struct capture_input *inpu
 }
 
 /*
- * Reads a section header after its type. Its byte order is known only from the magic after the
- * length. The interfaces of the previous section are dropped.
+ * Reads a section header after its type. Its byte order is known only after the byte-order magic,
+ * which follows the length. The interfaces of the previous section are dropped.
  */
 static bool read_section(struct pcapng_file *file, struct capture_input *input, struct block *block,
                          struct error *error)
@@ -165,7 +167,9 @@ static struct pcapng_interface *add_interface(struct pcapng_file *file)
     return &file->interfaces[file->interface_count++];
 }
 
-/* Reads the options of an interface: a code, a length, and the value padded to 4 bytes. */
+/*
+ * Reads the options of an interface. An option has a code, a length, and a value padded to 4 bytes.
+ */
 static bool read_interface_options(const struct pcapng_file *file, struct capture_input *input,
                                    struct block *block, struct pcapng_interface *interface)
 {
@@ -220,7 +224,7 @@ static bool read_interface(struct pcapng_file *file, struct capture_input *input
     return true;
 }
 
-/* Reads the fields before the packet's bytes, for the block types with a time and lengths. */
+/* Reads the fields before the packet's bytes, for the block types with a time and two lengths. */
 static enum capture_file_result read_packet_head(const struct pcapng_file *file,
                                                  struct capture_input *input, struct block *block,
                                                  struct capture_frame *frame, struct error *error)
@@ -228,7 +232,7 @@ static enum capture_file_result read_packet_head(const struct pcapng_file *file,
     uint8_t fixed[20]; /* interface, time (high, low), captured length, length */
     if (!read_block_body(input, block, fixed, sizeof fixed))
         return damaged(input, block, error, "the packet block is too short");
-    /* In the obsolete block the other half is a drop count. */
+    /* In the obsolete block the index has 16 bits, and a drop count follows it. */
     uint32_t index = block->type == BLOCK_PACKET ? ordered_u16(file->order, fixed)
                                                  : ordered_u32(file->order, fixed);
     if (index >= file->interface_count)
@@ -246,8 +250,9 @@ static enum capture_file_result read_packet_head(const struct pcapng_file *file,
 }
 
 /*
- * The same for a simple packet, which belongs to the first interface and has no time. Its captured
- * length is not stored: it is the minimum of length, block and snapshot length.
+ * Reads the fields of a simple packet, which belongs to the first interface and has no time. Its
+ * captured length is not stored: it is the smallest of the packet's length, the block's room and
+ * the snapshot length.
  */
 static enum capture_file_result read_simple_head(const struct pcapng_file *file,
                                                  struct capture_input *input, struct block *block,

@@ -1,6 +1,7 @@
 /*
- * The pcapng format (draft-ietf-opsawg-pcapng): sections of either byte order with blocks; each
- * packet belongs to an interface, which has its link type and time unit.
+ * The pcapng format (draft-ietf-opsawg-pcapng). A file consists of sections, each in one of the
+ * byte orders, and a section of blocks. Each packet belongs to an interface, which has a link type
+ * and a unit of time.
  *
  * Reads the blocks Section Header, Interface Description, Enhanced Packet, Simple Packet and the
  * obsolete Packet; skips all others.
@@ -19,33 +20,33 @@
 
 struct pcapng_interface {
     uint32_t link_type;
-    uint32_t snapshot_length; /* 0: none */
+    uint32_t snapshot_length; /* snapshot length in bytes; 0: no limit */
     int64_t time_offset;      /* seconds, if_tsoffset */
     uint8_t time_resolution;  /* if_tsresol */
 };
 
 struct pcapng_file {
-    enum byte_order order;               /* of the section */
+    enum byte_order order;               /* of the section, in the order of their blocks */
     struct pcapng_interface *interfaces; /* of the section, in order of their blocks */
     size_t interface_count;
     size_t interface_room;
 };
 
-/* Whether a file that begins with these bytes is pcapng. */
+/* Whether a file that begins with these bytes is a pcapng file. */
 bool pcapng_file_recognises(const uint8_t magic[4]);
 
 /*
- * Reads the section header after its magic; the struct must be zero before. Returns 0, or -1 with
- * `error` filled.
+ * Reads the rest of the section header after the magic; the struct must be zero before. Returns 0,
+ * or -1 with `error` filled.
  */
 int pcapng_file_open(struct pcapng_file *file, struct capture_input *input, struct error *error);
 
-/* Reads the next frame, its bytes into `buffer` (CAPTURE_FRAME_MAX bytes). */
+/* Reads the next frame, and its bytes into `buffer` (CAPTURE_FRAME_MAX bytes). */
 enum capture_file_result pcapng_file_next(struct pcapng_file *file, struct capture_input *input,
                                           uint8_t *buffer, struct capture_frame *frame,
                                           struct error *error);
 
-/* Frees what it holds; allowed on a struct that is still zero. */
+/* Frees the memory that the struct holds; allowed on a struct that is still zero. */
 void pcapng_file_close(struct pcapng_file *file);
 
 #endif

@@ -31,7 +31,7 @@ static const uint64_t powers_of_ten[] = {
 
 static void split_decimal(uint64_t units, unsigned exponent, uint64_t *seconds, uint64_t *fraction)
 {
-    /* With 10^20 or more units a second, a 64-bit count is less than a second. */
+    /* If a second has 10^20 or more units, any 64-bit count is less than a second. */
     *seconds = exponent < POWERS ? units / powers_of_ten[exponent] : 0;
     uint64_t rest = exponent < POWERS ? units % powers_of_ten[exponent] : units;
     if (exponent <= 9)

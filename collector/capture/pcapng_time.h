@@ -7,12 +7,13 @@
 
 #include <stdint.h>
 
-/* if_tsresol of an interface without that option: microseconds. */
+/* The resolution of an interface without the option if_tsresol: microseconds. */
 #define PCAPNG_TIME_DEFAULT_RESOLUTION 6
 
 /*
- * Converts `units` of if_tsresol `resolution`, with if_tsoffset `offset` in seconds, to nanoseconds
- * since 1970. Rounds down to a nanosecond; limits the result to int64_t.
+ * Converts a time to nanoseconds since 1970. `units` is a count of the unit that `resolution`
+ * (if_tsresol) gives; `offset` (if_tsoffset) is in seconds. Rounds down to a nanosecond; limits the
+ * result to the range of int64_t.
  */
 int64_t pcapng_time_ns(uint64_t units, uint8_t resolution, int64_t offset);
 

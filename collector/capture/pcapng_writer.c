@@ -14,14 +14,14 @@
 #define OPTION_END          0u
 #define OPTION_COMMENT      1u
 #define OPTION_IF_TIME_UNIT 9u
-#define NANOSECONDS         9u /* a negative power of ten */
+#define NANOSECONDS         9u /* the value is a negative power of ten */
 
 #define SECTION_HEADER 28u
 #define INTERFACE      32u
 
 _Static_assert(PCAPNG_SECTION_SIZE == SECTION_HEADER + INTERFACE, "a section's beginning");
 
-/* The type and length before a block's body, and the length again after it. */
+/* Bytes before a block's body (its type and length), and after it (the length again). */
 #define BEFORE_BODY 8u
 #define AROUND_BODY 12u
 
@@ -60,7 +60,7 @@ size_t pcapng_write_packet(uint8_t *block, const struct pcapng_packet *packet)
     RULE(packet->captured <= PCAPNG_PACKET_MAX && packet->comment_size <= PCAPNG_COMMENT_MAX,
          "a packet and its comment fit their block");
     uint64_t time = packet->time_ns < 0 ? 0 : (uint64_t)packet->time_ns;
-    put_little_u32(block + 8, 0); /* the first interface */
+    put_little_u32(block + 8, 0); /* index of the interface */
     put_little_u32(block + 12, (uint32_t)(time >> 32));
     put_little_u32(block + 16, (uint32_t)time);
     put_little_u32(block + 20, (uint32_t)packet->captured);
@@ -83,7 +83,7 @@ static uint32_t read_u32(const uint8_t *bytes)
     return ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, bytes);
 }
 
-/* Whether pcapng_write_packet or pcapng_write_section writes blocks of this type and length. */
+/* Whether pcapng_write_packet or pcapng_write_section can write a block of this type and length. */
 static bool may_be_ours(uint32_t type, uint32_t length)
 {
     if (type == BLOCK_SECTION)
@@ -94,7 +94,10 @@ static bool may_be_ours(uint32_t type, uint32_t length)
            length <= PCAPNG_PACKET_HEAD + PCAPNG_PACKET_MAX + PCAPNG_PACKET_TAIL;
 }
 
-/* Whether the bytes begin a section, or are a prefix of the section header that we write. */
+/*
+ * Whether the bytes begin with a section header, or are a prefix of the section header that we
+ * write.
+ */
 static bool begins_section(const uint8_t *bytes, size_t size)
 {
     uint8_t ours[PCAPNG_SECTION_SIZE];

@@ -2,7 +2,7 @@
  * Writes pcapng (draft-ietf-opsawg-pcapng), little-endian: sections with one interface whose times
  * are nanoseconds, and packets with a comment.
  *
- * Pure functions over the caller's bytes; any thread. pcapng_file.h reads pcapng.
+ * Pure functions; the caller owns the bytes. Any thread. pcapng_file.h reads pcapng.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_PCAPNG_WRITER_H
 #define SLUICE_COLLECTOR_CAPTURE_PCAPNG_WRITER_H
@@ -11,23 +11,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a section's header and interface; bytes before a packet; most bytes after it. */
+/*
+ * Size of a section's header with its interface; of the bytes before a packet; and the most bytes
+ * after a packet.
+ */
 #define PCAPNG_SECTION_SIZE 60
 #define PCAPNG_PACKET_HEAD  28
 #define PCAPNG_COMMENT_MAX  512
 #define PCAPNG_PACKET_TAIL  (3 + 4 + PCAPNG_COMMENT_MAX + 3 + 4 + 4)
 
-/* Most bytes of a packet. */
+/* Most bytes of a packet in a block. */
 #define PCAPNG_PACKET_MAX ((size_t)128 * 1024)
 
 /*
- * Writes the first PCAPNG_SECTION_SIZE bytes of a section: its header and the description of its
- * interface with this link type (link_layer.h).
+ * Writes the first PCAPNG_SECTION_SIZE bytes of a section: the section header and the description
+ * of an interface with this link type (link_layer.h).
  */
 void pcapng_write_section(uint8_t *to, uint16_t link_type);
 
 struct pcapng_packet {
-    int64_t time_ns; /* since 1970 UTC; a negative one becomes 0 */
+    int64_t time_ns; /* nanoseconds since 1970 UTC; written as 0 if negative */
     size_t captured; /* bytes in the block, at most PCAPNG_PACKET_MAX */
     size_t length;   /* bytes on the wire */
     const char *comment;
@@ -35,8 +38,8 @@ struct pcapng_packet {
 };
 
 /*
- * Completes a block around a packet, whose bytes are already at `block` + PCAPNG_PACKET_HEAD:
- * writes the head and the tail. Returns the size of the block.
+ * Completes a block around a packet whose bytes are already at `block` + PCAPNG_PACKET_HEAD: writes
+ * the bytes before and after the packet. Returns the size of the block.
  */
 size_t pcapng_write_packet(uint8_t *block, const struct pcapng_packet *packet);
 

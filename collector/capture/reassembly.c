@@ -6,15 +6,15 @@
 #include "collector/base/rule.h"
 
 #define SLOT_BYTES 65536 /* the largest datagram (65,535), rounded up to whole units */
-#define UNIT       8     /* fragment offsets are multiples of it */
+#define UNIT       8     /* fragment offsets are multiples of this */
 #define UNITS      (SLOT_BYTES / UNIT)
 
-/* 60 s: RFC 8200, section 4.5; RFC 1122, section 3.3.2 allows it for IPv4. */
+/* 60 s is the time of RFC 8200, section 4.5; RFC 1122, section 3.3.2, allows it for IPv4. */
 #define LIFETIME_NS UINT64_C(60000000000)
 
 /* One datagram under reassembly. */
 struct slot {
-    uint64_t number; /* ascending in the order of the first fragments; 0: the slot is free */
+    uint64_t number; /* number of the datagram in the order of the first fragments; 0: free slot */
     int64_t time_ns; /* time of its first frame */
     struct frame_hosts hosts;
     uint32_t id;
@@ -22,7 +22,7 @@ struct slot {
     bool unwanted;           /* not UDP or not to the port */
     bool refused;            /* IPv6 fragments overlapped: never completes */
     bool end_known;          /* the last fragment was stored: `reach` is the datagram's size */
-    size_t reach;            /* end of the farthest byte that was stored */
+    size_t reach;            /* end of the farthest byte stored */
     size_t units;            /* number of units stored */
     uint64_t fragments;      /* frames of this datagram so far */
     uint8_t come[UNITS / 8]; /* one bit for each unit: stored */
@@ -94,8 +94,8 @@ static struct slot *begin_datagram(struct reassembly *reassembly, struct slot *s
 }
 
 /*
- * The slot of the fragment's datagram. If there is no such slot, begins the datagram in a free slot
- * or in the oldest one.
+ * Returns the slot of the fragment's datagram. If there is no such slot, begins the datagram in a
+ * free slot, or in the slot of the oldest datagram.
  */
 static struct slot *find_or_begin(struct reassembly *reassembly,
                                   const struct frame_fragment *fragment, int64_t time_ns)
@@ -125,7 +125,7 @@ static size_t part_size(const struct frame_fragment *fragment, size_t at)
     return left < UNIT ? left : UNIT;
 }
 
-/* Whether the fragment overlaps stored units without being an exact repetition. */
+/* Whether the fragment overlaps stored units, but does not exactly repeat them. */
 static bool contradicts(const struct slot *slot, const struct frame_fragment *fragment)
 {
     size_t repeated = 0;
@@ -141,7 +141,10 @@ static bool contradicts(const struct slot *slot, const struct frame_fragment *fr
     return differs || (repeated != 0 && repeated != (fragment->size + UNIT - 1) / UNIT);
 }
 
-/* Whether the fragment's end contradicts the end, or the bytes, that are stored. */
+/*
+ * Whether the fragment contradicts the known end of the datagram, or would end the datagram before
+ * stored bytes.
+ */
 static bool disagrees_on_end(const struct slot *slot, const struct frame_fragment *fragment)
 {
     size_t end = fragment->offset + fragment->size;

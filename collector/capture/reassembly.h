@@ -20,29 +20,29 @@
 #include "collector/capture/capture.h"
 #include "collector/capture/frame.h"
 
-/* Most datagrams under reassembly. */
+/* Most datagrams under reassembly at once. */
 #define REASSEMBLY_SLOTS 64
 
 struct reassembly;
 
-/* A reassembled datagram: the payload of IP. */
+/* A reassembled datagram: the payload of an IP packet. */
 struct reassembled {
     struct frame_hosts hosts;
-    uint8_t next_header; /* of the first fragment */
+    uint8_t next_header; /* protocol that the first fragment names */
     const uint8_t *data; /* valid until the next call */
     size_t size;
-    uint64_t fragments; /* frames of it, repeated ones included; the caller counts them */
+    uint64_t fragments; /* number of its frames, repeated ones included; the caller counts them */
 };
 
 /*
- * Dropped datagrams and their frames are counted in `counts`, which must outlive it. Returns NULL
- * if memory is short.
+ * Creates a reassembly. It counts dropped datagrams and their frames in `counts`, which must
+ * outlive it. Returns NULL if memory is short.
  */
 struct reassembly *reassembly_create(struct capture_counts *counts);
 
 /*
- * Adds a fragment of a frame captured at `time_ns`. Returns true if it completes a datagram, in
- * *reassembled.
+ * Adds a fragment of a frame captured at `time_ns`. If the fragment completes a datagram, returns
+ * true with the datagram in *reassembled.
  */
 bool reassembly_add(struct reassembly *reassembly, const struct frame_fragment *fragment,
                     int64_t time_ns, struct reassembled *reassembled);
@@ -50,7 +50,7 @@ bool reassembly_add(struct reassembly *reassembly, const struct frame_fragment *
 /* Drops all datagrams under reassembly as incomplete. */
 void reassembly_flush(struct reassembly *reassembly);
 
-/* Frees it; NULL is allowed. */
+/* Frees the reassembly; NULL is allowed. */
 void reassembly_destroy(struct reassembly *reassembly);
 
 #endif

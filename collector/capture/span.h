@@ -1,8 +1,8 @@
 /*
  * The part of a frame that a protocol layer parses.
  *
- * A capture may have fewer bytes of a frame than the wire had. If a layer needs bytes that were not
- * on the wire, the frame is invalid; if only the capture lacks them, the frame is cut.
+ * A capture may contain fewer bytes of a frame than were on the wire. If a layer needs bytes that
+ * were not on the wire, the frame is invalid; if only the capture lacks them, the frame is cut.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_SPAN_H
 #define SLUICE_COLLECTOR_CAPTURE_SPAN_H
@@ -25,7 +25,7 @@ enum verdict {
     VERDICT_CUT,   /* the capture lacks bytes that were on the wire */
 };
 
-/* Whether the first `size` bytes can be read. */
+/* Whether the first `size` bytes can be read: VERDICT_GO_ON, or the reason why not. */
 static inline enum verdict span_needs(const struct span *span, size_t size)
 {
     if (span->length < size)
@@ -33,7 +33,7 @@ static inline enum verdict span_needs(const struct span *span, size_t size)
     return span->captured < size ? VERDICT_CUT : VERDICT_GO_ON;
 }
 
-/* Drops the first `size` bytes, which must have been captured. */
+/* Removes the first `size` bytes, which must have been captured, from the span. */
 static inline void span_skip(struct span *span, size_t size)
 {
     RULE(size <= span->captured, "only captured bytes of a span are skipped");
@@ -42,7 +42,7 @@ static inline void span_skip(struct span *span, size_t size)
     span->length -= size;
 }
 
-/* Ends the span after `length` bytes, at most its length on the wire. */
+/* Shortens the span to `length` bytes, at most its length on the wire. */
 static inline void span_trim(struct span *span, size_t length)
 {
     RULE(length <= span->length, "a span only becomes shorter");

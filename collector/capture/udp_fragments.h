@@ -1,6 +1,6 @@
 /*
- * A UDP datagram as IP packets: one, or fragments if it is longer than the MTU (RFC 791, section
- * 3.2; RFC 8200, section 4.5).
+ * Splits a UDP datagram into IP packets: one packet, or fragments if that packet is longer than the
+ * MTU (RFC 791, section 3.2; RFC 8200, section 4.5).
  *
  * Iterates over the caller's bytes; one thread at a time.
  */
@@ -21,16 +21,17 @@ struct udp_fragments {
     size_t mtu;                          /* most bytes of a packet */
     size_t ip;                           /* bytes of the IP header */
     uint32_t number;                     /* identification, the same in all fragments */
-    size_t at;                           /* bytes of the UDP header and payload that are done */
-    uint8_t headers[UDP_PACKET_HEADERS]; /* of the whole packet */
+    size_t at;                           /* bytes of the UDP header and payload that are in earlier
+                                            packets */
+    uint8_t headers[UDP_PACKET_HEADERS]; /* headers of the whole packet */
 };
 
 /*
  * Begins the iteration over the packets of a datagram, each of at most `mtu` (≥
- * UDP_FRAGMENTS_LEAST_MTU) bytes. The packet must be complete (`size` equals `length`) and
- * udp_packet_headers_size must not be 0 for it. `number` must differ between datagrams of the same
- * addresses while fragments of them may be under way. Routers may fragment IPv4 packets further.
- * The payload must live until the iteration ends.
+ * UDP_FRAGMENTS_LEAST_MTU) bytes. The packet must be complete (`size` equals `length`), and
+ * udp_packet_headers_size must not return 0 for it. Datagrams of the same addresses must have
+ * different values of `number` while fragments of them may be under way. Routers may fragment IPv4
+ * packets further. The payload must live until the iteration ends.
  */
 void udp_fragments_begin(struct udp_fragments *fragments, const struct udp_packet *packet,
                          size_t mtu, uint32_t number);

@@ -10,10 +10,10 @@
 #define IPV4_SIZE     20
 #define IPV6_SIZE     40
 #define UDP_SIZE      8
-#define LONGEST       65535 /* the largest 16-bit length field */
+#define LONGEST       65535 /* limit of a 16-bit length field */
 #define PROTOCOL_UDP  17
 #define HOPS          64
-#define DONT_FRAGMENT 0x4000 /* allows the identification to be 0 (RFC 6864) */
+#define DONT_FRAGMENT 0x4000 /* flag that allows the identification to be 0 (RFC 6864) */
 
 /* --- checksum --------------------------------------------------------------------------------- */
 
@@ -26,7 +26,7 @@ static uint16_t udp_checksum(const struct udp_packet *packet, const uint8_t *add
     sum = internet_checksum_add(sum, udp, UDP_SIZE);
     uint16_t checksum =
         internet_checksum_fold(internet_checksum_add(sum, packet->payload, packet->size));
-    return checksum == 0 ? 0xffff : checksum; /* 0 means no checksum */
+    return checksum == 0 ? 0xffff : checksum; /* 0 would mean no checksum */
 }
 
 /* --- headers ---------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ static size_t ip_size(const struct udp_packet *packet)
 size_t udp_packet_headers_size(const struct udp_packet *packet)
 {
     size_t ip = ip_size(packet);
-    /* The length field of IPv4 includes the header, that of IPv6 does not. */
+    /* The length field of IPv4 includes the IP header, the one of IPv6 does not. */
     size_t counted = UDP_SIZE + (ip == IPV4_SIZE ? IPV4_SIZE : 0);
     return packet->length > LONGEST - counted ? 0 : ip + UDP_SIZE;
 }
@@ -56,7 +56,7 @@ static void put_addresses(const struct udp_packet *packet, uint8_t *to, size_t e
 static void put_ipv4(const struct udp_packet *packet, uint8_t *to)
 {
     memset(to, 0, IPV4_SIZE);
-    to[0] = 0x45; /* version 4, five words */
+    to[0] = 0x45; /* version 4, header of five words */
     put_network_u16(to + 2, (unsigned)(IPV4_SIZE + UDP_SIZE + packet->length));
     put_network_u16(to + 6, DONT_FRAGMENT);
     to[8] = HOPS;

@@ -1,8 +1,8 @@
 /*
- * A UDP datagram as an IP packet: writes the IP and UDP headers that the socket removed. This is a
- * frame of a capture with LINKTYPE_RAW.
+ * Writes the IP and UDP headers that the socket removed from a UDP datagram. Headers and payload
+ * together are an IP packet, which is a frame of a capture with LINKTYPE_RAW.
  *
- * Pure functions over the caller's bytes; any thread.
+ * Pure functions; the caller owns the bytes. Any thread.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_UDP_PACKET_H
 #define SLUICE_COLLECTOR_CAPTURE_UDP_PACKET_H
@@ -12,32 +12,34 @@
 
 #include "collector/base/address.h"
 
-/* Frames that begin with an IPv4 or IPv6 header (draft-ietf-opsawg-pcaplinktype). */
+/*
+ * The link type of frames that begin with an IPv4 or IPv6 header (draft-ietf-opsawg-pcaplinktype).
+ */
 #define LINKTYPE_RAW 101
 
-/* Most bytes of the headers (IPv6), and of a whole packet (IPv6, not a jumbogram). */
+/* Most bytes of the headers (with IPv6), and of a whole packet (IPv6, not a jumbogram). */
 #define UDP_PACKET_HEADERS 48
 #define UDP_PACKET_MAX     ((size_t)40 + 65535)
 
 struct udp_packet {
     const struct address *source;
     const struct address
-        *destination; /* of another family than the source, or NULL: written as zeros */
+        *destination; /* NULL, or of another family than the source: written as zeros */
     const uint8_t *payload;
     size_t size;   /* bytes of payload available */
-    size_t length; /* bytes of payload sent, at least `size` */
+    size_t length; /* bytes of payload in the datagram, at least `size` */
 };
 
 /*
- * Size of the packet's headers: 28 for an IPv4 source, otherwise 48; 0 if the payload is too long
- * for a packet.
+ * Returns the size of the packet's headers: 28 for an IPv4 source, otherwise 48. Returns 0 if the
+ * payload is too long for a packet.
  */
 size_t udp_packet_headers_size(const struct udp_packet *packet);
 
 /*
- * Writes the headers (RFC 791, RFC 8200, RFC 768), udp_packet_headers_size bytes, which must not be
- * 0: no options, not a fragment, hop limit 64. Checksums are valid; if the payload is incomplete
- * the UDP checksum is 0 (none).
+ * Writes the headers (RFC 791, RFC 8200, RFC 768): udp_packet_headers_size bytes, which must not be
+ * 0. The packet has no options, is not a fragment and has hop limit 64. Checksums are valid; but if
+ * the payload is incomplete, the UDP checksum is 0, which means none.
  */
 void udp_packet_write_headers(const struct udp_packet *packet, uint8_t *headers);
 

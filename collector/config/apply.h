@@ -1,6 +1,6 @@
 /*
- * Applies entries (config/provenance.h) to a configuration one by one; checks each by itself and
- * against the previous ones. Main thread.
+ * Applies entries (config/provenance.h) to a configuration one by one. Checks each entry by itself,
+ * and against the entries before it. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_APPLY_H
 #define SLUICE_COLLECTOR_CONFIG_APPLY_H
@@ -13,19 +13,22 @@
 
 struct applying {
     const struct config_registry *registry;
-    const struct provenance *provenance; /* its files contain the entries */
+    const struct provenance *provenance; /* its `files` are those that the entries name */
     struct config *config;
     struct error *error;
 };
 
 /*
- * Stores the value of an entry in the configuration. Returns false with the error filled: it names
- * the place of the entry, and its code is EXIT_CODE_USAGE for the command line, otherwise
+ * Stores the value of an entry in the configuration. Returns false with the error filled: the text
+ * names the place of the entry, and the code is EXIT_CODE_USAGE for the command line, otherwise
  * EXIT_CODE_CONFIG.
  */
 bool apply_entry(const struct applying *applying, const struct provenance_entry *entry);
 
-/* After all entries: checks that no sink writes to the dead-letter file of `entry`. */
+/*
+ * Checks that no sink writes to the dead-letter file of `entry`. Must be called after all entries
+ * were applied.
+ */
 bool apply_check_dead_letters(const struct applying *applying,
                               const struct provenance_entry *entry);
 

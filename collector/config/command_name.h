@@ -1,4 +1,7 @@
-/* Names a command: sink after its program, because the command line may contain secrets. Pure. */
+/*
+ * Finds a name for a command: sink. The name is that of the program, because the command line may
+ * contain secrets. Pure.
+ */
 #ifndef SLUICE_COLLECTOR_CONFIG_COMMAND_NAME_H
 #define SLUICE_COLLECTOR_CONFIG_COMMAND_NAME_H
 
@@ -8,9 +11,9 @@
 #define COMMAND_NAME_SIZE 48
 
 /*
- * Finds the first program that a shell command line of `length` bytes starts: "psql" for
- * "PGPASSWORD=x exec /usr/bin/psql -c ...". The name is the last part of its path and consists of
- * letters, digits and ".+-_"; other lines are called "shell".
+ * Writes the name of the first program that a shell command line of `length` bytes starts: "psql"
+ * for "PGPASSWORD=x exec /usr/bin/psql -c ...". The name is the last part of the program's path and
+ * consists of letters, digits and ".+-_"; if there is no such name, it is "shell".
  */
 void command_name(const char *line, size_t length, char name[COMMAND_NAME_SIZE]);
 

@@ -1,9 +1,9 @@
 /*
  * The configuration: listeners, sinks and limits, checked and complete.
  *
- * Made from the command line, the environment and a file (config/options.h). Every value is in
- * range and every default is set; whether the operating system accepts the values is found out when
- * they are used. Owned by the code that made it; immutable after that.
+ * It is made from the command line, the environment and a file (config/options.h). Every value is
+ * in range and every default is set; whether the operating system accepts the values is found out
+ * when they are used. The code that made the configuration owns it; it is immutable after that.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_CONFIG_H
 #define SLUICE_COLLECTOR_CONFIG_CONFIG_H
@@ -29,7 +29,7 @@
 struct provenance;
 
 /*
- * Which records are lost if a sink is too slow. A capture always waits; a stream waits unless a
+ * The records that are lost if a sink is too slow. A capture always waits; a stream waits unless a
  * policy that drops records was chosen.
  */
 enum overflow_policy {
@@ -39,16 +39,16 @@ enum overflow_policy {
     OVERFLOW_BLOCK,       /* wait; not allowed if a socket feeds the sink */
 };
 
-/* The consequence of the exit of a sink's reader. */
+/* The program or sink that ends when the reader of a sink exits. */
 enum on_epipe {
-    ON_EPIPE_END,  /* the sink; if it was the last one, the program */
+    ON_EPIPE_END,  /* the sink; if it was the last sink, also the program */
     ON_EPIPE_STOP, /* the program */
 };
 
 struct sink_config {
     char *name;       /* the URL without its keys: "stdout:", "file:PATH"; "command:PROGRAM" */
     char *url;        /* the URL as it was written, with its keys */
-    char *written_at; /* as in struct listener_config */
+    char *written_at; /* as for a listener: see struct listener_config */
     const struct destination_ops *destination;
     char *path; /* the part of the URL after the colon, perhaps empty */
     enum overflow_policy overflow;
@@ -60,8 +60,8 @@ struct sink_config {
 struct dead_letter_config {
     char *name; /* the URL without its keys: "file:PATH"; NULL: none */
     char *path;
-    uint64_t max_size; /* most bytes of the file */
-    uint64_t rate;     /* most datagrams a second */
+    uint64_t max_size; /* most bytes that the file may have */
+    uint64_t rate;     /* most datagrams a second that are written */
 };
 
 enum ledger_format { LEDGER_TEXT, LEDGER_JSON };
@@ -74,30 +74,32 @@ enum thread_use {
 /* Value of config_request.check: --check=connect. */
 #define CHECK_CONNECTS 2U
 
-/* Requests of the command line that replace a run. */
+/* Requests of the command line: actions in place of a run. */
 struct config_request {
     const char *help_topic;  /* of --help, borrowed from the arguments; NULL: the first page */
-    const char *schema_name; /* of --print-schema, borrowed from the arguments */
+    const char *schema_name; /* name given to --print-schema, borrowed from the arguments */
     unsigned check;          /* 0: run; 1: only check; CHECK_CONNECTS: also connect to deliveries */
-    uint64_t check_timeout_ns; /* for each connection attempt of a check */
+    uint64_t check_timeout_ns; /* timeout of each connection attempt of a check */
     unsigned print;            /* 1: only print the configuration */
 };
 
 /* When a run ends, and what it may use. */
 struct config_limits {
     uint64_t duration_ns;         /* stop after this time; 0: never */
-    uint64_t max_datagrams;       /* stop after receiving this number; 0: never */
-    uint64_t memory;              /* bytes for the datagram path; 0: what the defaults need */
-    struct disk_reserve min_free; /* of each disk that files are written to */
-    uint64_t stop_timeout_ns;     /* for flushing on a stop */
-    uint64_t stall_timeout_ns;    /* without progress, after which a reader or sender is given up */
+    uint64_t max_datagrams;       /* stop after this number of received datagrams; 0: never */
+    uint64_t memory;              /* bytes for the datagram path; 0: the amount that the defaults
+                                     need */
+    struct disk_reserve min_free; /* free space to leave on each disk with files that are written */
+    uint64_t stop_timeout_ns;     /* time for flushing when the program stops */
+    uint64_t stall_timeout_ns;    /* time without progress after which a reader or sender is given
+                                     up */
 };
 
-/* How clients reach the running program. */
+/* The ways in which clients reach the running program. */
 struct config_access {
     char *control;                   /* address of the control socket, as given; NULL: none */
     struct address metrics;          /* where metrics are served; ADDRESS_NONE: not served */
-    struct host_names metrics_hosts; /* names that HTTP requests may use for it */
+    struct host_names metrics_hosts; /* host names that HTTP requests for metrics may use */
 };
 
 struct config {
@@ -111,16 +113,17 @@ struct config {
     const struct source_ops *const *sources;
     const struct schema_ops *const *schemas;
 
-    struct provenance *provenance; /* the entries that all this was made from */
+    struct provenance *provenance; /* the entries from which the configuration was made */
     char *file;                    /* the argument of --config; NULL: no file */
     struct config_request request;
     struct config_limits limits;
     struct config_access access;
     enum ledger_format ledger;
     struct log_settings log;
-    const struct notifier_backend *notifier; /* NULL: the best one of the system */
+    const struct notifier_backend *notifier; /* NULL: the best notifier of the system */
     enum thread_use threads;
-    struct processor_list receiver_cpus; /* receiver i is pinned to entry i modulo the count */
+    struct processor_list receiver_cpus; /* receiver i is pinned to entry i modulo the number of
+                                            entries */
     char *user; /* the account that the process switches to after opening everything; NULL: none */
 };
 

@@ -42,24 +42,26 @@
 /* The list of more files. */
 #define CONFIG_FILE_MORE "files"
 
-/* Most items of a list of listeners, sinks or schemas. */
+/* Most items of a list, for each list of listeners, sinks or schemas. */
 #define CONFIG_LIST_MAX 1024
 
 /*
  * Reads the file, and the files that it names, into entries of `provenance`, which is zeroed
  * before. Checks names, but not values. Returns false with `error` filled (EXIT_CODE_CONFIG,
- * "FILE:LINE:COLUMN: ..."), also in a program without YAML or if a file cannot be read; the caller
- * frees `provenance` in both cases (provenance_free).
+ * "FILE:LINE:COLUMN: ..."), also if a file cannot be read or the program was built without YAML.
+ * The caller frees `provenance` in both cases (provenance_free).
  */
 bool config_file_read(const char *path, struct provenance *provenance, struct error *error);
 
 /*
- * Reads the whole file into *bytes, which the caller frees. Returns false with `error` filled
- * (EXIT_CODE_CONFIG: also in a program without YAML; EXIT_CODE_INTERNAL).
+ * Reads the whole file into *bytes, which the caller frees. Returns false with `error` filled:
+ * EXIT_CODE_INTERNAL, or EXIT_CODE_CONFIG, also if the program was built without YAML.
  */
 bool config_file_load(const char *path, char **bytes, size_t *length, struct error *error);
 
-/* The YAML library, "libyaml 0.2.5"; NULL: a program without YAML. */
+/*
+ * Returns the name of the YAML library, "libyaml 0.2.5"; NULL: the program was built without YAML.
+ */
 const char *config_file_library(void);
 
 #endif

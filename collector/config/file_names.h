@@ -1,5 +1,5 @@
 /*
- * The further files of a configuration: named by path, or all files of a folder.
+ * The further files that a configuration names, each by its path or by its folder.
  *
  * Begin with a zeroed struct. Main thread.
  */
@@ -20,10 +20,10 @@ struct file_names {
 };
 
 /*
- * Adds the file `name` of `length` bytes; for a folder, its files "*.yaml" and "*.yml" whose names
- * do not begin with a dot, sorted by bytes. The name is relative to the folder of the file `from`.
- * Does not check that a file exists. Returns false with `fault` filled (its `at` 0): too many
- * files, or memory is short.
+ * Adds the file `name` of `length` bytes. If `name` is a folder, adds its files "*.yaml" and
+ * "*.yml" whose names do not begin with a dot, sorted by bytes. `name` is relative to the folder of
+ * the file `from`. Does not check that a file exists. Returns false with `fault` filled (its `at`
+ * is 0): too many files, or memory is short.
  */
 bool file_names_add(struct file_names *names, const char *from, const char *name, size_t length,
                     struct parse_error *fault);

@@ -1,6 +1,6 @@
 /*
- * Shared by the parts of the configuration file's reader: file_yaml.c calls file_maps.c and
- * file_more.c; all of them call file_parts.c.
+ * Functions that the parts of the configuration file's reader share: file_yaml.c calls file_maps.c
+ * and file_more.c; all three call file_parts.c.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
 #define SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
@@ -13,16 +13,17 @@
 #include "collector/config/provenance.h"
 #include "collector/config/yaml_reading.h"
 
-/* Where an option was given, to detect duplicates. */
+/* The place where an option was given, to detect duplicates. */
 struct file_place {
-    const char *path; /* NULL: not yet */
+    const char *path; /* path of the file; NULL: not given yet */
     size_t line;
 };
 
 /* The options given in the files of one configuration. */
 struct files_given {
-    struct file_place options[OPTIONS_MAX]; /* for each row of command_options */
-    size_t more_line;                       /* line of the list of more files; 0: not given */
+    struct file_place options[OPTIONS_MAX]; /* by row of command_options */
+    size_t more_line;                       /* line where the list of more files begins; 0: not
+                                               given */
 };
 
 struct file_reading {
@@ -31,7 +32,7 @@ struct file_reading {
     struct yaml_piece piece; /* the last piece read */
     struct provenance *provenance;
     struct files_given *given;
-    struct file_names *more; /* further files; NULL: this file may not name any */
+    struct file_names *more; /* further files; NULL: this file must not name more files */
     struct error *error;
 };
 
@@ -41,40 +42,43 @@ bool file_next(struct file_reading *reading);
 /* Skips the value that begins with the last piece. Returns as file_next does. */
 bool file_skip(struct file_reading *reading);
 
-/* Fill the error for a mark in the file. Return false. */
+/* Fill the error with a fault at `mark` in the file. Return false. */
 bool file_parse_error(const struct file_reading *reading, struct provenance_mark mark,
                       const struct parse_error *fault);
 bool file_refuse(const struct file_reading *reading, struct provenance_mark mark,
                  const char *format, ...) PRINTF_LIKE(3, 4);
 bool file_no_memory(const struct file_reading *reading);
 
-/* The same for the last piece, which must be `due`, or must be `due` as the value of `name`. */
+/*
+ * Fill the error: the last piece is not `due`, or is the value of `name` and not `due`. Return
+ * false.
+ */
 bool file_wrong_piece(const struct file_reading *reading, const char *due);
 bool file_wrong_kind(const struct file_reading *reading, const char *name, const char *due);
 
-/* The text for `due` if a list is required. */
+/* `due` for a list. */
 #define FILE_LIST_DUE "a list (each item begins with \"- \")"
 
-/* The kind of the last piece for messages: "a list". */
+/* Returns the kind of the last piece for messages: "a list". */
 const char *file_piece_name(const struct file_reading *reading);
 
 /* Whether the last piece is the text `name`; NULL is allowed. */
 bool file_piece_is(const struct file_reading *reading, const char *name);
 
 /*
- * Stores the line of the last piece in *line, where `name` is given. Returns false with the error
- * filled if *line is not 0: it was given before.
+ * Stores in *line the line of the last piece, where `name` is given. If *line is not 0, `name` was
+ * given before: returns false with the error filled.
  */
 bool file_note_line(const struct file_reading *reading, const char *name, size_t *line);
 
 /*
- * file_more.c: reads the list of more files, after its name, and adds the files to reading->more.
+ * file_more.c: reads the value of the list of more files, and adds these files to reading->more.
  */
 bool file_read_more(struct file_reading *reading);
 
 /*
  * file_maps.c: reads a URL, or a map of its parts, that begins with the last piece, and adds the
- * URL to the entries. `option` takes a URL.
+ * URL to the entries as a value of `option`.
  */
 bool file_read_url(struct file_reading *reading, const struct option *option);
 

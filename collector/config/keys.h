@@ -12,51 +12,56 @@
 #include "collector/base/suggestion.h"
 #include "collector/config/key_table.h"
 
-/* Length of the fixed prefix of an open key's name (setting.h). */
+/* Returns the length of the fixed prefix of an open key's name (setting.h). */
 size_t key_prefix(const struct setting *key);
 
 /* Whether `name` is the key's name, or one of the names of an open key. */
 bool key_is_called(const struct setting *key, const char *name, size_t length);
 
-/* For each row: the byte offset at which it was given, plus 1; 0: not given. */
+/* For each row of config_keys: the byte offset at which the key was given, plus 1; 0: not given. */
 struct keys_given {
     size_t at[KEYS_MAX];
 };
 
-/* The struct that a key's value is stored in, and the record that it was given. */
+/*
+ * The struct that a key's value is stored in, and the struct that records that the key was given.
+ */
 struct key_place {
     void *target;
     struct keys_given *given;
 };
 
 /*
- * Returns in *place where to store a key that was found at byte `at` of all keys. Returns false
- * with `fault` filled, its offset counted from the beginning of all keys.
+ * Sets *place to where a key found at byte `at` of all keys is stored, and returns true. Returns
+ * false with `fault` filled, its offset counted from the beginning of all keys.
  */
 typedef bool key_placer(void *context, const struct setting *key, size_t at,
                         struct key_place *place, struct parse_error *fault);
 
-/* Name of a scope for messages, "a udp listener"; of several scopes, the first. */
+/* Returns the name of a scope for messages, "a udp listener"; of several scopes, the first. */
 const char *key_scope_name(unsigned scopes);
 
 /*
- * The byte offset at which the key of that name and one of these scopes was given, or
+ * Returns the byte offset at which the key with that name and one of these scopes was given, or
  * KEY_NOT_GIVEN.
  */
 #define KEY_NOT_GIVEN SIZE_MAX
 size_t keys_place(const struct keys_given *given, unsigned scopes, const char *name);
 
 /*
- * Finds the key of that name in these scopes. Otherwise returns NULL with `fault` filled (its `at`
- * 0): the most similar key, or where the key is allowed.
+ * Finds the key with that name in these scopes. If there is no such key, returns NULL with `fault`
+ * filled (its `at` is 0): the text names the most similar key, or where the key is allowed.
  */
 const struct setting *key_find(unsigned scopes, const char *name, size_t length,
                                struct parse_error *fault);
 
-/* Offers the names of all keys of these scopes, and their names in other programs. */
+/*
+ * Offers the names of all keys of these scopes, and the names that other programs use for these
+ * keys.
+ */
 void keys_offer(unsigned scopes, struct suggestion *suggestion);
 
-/* The scopes of the keys of a sink with this destination. */
+/* Returns the scopes of the keys of a sink with this destination. */
 unsigned keys_of_sink(const struct destination_ops *destination);
 
 /*
@@ -67,11 +72,13 @@ unsigned keys_of_sink(const struct destination_ops *destination);
 bool keys_parse(unsigned scopes, const struct config_registry *registry, const char *text,
                 void *target, struct keys_given *given, struct parse_error *fault);
 
-/* The same for keys with different targets, which `place_of` returns. */
+/* Like keys_parse, for keys with different targets; `place_of` returns the target of each key. */
 bool keys_parse_placed(unsigned scopes, const struct config_registry *registry, const char *text,
                        key_placer *place_of, void *context, struct parse_error *fault);
 
-/* Stores the defaults of the keys of the scopes that were not given. Returns as keys_parse does. */
+/*
+ * Stores the defaults of those keys of the scopes that were not given. Returns as keys_parse does.
+ */
 bool keys_apply_defaults(unsigned scopes, const struct config_registry *registry,
                          const struct keys_given *given, void *target, struct parse_error *fault);
 

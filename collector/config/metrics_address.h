@@ -11,13 +11,13 @@
 #define METRICS_ADDRESS_SYNTAX "[ADDR:]PORT"
 
 /*
- * A setting_parser (setting.h): "0.0.0.0:9126" into a struct address; ":9126" and "9126" mean
- * 127.0.0.1. The system chooses a port for 0.
+ * A setting_parser (setting.h): parses "0.0.0.0:9126" into a struct address; ":9126" and "9126"
+ * mean 127.0.0.1. For port 0 the system chooses a port.
  */
 bool metrics_address_parse(const char *name, const char *text, size_t length, void *field,
                            struct parse_error *fault);
 
-/* A setting_comparer of two such addresses. */
+/* A setting_comparer for two addresses. */
 bool metrics_address_equal(const void *a, const void *b);
 
 #endif

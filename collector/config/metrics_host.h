@@ -10,11 +10,11 @@
 /* Syntax for help texts. */
 #define METRICS_HOST_SYNTAX "NAME[,NAME...]"
 
-/* A setting_parser (setting.h): "collector.example.net,sluice" into a struct host_names. */
+/* A setting_parser (setting.h): parses "collector.example.net,sluice" into a struct host_names. */
 bool metrics_host_parse(const char *name, const char *text, size_t length, void *field,
                         struct parse_error *fault);
 
-/* A setting_comparer for two such lists; compares their text. */
+/* A setting_comparer for two struct host_names; compares their texts. */
 bool metrics_host_equal(const void *a, const void *b);
 
 #endif

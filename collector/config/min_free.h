@@ -10,11 +10,11 @@
 /* Syntax for help texts. */
 #define MIN_FREE_SYNTAX "SIZE|PERCENT%"
 
-/* A setting_parser (setting.h): "10GiB" or "5%" (1 to 99) into a struct disk_reserve. */
+/* A setting_parser (setting.h): parses "10GiB" or "5%" (1 to 99 %) into a struct disk_reserve. */
 bool min_free_parse(const char *name, const char *text, size_t length, void *field,
                     struct parse_error *fault);
 
-/* A setting_comparer for two such values. */
+/* A setting_comparer for two struct disk_reserve. */
 bool min_free_equal(const void *a, const void *b);
 
 #endif

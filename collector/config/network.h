@@ -1,7 +1,7 @@
 /*
  * Parses one network, or a list of networks. Pure except for allocations; any thread.
  *
- * A fault's text begins with `name`; its offset is counted from the beginning of `text`.
+ * The text of a fault begins with `name`; its offset is counted from the beginning of `text`.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_NETWORK_H
 #define SLUICE_COLLECTOR_CONFIG_NETWORK_H
@@ -17,7 +17,7 @@
 
 /*
  * Parses all `length` bytes of "10.1.0.0/16", "2001:db8::/32" or an address without bits, which
- * means this address only. An IPv4-mapped network, whose bits are counted from the first of 128,
+ * means only that address. An IPv4-mapped network counts its bits from the first of 128, and
  * becomes the IPv4 network. Returns false with `fault` filled.
  */
 bool network_parse(const char *name, const char *text, size_t length, struct network *network,
@@ -30,7 +30,7 @@ bool network_parse(const char *name, const char *text, size_t length, struct net
 bool networks_parse(const char *name, const char *text, size_t length, void *field,
                     struct parse_error *fault);
 
-/* A setting_parser for one address without bits, stored in the struct address at `field`. */
+/* A setting_parser for one address without bits. The field is a struct address. */
 bool network_host_parse(const char *name, const char *text, size_t length, void *field,
                         struct parse_error *fault);
 

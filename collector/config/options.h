@@ -1,11 +1,12 @@
 /*
- * Reads argv, the environment and a file into a checked configuration; prints the help, and prints
- * a configuration.
+ * Reads argv, the environment and a file into a checked configuration; prints the help; prints a
+ * configuration.
  *
- * All of it is driven by a table of options (option_table.c) and a table of keys (key_table.c). The
- * command line has precedence over the environment, then the file, then the defaults; for a
- * repeatable option, only the values of the first of these that has the option are used. Main
- * thread, before other threads start; keeps no reference to argv except config->request.
+ * A table of options (option_table.c) and a table of keys (key_table.c) drive this. The command
+ * line has precedence over the environment, the environment over the file, and the file over the
+ * defaults. For a repeatable option, only the values from the first of these places that has the
+ * option are used. Main thread, before other threads start; keeps no reference to argv except
+ * config->request.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_OPTIONS_H
 #define SLUICE_COLLECTOR_CONFIG_OPTIONS_H
@@ -25,38 +26,40 @@ enum options_result {
                       for the environment or the file, EXIT_CODE_INTERNAL if memory is short */
 };
 
-/* Access to environment variables: the two functions of collector/platform/process.h. */
+/*
+ * Access to environment variables: pointers to the two functions of collector/platform/process.h.
+ */
 struct options_environment {
     bool (*value)(const char *name, char **value);
     bool (*each)(const char *prefix, bool (*visit)(void *context, const char *name), void *context);
 };
 
 /*
- * Reads the arguments after argv[0]; for each option that is not among them, the non-empty variable
- * SLUICE_NAME of `environment` (NULL: no environment); then the file of --config. Refuses a
- * variable whose name differs from an option's by one edit. Unless it returns OPTIONS_RUN, `config`
- * is zero except for help_topic and schema_name, and needs no config_free. An error names the
- * argument and, within a URL, the column (byte, from 1) of the fault.
+ * Reads the arguments after argv[0]. For each option that is not among them, reads the non-empty
+ * variable SLUICE_NAME of `environment` (NULL: no environment); then the file of --config. Refuses
+ * a variable whose name differs from an option's by one edit. Unless the result is OPTIONS_RUN,
+ * `config` is zero except for help_topic and schema_name, and needs no config_free. An error names
+ * the argument and, within a URL, the column (byte, from 1) of the fault.
  */
 enum options_result options_read(int argc, char *const *argv,
                                  const struct options_environment *environment,
                                  const struct config_registry *registry, struct config *config,
                                  struct error *error);
 
-/* The same without an environment. */
+/* Like options_read, without an environment. */
 enum options_result options_parse(int argc, char *const *argv,
                                   const struct config_registry *registry, struct config *config,
                                   struct error *error);
 
 /*
- * Calls `warn` with a line for each SLUICE_ variable that is not an option's, except those that
- * options_read refuses.
+ * Calls `warn` with a line for each SLUICE_ variable that does not belong to an option, except
+ * those that options_read refuses.
  */
 void options_check_environment(const struct options_environment *environment,
                                void (*warn)(const char *text));
 
 /*
- * Prints a configuration from options_read as a file for --config, defaults included, with the
+ * Prints a configuration that options_read made as a file for --config, with defaults, and with the
  * origin of each value as a comment.
  */
 void options_print_config(FILE *to, const struct config *config,

@@ -1,7 +1,7 @@
 /*
- * Writes text to a stream, and wraps lines between words.
+ * Writes text to a stream and breaks lines between words.
  *
- * Write errors are left in the stream. One thread.
+ * Does not report write errors: they stay in the stream's error state. One thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_PAGE_H
 #define SLUICE_COLLECTOR_CONFIG_PAGE_H
@@ -14,21 +14,21 @@
 
 struct page {
     FILE *to;
-    size_t column; /* bytes written to the current line */
+    size_t column; /* number of bytes written to the current line */
 };
 
 void page_new_line(struct page *page);
 
-/* Writes blanks up to this column. */
+/* Writes blanks until the line has `column` columns. */
 void page_indent(struct page *page, size_t column);
 
 /* Writes the text without wrapping. */
 void page_put(struct page *page, const char *text);
 
-/* Writes a word on this line if it fits, otherwise on the next one, beginning at column `from`. */
+/* Writes a word on this line if it fits, otherwise on the next line, beginning at column `from`. */
 void page_put_word(struct page *page, size_t from, const char *word, size_t length);
 
-/* The same for each word of a text. */
+/* Writes each word of a text as page_put_word does. */
 void page_put_words(struct page *page, size_t from, const char *text);
 
 #endif

@@ -10,11 +10,14 @@
 /* Syntax for help texts. */
 #define PROCESSORS_SYNTAX "N[-N],..."
 
-/* A setting_parser (setting.h): "0,4-7" into a struct processor_list. Numbers may be repeated. */
+/*
+ * A setting_parser (setting.h): parses "0,4-7" into a struct processor_list. Numbers may be
+ * repeated.
+ */
 bool processors_parse(const char *name, const char *text, size_t length, void *field,
                       struct parse_error *fault);
 
-/* A setting_comparer for two such lists. */
+/* A setting_comparer for two struct processor_list. */
 bool processors_equal(const void *a, const void *b);
 
 #endif

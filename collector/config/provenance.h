@@ -1,10 +1,10 @@
 /*
- * The settings as they were written, and where: on the command line, in the environment, in a file,
- * or as a default of the program.
+ * The settings as they were written, and the place of each: the command line, the environment, a
+ * file, or the defaults of the program.
  *
- * Each value of an option is one entry; listeners and sinks are URLs, also if the file has a map.
- * So the same code checks all sources, and a fault at a byte of a text is reported with its line
- * and column. Main thread.
+ * Each value of an option is one entry. A listener or sink is a URL even if the file has a map. So
+ * the same code checks all values, and a fault at a byte of a text is reported with its line and
+ * column. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_PROVENANCE_H
 #define SLUICE_COLLECTOR_CONFIG_PROVENANCE_H
@@ -14,7 +14,7 @@
 
 struct option;
 
-/* In order of precedence, the highest first. */
+/* The places of a setting in their order of precedence, the highest first. */
 enum provenance_kind {
     PROVENANCE_ARGUMENT,    /* on the command line */
     PROVENANCE_ENVIRONMENT, /* in the variable that provenance_variable names */
@@ -27,11 +27,11 @@ struct provenance_mark {
     size_t line, column;
 };
 
-/* The position of the bytes of a text from `at` up to the next span. */
+/* The position in the file of the bytes of a text from `at` up to the next span. */
 struct provenance_span {
     size_t at;
     struct provenance_mark mark;
-    bool exact; /* the text is verbatim: each character is one column */
+    bool exact; /* the text is in the file verbatim: each character is one column */
 };
 
 /* A text composed of parts of a file. Begin with a zeroed struct. */
@@ -53,22 +53,22 @@ struct provenance {
     struct provenance_entry
         *entries; /* entries of one option are in their order of precedence or appearance */
     size_t count;
-    char **files; /* paths of the files read, in that order; the first is that of --config */
+    char **files; /* paths of the files in order of reading; the first is that of --config */
     size_t file_count;
     bool has_tests; /* a file has tests, which only `sluice test` reads */
 };
 
-/* Appends bytes that are not from the file. Returns false if memory is short. */
+/* Appends bytes that are not from a file. Returns false if memory is short. */
 bool provenance_text_put(struct provenance_text *text, const char *bytes, size_t length);
 
-/* Appends bytes from this position of the file. */
+/* Appends bytes that are at `mark` in the file. Returns false if memory is short. */
 bool provenance_text_put_marked(struct provenance_text *text, const char *bytes, size_t length,
                                 struct provenance_mark mark, bool exact);
 
-/* Appends another text with its spans. */
+/* Appends another text with its spans. Returns false if memory is short. */
 bool provenance_text_append(struct provenance_text *text, const struct provenance_text *more);
 
-/* The position of byte `at`; {0, 0} if it is not from a file. */
+/* Returns the position of byte `at` in its file; {0, 0} if the text is not from a file. */
 struct provenance_mark provenance_text_mark(const struct provenance_text *text, size_t at);
 
 void provenance_text_free(struct provenance_text *text);
@@ -82,7 +82,10 @@ const struct provenance_entry *provenance_add(struct provenance *provenance,
                                               const struct option *option, enum provenance_kind by,
                                               struct provenance_text *text);
 
-/* Adds a file for the following entries; copies the path. Returns false if memory is short. */
+/*
+ * Adds a file, to which the following entries belong; copies the path. Returns false if memory is
+ * short.
+ */
 bool provenance_add_file(struct provenance *provenance, const char *path);
 
 /* Frees the contents, but not `provenance` itself; NULL is allowed. */

@@ -1,5 +1,6 @@
 /*
- * Parses the keys of a sink for samples (collector/contract/sample_rules.h). Pure; any thread.
+ * Parses the keys of a sink that select or change samples (collector/contract/sample_rules.h).
+ * Pure; any thread.
  *
  * Each parser is a setting_parser (setting.h): it parses all `length` bytes of `text` and stores a
  * list in `field`, which the caller frees with sample_rules_free. It returns false with `fault`
@@ -22,40 +23,41 @@
 #define RULES_LABEL_SYNTAX     "LABEL=VALUE,..."
 #define RULES_GLOBS_SYNTAX     "GLOB,..."
 
-/* The largest N of 1/N. */
+/* The largest N in a share of 1/N. */
 #define RULES_SHARE_MAX 1000000
 
 /*
- * "cpu.*;host=web*,mem*" into struct sample_conditions *: commas separate alternatives, semicolons
- * the conditions of an alternative, which must all hold. A label's key is before the first '='.
+ * Parses "cpu.*;host=web*,mem*" into a struct sample_conditions *. Commas separate alternatives.
+ * Semicolons separate the conditions of one alternative, which must all hold. The key of a label is
+ * before the first '='.
  */
 bool rules_parse_conditions(const char *name, const char *text, size_t length, void *field,
                             struct parse_error *fault);
 
-/* "1/100" into uint64_t: the N. */
+/* Parses "1/100" into a uint64_t: the number after the slash. */
 bool rules_parse_share(const char *name, const char *text, size_t length, void *field,
                        struct parse_error *fault);
 
-/* "old:new,..." into struct sample_pairs *. */
+/* Parses "old:new,..." into a struct sample_pairs *. */
 bool rules_parse_renames(const char *name, const char *text, size_t length, void *field,
                          struct parse_error *fault);
 
-/* "key=value,..." into struct sample_pairs *. A value may contain '='. */
+/* Parses "key=value,..." into a struct sample_pairs *. A value may contain '='. */
 bool rules_parse_labels(const char *name, const char *text, size_t length, void *field,
                         struct parse_error *fault);
 
-/* "tmp,k8s.*" into struct sample_globs *. */
+/* Parses "tmp,k8s.*" into a struct sample_globs *. */
 bool rules_parse_globs(const char *name, const char *text, size_t length, void *field,
                        struct parse_error *fault);
 
-/* buckets= ("changed"): a uint64_t, as in struct encoder_options. */
+/* Parses the value of buckets= ("changed") into a uint64_t, as in struct encoder_options. */
 #define RULES_BUCKETS_SYNTAX "all|changed|N"
 bool rules_parse_buckets(const char *name, const char *text, size_t length, void *field,
                          struct parse_error *fault);
 
 /*
- * The first label of rename_label= that another key has already dropped, and that key in *by; NULL
- * if there is no such label.
+ * Returns the first label of rename_label= that another key has already dropped, and stores the
+ * name of that key in *by. Returns NULL if there is no such label.
  */
 const struct text *rules_dropped_rename(const struct sample_rules *rules, const char **by);
 

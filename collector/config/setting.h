@@ -14,26 +14,27 @@
 #include "collector/contract/setting.h"
 
 /*
- * Parses all `length` bytes of `text` and stores the value in its field of `target`. Returns false
- * with `fault` filled (its `at` counted from the beginning of `text`) if the value is invalid; the
- * fault's text begins with the setting's name.
+ * Parses all `length` bytes of `text` and stores the value in the setting's field of `target`. If
+ * the value is invalid, returns false with `fault` filled (its `at` counted from the beginning of
+ * `text`); the text of the fault begins with the setting's name.
  */
 bool setting_parse(const struct setting *setting, const struct config_registry *registry,
                    const char *text, size_t length, void *target, struct parse_error *fault);
 
 /*
  * Whether the setting has the same value in two structs. Supports numbers, enums, notifiers, texts
- * and settings with a comparer; others are never equal.
+ * and settings with a comparer; for other settings, always false.
  */
 bool setting_equal(const struct setting *setting, const void *a, const void *b);
 
 /*
- * The number of bytes before the path at the end of an accepted value: `length` if it has no path.
+ * Returns the offset of the path at the end of an accepted value: `length` if the value has no
+ * path.
  */
 size_t setting_path(const struct setting *setting, const struct config_registry *registry,
                     const char *text, size_t length);
 
-/* The name of choice `at`, or NULL if there are no more choices. */
+/* Returns the name of choice number `at`, or NULL if there are no more choices. */
 const char *setting_choice(const struct setting *setting, const struct config_registry *registry,
                            size_t at);
 

@@ -1,8 +1,10 @@
 /*
- * The keys of a sink's URL, the values derived from them, and the checks that they fit each other.
+ * Parses the keys of a sink's URL, derives further values from them, and checks that they fit each
+ * other.
  *
- * Call sink_keys_parse, then sink_keys_complete, then for files sink_keys_check_files. Main thread.
- * Each returns false with `fault` filled, its offset counted from the beginning of the keys.
+ * Call sink_keys_parse, then sink_keys_complete, then, for files, sink_keys_check_files. Main
+ * thread. Each of these returns false with `fault` filled, its offset counted from the beginning of
+ * the keys.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_SINK_KEYS_H
 #define SLUICE_COLLECTOR_CONFIG_SINK_KEYS_H
@@ -13,7 +15,7 @@
 
 struct sink_keys {
     const struct config_registry *registry;
-    struct sink_config *sink; /* `destination` is set */
+    struct sink_config *sink; /* its `destination` is set by the caller */
     const char *text;         /* "key=value&key=value"; NULL: no keys */
     struct keys_given given;
 };
@@ -22,13 +24,13 @@ struct sink_keys {
 bool sink_keys_parse(struct sink_keys *keys, const char *text, struct parse_error *fault);
 
 /*
- * Sets values that depend on several keys, and checks that the keys fit each other and the
+ * Sets the values that depend on several keys. Checks that the keys fit each other and the
  * destination.
  */
 bool sink_keys_complete(struct sink_keys *keys, struct parse_error *fault);
 
 /*
- * Checks that keys for several files are only given with a path or a rotation that creates several
+ * Checks that keys for several files are given only with a path or a rotation that creates several
  * files.
  */
 bool sink_keys_check_files(const struct sink_keys *keys, const struct path_fields *path,

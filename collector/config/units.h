@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum quantity {
-    QUANTITY_COUNT,    /* "1000" */
+    QUANTITY_COUNT,    /* no unit: "1000" */
     QUANTITY_SIZE,     /* bytes: B; kB, MB, GB (powers of 1000); KiB, MiB, GiB (of 1024) */
     QUANTITY_DURATION, /* nanoseconds: ns, us, ms, s, m (minutes), h, d (24 h) */
 };
@@ -22,18 +22,19 @@ enum quantity {
 
 /*
  * Parses all `length` bytes of `text`; case-sensitive, without blanks and signs. Returns NULL and
- * sets *value, or leaves *value unchanged and returns the reason, a constant text that follows the
- * value in a message: ("64") "has no unit; give one of ...".
+ * sets *value. If the text is invalid, leaves *value unchanged and returns the reason: a constant
+ * text that follows the value in a message, as in ("64") "has no unit; give one of ...".
  */
 const char *quantity_parse(enum quantity quantity, const char *text, size_t length,
                            uint64_t *value);
 
-/* The name of unit number `at` ("" for a count), or NULL after the last one. */
+/* Returns the name of unit number `at` ("" for a count), or NULL after the last unit. */
 const char *quantity_unit(enum quantity quantity, size_t at);
 
 /*
- * Writes the shortest text without a fraction that reads back as `value` ("64KiB", "1500ms") and
- * a NUL to the QUANTITY_TEXT_SIZE bytes of `text`. Returns its length without the NUL.
+ * Writes the shortest text without a fraction that quantity_parse reads as `value` ("64KiB",
+ * "1500ms"), and a NUL, to the QUANTITY_TEXT_SIZE bytes of `text`. Returns the length without the
+ * NUL.
  */
 size_t quantity_format(enum quantity quantity, uint64_t value, char *text);
 

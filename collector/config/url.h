@@ -1,5 +1,5 @@
 /*
- * The URLs of listeners and sinks: SCHEME:PLACE?key=value&key=value.
+ * Parses the URLs of listeners and sinks: SCHEME:PLACE?key=value&key=value.
  *
  * The place ends at the first '?'. There is no percent-decoding. Main thread.
  */
@@ -20,36 +20,41 @@
 bool url_parse_listener(const char *url, const struct config_registry *registry,
                         struct listener_config *listener, struct parse_error *fault);
 
-/* Parses "stdout:?...", "file:PATH?..." or the URL of another destination into `sink`, as above. */
+/*
+ * Parses "stdout:?...", "file:PATH?..." or the URL of another destination into `sink`. Returns as
+ * url_parse_listener does.
+ */
 bool url_parse_sink(const char *url, const struct config_registry *registry,
                     struct sink_config *sink, struct parse_error *fault);
 
 /*
- * Parses "file:PATH?..." of dead letters, as above. A '%' in the path is refused: it is reserved
- * for fields of time.
+ * Parses "file:PATH?..." of dead letters. Returns as url_parse_listener does. A '%' in the path is
+ * refused: it is reserved for fields of time.
  */
 bool url_parse_dead_letter(const char *url, const struct config_registry *registry,
                            struct dead_letter_config *letters, struct parse_error *fault);
 
 /*
- * The place of an accepted URL: `length` bytes at byte `at`, followed by the end or the '?' of the
- * keys.
+ * The place of an accepted URL: `length` bytes from byte `at` on. After it the URL ends or the '?'
+ * before the keys follows.
  */
 struct url_place {
     size_t at;
     size_t length;
-    bool is_path;     /* it is the path of a file */
-    bool is_template; /* it is a path with fields (sinks/files/path_template.h) */
+    bool is_path;     /* the place is the path of a file */
+    bool is_template; /* the place is a path with fields (sinks/files/path_template.h) */
 };
 struct url_place url_place_of_listener(const char *url, const struct config_registry *registry);
 struct url_place url_place_of_sink(const char *url, const struct config_registry *registry);
 struct url_place url_place_of_dead_letter(const char *url);
 
-/* Whether `text` begins with the scheme of a listener, or of a sink, and a colon. */
+/* Whether `text` begins with the scheme of a listener (or of a sink) and a colon. */
 bool url_is_listener(const char *text, const struct config_registry *registry);
 bool url_is_sink(const char *text, const struct config_registry *registry);
 
-/* Bytes of a sink's URL before its keys if its place is a shell command; otherwise 0. */
+/*
+ * Returns the length of a sink's URL without its keys if its place is a shell command; otherwise 0.
+ */
 size_t url_command_length(const char *text, const struct config_registry *registry);
 
 #endif

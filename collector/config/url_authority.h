@@ -1,4 +1,4 @@
-/* The address and the port of a URL. Pure; any thread. */
+/* Parses the address and the port of a URL. Pure; any thread. */
 #ifndef SLUICE_COLLECTOR_CONFIG_URL_AUTHORITY_H
 #define SLUICE_COLLECTOR_CONFIG_URL_AUTHORITY_H
 
@@ -10,13 +10,13 @@
 #include "collector/base/parse_error.h"
 
 /*
- * Parses the "ADDR:PORT" of a URL, `length` bytes. Returns false with `fault` filled, its offset
- * counted from the beginning of `text`.
+ * Parses "ADDR:PORT" of a URL, all `length` bytes of `text`. Returns false with `fault` filled, its
+ * offset counted from the beginning of `text`.
  */
 bool url_parse_authority(const char *text, size_t length, struct address *address,
                          struct parse_error *fault);
 
-/* Parses only the port. Returns false with `fault` filled, its offset `at`. */
+/* Parses only a port. Returns false with `fault` filled, its offset set to `at`. */
 bool url_parse_port(const char *text, size_t length, size_t at, uint16_t *port,
                     struct parse_error *fault);
 

@@ -14,24 +14,24 @@
 /* The parts of a URL, without their separators. */
 struct url {
     const char *text;
-    size_t place_at; /* after the colon */
+    size_t place_at; /* offset of the first byte after the colon */
     size_t place_length;
-    const char *keys; /* after the '?'; NULL: no '?' */
+    const char *keys; /* the text after the '?'; NULL: there is no '?' */
 };
 
-/* Splits a text that contains a colon. */
+/* Splits a URL into its parts. The text must contain a colon. */
 struct url url_split(const char *text);
 
 /* Converts the offset of a fault in the keys to its offset in the URL. Returns false. */
 bool url_wrong_keys(const struct url *url, struct parse_error *fault);
 
-/* Whether the text begins with that scheme and a colon. */
+/* Whether the text begins with `scheme` and a colon. */
 bool url_has_scheme(const char *text, const char *scheme);
 
-/* Length of the scheme, or of the text in its position. */
+/* Returns the length of the scheme; if there is no scheme, of the text in its position. */
 size_t url_scheme_length(const char *text);
 
-/* The source or destination with the scheme of the text, or NULL. */
+/* Return the source or destination that has the scheme of the text, or NULL. */
 const struct source_ops *url_source(const char *text, const struct config_registry *registry);
 const struct destination_ops *url_destination(const char *text,
                                               const struct config_registry *registry);

@@ -1,8 +1,8 @@
 /*
- * Environment variables of the program, and references to variables.
+ * Environment variables of the program, and references to variables in texts.
  *
  * Each option that takes a value has a variable SLUICE_NAME (config/provenance.h). A variable with
- * this prefix that is not an option's is probably a mistake. Main thread.
+ * this prefix that does not belong to an option is probably a mistake. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_VARIABLES_H
 #define SLUICE_COLLECTOR_CONFIG_VARIABLES_H
@@ -20,25 +20,25 @@
 bool variable_is_read(const struct option *option);
 
 enum variable_use {
-    VARIABLE_READ,    /* an option's variable */
-    VARIABLE_FOREIGN, /* another program's: no prefix SLUICE_, or set by Kubernetes */
-    VARIABLE_UNKNOWN, /* not an option's variable */
-    VARIABLE_SLIP,    /* not an option's variable, but one edit away from one */
+    VARIABLE_READ,    /* belongs to an option */
+    VARIABLE_FOREIGN, /* belongs to another program: no prefix SLUICE_, or set by Kubernetes */
+    VARIABLE_UNKNOWN, /* does not belong to an option */
+    VARIABLE_SLIP,    /* does not belong to an option, but is one edit away from one that does */
 };
 
 /*
  * Classifies a variable by its name. For VARIABLE_UNKNOWN and VARIABLE_SLIP fills `fault` with a
- * line that names the variable and the one that was probably meant.
+ * line that names the variable and the variable that was probably meant.
  *
  * Kubernetes sets variables for each service in each container of the namespace (kubernetes.io,
- * "Accessing the Service"): for a service "sluice" for example SLUICE_SERVICE_HOST and
- * SLUICE_PORT_5555_UDP_ADDR, for a service "sluice-metrics" SLUICE_METRICS_PORT. These are
+ * "Accessing the Service"). Examples: SLUICE_SERVICE_HOST and SLUICE_PORT_5555_UDP_ADDR for a
+ * service "sluice", SLUICE_METRICS_PORT for a service "sluice-metrics". Such variables are
  * VARIABLE_FOREIGN.
  */
 enum variable_use variable_use_of(const char *name, struct parse_error *fault);
 
 /*
- * Finds the first "${NAME}" in a text, which is not expanded. Returns false if there is none;
+ * Finds the first "${NAME}" in a text; does not expand it. Returns false if there is none;
  * otherwise fills `fault` with the offset of the "$".
  */
 bool variable_reference(const char *text, struct parse_error *fault);

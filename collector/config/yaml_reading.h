@@ -22,16 +22,16 @@ enum yaml_kind {
     PIECE_LIST_END,
     PIECE_MAP,
     PIECE_MAP_END,
-    PIECE_END, /* of the document */
+    PIECE_END, /* end of the document */
 };
 
 struct yaml_piece {
     enum yaml_kind kind;
     struct provenance_mark mark;
-    /* Of PIECE_TEXT; valid until the next piece is read. */
+    /* Only for PIECE_TEXT; valid until the next piece is read. */
     const char *text;
     size_t length;
-    struct provenance_mark text_mark; /* after the quotation mark, if there is one */
+    struct provenance_mark text_mark; /* position after the quotation mark, if there is one */
     bool exact;                       /* the text is in the file verbatim, on one line */
 };
 
@@ -42,17 +42,17 @@ struct yaml_piece {
 struct yaml_reading *yaml_reading_begin(const char *text, size_t length);
 
 /*
- * Reads the next piece. Returns false with `fault` and `mark` filled if the text is not valid YAML,
- * or not accepted. Must not be called after that, or after PIECE_END. The first piece of an empty
- * text is PIECE_END.
+ * Reads the next piece. Returns false with `fault` and `mark` filled if the text is invalid YAML or
+ * contains a refused feature. Must not be called after that, or after PIECE_END. The first piece of
+ * an empty text is PIECE_END.
  */
 bool yaml_reading_next(struct yaml_reading *reading, struct yaml_piece *piece,
                        struct parse_error *fault, struct provenance_mark *mark);
 
-/* NULL is allowed. */
+/* Ends the reading and frees it; NULL is allowed. */
 void yaml_reading_end(struct yaml_reading *reading);
 
-/* The version of libyaml, or NULL if this program was built without it. */
+/* Returns the version of libyaml, or NULL if this program was built without libyaml. */
 const char *yaml_reading_version(void);
 
 #endif

@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 /*
- * Writes `length` bytes so that they are read back unchanged: plain if that is safe, otherwise in
- * quotation marks. YAML cannot represent bytes that are not UTF-8: each becomes U+FFFD.
+ * Writes `length` bytes so that a YAML reader gets the same bytes: without quotation marks if that
+ * is safe, otherwise with them. YAML cannot represent bytes that are not UTF-8: each becomes
+ * U+FFFD.
  */
 void yaml_text_write(FILE *to, const char *text, size_t length);
 

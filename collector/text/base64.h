@@ -9,7 +9,7 @@
 
 #include "collector/text/output.h"
 
-/* The most bytes that `size` characters decode to. */
+/* Returns the most bytes to which `size` characters can decode. */
 static inline size_t base64_most(size_t size)
 {
     return size / 4 * 3;
@@ -18,11 +18,14 @@ static inline size_t base64_most(size_t size)
 /*
  * Decodes `size` characters into `bytes`, which has room for base64_most(size); *used is the number
  * of bytes written. Returns `size`, or the number of valid characters before the first invalid one.
- * Strict: whole groups of four, padding only at the end, unused bits zero.
+ * Valid are only whole groups of four characters, with padding only at the end and unused bits
+ * zero.
  */
 size_t base64_decode(const char *text, size_t size, uint8_t *bytes, size_t *used);
 
-/* Appends four characters for each three bytes, the last group padded; appends all or nothing. */
+/*
+ * Appends four characters for each three bytes; the last group is padded. Appends all or nothing.
+ */
 void base64_put(struct output *out, const void *bytes, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Days as dates of the proleptic Gregorian calendar, UTC. Pure; any thread.
+ * Converts days to dates of the proleptic Gregorian calendar, in UTC. Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_CALENDAR_H
 #define SLUICE_COLLECTOR_TEXT_CALENDAR_H
@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Days from 0000-03-01 to 1970-01-01. */
+/* Number of days from 0000-03-01 to 1970-01-01. */
 #define CALENDAR_DAYS_BEFORE_1970 719468
 
 struct calendar_date {
     uint32_t year;
-    uint32_t month;   /* from 1 */
+    uint32_t month;   /* month of the year, from 1 */
     uint32_t day;     /* of the month, from 1 */
     uint32_t of_year; /* the day of the year, from 1 */
 };
@@ -23,8 +23,9 @@ static inline bool calendar_is_leap(uint32_t year)
 }
 
 /*
- * The date of a day counted from 0000-03-01, up to the end of the year 9999. In a year that begins
- * in March the leap day is the last day, and the lengths of months repeat every 153 days.
+ * Returns the date of a day that is counted from 0000-03-01, up to the end of the year 9999. In a
+ * year that begins in March, the leap day is the last day, and the lengths of months repeat every
+ * 153 days.
  */
 static inline struct calendar_date calendar_date_of(uint32_t day)
 {
@@ -38,7 +39,7 @@ static inline struct calendar_date calendar_date_of(uint32_t day)
     quarter_days = 4 * of_century + 3;
     uint32_t year_of_century = quarter_days / per_4_years;
     uint32_t of_year = quarter_days % per_4_years / 4;
-    uint32_t month = (5 * of_year + 461) / 153; /* March is 3, February 14 */
+    uint32_t month = (5 * of_year + 461) / 153; /* `month` is 3 for March, 14 for February */
     struct calendar_date date = {.year = 100 * century + year_of_century, .month = month};
     date.day = of_year - (153 * month - 457) / 5 + 1;
     if (month > 12) {

@@ -1,7 +1,7 @@
 /*
- * Control characters: U+0000 to U+001F, U+007F, and U+0080 to U+009F. Some control a terminal
- * (U+009B begins a command as escape does), so those in senders' texts must not reach one. Pure
- * functions; any thread.
+ * Control characters: U+0000 to U+001F, U+007F, and U+0080 to U+009F. Some of them control a
+ * terminal (U+009B begins a command as escape does), so control characters in senders' texts must
+ * not reach a terminal. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_CONTROL_CHARACTER_H
 #define SLUICE_COLLECTOR_TEXT_CONTROL_CHARACTER_H
@@ -10,15 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the character with this code is one. */
+/* Whether the character with this code is a control character. */
 static inline bool control_character_is(uint32_t character)
 {
     return character < 0x20 || (character >= 0x7f && character < 0xa0);
 }
 
 /*
- * The size, 1 or 2 bytes, of the control character that the UTF-8 text (size ≥ 1) begins with; 0:
- * none.
+ * Returns the size, 1 or 2 bytes, of the control character at the beginning of the UTF-8 text (size
+ * ≥ 1); 0: the text does not begin with a control character.
  */
 static inline size_t control_character_at(const uint8_t *bytes, size_t size)
 {
@@ -31,12 +31,12 @@ static inline size_t control_character_at(const uint8_t *bytes, size_t size)
 }
 
 /*
- * Replaces each byte of a control character by '?', and also each byte 0x80 to 0x9f outside of a
- * valid sequence, because it is a control character on a terminal without UTF-8.
+ * Replaces each byte of a control character by '?'. Also replaces each byte 0x80 to 0x9f outside of
+ * a valid sequence, because such a byte is a control character on a terminal without UTF-8.
  */
 void control_characters_hide(char *text, size_t size);
 
-/* The same for lines of text: "\n" and "\r\n" stay. */
+/* Like control_characters_hide, but "\n" and "\r\n" stay, for lines of text. */
 void control_characters_hide_in_lines(char *lines, size_t size);
 
 #endif

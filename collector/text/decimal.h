@@ -1,5 +1,5 @@
 /*
- * Integers as decimal digits, two digits per step. Shared by the writers of this folder.
+ * Writes integers as decimal digits, two digits per step. Shared by the writers of this folder.
  * Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_DECIMAL_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* "00" to "99", one after the other. */
+/* The digits "00" to "99", one pair after the other. */
 extern const char decimal_pairs[200];
 
 /* Writes `value` (at most 99) as two digits. */
@@ -29,10 +29,13 @@ static inline void decimal_put_8(char *text, uint32_t value)
     decimal_put_2(text + 6, low % 100);
 }
 
-/* Writes `value` without leading zeros and returns the number of digits, 1 to 20. No NUL. */
+/* Writes `value` without leading zeros and without a NUL. Returns the number of digits, 1 to 20. */
 size_t decimal_uint64(uint64_t value, char *text);
 
-/* The same, with a minus sign if `value` is negative: 1 to 20 bytes. */
+/*
+ * Like decimal_uint64, with a minus sign if `value` is negative. Returns the number of bytes, 1 to
+ * 20.
+ */
 size_t decimal_int64(int64_t value, char *text);
 
 #endif

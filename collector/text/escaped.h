@@ -1,8 +1,8 @@
 /*
- * Appends text with some ASCII characters replaced, by a table of the format. Control characters
- * beyond ASCII (U+0080 to U+009F) are replaced as U+007F is. Each maximal ill-formed part of a
- * UTF-8 sequence (Unicode 15, section 3.9) becomes U+FFFD, as in JSON, so the output is valid UTF-8
- * for any input. Pure functions; any thread.
+ * Appends text, and replaces some ASCII characters according to a table of the format. Control
+ * characters beyond ASCII (U+0080 to U+009F) are replaced like U+007F. Each maximal ill-formed part
+ * of a UTF-8 sequence (Unicode 15, section 3.9) becomes U+FFFD, as in JSON, so the output is valid
+ * UTF-8 for any input. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_ESCAPED_H
 #define SLUICE_COLLECTOR_TEXT_ESCAPED_H
@@ -20,12 +20,12 @@ struct escape {
 };
 
 struct escapes {
-    struct escape of[128]; /* by character */
+    struct escape of[128]; /* indexed by character */
 };
 
 /*
- * Table entries for control characters, as Telegraf writes them: two characters for those that end
- * lines or words, U+FFFD for the others, which few readers accept.
+ * Table entries for control characters, as Telegraf writes them. Those that end lines or words
+ * become two characters; the others become U+FFFD, because few readers accept them.
  */
 /* clang-format off */
 #define ESCAPE_REPLACED {REPLACEMENT_CHARACTER, 3}

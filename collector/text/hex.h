@@ -1,6 +1,6 @@
 /*
- * Bytes as hexadecimal, two lowercase digits each (RFC 4648, section 8, except for the case), as
- * W3C Trace Context writes identifiers. Any thread.
+ * Writes bytes as hexadecimal digits, two lowercase digits per byte (RFC 4648, section 8, except
+ * for the case), as in the identifiers of W3C Trace Context. Any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_HEX_H
 #define SLUICE_COLLECTOR_TEXT_HEX_H
@@ -9,7 +9,7 @@
 
 #include "collector/text/output.h"
 
-/* The value of a digit of either case; -1: not a digit. */
+/* Returns the value of a digit of either case; -1: not a digit. */
 int hex_digit_value(char digit);
 
 /* Appends all digits, or nothing. */

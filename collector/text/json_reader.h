@@ -33,60 +33,72 @@ enum json_type {
     JSON_TRUE,
     JSON_NUMBER,
     JSON_STRING,
-    JSON_ARRAY,  /* its beginning; then its elements and JSON_END */
-    JSON_OBJECT, /* its beginning; then its members and JSON_END */
-    JSON_END,    /* of the innermost array or object */
+    JSON_ARRAY,  /* begin of an array; its elements and JSON_END follow */
+    JSON_OBJECT, /* begin of an object; its members and JSON_END follow */
+    JSON_END,    /* end of the innermost array or object */
 };
 
 struct json_item {
     enum json_type type;
-    size_t depth;     /* arrays and objects around it; the same for JSON_END as for its beginning */
-    const char *at;   /* where it begins in the buffer */
-    struct text name; /* of an object's member, without quotes; else its data is NULL */
-    struct text text; /* of a string, without quotes; of a number or word */
+    size_t depth;     /* number of arrays and objects around the item; the same for JSON_END as for
+                         the begin */
+    const char *at;   /* begin of the item in the buffer */
+    struct text name; /* name of an object's member, without quotes; otherwise its data is NULL */
+    struct text text; /* text of a string, without quotes; of a number or word */
 };
 
 struct json_reader {
-    const char *at, *end;      /* the unread part; after an error, `at` is its place */
-    const char *wrong;         /* why the text is not JSON; NULL: no error so far */
-    bool lenient;              /* set after begin: see below */
-    bool first;                /* no item of the innermost array or object has been read */
-    size_t depth;              /* arrays and objects that are open */
-    char ends[JSON_MAX_DEPTH]; /* the bracket that ends each of them */
+    const char *at, *end;      /* the part not read yet; after an error, `at` is the place of the
+                                  error */
+    const char *wrong;         /* reason why the text is not JSON; NULL: no error so far */
+    bool lenient;              /* may be set after json_reader_begin, which see */
+    bool first;                /* no item of the innermost open array or object has been read */
+    size_t depth;              /* number of arrays and objects that are open */
+    char ends[JSON_MAX_DEPTH]; /* the closing bracket of each open array or object */
 };
 
 /*
  * Begins to read a text, which must outlive the reader and its items. A lenient reader accepts
- * control characters in strings, and halves of surrogate pairs, which it decodes to U+FFFD.
+ * control characters in strings. It also accepts halves of surrogate pairs, and decodes them to
+ * U+FFFD.
  */
 void json_reader_begin(struct json_reader *reader, const char *text, size_t size);
 
 /*
- * Reads the next item. Returns false at the end of the text, which must be one value, and from the
- * first error on, with reader->wrong set.
+ * Reads the next item. Returns false at the end of the text, which must be a single value. Returns
+ * false with reader->wrong set from the first error on.
  */
 bool json_read(struct json_reader *reader, struct json_item *item);
 
 /*
- * Copies a string or name of an item, with escapes decoded, to `to`, which has `room` (≥ 1)
- * bytes, and appends a NUL. Returns its size without the NUL; characters that do not fit are left
- * out. Decoding never makes it longer.
+ * Copies a string or name of an item, with escapes decoded, to `to`, which has `room` (≥ 1) bytes,
+ * and appends a NUL. Returns the size of the copy without the NUL; characters that do not fit are
+ * left out. A decoded text is never longer than its source.
  */
 size_t json_text_copy(struct text text, char *to, size_t room);
 
 /*
- * Decodes the next character of such a text (size ≥ 1) and removes it: 1 to 4 bytes of UTF-8, or an
- * ill-formed part unchanged. Returns the number of bytes.
+ * Decodes the next character of a string or name of an item (size ≥ 1) and removes it from the
+ * text. Stores 1 to 4 bytes of UTF-8, or an ill-formed part unchanged. Returns the number of bytes.
  */
 size_t json_text_next(struct text *text, char bytes[4]);
 
-/* Whether a string or name of an item, decoded, equals `wanted`; false if its data is NULL. */
+/*
+ * Whether a string or name of an item, with escapes decoded, equals `wanted`; false if its data is
+ * NULL.
+ */
 bool json_text_is(struct text text, const char *wanted);
 
-/* The number that the leading digits of a text form; 0: no digits, or 2^64 or more. */
+/*
+ * Returns the number that the leading digits of a text form; 0 if there are no digits, or the
+ * number is 2^64 or more.
+ */
 uint64_t json_whole_number(struct text text);
 
-/* Whether the bytes are one JSON number; *is_whole: it has neither fraction nor exponent. */
+/*
+ * Whether the bytes are exactly one JSON number. Sets *is_whole to whether it has neither a
+ * fraction nor an exponent.
+ */
 bool json_is_number(const char *text, size_t size, bool *is_whole);
 
 #endif

@@ -12,11 +12,16 @@
 void number_int64(struct output *out, int64_t value);
 void number_uint64(struct output *out, uint64_t value);
 
-/* The shortest decimal that reads back as the same double (or float), which must be finite. */
+/*
+ * Append the shortest decimal that reads back as the same double (or float), which must be finite.
+ */
 void number_double(struct output *out, double value);
 void number_float(struct output *out, float value);
 
-/* The same for any value: NaN, Infinity or -Infinity if not finite, as in protobuf's JSON. */
+/*
+ * Append any value: finite values as above, others as NaN, Infinity or -Infinity, as in protobuf's
+ * JSON.
+ */
 void number_or_word_double(struct output *out, double value);
 void number_or_word_float(struct output *out, float value);
 

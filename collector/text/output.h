@@ -2,8 +2,8 @@
  * A buffer of fixed size that text is appended to.
  *
  * The owner supplies the memory; no function allocates. An append that does not fit sets `overflow`
- * and is left out, as are all later ones. So a writer appends without checking, and its caller
- * checks once at the end (and may cut `used` back to where the record began). One thread.
+ * and is left out, and so are all later appends. So a writer appends without checking, and its
+ * caller checks once at the end (and may cut `used` back to where the record began). One thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_OUTPUT_H
 #define SLUICE_COLLECTOR_TEXT_OUTPUT_H
@@ -19,7 +19,10 @@ struct output {
     bool overflow;
 };
 
-/* Reserves `size` bytes, which then count as used, for the caller to fill. Returns NULL if full. */
+/*
+ * Reserves `size` bytes, which then count as used, for the caller to fill. Returns NULL if they do
+ * not fit.
+ */
 static inline char *output_reserve(struct output *out, size_t size)
 {
     if (out->overflow || size > out->capacity - out->used) {
@@ -38,7 +41,7 @@ static inline void output_bytes(struct output *out, const void *bytes, size_t si
         memcpy(at, bytes, size);
 }
 
-/* Appends a copy of `size` bytes that it already contains, from byte `at` on. */
+/* Appends a copy of `size` bytes that the output already contains, from its byte `at` on. */
 static inline void output_repeat(struct output *out, size_t at, size_t size)
 {
     char *to = output_reserve(out, size);

@@ -1,5 +1,5 @@
 /*
- * Checks whether a text can be copied unchanged, eight bytes at a time, because nearly all can.
+ * Checks whether a text can be copied unchanged, as nearly all can, eight bytes at a time.
  *
  * Plain characters are the printable ASCII characters from `least` on, except three that a format
  * replaces. A format may treat further characters as not plain, because texts that are not plain
@@ -13,9 +13,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* To be a constant, so that the compiler inlines it. */
+/* The plain characters of a format. Must be a constant, so that the compiler inlines it. */
 struct plain_rule {
-    unsigned char least;     /* 0x20 or more */
+    unsigned char least;     /* lowest plain character, 0x20 or more */
     unsigned char others[3]; /* further characters that are not plain; may repeat */
 };
 
@@ -48,7 +48,10 @@ static inline uint32_t plain_text_load_4(const unsigned char *bytes)
     return word;
 }
 
-/* A word made of the bytes of a text of 1 to 7 bytes: each at least once, and no others. */
+/*
+ * Makes a word from the bytes of a text of 1 to 7 bytes: it contains each of them at least once,
+ * and no other bytes.
+ */
 static inline uint64_t plain_text_load_short(const unsigned char *bytes, size_t size)
 {
     if (size >= 4)
@@ -57,7 +60,7 @@ static inline uint64_t plain_text_load_short(const unsigned char *bytes, size_t 
            bytes[size - 1];
 }
 
-/* The last eight bytes may overlap the word before them. */
+/* Whether all bytes of a text are plain. The last eight bytes may overlap the word before them. */
 static inline bool plain_text_is(const void *text, size_t size, struct plain_rule rule)
 {
     const unsigned char *bytes = text;
@@ -70,8 +73,8 @@ static inline bool plain_text_is(const void *text, size_t size, struct plain_rul
 }
 
 /*
- * Copies the text to `to`, which has room for it, and returns whether all of it is plain, reading
- * it only once. If not, the copy must not be used.
+ * Copies the text to `to`, which has room for it, and returns whether all of it is plain. Reads the
+ * text only once. If it is not plain, the copy must not be used.
  */
 static inline bool plain_text_copy(void *to, const void *text, size_t size, struct plain_rule rule)
 {

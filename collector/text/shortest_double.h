@@ -1,6 +1,6 @@
 /*
- * The shortest decimal text that reads back as exactly the same binary floating-point number; if
- * there are several, the closest one.
+ * Writes the shortest decimal text that reads back as exactly the same binary floating-point
+ * number; if there are several such texts, the closest to the number.
  *
  * C has no such function. Pure functions without allocation or locale; any thread.
  */
@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Bytes that either function may write. No NUL is added. */
+/* Most bytes that either function writes. No NUL is added. */
 #define SHORTEST_DOUBLE_SIZE 32
 
 /*

@@ -1,4 +1,4 @@
-/* Bytes with a size, the form of texts in messages. */
+/* A text as bytes with a size, as in messages. */
 #ifndef SLUICE_COLLECTOR_TEXT_TEXT_H
 #define SLUICE_COLLECTOR_TEXT_TEXT_H
 
@@ -6,13 +6,13 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Does not own its bytes, which may have any value; no NUL at the end. */
+/* Does not own the bytes, which may have any value; no NUL follows them. */
 struct text {
     const char *data;
     size_t size;
 };
 
-/* Whether both have the same bytes; an empty text may have no data. */
+/* Whether both texts have the same bytes; the data of an empty text may be NULL. */
 static inline bool text_equal(const struct text *a, const struct text *b)
 {
     return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);

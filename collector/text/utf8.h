@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Whether no byte is above 0x7f, as in most texts. The last word overlaps the one before it, so
- * that no bytes are left to be checked singly.
+ * Whether no byte is above 0x7f, as in most texts. The last word overlaps the word before it, so
+ * that no bytes are left that must be checked one by one.
  */
 static inline bool utf8_is_ascii(const uint8_t *bytes, size_t size)
 {
@@ -34,7 +34,7 @@ static inline bool utf8_is_ascii(const uint8_t *bytes, size_t size)
     return (all & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* Only for utf8_valid. */
+/* Must be called only by utf8_valid. */
 bool utf8_valid_beyond_ascii(const void *bytes, size_t size);
 
 /* Whether all `size` bytes are well-formed: no overlong forms, surrogates or cut sequences. */
@@ -44,8 +44,9 @@ static inline bool utf8_valid(const void *bytes, size_t size)
 }
 
 /*
- * Checks the sequence that begins at `bytes` (size ≥ 1). Returns its length in bytes, 1 to 4, and
- * sets *valid. If it is ill-formed, the length is that of its maximal ill-formed part, 1 to 3.
+ * Checks the sequence that begins at `bytes` (size ≥ 1), and sets *valid to whether it is
+ * well-formed. Returns its length, 1 to 4 bytes; if it is ill-formed, the length of its maximal
+ * ill-formed part, 1 to 3 bytes.
  */
 size_t utf8_sequence(const uint8_t *bytes, size_t size, bool *valid);
 

@@ -31,7 +31,7 @@ static bool absolute_no_memory(struct error *error)
 
 /* --- paths ------------------------------------------------------------------------------------ */
 
-/* Bytes of the folder to put before the path: 0, all, or only its drive. */
+/* Returns the number of bytes of the folder to put before the path: 0, all, or only its drive. */
 static size_t folder_part(const char *folder, const char *path)
 {
     size_t root = file_path_root(path);
@@ -41,7 +41,7 @@ static size_t folder_part(const char *folder, const char *path)
     return drive != 0 && folder[drive - 1] == '/' ? drive - 1 : drive;
 }
 
-/* In a template "%%" is a percent sign. */
+/* Writes the beginning of the folder. In a template "%%" is a percent sign. */
 static void put_folder(struct writing *writing, size_t length, bool is_template)
 {
     for (size_t i = 0; i < length; i++) {
@@ -51,7 +51,7 @@ static void put_folder(struct writing *writing, size_t length, bool is_template)
     }
 }
 
-/* `end` is the byte that ends a path in this context. */
+/* Writes a path as an absolute path. `end` is the byte that would end a path in this context. */
 static bool absolute_put_path(struct writing *writing, const char *text, size_t length, char end,
                               bool is_template)
 {
@@ -85,7 +85,7 @@ static bool absolute_put_value(struct writing *writing, const struct setting *se
     return path == length || absolute_put_path(writing, text + path, length - path, end, false);
 }
 
-/* "key=value&key=value" */
+/* Copies "key=value&key=value" with absolute paths. */
 static bool put_keys(struct writing *writing, const char *text)
 {
     struct parse_error ignored;
@@ -140,7 +140,10 @@ static bool put_option_value(struct writing *writing, const struct option *optio
     return true;
 }
 
-/* Most bytes of the new argument: it and the values of all its keys may be paths. */
+/*
+ * Returns the most bytes of the new argument: the argument itself and the value of each key may be
+ * a path.
+ */
 static size_t most_bytes(const char *argument, const char *folder)
 {
     size_t paths = 1;
@@ -150,7 +153,10 @@ static size_t most_bytes(const char *argument, const char *folder)
     return length + paths * (2 * strlen(folder) + 1) + 1;
 }
 
-/* Copies "--name=value", or, if `option` is the previous argument, its value. */
+/*
+ * Copies "--name=value" with an absolute path. If `option` is not NULL, it was the previous
+ * argument, and `argument` is its value.
+ */
 static char *write_again(struct writing *writing, const struct option *option, const char *argument)
 {
     size_t capacity = most_bytes(argument, writing->folder);
@@ -177,7 +183,7 @@ static char *write_again(struct writing *writing, const struct option *option, c
     return writing->out.data;
 }
 
-/* The option whose value is the next argument, or NULL. */
+/* Returns the option if its value is the next argument, otherwise NULL. */
 static const struct option *awaits_value(const char *argument)
 {
     const struct option *option = option_named(argument);

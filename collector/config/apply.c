@@ -20,10 +20,10 @@ _Static_assert(sizeof(enum thread_use) == sizeof(unsigned), "SETTING_ENUM stores
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Most bytes of "#2" after a name, including the NUL. */
+/* Most bytes of the number after a name, as in "#2", including the NUL. */
 #define NUMBER_SIZE 24
 
-/* Most bytes of a URL in an error; a longer URL is cut around the fault. */
+/* Most bytes of a URL in an error; a longer URL is cut before and after the fault. */
 #define EXCERPT_MAX 160
 
 struct excerpt {
@@ -31,7 +31,7 @@ struct excerpt {
     const char *before, *after; /* "..." if the URL continues, otherwise "" */
 };
 
-/* Returns false if memory is short. */
+/* Makes the part of the URL for an error. Returns false if memory is short. */
 static bool make_excerpt(const char *url, const struct parse_error *fault, struct excerpt *excerpt)
 {
     size_t at = fault->at;
@@ -46,7 +46,7 @@ static bool make_excerpt(const char *url, const struct parse_error *fault, struc
         if (start > length - EXCERPT_MAX)
             start = length - EXCERPT_MAX;
         while ((blanked[start] & 0xc0) == 0x80)
-            start++; /* the middle of a UTF-8 character */
+            start++; /* not in the middle of a UTF-8 character */
     }
     size_t shown =
         copy_printable(excerpt->text, sizeof excerpt->text, blanked + start, length - start);
@@ -56,7 +56,7 @@ static bool make_excerpt(const char *url, const struct parse_error *fault, struc
     return true;
 }
 
-/* The name in errors of an entry that is not from a file: "--listen", "SLUICE_LISTEN". */
+/* Writes the name in errors of an entry that is not from a file: "--listen" or "SLUICE_LISTEN". */
 static void name_source(const struct provenance_entry *entry, char *name)
 {
     if (entry->by == PROVENANCE_ENVIRONMENT)
@@ -149,7 +149,10 @@ static bool note_place(const struct applying *applying, const struct provenance_
     return true;
 }
 
-/* "an earlier --listen has this address already" */
+/*
+ * Fills the error for two values that exclude each other: "an earlier --listen has this address
+ * already".
+ */
 static bool conflict(const struct applying *applying, const struct provenance_entry *entry,
                      const char *what, const char *does)
 {
@@ -200,9 +203,9 @@ static void number_name(const struct config *config, struct sink_config *added, 
 }
 
 /*
- * Sets a sink's name, which is logged and shown, without the secrets that its URL may contain: the
- * name of a command is its program, "command:psql", that of other sinks the URL with secrets
- * masked. Returns false if memory is short.
+ * Sets a sink's name, which is logged and shown, without the secrets that its URL may contain. The
+ * name of a command is that of its program, "command:psql"; the name of other sinks is the URL with
+ * secrets masked. Returns false if memory is short.
  */
 static bool name_sink(const struct config *config, struct sink_config *added)
 {
@@ -263,7 +266,7 @@ static bool set_value(const struct applying *applying, const struct provenance_e
            wrong_value(applying, entry, &fault);
 }
 
-/* "${NAME}" in a file is a mistake, except in a command, where the shell expands it. */
+/* Refuses "${NAME}" in a file, except in a command, where the shell expands it. */
 static bool check_references(const struct applying *applying, const struct provenance_entry *entry)
 {
     struct parse_error fault;

@@ -78,7 +78,7 @@ static bool ends(const char *text, size_t length, const char *with)
     return length >= size && memcmp(text + length - size, with, size) == 0;
 }
 
-/* Whether its value contains a secret. */
+/* Whether the property with this name has a secret as its value. */
 static bool is_secret(const char *name, size_t length)
 {
     return ends(name, length, "password") || ends(name, length, "secret") ||
@@ -98,7 +98,7 @@ bool broker_keys_parse_property(const char *name, const char *text, size_t lengt
 {
     char **lines = field;
     const char *equals = memchr(text, '=', length);
-    size_t size = (size_t)(equals - text); /* there is one: the key had a value */
+    size_t size = (size_t)(equals - text); /* always found: the key had a value */
     char given[QUOTED_SIZE];
     (void)name;
     if (is_secret(text, size)) {

@@ -48,7 +48,7 @@ static void free_broker(struct broker_options *broker)
     free(broker->credentials);
 }
 
-/* The texts among the keys that its destination declares. */
+/* Frees the texts of the keys that the sink's destination declares. */
 static void free_own(struct sink_config *sink)
 {
     const struct destination_ops *to = sink->destination;

@@ -39,7 +39,7 @@ static void visit_value(const struct walk *walk, struct config_value *value, siz
     walk->visit(walk->context, value);
 }
 
-/* Visits the value at byte `at` of the entry. */
+/* Visits a value that is at byte `at` of the entry. */
 static void visit_written(const struct walk *walk, const struct setting *setting, size_t at,
                           size_t length)
 {
@@ -65,12 +65,12 @@ static void visit_default(const struct walk *walk, const struct setting *setting
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* The keys of a URL from byte `at` to byte `end`. */
+/* The part of a URL from byte `at` to byte `end`, which contains keys. */
 struct key_range {
     size_t at, end;
 };
 
-/* Finds "name=" in the range. Returns where its value begins, or 0. */
+/* Finds "name=" in the range. Returns the offset of its value, or 0 if there is no such key. */
 static size_t find_value(const char *url, struct key_range range, const char *name, size_t *length)
 {
     size_t name_length = strlen(name);
@@ -96,7 +96,10 @@ static bool is_listener(const struct walk *walk, const char *url)
     return is;
 }
 
-/* Also checks that the format is still that of the sink, which may depend on the terminal. */
+/*
+ * Whether the URL is accepted and still gives the sink the same format, which may depend on the
+ * terminal.
+ */
 static bool is_sink(const struct walk *walk, const char *url)
 {
     const struct encoder_ops *format = walk->config->sinks[walk->value.index].settings.encoder;
@@ -113,8 +116,8 @@ static bool is_sink(const struct walk *walk, const char *url)
 }
 
 /*
- * Whether this listener or sink accepts the key with its default value: a key for a feature that it
- * does not use is refused.
+ * Whether this listener or sink accepts the key with its default value. It refuses a key for a
+ * feature that it does not use.
  */
 static bool may_say(const struct walk *walk, unsigned scopes, const struct setting *key)
 {
@@ -133,7 +136,10 @@ static bool may_say(const struct walk *walk, unsigned scopes, const struct setti
     return may;
 }
 
-/* If the kind of a listener's socket is unknown (fd:), the key may be refused at the start. */
+/*
+ * Whether the key may be refused at the start, because the kind of a listener's socket is unknown
+ * (fd:).
+ */
 static bool may_be_refused(const struct setting *key, unsigned scopes)
 {
     const unsigned kinds = KEY_OF_UDP | KEY_OF_STREAM;
@@ -158,7 +164,10 @@ static void visit_open(const struct walk *walk, const struct setting *key, struc
     }
 }
 
-/* Visits the keys of the scopes in the range, and the defaults of the others. */
+/*
+ * Visits the keys of the scopes that are in the range; visits keys that are not there with their
+ * default.
+ */
 static void visit_keys(const struct walk *walk, unsigned scopes, struct key_range range)
 {
     const char *url = walk->entry->text.data;
@@ -179,7 +188,7 @@ static void visit_keys(const struct walk *walk, unsigned scopes, struct key_rang
 
 /* --- schemas ---------------------------------------------------------------------------------- */
 
-/* The next "schema=" from byte `at` on, or the end of the range. */
+/* Returns the offset of the next "schema=" from byte `at` on, or the end of the range. */
 static size_t next_schema(const char *url, struct key_range range, size_t at)
 {
     while (at < range.end && strncmp(url + at, "schema=", 7) != 0)
@@ -217,7 +226,7 @@ static void visit_schemas(struct walk *walk, struct key_range keys)
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-/* Returns the range of the keys after the place. */
+/* Visits the URL without keys. Returns the range of the keys after it. */
 static struct key_range visit_place(const struct walk *walk)
 {
     size_t place = strcspn(walk->entry->text.data, "?");
@@ -240,7 +249,7 @@ static void visit_sink(struct walk *walk, const struct sink_config *sink)
     visit_keys(walk, keys_of_sink(sink->destination), visit_place(walk));
 }
 
-/* The entry is number `index` of its option. */
+/* Visits the present entry, which is number `index` of its option. */
 static void visit_entry(struct walk *walk, size_t index)
 {
     const struct provenance_entry *entry = walk->entry;

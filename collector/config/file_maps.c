@@ -14,19 +14,19 @@ enum part { PART_PLACE, PART_KEYS, PART_SCHEMA, PART_OF_SCHEMA, PART_COUNT };
 /* Most bytes of a key's name, including its NUL. */
 #define KEY_NAME_SIZE 128
 
-/* The list of a listener's schemas, which is not a key. */
+/* Name of the list of a listener's schemas; it is not a key. */
 #define SCHEMAS "schemas"
 
 struct map {
     unsigned scopes;
-    const char *place_name;       /* name for the place of the URL; NULL: the map of a schema */
-    const char *place_others;     /* its names in other programs, as in struct setting */
-    struct provenance_mark begin; /* of the map */
+    const char *place_name;       /* key for the place of the URL; NULL: the map of a schema */
+    const char *place_others;     /* names of that key in other programs (struct setting) */
+    struct provenance_mark begin; /* beginning of the map */
     struct provenance_text parts[PART_COUNT];
     size_t place_line, schemas_line, lines[KEYS_MAX]; /* line where each was given; 0: not given */
 };
 
-/* A list of schemas, and the number read. */
+/* A list of schemas: the listener's map, and the number of schemas read. */
 struct schemas {
     struct map *listener;
     size_t count;
@@ -91,7 +91,7 @@ static enum part map_part_of(const struct setting *key)
     return (key->scopes & (KEY_OF_SCHEMA | KEY_OF_FILE)) != 0 ? PART_OF_SCHEMA : PART_KEYS;
 }
 
-/* Reads the value of a key of the table, and appends both to their part of the URL. */
+/* Reads the value of `key`, and appends the key and its value to their part of the URL. */
 static bool map_read_key(struct file_reading *reading, struct map *map, const struct setting *key)
 {
     struct provenance_text *part = &map->parts[map_part_of(key)];
@@ -116,7 +116,7 @@ static bool map_read_key(struct file_reading *reading, struct map *map, const st
 
 /* --- a listener's schemas --------------------------------------------------------------------- */
 
-/* Reads an item of the list. */
+/* Reads an item of a list of schemas. */
 static bool read_schema(struct file_reading *reading, struct schemas *schemas)
 {
     struct map map = {.scopes = KEY_OF_SCHEMA | KEY_OF_FILE, .begin = reading->piece.mark};
@@ -166,7 +166,7 @@ static bool read_schemas(struct file_reading *reading, struct map *map)
 
 /* --- maps ------------------------------------------------------------------------------------- */
 
-/* Like key_find's error, but also suggests the names that only maps have. */
+/* Fills the error as key_find does, but also suggests the names that only maps have. */
 static bool unknown_key(const struct file_reading *reading, const struct map *map,
                         struct parse_error *fault)
 {
@@ -220,7 +220,7 @@ static bool read_map(struct file_reading *reading, struct map *map)
 
 /* --- URLs ------------------------------------------------------------------------------------- */
 
-/* An empty map for the option. */
+/* Returns an empty map for the option. */
 static struct map empty_map(const struct option *option, struct provenance_mark begin)
 {
     struct map map = {

@@ -14,7 +14,7 @@ static bool file_names_no_memory(struct parse_error *fault)
     return false;
 }
 
-/* Takes ownership of the path; NULL: memory was short. */
+/* Adds a path, of which it takes ownership; NULL: memory was short when the path was made. */
 static bool add_path(struct file_names *names, char *path, struct parse_error *fault)
 {
     RULE(names->count <= FILE_NAMES_MAX, "a configuration has at most FILE_NAMES_MAX files");
@@ -32,7 +32,10 @@ static bool add_path(struct file_names *names, char *path, struct parse_error *f
     return true;
 }
 
-/* "FOLDER/NAME", normalised; the folder may be "" or end in "/". NULL if memory is short. */
+/*
+ * Returns "FOLDER/NAME", normalised, or NULL if memory is short. The folder may be "" or end in
+ * "/".
+ */
 static char *join_path(const char *folder, size_t folder_length, const char *name, size_t length)
 {
     char *path = malloc(folder_length + length + 2);
@@ -47,7 +50,7 @@ static char *join_path(const char *folder, size_t folder_length, const char *nam
     return path;
 }
 
-/* Resolves a name relative to the folder of the file `from`. NULL if memory is short. */
+/* Resolves a name relative to the folder of the file `from`. Returns NULL if memory is short. */
 static char *seen_from(const char *from, const char *name, size_t length)
 {
     char *path = join_path("", 0, name, length);
@@ -78,7 +81,7 @@ static int compare_file_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The target of a link is checked when it is read. */
+/* Adds the files of a folder. The target of a link is checked when the file is read. */
 static bool add_folder(struct file_names *names, struct folder *folder, const char *path,
                        struct parse_error *fault)
 {

@@ -10,7 +10,7 @@
 #include "collector/config/keys.h"
 #include "collector/platform/input_file.h"
 
-/* The option's name in a file; NULL: not allowed in a file. */
+/* Returns the option's name in a file; NULL: not allowed in a file. */
 static const char *name_in_file(const struct option *option)
 {
     switch (option->action) {
@@ -41,7 +41,7 @@ const char *config_file_library(void)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Whether the name is known, but not allowed here. */
+/* Whether the name is known, but not allowed in this place; if so, fills `fault`. */
 static bool is_elsewhere(const struct file_reading *reading, struct parse_error *fault)
 {
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
@@ -130,8 +130,8 @@ static bool read_list(struct file_reading *reading, const struct option *option)
 /* --- the document ----------------------------------------------------------------------------- */
 
 /*
- * Records that an option is given here. A list may be given once in each file, other options once
- * in all files.
+ * Records that an option is given in this file. A list may be given once in each file, other
+ * options once in all files.
  */
 static bool note_given(const struct file_reading *reading, const char *name, bool is_list,
                        struct file_place *place)

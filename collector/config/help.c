@@ -162,7 +162,7 @@ static void print_schemas(struct page *page, const struct config_registry *regis
         print_keys(page, "a schema from a file, in addition", KEY_OF_FILE, registry);
 }
 
-/* The keys that destinations declare themselves, each table once. */
+/* Prints the keys that destinations declare themselves, each table of keys once. */
 static void print_own_keys(struct page *page, const struct config_registry *registry)
 {
     unsigned printed = 0;
@@ -247,7 +247,7 @@ static const struct topic {
 };
 static const size_t topic_count = sizeof topics / sizeof topics[0];
 
-/* The most frequent options, and the topics. */
+/* Prints the most frequent options, and the topics. */
 static void print_first_page(struct page *page, const struct config_registry *registry)
 {
     static const char *const frequent[] = {"listen",  "sink",   "config",     "check",

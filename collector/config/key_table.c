@@ -409,13 +409,16 @@ const struct setting *const config_keys = rows;
 
 /* --- keys that destinations declare ----------------------------------------------------------- */
 
-/* The destinations whose own keys are in the table; the scope of the first is KEY_OF_OWN_FIRST. */
+/* The destinations with own keys in the table. The scope of the first is KEY_OF_OWN_FIRST. */
 #define OWNERS_MAX 18
 static const struct destination_ops *owners[OWNERS_MAX];
 static char owner_names[OWNERS_MAX][32];
 static size_t owner_count;
 
-/* Destinations that share a table of keys are one owner. */
+/*
+ * Returns the index of the owner of the destination's table of keys. Destinations that share a
+ * table are one owner.
+ */
 static size_t find_owner(const struct destination_ops *destination)
 {
     size_t owner = 0;

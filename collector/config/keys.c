@@ -24,7 +24,7 @@ const char *key_scope_name(unsigned scopes)
     return key_table_own_name(scopes);
 }
 
-/* The scopes of all keys of that name; several rows may have the same name. */
+/* Returns the scopes of all keys with that name; several rows may have the same name. */
 static unsigned scopes_of(const char *name)
 {
     unsigned scopes = 0;
@@ -84,7 +84,7 @@ static void unknown(unsigned scopes, const char *name, size_t length, struct par
 const struct setting *key_find(unsigned scopes, const char *name, size_t length,
                                struct parse_error *fault)
 {
-    const struct setting *elsewhere = NULL; /* a key of that name in other scopes */
+    const struct setting *elsewhere = NULL; /* a key with that name in other scopes */
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         if (!key_is_called(key, name, length))
             continue;
@@ -109,7 +109,7 @@ size_t keys_place(const struct keys_given *given, unsigned scopes, const char *n
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* State that is the same for all keys. */
+/* Values that are the same for all keys. */
 struct reading {
     unsigned scopes;
     const struct config_registry *registry;
@@ -124,7 +124,7 @@ static bool parse_error_at(struct parse_error *fault, size_t at)
     return false;
 }
 
-/* Finds the key of "key=value", `length` bytes of `text`; *value_at is the offset of its value. */
+/* Finds the key of "key=value", `length` bytes of `text`. *value_at is the offset of the value. */
 static const struct setting *find_key(const struct reading *reading, const char *text,
                                       size_t length, size_t *value_at)
 {

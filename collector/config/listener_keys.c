@@ -4,12 +4,12 @@
 #include <string.h>
 
 struct reading {
-    unsigned kind; /* of the listener: bits of enum key_scope */
+    unsigned kind; /* scopes of the listener: bits of enum key_scope */
     const struct config_registry *registry;
     struct listener_config *listener;
-    struct keys_given own;    /* of the listener */
-    struct keys_given schema; /* of the last schema */
-    size_t opened_at;         /* its offset */
+    struct keys_given own;    /* the listener's own keys */
+    struct keys_given schema; /* the keys of the last schema */
+    size_t opened_at;         /* offset of the last schema's `schema=` */
 };
 
 static struct schema_config *last_schema(const struct reading *reading)
@@ -20,13 +20,13 @@ static struct schema_config *last_schema(const struct reading *reading)
 
 /* --- complete schemas ------------------------------------------------------------------------- */
 
-/* The offset at which a key of the last schema was given. */
+/* Returns the offset at which a key of the last schema was given. */
 static size_t place_of_key(const struct reading *reading, const char *name)
 {
     return keys_place(&reading->schema, KEY_OF_SCHEMA | KEY_OF_FILE, name);
 }
 
-/* Keys that require another key. */
+/* Keys of a schema that require another key of it. */
 static const struct {
     const char *key;
     const char *needs;
@@ -55,7 +55,7 @@ static bool check_schema_file(const struct reading *reading, struct parse_error 
     return true;
 }
 
-/* Checks that the other keys fit the framing. */
+/* Checks that the other keys of the schema fit its framing. */
 static bool check_framing(const struct reading *reading, struct parse_error *fault)
 {
     const struct schema_config *schema = last_schema(reading);

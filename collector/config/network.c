@@ -80,7 +80,10 @@ static size_t count_elements(const char *text, size_t length)
     return count;
 }
 
-/* A fault names the element's number, because its text may occur several times. */
+/*
+ * Parses one element. A fault names the element's number, because the element's text may occur
+ * several times.
+ */
 static bool parse_element(const char *name, size_t index, const char *text, size_t length,
                           struct network *network, struct parse_error *fault)
 {
@@ -122,7 +125,7 @@ bool networks_parse(const char *name, const char *text, size_t length, void *fie
         good = made != NULL || parse_error_no_memory(fault);
     }
     free(list);
-    memcpy(field, &made, sizeof made); /* independent of the pointer's type */
+    memcpy(field, &made, sizeof made); /* memcpy works for a field of any pointer type */
     return good;
 }
 

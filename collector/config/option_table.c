@@ -24,7 +24,7 @@ static const char *const auto_one[] = {[THREADS_EACH] = "auto", [THREADS_ONE] = 
 
 static const char *const check_more[] = {"connect", NULL};
 
-/* The order is that of the help text. */
+/* The order of the options is that of the help text. */
 const struct option command_options[] = {
     {OPTION_LISTEN,
      OPTION_RELOADED,
@@ -178,7 +178,7 @@ const struct exit_meaning exit_meanings[] = {
     {EXIT_CODE_OK, NULL},
 };
 
-/* The option for "-x", or NULL. */
+/* Returns the option for "-x", or NULL. */
 static const struct option *lettered(const char *argument)
 {
     if (argument[0] != '-' || argument[1] == '\0' || argument[2] != '\0')

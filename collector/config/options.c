@@ -19,7 +19,7 @@ struct reading {
     struct error *error;
     char *const *rest;       /* the arguments not read yet */
     size_t left;             /* number of arguments in `rest` */
-    bool given[OPTIONS_MAX]; /* for each row of command_options */
+    bool given[OPTIONS_MAX]; /* by row of command_options */
 };
 
 static bool options_no_memory(const struct reading *reading)
@@ -41,7 +41,7 @@ static struct applying applying_of(const struct reading *reading)
                              reading->error};
 }
 
-/* Adds the value, of which it takes ownership, to the provenance and the configuration. */
+/* Adds the value to the provenance and the configuration. Takes ownership of the value. */
 static bool store_value(const struct reading *reading, const struct option *option,
                         enum provenance_kind by, struct provenance_text *value)
 {
@@ -66,7 +66,7 @@ static bool take_bytes(const struct reading *reading, const struct option *optio
 
 /* --- the environment -------------------------------------------------------------------------- */
 
-/* Splits the URLs of a repeatable option at blanks. */
+/* Adds the URLs of a repeatable option, which are separated by blanks. */
 static bool take_urls(const struct reading *reading, const struct option *option, const char *text)
 {
     static const char blanks[] = " \t\n";
@@ -98,7 +98,7 @@ static bool take_variable(struct reading *reading, const struct option *option)
     return good;
 }
 
-/* Returns false for a variable that is probably misspelled, which ends the visit. */
+/* Returns false, which ends the visit, for a variable that is probably misspelled. */
 static bool refuse_slip(void *context, const char *name)
 {
     struct parse_error *fault = context;
@@ -163,7 +163,7 @@ static bool check_dead_letters(const struct applying *applying)
     return letters == NULL || apply_check_dead_letters(applying, letters);
 }
 
-/* Checks all entries of the files, also those that the command line overrides. */
+/* Checks all entries of the files, including entries that the command line overrides. */
 static bool check_files(const struct reading *reading, const struct provenance *read)
 {
     struct config alone = {0};
@@ -176,7 +176,10 @@ static bool check_files(const struct reading *reading, const struct provenance *
     return good;
 }
 
-/* Moves the entries of options that were not given before, in the order of the files. */
+/*
+ * Moves the entries of options that were not given before into the configuration, in the order of
+ * the files.
+ */
 static bool take_files(struct reading *reading, struct provenance *read)
 {
     bool given_now[OPTIONS_MAX] = {false};
@@ -224,7 +227,7 @@ static bool apply_defaults(const struct reading *reading)
     return true;
 }
 
-/* Reads the options that are not among the arguments. */
+/* Reads the options that are not among the arguments from the environment and the file. */
 static bool read_the_rest(struct reading *reading)
 {
     if (!read_environment(reading) || !read_files(reading) || !apply_defaults(reading))
@@ -282,7 +285,10 @@ static const char *value_syntax(const struct option *option)
     return option->action == OPTION_VALUE ? "VALUE" : "URL";
 }
 
-/* The value in `inside`, or the next argument; NULL with the error set if there is no value. */
+/*
+ * Returns the value in `inside`, or the next argument; NULL with the error set if there is no
+ * value.
+ */
 static const char *find_value(struct reading *reading, const struct option *option,
                               const char *inside)
 {
@@ -337,7 +343,7 @@ static enum options_result read_flag(const struct reading *reading, const struct
     return OPTIONS_RUN;
 }
 
-/* Reads an option whose value, if any, is in `inside` ("--name=value") or the next argument. */
+/* Reads an option. Its value, if any, is in `inside` ("--name=value") or is the next argument. */
 static enum options_result read_option(struct reading *reading, const struct option *option,
                                        const char *inside)
 {

@@ -16,7 +16,7 @@ static bool parse_processor_number(const char *name, const char *text, size_t le
                            quoted(text, length, given), (unsigned)least, (unsigned)PROCESSORS_LAST);
 }
 
-/* "3", or "3-5". */
+/* Adds a part of the list: "3" or "3-5". */
 static bool add_range(const char *name, const char *text, size_t length,
                       struct processor_list *list, struct parse_error *fault)
 {

@@ -70,7 +70,7 @@ bool provenance_text_append(struct provenance_text *text, const struct provenanc
     return more->length == 0 || provenance_text_put(text, more->data, more->length);
 }
 
-/* The number of UTF-8 characters. */
+/* Returns the number of UTF-8 characters in the text. */
 static size_t characters(const char *text, size_t length)
 {
     size_t count = 0;

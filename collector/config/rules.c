@@ -13,10 +13,10 @@
 
 /* A value that is parsed part by part. */
 struct reading {
-    const char *name; /* of the key */
+    const char *name; /* name of the key */
     const char *text; /* copy of the value in the list */
     size_t length;
-    size_t at; /* offset of the next part; beyond the end: no more parts */
+    size_t at; /* offset of the next part; beyond the end of the text: no more parts */
     struct parse_error *fault;
 };
 
@@ -29,9 +29,7 @@ static struct reading rules_begin(const char *name, char *copy, const char *text
     return (struct reading){.name = name, .text = copy, .length = length, .fault = fault};
 }
 
-/*
- * Returns the next part, which ends at one of the `separators` or at the end, and that separator.
- */
+/* Returns the next part, which ends at one of the `separators` or at the end, and the separator. */
 static bool next_part(struct reading *reading, const char *separators, struct text *part,
                       char *separator)
 {
@@ -44,7 +42,7 @@ static bool next_part(struct reading *reading, const char *separators, struct te
     return true;
 }
 
-/* The offset of a part in the value. */
+/* Returns the offset of a part in the value. */
 static size_t place(const struct reading *reading, const struct text *part)
 {
     return (size_t)(part->data - reading->text);
@@ -68,8 +66,8 @@ static bool check_literal(const struct reading *reading, const struct text *part
 }
 
 /*
- * Allocates a list with its text at the end. rules_finish stores it in the caller's field, which
- * stays NULL on failure.
+ * Allocates a list with room for its text at the end. rules_finish stores the list in the caller's
+ * field, which stays NULL on failure.
  */
 static void *rules_allocate(size_t size, size_t length, struct parse_error *fault)
 {
@@ -82,7 +80,7 @@ static void *rules_allocate(size_t size, size_t length, struct parse_error *faul
 static bool rules_finish(void *made, bool good, void *field)
 {
     if (good)
-        memcpy(field, &made, sizeof made); /* independent of the pointer's type */
+        memcpy(field, &made, sizeof made); /* memcpy works for a field of any pointer type */
     else
         free(made);
     return good;

@@ -16,7 +16,7 @@
 _Static_assert(sizeof(enum sink_view) == sizeof(unsigned), "an enum is as large as an unsigned");
 _Static_assert(sizeof(enum framing) == sizeof(unsigned), "an enum is as large as an unsigned");
 
-/* The setting's field in the struct. */
+/* Returns the setting's field in the struct. */
 static void *field_of(const struct setting *setting, void *target)
 {
     return (char *)target + setting->offset;
@@ -98,7 +98,7 @@ static void store_choice(const struct setting *setting, const struct config_regi
         *(bool *)field = at == 1;
     } else if (setting->type == SETTING_ENUM) {
         unsigned value = (unsigned)at;
-        memcpy(field, &value, sizeof value); /* independent of the enum's integer type */
+        memcpy(field, &value, sizeof value); /* memcpy works for any integer type of the enum */
     } else if (setting->type == SETTING_SCHEMA) {
         ((struct schema_config *)field)->ops = registry->schemas[at];
     } else if (setting->type == SETTING_ENCODER) {
@@ -132,7 +132,10 @@ static bool setting_parse_text(const struct setting *setting, const char *text, 
     return *out != NULL || parse_error_no_memory(fault);
 }
 
-/* A text with '.' or '/' is a file, other texts are names of built-in schemas. */
+/*
+ * Stores a schema. A text with '.' or '/' is the path of a file; another text is the name of a
+ * built-in schema.
+ */
 static bool parse_schema(const struct setting *setting, const struct config_registry *registry,
                          const char *text, size_t length, void *target, struct parse_error *fault)
 {
@@ -154,7 +157,7 @@ static bool parse_schema(const struct setting *setting, const struct config_regi
     return true;
 }
 
-/* Requires the syntax's prefix up to the colon, and more text after it. */
+/* Requires the prefix that the syntax has up to its colon, and more text after it. */
 static bool parse_local(const struct setting *setting, const char *syntax, const char *text,
                         size_t length, char **out, struct parse_error *fault)
 {

@@ -13,7 +13,7 @@ static unsigned scopes_of(const struct sink_keys *keys)
     return keys_of_sink(keys->sink->destination);
 }
 
-/* The offset at which the key was given, or KEY_NOT_GIVEN. */
+/* Returns the offset at which the key was given, or KEY_NOT_GIVEN. */
 static size_t sink_key_offset(const struct sink_keys *keys, const char *name)
 {
     return keys_place(&keys->given, scopes_of(keys), name);
@@ -51,8 +51,8 @@ static void set_collecting(struct sink_keys *keys)
 }
 
 /*
- * Sets the default format: relays have their own, and a terminal gets lines for people, in colour
- * if it supports that.
+ * Sets the default format. Relays have a format of their own. A terminal gets lines for people, in
+ * colour if it supports colour.
  */
 static void set_format(struct sink_keys *keys)
 {
@@ -71,7 +71,7 @@ static void set_format(struct sink_keys *keys)
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* Only relays forward datagrams, in a format for relays. */
+/* Checks that only relays forward datagrams, and only in a format for relays. */
 static bool check_relayed(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
@@ -87,7 +87,7 @@ static bool check_relayed(const struct sink_keys *keys, struct parse_error *faul
                            sink->destination->scheme);
 }
 
-/* A format with `arrange` requires a file, and an interval for each file. */
+/* Checks that a format with `arrange` has a file, and an interval for each file. */
 static bool check_format(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
@@ -106,7 +106,10 @@ static bool check_format(const struct sink_keys *keys, struct parse_error *fault
                            name);
 }
 
-/* A format that writes only samples cannot write messages; binary formats have no views. */
+/*
+ * Refuses a view of messages for a format that writes only samples, and any view for a binary
+ * format.
+ */
 static bool check_view(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct encoder_ops *encoder = keys->sink->settings.encoder;
@@ -121,7 +124,7 @@ static bool check_view(const struct sink_keys *keys, struct parse_error *fault)
                            encoder->name);
 }
 
-/* Keys that require a spill. */
+/* Checks the keys that require or exclude a spill (a queue on disk). */
 static bool check_spill(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
@@ -139,7 +142,7 @@ static bool check_spill(const struct sink_keys *keys, struct parse_error *fault)
                                                        "fsync requires spill=FOLDER here");
 }
 
-/* client_key= requires a certificate. */
+/* Checks that client_key= has a certificate. */
 static bool check_tls(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct client_tls *tls = &keys->sink->settings.tls;
@@ -148,7 +151,7 @@ static bool check_tls(const struct sink_keys *keys, struct parse_error *fault)
                            "client_key requires client_cert=FILE");
 }
 
-/* A request has one Authorization header and one compression. */
+/* Checks that a request has at most one Authorization header and one compression. */
 static bool check_http(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
@@ -166,7 +169,10 @@ static bool check_http(const struct sink_keys *keys, struct parse_error *fault)
                            request->shapes[0].content_encoding);
 }
 
-/* Sample rules require samples, and must not contradict each other. */
+/*
+ * Checks that a sink with sample rules writes samples, and that its rules do not contradict each
+ * other.
+ */
 static bool check_rules(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct encoder_options *encoding = &keys->sink->settings.encoding;
@@ -188,7 +194,10 @@ static bool check_rules(const struct sink_keys *keys, struct parse_error *fault)
                                               quoted(dropped->data, dropped->size, key), by);
 }
 
-/* Keys for Prometheus require a format with buckets or counter suffixes. */
+/*
+ * Checks that keys for Prometheus are given only with a format that has buckets or counter
+ * suffixes.
+ */
 static bool check_prometheus(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct encoder_ops *encoder = keys->sink->settings.encoder;
@@ -252,7 +261,7 @@ bool sink_keys_complete(struct sink_keys *keys, struct parse_error *fault)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* The first given key that limits the files kept, or NULL. */
+/* Returns the first given key that limits how many files are kept, or NULL. */
 static const char *given_keep(const struct sink_keys *keys)
 {
     static const char *const names[] = {"keep", "keep_time", "keep_size"};

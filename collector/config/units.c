@@ -8,7 +8,7 @@
 #include "collector/text/digit.h"
 
 struct unit {
-    const char *name; /* NULL ends a table */
+    const char *name; /* name; NULL ends a table */
     uint64_t factor;
 };
 
@@ -37,9 +37,9 @@ static const struct unit duration_units[] = {
 
 struct quantity_rules {
     const struct unit *units;
-    const char *no_unit;      /* error for a number without a unit */
-    const char *unknown_unit; /* error for text after the number that is not a unit */
-    const char *inexact;      /* error for a fraction of the smallest unit */
+    const char *no_unit;      /* error text for a number without a unit */
+    const char *unknown_unit; /* error text for a text after the number that is not a unit */
+    const char *inexact;      /* error text for a fraction of the smallest unit */
 };
 
 static const struct quantity_rules rules[] = {
@@ -59,7 +59,7 @@ const char *quantity_unit(enum quantity quantity, size_t at)
 
 static const char too_large[] = "is too large";
 
-/* A decimal number: whole + part / part_of, part < part_of, in lowest terms. */
+/* A decimal number: whole + part / part_of, where part < part_of, in lowest terms. */
 struct decimal {
     uint64_t whole;
     uint64_t part;
@@ -79,7 +79,7 @@ static void reduce(struct decimal *decimal)
     decimal->part_of /= a;
 }
 
-/* Parses digits and an optional fraction; *used is their number of bytes. */
+/* Parses digits and an optional fraction. *used is the number of bytes parsed. */
 static const char *read_decimal(const char *text, size_t length, struct decimal *decimal,
                                 size_t *used)
 {
@@ -132,7 +132,7 @@ const char *quantity_parse(enum quantity quantity, const char *text, size_t leng
         return used == length ? rule->no_unit : rule->unknown_unit;
     if (unit->factor % decimal.part_of != 0)
         return rule->inexact;
-    /* Less than the factor, as part < part_of. */
+    /* `part` is less than the factor, because decimal.part < decimal.part_of. */
     uint64_t part = unit->factor / decimal.part_of * decimal.part;
     if (decimal.whole > (UINT64_MAX - part) / unit->factor)
         return too_large;

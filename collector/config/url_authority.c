@@ -18,7 +18,7 @@ bool url_parse_port(const char *text, size_t length, size_t at, uint16_t *port,
     return true;
 }
 
-/* Parses "[ADDR]" at the beginning of the text; *end is the offset after it. */
+/* Parses "[ADDR]" at the beginning of the text. *end is the offset of the first byte after it. */
 static bool parse_bracketed(const char *text, size_t length, struct address *address, size_t *end,
                             struct parse_error *fault)
 {

@@ -14,7 +14,7 @@ bool url_parse_dead_letter(const char *url, const struct config_registry *regist
     if (!url_has_scheme(url, "file"))
         return parse_error_set(fault, 0, "%s is not a file; write file:PATH",
                                quoted(url, strcspn(url, "?"), given));
-    struct url parts = url_split(url); /* the scheme's colon was checked */
+    struct url parts = url_split(url); /* there is a colon, because the scheme was checked */
     const char *place = url + parts.place_at;
     if (parts.place_length == 0)
         return parse_error_set(fault, parts.place_at, "the path is missing; write file:PATH");

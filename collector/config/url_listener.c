@@ -39,7 +39,10 @@ static bool parse_listener_text(const struct url *url, struct listener_config *l
     return true;
 }
 
-/* Reports why the source refuses the settings, at the place, or after its slashes. */
+/*
+ * If the source refuses the settings, fills the fault with the reason, at the offset of the place
+ * without its slashes.
+ */
 static bool check_refusal(const struct url *url, const struct listener_config *listener,
                           struct parse_error *fault)
 {
@@ -51,7 +54,7 @@ static bool check_refusal(const struct url *url, const struct listener_config *l
 
 /* --- no listener ------------------------------------------------------------------------------ */
 
-/* Whether the text up to its keys is the name of a built-in schema. */
+/* Whether the text before its first ':', '?' or '/' is the name of a built-in schema. */
 static bool is_schema(const char *text, const struct config_registry *registry)
 {
     size_t length = strcspn(text, ":?/");
@@ -62,7 +65,7 @@ static bool is_schema(const char *text, const struct config_registry *registry)
     return false;
 }
 
-/* Appends the listener that was probably meant by a text without a scheme. */
+/* For a text without a scheme, appends the listener that was probably meant. */
 static void suggest_listener(const char *text, const struct config_registry *registry,
                              struct parse_error *fault)
 {

@@ -55,7 +55,7 @@ static bool check_place(const struct url *url, const struct destination_ops *des
     return true;
 }
 
-/* Parses the addresses of PLACE_TARGETS. */
+/* Parses the addresses of a place of kind PLACE_TARGETS. */
 static bool parse_targets(const struct url *url, struct sink_config *sink,
                           struct parse_error *fault)
 {
@@ -132,7 +132,7 @@ static bool read_keys(const struct url *url, struct sink_keys *keys, struct pars
     const struct destination_ops *destination = keys->sink->destination;
     if (sink_keys_parse(keys, url->keys, fault))
         return true;
-    if (destination->place_is == PLACE_COMMAND) /* the command may contain a "?" */
+    if (destination->place_is == PLACE_COMMAND) /* the "?" may belong to the command */
         parse_error_append(fault,
                            "; the %s ends at its first \"?\": put it into a script if it needs one",
                            destination->place);

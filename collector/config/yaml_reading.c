@@ -11,7 +11,7 @@ struct yaml_reading {
     yaml_event_t event;
     const char *text;
     size_t length;
-    size_t depth; /* maps and lists that are open */
+    size_t depth; /* number of maps and lists that are open */
     bool has_event;
     bool has_begun;
     bool has_document; /* a document has begun */
@@ -52,7 +52,10 @@ static struct provenance_mark mark_of(const yaml_mark_t *mark)
     return (struct provenance_mark){mark->line + 1, mark->column + 1};
 }
 
-/* libyaml gives invalid UTF-8 no mark, only the number of bytes before it. */
+/*
+ * Returns the mark of a byte. For invalid UTF-8 libyaml gives no mark, only the number of bytes
+ * before it.
+ */
 static struct provenance_mark mark_of_byte(const struct yaml_reading *reading, size_t at)
 {
     struct provenance_mark mark = {1, 1};
@@ -66,7 +69,7 @@ static struct provenance_mark mark_of_byte(const struct yaml_reading *reading, s
     return mark;
 }
 
-/* The usual cause of an error of libyaml, or "". */
+/* Returns the usual cause of an error of libyaml, or "". */
 static const char *hint(const char *problem)
 {
     if (strstr(problem, "mapping values are not allowed") != NULL)
@@ -167,7 +170,7 @@ static bool is_tagged(const yaml_event_t *event)
            (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.tag != NULL);
 }
 
-/* Whether the event is a piece; false for the begin and end of streams and documents. */
+/* Whether the event is a piece; false for the beginning and the end of streams and documents. */
 static bool is_piece(yaml_event_type_t type, enum yaml_kind *kind)
 {
     switch (type) {
@@ -195,7 +198,7 @@ static bool is_piece(yaml_event_type_t type, enum yaml_kind *kind)
     }
 }
 
-/* The depth is limited because libyaml's time for a piece grows with it. */
+/* Whether maps and lists are nested too deeply: libyaml's time for a piece grows with the depth. */
 static bool is_too_deep(struct yaml_reading *reading)
 {
     yaml_event_type_t type = reading->event.type;
@@ -206,7 +209,10 @@ static bool is_too_deep(struct yaml_reading *reading)
     return reading->depth > YAML_DEPTH_MOST;
 }
 
-/* Refuses features of YAML that a configuration does not have. */
+/*
+ * Whether the piece uses a feature of YAML that a configuration must not use; if so, fills the
+ * fault.
+ */
 static bool is_refused(struct yaml_reading *reading, struct parse_error *fault,
                        struct provenance_mark *mark)
 {

@@ -22,10 +22,10 @@ static bool yaml_is_plain(const char *text, size_t length)
         if (!is_letter_or_digit(text[i]) &&
             (text[i] == '\0' || !strchr("_./:%+-,;=*?[]@", text[i])))
             return false;
-    return memcmp(text, "...", length < 3 ? length : 3) != 0; /* a document's end */
+    return memcmp(text, "...", length < 3 ? length : 3) != 0; /* "..." ends a document */
 }
 
-/* Whether all characters are visible, and none is a line break in YAML. */
+/* Whether all characters are printable ASCII. */
 static bool is_printable(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -55,7 +55,7 @@ static uint32_t yaml_decode_character(const uint8_t *bytes, size_t size)
     return value;
 }
 
-/* Characters to escape: control characters, line breaks, byte-order marks. */
+/* Whether a character must be escaped: control characters, line breaks, byte-order marks. */
 static bool is_hidden(uint32_t character)
 {
     return control_character_is(character) || character == 0x2028 || character == 0x2029 ||

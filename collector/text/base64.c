@@ -33,7 +33,7 @@ void base64_put(struct output *out, const void *bytes, size_t size)
 
 #define NO_DIGIT 64
 
-/* The value of a character; NO_DIGIT: not a digit. */
+/* Returns the value of a character; NO_DIGIT: not a digit. */
 static uint8_t digit(char character)
 {
     unsigned char c = (unsigned char)character;
@@ -46,7 +46,10 @@ static uint8_t digit(char character)
     return c == '+' ? 62 : c == '/' ? 63 : NO_DIGIT;
 }
 
-/* Decodes four characters without padding. Returns how many of them precede an invalid one. */
+/*
+ * Decodes four characters without padding. Returns the number of valid characters before an invalid
+ * one, or 4.
+ */
 static size_t get_four(const char *text, uint8_t *bytes)
 {
     uint8_t digits[4];
@@ -61,10 +64,11 @@ static size_t get_four(const char *text, uint8_t *bytes)
     return 4;
 }
 
-/* Decodes the last four, of which one or two are padding. Returns the same. */
+/* Decodes the last four characters, of which one or two are padding. Returns as get_four does. */
 static size_t get_padded(const char *text, uint8_t *bytes, size_t *count)
 {
-    static const uint8_t unused[] = {[2] = 0x0f, [3] = 0x03}; /* bits of the last digit, by count */
+    static const uint8_t unused[] = {[2] = 0x0f, [3] = 0x03}; /* unused bits of the last digit, by
+                                                                 the number of digits */
     uint8_t digits[3] = {0};
     size_t given = text[2] == '=' ? 2 : 3;
     for (size_t i = 0; i < given; i++) {

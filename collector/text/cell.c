@@ -42,7 +42,7 @@ size_t cell_columns(uint32_t character)
 
 /* --- one character ---------------------------------------------------------------------------- */
 
-/* The form in which a character is written, at most "\U000e0001". */
+/* The text that is written for a character, at most "\U000e0001". */
 struct piece {
     char text[12];
     size_t size, columns;
@@ -67,7 +67,9 @@ static void escape(struct piece *piece, uint32_t character)
     piece->size = piece->columns = (size_t)size;
 }
 
-/* Fills *piece for the first character of the bytes (size ≥ 1); returns the character's size. */
+/*
+ * Fills *piece for the first character of the bytes (size ≥ 1). Returns the size of the character.
+ */
 static size_t next_piece(const uint8_t *bytes, size_t size, struct piece *piece)
 {
     bool valid;
@@ -90,7 +92,7 @@ static size_t next_piece(const uint8_t *bytes, size_t size, struct piece *piece)
 
 /* --- a text ----------------------------------------------------------------------------------- */
 
-/* The number of bytes of the text that fit `most` columns. */
+/* Returns the number of bytes of the text that fit in `most` columns. */
 static size_t bytes_within(const uint8_t *bytes, size_t size, size_t most)
 {
     size_t columns = 0;

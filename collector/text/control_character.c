@@ -4,7 +4,7 @@
 
 #include "collector/text/utf8.h"
 
-/* The size of the line end that the text begins with, 0 to 2 bytes. */
+/* Returns the size of the line end at the beginning of the text, 0 to 2 bytes. */
 static size_t line_end_at(const uint8_t *bytes, size_t size)
 {
     if (bytes[0] == '\n')
@@ -12,7 +12,10 @@ static size_t line_end_at(const uint8_t *bytes, size_t size)
     return size > 1 && bytes[0] == '\r' && bytes[1] == '\n' ? 2 : 0;
 }
 
-/* In a part that is not UTF-8, hides the bytes that are control characters by themselves. */
+/*
+ * In a part that is not valid UTF-8, hides the bytes that are control characters on a terminal
+ * without UTF-8.
+ */
 static void hide_bytes(uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -20,7 +23,7 @@ static void hide_bytes(uint8_t *bytes, size_t size)
             bytes[i] = '?';
 }
 
-/* Hides control characters in the first sequence of the text, and returns its size. */
+/* Hides control characters in the first sequence of the text. Returns the size of that sequence. */
 static size_t hide_first(uint8_t *bytes, size_t size)
 {
     bool valid;

@@ -6,7 +6,7 @@
 #include "collector/text/control_character.h"
 #include "collector/text/utf8.h"
 
-/* The replacement of the first character of the text (size ≥ 1). */
+/* Returns the replacement of the first character of the text (size ≥ 1). */
 static const struct escape *form_of(const uint8_t *bytes, size_t size,
                                     const struct escapes *escapes)
 {
@@ -16,7 +16,7 @@ static const struct escape *form_of(const uint8_t *bytes, size_t size,
     return control_character_at(bytes, size) != 0 ? &escapes->of[0x7f] : &itself;
 }
 
-/* The number of bytes from `bytes` on that are copied unchanged. */
+/* Returns the number of bytes from `bytes` on that are copied unchanged. */
 static size_t plain_run(const uint8_t *bytes, size_t size, const struct escapes *escapes)
 {
     size_t at = 0;

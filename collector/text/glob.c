@@ -2,16 +2,19 @@
 
 #include <string.h>
 
-/* The first byte. An empty text may have no data, and C forbids adding even 0 to NULL. */
+/*
+ * Returns the first byte of the text. An empty text may have no data, and C forbids adding even 0
+ * to NULL.
+ */
 static const char *begin_of(const struct text *text)
 {
     return text->size != 0 ? text->data : "";
 }
 
 /*
- * After a mismatch only the last star must match more bytes: the part before it has matched as
- * early as possible, and a later match would leave less text for the rest. So there is one place to
- * go back to, and no exponential search.
+ * After a mismatch only the last star must match more bytes: the part before that star has matched
+ * as early as possible, and a later match would leave less text for the rest. So there is only one
+ * place to go back to, and the search is not exponential.
  */
 bool glob_matches(const struct text *glob, const struct text *text, size_t *steps, size_t limit)
 {

@@ -9,7 +9,7 @@
 void json_reader_begin(struct json_reader *reader, const char *text, size_t size)
 {
     reader->at = text;
-    reader->end = size != 0 ? text + size : text; /* which may be NULL */
+    reader->end = size != 0 ? text + size : text; /* `text` may be NULL */
     reader->wrong = NULL;
     reader->lenient = false;
     reader->first = true;
@@ -23,7 +23,7 @@ static bool json_fail(struct json_reader *reader, const char *at, const char *wh
     return false;
 }
 
-/* The next byte; NUL at the end, as for a NUL in the text, which JSON never allows. */
+/* Returns the next byte; NUL at the end, and for a NUL in the text, which JSON never allows. */
 static char peek(const struct json_reader *reader)
 {
     return reader->at != reader->end ? *reader->at : '\0';
@@ -55,7 +55,7 @@ static bool skip_digits(struct json_reader *reader)
     return true;
 }
 
-/* Returns false, with reader->at anywhere, if no number begins here. */
+/* Skips a number. Returns false if no number begins here; reader->at is then undefined. */
 static bool skip_number(struct json_reader *reader, bool *is_whole)
 {
     *is_whole = true;
@@ -128,7 +128,10 @@ static bool read_word(struct json_reader *reader, struct json_item *item)
 
 #define NO_CHARACTER UINT32_MAX
 
-/* Reads four hexadecimal digits; NO_CHARACTER, with reader->at anywhere, if they are not. */
+/*
+ * Reads four hexadecimal digits. Returns NO_CHARACTER if there are not four; reader->at is then
+ * undefined.
+ */
 static uint32_t read_hex(struct json_reader *reader)
 {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
@@ -149,7 +152,10 @@ static uint32_t no_character(struct json_reader *reader, const char *at, const c
     return NO_CHARACTER;
 }
 
-/* Reads the digits after "\u", and the second half if they are the first half of a pair. */
+/*
+ * Reads the digits after "\u". If they are the first half of a surrogate pair, also reads the
+ * second half.
+ */
 static uint32_t read_unicode(struct json_reader *reader)
 {
     const char *digits = reader->at;
@@ -170,7 +176,10 @@ static uint32_t read_unicode(struct json_reader *reader)
                : no_character(reader, digits - 2, "half of a surrogate pair is not a character");
 }
 
-/* Reads the rest of an escape after its backslash; NO_CHARACTER: error, with reader->wrong set. */
+/*
+ * Reads the rest of an escape after its backslash. Returns NO_CHARACTER, with reader->wrong set, on
+ * an error.
+ */
 static uint32_t read_escaped(struct json_reader *reader)
 {
     static const char escapes[] = "\"\\/bfnrt";
@@ -199,7 +208,7 @@ static bool read_string(struct json_reader *reader, struct text *text)
     return true;
 }
 
-/* Returns the number of bytes. */
+/* Encodes a character as UTF-8. Returns the number of bytes. */
 static size_t encode_utf8(uint32_t code, char bytes[4])
 {
     static const uint8_t firsts[] = {0, 0xc0, 0xe0, 0xf0};
@@ -306,7 +315,7 @@ static bool json_read_value(struct json_reader *reader, struct json_item *item)
     }
 }
 
-/* Reads an element, a member or the end of the innermost array or object. */
+/* Reads an element or a member of the innermost array or object, or its end. */
 static bool read_within(struct json_reader *reader, struct json_item *item)
 {
     char end = reader->ends[reader->depth - 1];

@@ -33,16 +33,16 @@ enum json_type {
     JSON_TRUE,
     JSON_NUMBER,
     JSON_STRING,
-    JSON_ARRAY,  /* begin of an array; its elements and JSON_END follow */
-    JSON_OBJECT, /* begin of an object; its members and JSON_END follow */
+    JSON_ARRAY,  /* beginning of an array; its elements and JSON_END follow */
+    JSON_OBJECT, /* beginning of an object; its members and JSON_END follow */
     JSON_END,    /* end of the innermost array or object */
 };
 
 struct json_item {
     enum json_type type;
     size_t depth;     /* number of arrays and objects around the item; the same for JSON_END as for
-                         the begin */
-    const char *at;   /* begin of the item in the buffer */
+                         the item that it ends */
+    const char *at;   /* beginning of the item in the buffer */
     struct text name; /* name of an object's member, without quotes; otherwise its data is NULL */
     struct text text; /* text of a string, without quotes; of a number or word */
 };
@@ -51,7 +51,7 @@ struct json_reader {
     const char *at, *end;      /* the part not read yet; after an error, `at` is the place of the
                                   error */
     const char *wrong;         /* reason why the text is not JSON; NULL: no error so far */
-    bool lenient;              /* may be set after json_reader_begin, which see */
+    bool lenient;              /* may be set after json_reader_begin, which explains it */
     bool first;                /* no item of the innermost open array or object has been read */
     size_t depth;              /* number of arrays and objects that are open */
     char ends[JSON_MAX_DEPTH]; /* the closing bracket of each open array or object */

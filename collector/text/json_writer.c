@@ -11,11 +11,13 @@
 #include "collector/text/shortest_double.h"
 #include "collector/text/utf8.h"
 
-/* The size of a buffer for a value's text, so that the value is appended or left out as a whole. */
+/* Size of a buffer for the whole text of a value: the value is appended or left out as a whole. */
 #define VALUE_SIZE 64
 
-/* A string of n bytes takes at most (n + 1) times this in JSON, with its quotes and the character
- * before it. */
+/*
+ * A string of n bytes takes at most (n + 1) times this number of bytes in JSON, with its quotes and
+ * the character before it.
+ */
 #define ANY_STRING_GROWTH 6
 
 static bool separator_due(const struct output *out)
@@ -26,7 +28,9 @@ static bool separator_due(const struct output *out)
     return last != '{' && last != '[' && last != ':' && last != '\n';
 }
 
-/* Begins a value's text with a comma if one is due; returns the bytes used, 0 or 1. */
+/*
+ * Begins the text of a value with a comma if one is due. Returns the number of bytes used, 0 or 1.
+ */
 static size_t json_separator(const struct output *out, char *text)
 {
     text[0] = ',';
@@ -83,13 +87,13 @@ void json_bool(struct output *out, bool value)
 
 /* --- strings ---------------------------------------------------------------------------------- */
 
-/* `character` is ASCII. */
+/* Whether `character`, which must be ASCII, needs an escape. */
 static bool needs_escape(uint8_t character)
 {
     return control_character_is(character) || character == '"' || character == '\\';
 }
 
-/* The number of bytes from `bytes` on that may be copied unchanged. */
+/* Returns the number of bytes from `bytes` on that may be copied unchanged. */
 static size_t plain_run(const uint8_t *bytes, size_t size)
 {
     size_t at = 0;
@@ -111,7 +115,7 @@ static size_t plain_run(const uint8_t *bytes, size_t size)
     return at;
 }
 
-/* A character below U+0100. */
+/* Appends the escape of a character below U+0100. */
 static void put_escape(struct output *out, uint8_t character)
 {
     static const char hex[] = "0123456789abcdef";
@@ -144,7 +148,10 @@ static void put_escape(struct output *out, uint8_t character)
     output_bytes(out, text, size);
 }
 
-/* Appends the rest of a string (empty, or beginning with a byte to be replaced) and the quote. */
+/*
+ * Appends the rest of a string and the quote. The rest is empty, or begins with a byte to be
+ * replaced.
+ */
 static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
 {
     while (size != 0 && !out->overflow) {
@@ -164,7 +171,10 @@ static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
     output_char(out, '"');
 }
 
-/* Any bytes. An empty string may have no data, and C forbids adding even 0 to NULL. */
+/*
+ * Appends a string of any bytes. An empty string may have no data, and C forbids adding even 0 to
+ * NULL.
+ */
 static void json_put_string(struct output *out, const uint8_t *bytes, size_t size)
 {
     if (size == 0)
@@ -175,7 +185,7 @@ static void json_put_string(struct output *out, const uint8_t *bytes, size_t siz
     put_rest(out, bytes + run, size - run);
 }
 
-/* Appends a plain string, checking it while copying. Returns false if it is not plain. */
+/* Appends a plain string, and checks it while copying. Returns false if it is not plain. */
 static bool put_plain(struct output *out, char before, const void *bytes, size_t size)
 {
     size_t some = before != 0;
@@ -190,7 +200,10 @@ static bool put_plain(struct output *out, char before, const void *bytes, size_t
     return true;
 }
 
-/* If any string of this size fits, tries put_plain; put_string overwrites what that leaves. */
+/*
+ * Calls put_plain if any string of this size fits; json_put_string overwrites what a failed
+ * put_plain wrote.
+ */
 void json_string_after(struct output *out, char before, const void *bytes, size_t size)
 {
     bool any_fits = !out->overflow && size < (out->capacity - out->used) / ANY_STRING_GROWTH;
@@ -297,7 +310,7 @@ static void put_date(char text[10], uint32_t day)
     decimal_put_2(text + 8, date.day);
 }
 
-/* Writes 20 bytes: a quote, date and time to the second. */
+/* Writes 20 bytes: a quote, and date and time to the second. */
 static void put_second(char *at, int64_t seconds)
 {
     uint64_t since_0000 = (uint64_t)(seconds + INT64_C(86400) * CALENDAR_DAYS_BEFORE_1970);
@@ -333,7 +346,7 @@ void json_time(struct output *out, int64_t nanoseconds)
     output_bytes(out, text, comma + 32);
 }
 
-/* The number of digits of a fraction: 0, 3, 6 or 9. */
+/* Returns the number of digits of a fraction: 0, 3, 6 or 9. */
 static size_t digits_of(uint32_t nanoseconds)
 {
     if (nanoseconds == 0)

@@ -20,7 +20,10 @@ static bool name_has(const char *text, size_t length, const char *word)
     return false;
 }
 
-/* "p" is InfluxDB's password. A name with "%" counts as secret: ordinary names need no escapes. */
+/*
+ * Whether a name suggests a secret. "p" is InfluxDB's password. A name with "%" counts as secret,
+ * because ordinary names need no escapes.
+ */
 static bool is_secret(const char *name, size_t length)
 {
     static const char *const words[] = {"pass", "pwd", "secret", "token", "auth",   "apikey",
@@ -33,7 +36,7 @@ static bool is_secret(const char *name, size_t length)
     return false;
 }
 
-/* The size of the separator that the text begins with; 0: none. */
+/* Returns the size of the separator at the beginning of the text; 0: no separator. */
 static size_t separator(const char *text, size_t length)
 {
     if (length != 0 && text[0] == '&')
@@ -49,7 +52,7 @@ static size_t pair_length(const char *text, size_t length)
     return at;
 }
 
-/* The size of "NAME=" if a secret follows, else 0. */
+/* Returns the size of "NAME=" if a secret follows it, otherwise 0. */
 static size_t before_secret(const char *pair, size_t length)
 {
     const char *equals = memchr(pair, '=', length);

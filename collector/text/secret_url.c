@@ -5,7 +5,7 @@
 
 #include "collector/text/secret_query.h"
 
-/* Replaces each byte of a secret; no URL contains it. */
+/* The byte that replaces each byte of a secret. No URL contains this byte. */
 #define MARK '\001'
 
 static void mark_secret(char *text, size_t length)
@@ -13,7 +13,7 @@ static void mark_secret(char *text, size_t length)
     memset(text, MARK, length);
 }
 
-/* The bytes before the first `byte`, or all. */
+/* Returns the number of bytes before the first `byte`, or `length` if there is no such byte. */
 static size_t length_to(const char *text, size_t length, char byte)
 {
     const char *at = memchr(text, byte, length);
@@ -42,7 +42,10 @@ static void count_letters(struct letter_bytes *letter_bytes, char byte)
     letter_bytes->hex += digit || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
 }
 
-/* Whether a run of letters and digits is a key: 16 bytes with both, or 20 letters of both cases. */
+/*
+ * Whether a run of letters and digits is a key: 16 bytes with both letters and digits, or 20
+ * letters of both cases.
+ */
 static bool is_key_run(const struct letter_bytes *run)
 {
     size_t letter_bytes = run->lower + run->upper;
@@ -64,10 +67,10 @@ static bool looks_like_key(const char *text, size_t length)
             return true;
     }
     bool mixed = all.lower != 0 && all.upper != 0 && all.digits != 0;
-    return (length >= 32 && mixed) || (all.hex >= 32 && all.digits != 0); /* base64, a UUID */
+    return (length >= 32 && mixed) || (all.hex >= 32 && all.digits != 0); /* base64 or a UUID */
 }
 
-/* "/token/..." */
+/* Whether a part of a path announces a key in the next part: "/token/...". */
 static bool announces_key(const char *text, size_t length)
 {
     static const char *const words[] = {"token",   "key",    "apikey",  "api_key",
@@ -95,7 +98,7 @@ static void mark_path(char *text, size_t length)
     }
 }
 
-/* "//USER:PASSWORD@HOST/PATH" */
+/* Marks the secrets in "//USER:PASSWORD@HOST/PATH". */
 static void mark_place(char *text, size_t length)
 {
     size_t host = length >= 2 && memcmp(text, "//", 2) == 0 ? 2 : 0;
@@ -117,7 +120,7 @@ static bool ends(const char *text, size_t length, const char *with)
     return length >= size && memcmp(text + length - size, with, size) == 0;
 }
 
-/* Keys whose value is the name of a file, which is not secret. */
+/* Whether the key's value is the name of a file, which is not secret. */
 static bool names_file(const char *name, size_t length)
 {
     return ends(name, length, "_file") || starts_with(name, length, "client_key") ||
@@ -166,7 +169,7 @@ static void mark_secrets(char *text, size_t length)
 size_t secret_url_mask(const char *text, size_t length, char *to)
 {
     size_t used = 0;
-    char *marked = to + 2 * length; /* the end of the room */
+    char *marked = to + 2 * length; /* the second half of the room */
     memmove(marked, text, length);
     mark_secrets(marked, length);
     for (size_t i = 0; i < length; i++) {

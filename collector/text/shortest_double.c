@@ -26,31 +26,37 @@ struct wide {
     uint64_t word[3];
 };
 
-/* floor(value / 2^22) for values from -2^33 on: in C, >> of negative numbers is not defined so. */
+/*
+ * Returns floor(value / 2^22) for values from -2^33 on. C does not define >> of negative numbers
+ * so.
+ */
 static int floor_shift_22(int64_t value)
 {
     return (int)((value + (INT64_C(1) << 33)) >> 22) - (1 << 11);
 }
 
-/* floor(log10(2^q)), right for |q| <= 1100. */
+/* Returns floor(log10(2^q)); correct for |q| <= 1100. */
 static int floor_log10_pow2(int q)
 {
     return floor_shift_22(INT64_C(1262611) * q);
 }
 
-/* floor(log10(3/4 * 2^q)), right for |q| <= 1100. */
+/* Returns floor(log10(3/4 * 2^q)); correct for |q| <= 1100. */
 static int floor_log10_three_quarters_pow2(int q)
 {
     return floor_shift_22(INT64_C(1262611) * q - 524031);
 }
 
-/* floor(log2(10^e)), right for |e| <= 330. */
+/* Returns floor(log2(10^e)); correct for |e| <= 330. */
 static int floor_log2_pow10(int e)
 {
     return floor_shift_22(INT64_C(1741647) * 8 * e);
 }
 
-/* high * 2^64 + low = a * b, from products of halves, which need no type beyond 64 bits. */
+/*
+ * Computes high * 2^64 + low = a * b from products of halves, which need no type of more than 64
+ * bits.
+ */
 static inline void multiply(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low)
 {
     uint64_t a0 = a & UINT32_MAX, a1 = a >> 32;
@@ -110,17 +116,17 @@ static inline uint64_t round_to_odd(struct wide x)
 }
 
 /*
- * The shortest decimal in the rounding interval of c * 2^q; if there are several, the closest.
- * `narrow`: the next lower number is half as far as the next higher one, because c is a power of
- * two.
+ * Returns the shortest decimal in the rounding interval of c * 2^q; if there are several, the
+ * closest. `narrow`: c is a power of two, so the next lower number is half as far away as the next
+ * higher number.
  */
 static struct decimal shortest_decimal(uint64_t c, int q, bool narrow)
 {
     int k = narrow ? floor_log10_three_quarters_pow2(q) : floor_log10_pow2(q);
-    int h = q + floor_log2_pow10(-k) + 1; /* 1 to 4 */
+    int h = q + floor_log2_pow10(-k) + 1; /* shift, 1 to 4 */
     struct pow10 g = pow10_table[-k - POW10_TABLE_FIRST];
 
-    /* v and the ends of its interval, all as multiples of 10^k / 4. */
+    /* The number v and the two ends of its interval, all as multiples of 10^k / 4. */
     struct wide exact = wide_product(g, c << (h + 2));
     struct wide half = wide_shifted(g, h + 1);
     struct wide below = narrow ? wide_shifted(g, h) : half;
@@ -128,7 +134,10 @@ static struct decimal shortest_decimal(uint64_t c, int q, bool narrow)
     uint64_t lower = round_to_odd(wide_difference(exact, below));
     uint64_t upper = round_to_odd(wide_sum(exact, half));
 
-    /* The ends round to v only if c is even; otherwise they are outside the interval. */
+    /*
+     * The ends of the interval round to v only if c is even; otherwise they are outside the
+     * interval.
+     */
     lower += c & 1;
     upper -= c & 1;
 
@@ -149,11 +158,14 @@ static struct decimal shortest_decimal(uint64_t c, int q, bool narrow)
     return (struct decimal){s + round_up, k};
 }
 
-/* Digits of the longest decimal above, and of the longest number laid out without an exponent. */
+/*
+ * Most digits of a shortest decimal, and most digits of a number that is laid out without an
+ * exponent.
+ */
 #define DIGITS_MAX         17
 #define INTEGER_DIGITS_MAX 21
 
-/* "e-7", "e+308" */
+/* Writes "e-7" or "e+308". Returns the length. */
 static size_t put_exponent(char *text, int exponent)
 {
     uint32_t magnitude = (uint32_t)(exponent < 0 ? -exponent : exponent);
@@ -171,11 +183,12 @@ static size_t put_exponent(char *text, int exponent)
 }
 
 /*
- * Lays out as ECMA-262 does (Number::toString). Returns the length; may write up to 31 bytes.
+ * Lays out a decimal as ECMA-262 does (Number::toString). Returns the length; may write up to 31
+ * bytes.
  */
 static size_t put_decimal(char *text, struct decimal decimal)
 {
-    /* Seventeen digits, followed by '0's because the copies below may read beyond them. */
+    /* Seventeen digits, followed by '0's because the copies below may read beyond the digits. */
     char digits[2 * DIGITS_MAX + 6];
     memset(digits, '0', sizeof digits);
     uint32_t low = (uint32_t)(decimal.digits % 100000000);
@@ -204,7 +217,10 @@ static size_t put_decimal(char *text, struct decimal decimal)
         if (count <= point)
             return (size_t)point;
         text[point] = '.';
-        /* The two sides have at most 17 digits; the copies have constant sizes for speed. */
+        /*
+         * The parts before and after the point have at most 17 digits; the copies have constant
+         * sizes for speed.
+         */
         if (point <= 14)
             memcpy(text + point + 1, first + point, DIGITS_MAX - 1);
         else
@@ -221,7 +237,10 @@ static size_t put_decimal(char *text, struct decimal decimal)
     return used + put_exponent(text + used, point - 1);
 }
 
-/* Negative zero has a point, because readers may parse a number without one as an integer. */
+/*
+ * Negative zero is written with a point, because readers may parse a number without a point as an
+ * integer.
+ */
 static size_t put_zero(char *text, bool negative)
 {
     memcpy(text, negative ? "-0.0" : "0", negative ? 4 : 1);
@@ -243,7 +262,10 @@ size_t shortest_double(double value, char text[SHORTEST_DOUBLE_SIZE])
         return sign + put_decimal(text + sign, shortest_decimal(fraction, -1074, false));
     uint64_t c = fraction | UINT64_C(1) << 52;
     int q = exponent - 1075;
-    /* The interval of an integer below 2^53 has no other integer: its own digits are shortest. */
+    /*
+     * An integer below 2^53 is the only integer in its interval, so its own digits are the
+     * shortest.
+     */
     if (q <= 0 && q > -53 && (c & ((UINT64_C(1) << -q) - 1)) == 0)
         return sign + decimal_uint64(c >> -q, text + sign);
     bool narrow = fraction == 0 && exponent > 1;

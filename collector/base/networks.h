@@ -39,8 +39,7 @@ struct network_range {
 
 struct networks {
     size_t ipv4_count, ipv6_count;
-    struct network_range ranges[]; /* the IPv4 ranges, then the IPv6 ranges; no two overlap or are
-                                      adjacent */
+    struct network_range ranges[]; /* IPv4 first; no two ranges overlap or are adjacent */
 };
 
 /* Returns the set of addresses that are in any of these networks, or NULL if out of memory. */

@@ -95,7 +95,8 @@ static bool take_frame(struct capture *capture, const struct capture_frame *fram
 }
 
 /*
- * Whether each frame was counted once with its outcome. True when no datagram is under reassembly.
+ * Whether each frame was counted with one outcome. Must be true when no datagram is under
+ * reassembly.
  */
 static bool counts_balance(const struct capture_counts *counts)
 {

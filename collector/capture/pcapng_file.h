@@ -26,8 +26,8 @@ struct pcapng_interface {
 };
 
 struct pcapng_file {
-    enum byte_order order;               /* of the section, in the order of their blocks */
-    struct pcapng_interface *interfaces; /* of the section, in order of their blocks */
+    enum byte_order order;               /* of the section */
+    struct pcapng_interface *interfaces; /* of the section, in the order of blocks */
     size_t interface_count;
     size_t interface_room;
 };

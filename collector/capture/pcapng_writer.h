@@ -44,9 +44,9 @@ struct pcapng_packet {
 size_t pcapng_write_packet(uint8_t *block, const struct pcapng_packet *packet);
 
 /*
- * The prefix of `size` bytes of such a file that consists of whole blocks
- * (collector/platform/output_file.h). Complete blocks of other programs are allowed; an incomplete one
- * must be ours.
+ * Returns the size of the prefix of a pcapng file's `size` bytes that consists of whole blocks
+ * (collector/platform/output_file.h). Complete blocks of other programs are allowed; an incomplete
+ * block must be ours.
  */
 size_t pcapng_whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
 

@@ -9,7 +9,7 @@
 
 #define IPV4_SIZE       20
 #define UDP_SIZE        8
-#define FRAGMENT_SIZE   8 /* number of the IPv6 fragment header */
+#define FRAGMENT_SIZE   8 /* size of the IPv6 fragment header */
 #define FRAGMENT_HEADER 44
 #define PROTOCOL_UDP    17
 #define MORE_IPV4       0x2000

@@ -122,8 +122,7 @@ struct config {
     struct log_settings log;
     const struct notifier_backend *notifier; /* NULL: the best notifier of the system */
     enum thread_use threads;
-    struct processor_list receiver_cpus; /* receiver i is pinned to entry i modulo the number of
-                                            entries */
+    struct processor_list receiver_cpus; /* receiver i is pinned to entry i modulo the count */
     char *user; /* the account that the process switches to after opening everything; NULL: none */
 };
 

@@ -67,8 +67,7 @@ static size_t get_four(const char *text, uint8_t *bytes)
 /* Decodes the last four characters, of which one or two are padding. Returns as get_four does. */
 static size_t get_padded(const char *text, uint8_t *bytes, size_t *count)
 {
-    static const uint8_t unused[] = {[2] = 0x0f, [3] = 0x03}; /* unused bits of the last digit, by
-                                                                 the number of digits */
+    static const uint8_t unused[] = {[2] = 0x0f, [3] = 0x03}; /* bits of the last digit, by count */
     uint8_t digits[3] = {0};
     size_t given = text[2] == '=' ? 2 : 3;
     for (size_t i = 0; i < given; i++) {

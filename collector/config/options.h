@@ -2,7 +2,7 @@
  * Reads argv, the environment and a file into a checked configuration; prints the help; prints a
  * configuration.
  *
- * A table of options (option_table.c) and a table of keys (key_table.c) drive this. The command
+ * All three use a table of options (option_table.c) and a table of keys (key_table.c). The command
  * line has precedence over the environment, the environment over the file, and the file over the
  * defaults. For a repeatable option, only the values from the first of these places that has the
  * option are used. Main thread, before other threads start; keeps no reference to argv except

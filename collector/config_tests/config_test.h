@@ -20,7 +20,7 @@ enum config_test_input_kind {
     CONFIG_TEST_INPUT_NONE,
     CONFIG_TEST_INPUT_JSON,    /* a message of one of the listener's schemas */
     CONFIG_TEST_INPUT_HEX,     /* a datagram, or the bytes of a connection */
-    CONFIG_TEST_INPUT_BASE64,  /* the same */
+    CONFIG_TEST_INPUT_BASE64,  /* as CONFIG_TEST_INPUT_HEX */
     CONFIG_TEST_INPUT_CAPTURE, /* a capture file */
 };
 
@@ -37,7 +37,7 @@ struct config_test_text {
 struct config_test_input {
     enum config_test_input_kind kind;
     struct provenance_mark mark;
-    struct config_test_text text; /* in the form of `kind` */
+    struct config_test_text text; /* the input in the form of `kind` */
     struct config_test_text
         schema;            /* JSON only: name of the schema (default: the listener's first) */
     struct address source; /* default 192.0.2.1:40000; not used for a capture */
@@ -46,7 +46,7 @@ struct config_test_input {
 
 /* How a sink's lines are compared. */
 enum config_test_form {
-    CONFIG_TEST_FORM_NONE,  /* not compared */
+    CONFIG_TEST_FORM_NONE,  /* the lines are not compared */
     CONFIG_TEST_FORM_LINES, /* exact lines */
     CONFIG_TEST_FORM_LIKE,  /* one glob for each line (collector/text/glob.h) */
     CONFIG_TEST_FORM_HEX,   /* bytes in hexadecimal, for binary formats and relays */
@@ -56,13 +56,13 @@ struct config_test_expectation {
     struct provenance_mark mark;
     struct config_test_text sink; /* name of the sink; not given: the only sink */
     enum config_test_form form;
-    struct config_test_text *lines; /* without newlines */
+    struct config_test_text *lines; /* the lines without their newlines */
     size_t line_count;
     struct config_test_text reason;  /* a reason why the sink did not write records */
-    struct config_test_text refused; /* a reason why datagrams were not decoded; then `sink`, `form`
-                                        and `reason` are not given */
+    struct config_test_text refused; /* a reason why datagrams were not decoded; if given, `sink`,
+                                        `form` and `reason` are not */
     bool has_count;
-    uint64_t count; /* number for `reason` or `refused`; default 1 */
+    uint64_t count; /* the number for `reason` or `refused`; default 1 */
 };
 
 struct config_test {
@@ -76,16 +76,16 @@ struct config_test {
     size_t expectation_count;
 
     /*
-     * First line of `expect` and the line after it, from 1; without `expect`, both are the line
-     * where to insert it.
+     * The first line of `expect` and the line after its end, counted from 1. Without `expect`, both
+     * are the line before which it is to be inserted.
      */
     size_t expect_line, expect_end;
     size_t expect_column;
 };
 
-/* A file of tests. */
+/* A file of tests, after it was read. */
 struct config_test_file {
-    char *path;   /* as given */
+    char *path;   /* the path as given */
     char *config; /* path of the tested configuration, which may be this file */
     char *text;   /* the whole file, with a newline at its end */
     size_t size;

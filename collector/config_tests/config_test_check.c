@@ -10,10 +10,12 @@
 #include "collector/config_tests/config_test_file.h"
 #include "collector/text/glob.h"
 
-/* No limit for the steps of a glob match: at most its length times that of the line. */
+/*
+ * A glob match has no limit: it takes at most the glob's length times the line's length in steps.
+ */
 #define GLOB_STEPS SIZE_MAX
 
-/* Most missing lines, and most additional lines, shown in a difference. */
+/* The most missing lines, and the most additional lines, that a difference shows. */
 #define SHOWN_MOST 100
 
 struct lines {
@@ -63,7 +65,10 @@ static bool line_matches(enum config_test_form form, const struct config_test_te
 
 /* --- the diff --------------------------------------------------------------------------------- */
 
-/* The number of lines at the beginning (or at the end of the rest) that are as expected. */
+/*
+ * Returns the number of lines at the beginning (or at the end of the remaining lines) that are as
+ * expected.
+ */
 static size_t same_at_begin(const struct config_test_expectation *expected,
                             const struct lines *lines)
 {
@@ -208,7 +213,7 @@ static int note_refused_datagrams(const struct config_test_file *file,
     return 0;
 }
 
-/* Heartbeats are not a loss, so they need not be expected. */
+/* Checks the reasons of datagrams. Heartbeats are not a loss, so they need not be expected. */
 static void check_refused(const uint64_t wanted[REASON_COUNT],
                           const struct config_test_outcome *outcome,
                           struct growing_text *differences)

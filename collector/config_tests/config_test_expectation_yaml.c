@@ -1,4 +1,4 @@
-/* collector/config_tests/config_test_file.h: reads expectations. */
+/* The part of collector/config_tests/config_test_file.h that reads expectations. */
 #include <stdlib.h>
 #include <string.h>
 

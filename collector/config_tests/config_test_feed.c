@@ -15,7 +15,7 @@
 #include "collector/receive/stream_blocks.h"
 #include "collector/receive/stream_connection.h"
 
-/* Longer than any test, so that timeouts do not occur. */
+/* A time that is longer than any test, so that timeouts do not occur. */
 #define NEVER_NS (INT64_MAX / 4)
 
 struct feeder {
@@ -98,7 +98,7 @@ static void take_capture(struct feeder *feeder, const struct feed_item *item)
 
 /* --- connections ------------------------------------------------------------------------------ */
 
-/* The unread bytes of a connection; the context of its channel. */
+/* The bytes of a connection that are not read yet; the context of its channel. */
 struct sent {
     const uint8_t *at;
     size_t left;
@@ -266,8 +266,8 @@ static void feed_destroy(void *producer)
 }
 
 /*
- * The destination address of datagrams: that of the listener, or one of its family for a wildcard
- * address.
+ * Returns the destination address of datagrams: the listener's address, or, if that is a wildcard,
+ * an address of its family.
  */
 static struct address feed_destination(const struct listener_config *listener)
 {
@@ -280,7 +280,7 @@ static struct address feed_destination(const struct listener_config *listener)
                                        : address_from_ipv4(ipv4, own->port);
 }
 
-/* `place` is the first member of the feed. */
+/* Creates the feeder; the listener's `place` points to `place`, the first member of the feed. */
 static int feed_create(void **producer, struct source *source, struct ingest_thread *thread,
                        const struct source_host *host, struct error *error)
 {
@@ -318,7 +318,7 @@ static size_t longest_message(const struct listener_config *listener)
 static const struct source_ops source_in_memory = {
     .scheme = "test",
     .syntax = "test:",
-    .kind = "udp", /* not a capture, whose ledger counts frames */
+    .kind = "udp", /* not the kind of a capture, whose ledger counts frames */
     .place = PLACE_NAME,
     .ends = true,
     .waits = true,

@@ -1,12 +1,12 @@
 /*
- * The input of a listener in a test: a source in memory that replaces the listener's own.
+ * The input of a listener in a test: a source in memory that replaces the listener's own source.
  *
- * Datagrams are passed to the listener's ingest, like those of a capture. The bytes of connections
- * are received by the collector's stream_connection from a channel in memory.
+ * Datagrams are passed to the listener's ingest, like the datagrams of a capture. The bytes of
+ * connections are received by the collector's stream_connection from a channel in memory.
  *
  * Lifecycle: fill a feed, call config_test_feed_join before the pipeline is created, read the
- * results and free the feed after the pipeline has finished. In between the source's thread owns
- * it.
+ * results and free the feed after the pipeline has finished. While the pipeline exists, the
+ * source's thread owns the feed.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_FEED_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_FEED_H
@@ -29,7 +29,7 @@ struct feed_item {
 };
 
 struct config_test_feed {
-    char place[1]; /* empty; the first member, because the listener's place points to it */
+    char place[1]; /* empty text; first member, because the listener's place points to it */
     const struct feed_item *items;
     size_t count;
 
@@ -45,7 +45,9 @@ struct config_test_feed {
 void config_test_feed_join(struct config_test_feed *feed, const struct listener_config *original,
                            struct listener_config *listener);
 
-/* Whether the listener accepts connections; an item is then the bytes of one connection. */
+/*
+ * Returns whether the listener accepts connections; if so, an item is the bytes of one connection.
+ */
 bool config_test_feed_is_stream(const struct listener_config *listener);
 
 #endif

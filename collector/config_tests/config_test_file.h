@@ -30,11 +30,16 @@
  */
 bool config_test_file_read(const char *path, struct config_test_file *file, struct error *error);
 
-/* The same for one of the further files of the configuration `config`; it need not have tests. */
+/*
+ * Reads, as config_test_file_read does, one of the further files of the configuration `config`;
+ * that file need not have tests.
+ */
 bool config_test_file_read_part(const char *path, const char *config, struct config_test_file *file,
                                 struct error *error);
 
-/* Like config_test_file_read for `size` bytes of text, which it copies; messages use `path`. */
+/*
+ * Parses `size` bytes of text, which it copies, as config_test_file_read does; messages use `path`.
+ */
 bool config_test_file_parse(const char *path, const char *text, size_t size,
                             struct config_test_file *file, struct error *error);
 
@@ -42,14 +47,14 @@ bool config_test_file_parse(const char *path, const char *text, size_t size,
 void config_test_file_free(struct config_test_file *file);
 
 /*
- * Resolves a path relative to the folder of the file of tests. The caller frees it; NULL if memory
- * is short.
+ * Resolves a path relative to the folder of the file of tests. The caller frees the result; NULL if
+ * memory is short.
  */
 char *config_test_file_path(const struct config_test_file *file, const char *path);
 
 /*
- * The offset of a mark in the file's text, with YAML's rules for lines and columns. The line may be
- * the one after the last.
+ * Returns the offset of a mark in the file's text, with YAML's rules for lines and columns. The
+ * mark's line may be the line after the last one.
  */
 size_t config_test_file_at(const struct config_test_file *file, struct provenance_mark mark);
 

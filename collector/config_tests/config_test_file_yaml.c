@@ -1,4 +1,4 @@
-/* collector/config_tests/config_test_file.h: reads the file and the tests. */
+/* The part of collector/config_tests/config_test_file.h that reads the file and the tests. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@
 /* State while a file is read. */
 struct reading {
     struct file_reading file;
-    const char *whole; /* the configuration that it is a further file of; NULL: none */
+    const char *whole; /* the configuration of which this is a further file; NULL: none */
     struct config_test_file *to;
     struct provenance_mark
-        foreign; /* position of the first option of the collector; line 0: none */
+        foreign; /* position of the collector's first option in the file; line 0: no option */
     char *foreign_name;
 };
 
@@ -53,7 +53,7 @@ static bool begins_with_brace(const struct config_test_file *file, struct proven
     return at < file->size && file->text[at] == '{';
 }
 
-/* Stores the end of `expect`: the line of the next piece. */
+/* Stores the end of `expect`, which is the line of the next piece. */
 static void note_expect_end(struct config_test *test, const struct yaml_piece *piece)
 {
     if (test->expect_line != 0 && test->expect_end == 0)
@@ -191,7 +191,10 @@ static bool read_document(struct reading *reading)
     return false;
 }
 
-/* Copies the text and appends a missing newline, because recording works on whole lines. */
+/*
+ * Copies the text and appends a newline if the last line has none, because recording works on whole
+ * lines.
+ */
 static bool keep_text(struct config_test_file *file, const char *text, size_t size)
 {
     bool ended = size != 0 && text[size - 1] == '\n';

@@ -25,7 +25,10 @@ static void frame_put_varint(struct growing_text *out, uint64_t value)
     }
 }
 
-/* draft-ietf-netconf-udp-notif-22: version 1, private space, one message of one segment. */
+/*
+ * Writes the header of draft-ietf-netconf-udp-notif-22: version 1, private space, one message of
+ * one segment.
+ */
 static void put_udp_notif(struct growing_text *out, uint32_t number, size_t size)
 {
     const uint8_t begin[2] = {0x31, UDP_NOTIF_HEADER_SIZE};
@@ -69,7 +72,7 @@ void config_test_frame_put(struct growing_text *out, const struct config_test_fr
     case FRAMING_FRAME_STREAMS:
         frame_put_number(out, size, 4);
         break;
-    case FRAMING_CISCO_MDT: /* data, in protobuf, of version 1, without flags */
+    case FRAMING_CISCO_MDT: /* a header for data, in protobuf, of version 1, without flags */
         frame_put_number(out, UINT64_C(0x0001000100010000), 8);
         frame_put_number(out, size, 4);
         break;
@@ -83,7 +86,7 @@ void config_test_frame_put(struct growing_text *out, const struct config_test_fr
     growing_text_put(out, bytes, size);
 }
 
-/* A START frame without a content type, which every listener accepts. */
+/* Begins a stream with a START frame without a content type, which every listener accepts. */
 void config_test_frame_begin_stream(struct growing_text *out, enum framing framing)
 {
     if (framing != FRAMING_FRAME_STREAMS)

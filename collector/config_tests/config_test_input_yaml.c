@@ -1,4 +1,4 @@
-/* collector/config_tests/config_test_file.h: reads inputs. */
+/* The part of collector/config_tests/config_test_file.h that reads inputs. */
 #include <stdlib.h>
 
 #include "collector/config/metrics_address.h"

@@ -50,10 +50,10 @@ struct config_test_key {
 
 extern const struct config_test_key config_test_keys[];
 
-/* Name of a scope for messages: "a test". */
+/* Returns the name of a scope for messages: "a test". */
 const char *config_test_scope_name(enum config_test_scope scope);
 
-/* The key of that name in this scope, or NULL. */
+/* Returns the key of that name in this scope, or NULL. */
 const struct config_test_key *config_test_key_named(enum config_test_scope scope, const char *name,
                                                     size_t length);
 

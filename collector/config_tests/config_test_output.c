@@ -57,7 +57,7 @@ static const struct stream_ops stream_ops = {
 
 /* --- a file set ------------------------------------------------------------------------------- */
 
-/* Bytes of the only block; the output of a test is one file. */
+/* The bytes of the only block. There is one block because the output of a test is one file. */
 #define BLOCK_SIZE ARRANGED_SIZE
 
 static enum write_result output_write_block(struct destination *destination, size_t block,
@@ -143,7 +143,7 @@ static void output_destroy(struct destination *destination)
     free(destination);
 }
 
-/* `path` is the first member of the output. */
+/* Creates the destination; `options->path` points to `path`, the first member of the output. */
 static int create_as(const struct destination_options *options, const struct destination kind,
                      struct destination **out, struct error *error)
 {

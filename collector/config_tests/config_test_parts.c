@@ -68,7 +68,7 @@ bool config_test_read_word(const struct file_reading *reading, const struct conf
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* A list grows by doubling. */
+/* Appends an element. The list grows by doubling. */
 void *config_test_add_element(const struct file_reading *reading, void *list, size_t *count,
                               size_t size)
 {

@@ -1,7 +1,8 @@
 /*
- * Shared by the parts of the reader of a file of tests: config_test_file_yaml.c calls
- * config_test_input_yaml.c and config_test_expectation_yaml.c; all call config_test_parts.c, which
- * uses collector/config/file_parts.h. On failure each returns false or NULL with the error filled.
+ * Functions that the parts of the reader of test files share: config_test_file_yaml.c calls
+ * config_test_input_yaml.c and config_test_expectation_yaml.c; all three call config_test_parts.c,
+ * which uses collector/config/file_parts.h. On failure each function returns false or NULL with the
+ * error filled.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_PARTS_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_PARTS_H
@@ -22,7 +23,7 @@ struct config_test_given {
 bool config_test_unknown_key(const struct file_reading *reading, enum config_test_scope scope,
                              const char *name, size_t length, struct provenance_mark mark);
 
-/* Finds the key that is the last piece, in a map of this scope. */
+/* Finds the key that the last piece names, in a map of this scope. */
 const struct config_test_key *config_test_read_key(const struct file_reading *reading,
                                                    enum config_test_scope scope,
                                                    struct config_test_given *given);
@@ -31,7 +32,7 @@ const struct config_test_key *config_test_read_key(const struct file_reading *re
 bool config_test_read_text(const struct file_reading *reading, const struct config_test_key *key,
                            struct config_test_text *to);
 
-/* The same for a non-empty text. */
+/* Stores the last piece, which must be a non-empty text. */
 bool config_test_read_word(const struct file_reading *reading, const struct config_test_key *key,
                            struct config_test_text *to);
 
@@ -39,12 +40,15 @@ bool config_test_read_word(const struct file_reading *reading, const struct conf
 void *config_test_add_element(const struct file_reading *reading, void *list, size_t *count,
                               size_t size);
 
-/* config_test_input_yaml.c: reads an input or a list of inputs that begins with the last piece. */
+/*
+ * Reads an input or a list of inputs that begins with the last piece. In config_test_input_yaml.c.
+ */
 bool config_test_read_inputs(struct file_reading *reading, const struct config_test_key *key,
                              struct config_test *test);
 
 /*
- * config_test_expectation_yaml.c: reads the list of expectations that begins with the last piece.
+ * Reads the list of expectations that begins with the last piece. In
+ * config_test_expectation_yaml.c.
  */
 bool config_test_read_expectations(struct file_reading *reading, const struct config_test_key *key,
                                    struct config_test *test);

@@ -16,8 +16,8 @@ struct character {
     const char *at;
     size_t size;
     uint32_t number;
-    bool in_yaml; /* can be written in YAML: valid UTF-8 and not NUL */
-    bool plain;   /* can be written without an escape */
+    bool in_yaml; /* it can be written in YAML: it is valid UTF-8 and not NUL */
+    bool plain;   /* it can be written without an escape */
 };
 
 static uint32_t code_point_of(const uint8_t *bytes, size_t size)
@@ -30,7 +30,7 @@ static uint32_t code_point_of(const uint8_t *bytes, size_t size)
     return number;
 }
 
-/* Line breaks of YAML, and invisible characters. */
+/* Returns whether a character is a line break of YAML, or invisible. */
 static bool is_hidden(uint32_t number)
 {
     return control_character_is(number) || number == 0x2028 || number == 0x2029 ||
@@ -189,7 +189,7 @@ static size_t line_at(const struct config_test_file *file, size_t line)
     return config_test_file_at(file, (struct provenance_mark){line, 1});
 }
 
-/* Whether the line is blank, or a comment left of this column. */
+/* Returns whether the line is blank, or a comment left of this column. */
 static bool is_beside(const struct config_test_file *file, size_t line, size_t column)
 {
     const char *at = file->text + line_at(file, line);
@@ -200,8 +200,8 @@ static bool is_beside(const struct config_test_file *file, size_t line, size_t c
 }
 
 /*
- * The line after the last one of an element that ends before line `end`, without blank lines and
- * comments after it.
+ * Returns the line after an element that ends before line `end`, not counting blank lines and
+ * comments at its end.
  */
 static size_t end_of(const struct config_test_file *file, size_t begin, size_t end, size_t column)
 {
@@ -244,7 +244,7 @@ int config_test_record(struct config_test_recording *recording, const struct con
     return 0;
 }
 
-/* Overwrites the file, so that it keeps its owner, permissions and links. */
+/* Overwrites the file in place, so that it keeps its owner, permissions and links. */
 static int write_test_file(const struct config_test_file *file, const struct growing_text *text,
                            struct error *error)
 {

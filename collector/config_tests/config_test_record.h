@@ -9,15 +9,15 @@
 #include "collector/config_tests/config_test_run.h"
 #include "collector/config_tests/growing_text.h"
 
-/* The first part of the file's new text. Begin with a zeroed struct. */
+/* The new text of the file up to the last recorded test. Begin with a zeroed struct. */
 struct config_test_recording {
     struct growing_text text;
-    size_t copied; /* bytes of the old text that are copied or replaced */
+    size_t copied; /* number of bytes of the old text that were copied or replaced */
 };
 
 /*
  * Replaces the expectations of a test by this outcome. Tests must be recorded in the order of the
- * file. Returns 0, or -1 with `error` filled: the test is written as {...}.
+ * file. Returns 0, or -1 with `error` filled if the test is written as {...}.
  */
 int config_test_record(struct config_test_recording *recording, const struct config_test_file *file,
                        const struct config_test *test, const struct config_test_outcome *outcome,

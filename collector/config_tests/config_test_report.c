@@ -45,7 +45,10 @@ static void end_text(const struct config_test_report *report)
 
 /* --- JUnit ------------------------------------------------------------------------------------ */
 
-/* The replacement of a character that XML reserves or cannot represent; NULL: none needed. */
+/*
+ * Returns the replacement of a character that XML reserves or cannot represent; NULL: the character
+ * needs no replacement.
+ */
 static const char *in_xml(const char *text, size_t length, bool valid)
 {
     bool no_character = length == 3 && (memcmp(text, "\xef\xbf\xbe", 3) == 0 ||
@@ -66,7 +69,10 @@ static const char *in_xml(const char *text, size_t length, bool valid)
     }
 }
 
-/* Control characters, which XML cannot represent, have been replaced before. */
+/*
+ * Appends a text for XML. Its control characters, which XML cannot represent, have been replaced
+ * before.
+ */
 static void put_xml(struct growing_text *to, const char *text, size_t size)
 {
     for (size_t i = 0; i < size;) {
@@ -154,7 +160,10 @@ void config_test_report_end_file(struct config_test_report *report,
         end_junit_file(report, file);
 }
 
-/* Differences contain texts of senders, and names contain any text of the file. */
+/*
+ * Replaces control characters: differences contain texts of senders, and names contain any text of
+ * the file.
+ */
 static void hide(char *text, size_t size)
 {
     if (size != 0)

@@ -19,14 +19,14 @@ extern const char *const config_test_report_names[];
 
 enum config_test_result {
     CONFIG_TEST_PASSED,
-    CONFIG_TEST_FAILED,   /* see the differences */
-    CONFIG_TEST_RECORDED, /* it would have failed; its file now expects the outcome */
+    CONFIG_TEST_FAILED,   /* the outcome differs; see the differences */
+    CONFIG_TEST_RECORDED, /* the test would have failed; its file now expects the outcome */
 };
 
 struct config_test_report {
     enum config_test_report_form form;
     FILE *to;
-    size_t number; /* of tests so far, in all files */
+    size_t number; /* numbers of tests so far, in all files */
     size_t passed, failed, recorded, broken;
     int64_t took_ns;
     struct growing_text suites; /* JUnit: the suites, which follow the totals */
@@ -35,7 +35,7 @@ struct config_test_report {
     int64_t suite_ns;
 };
 
-/* Begin and end a file. Begin with a zeroed report in which only `form` and `to` are set. */
+/* Begin and end a file. Before the first call, zero the report and set only `form` and `to`. */
 void config_test_report_begin_file(struct config_test_report *report,
                                    const struct config_test_file *file);
 void config_test_report_end_file(struct config_test_report *report,
@@ -54,7 +54,7 @@ void config_test_report_add_broken(struct config_test_report *report, const char
                                    const char *why);
 
 /*
- * Ends the report and frees its contents. Returns 0, or -1 with `error` filled: memory was short.
+ * Ends the report and frees its contents. Returns 0, or -1 with `error` filled if memory was short.
  */
 int config_test_report_end(struct config_test_report *report, struct error *error);
 

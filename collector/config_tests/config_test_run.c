@@ -21,7 +21,7 @@
 /* A test that takes longer than 30 s is stopped. */
 #define LONGEST_NS INT64_C(30000000000)
 
-/* A test that is prepared and run. */
+/* The test that is being prepared or run. */
 struct running {
     const struct config_test_file *file;
     const struct config_test *test;
@@ -30,12 +30,12 @@ struct running {
     struct error *error;
 
     const struct listener_config *original;
-    struct listener_config listener; /* this and the following copies borrow their strings */
+    struct listener_config listener; /* these copies and those below borrow their strings */
     struct sink_config *sinks;
     struct config_test_output *outputs;
     struct config copy;
     struct feed_item *items;
-    struct growing_text *texts; /* bytes of the items, or paths of captures */
+    struct growing_text *texts; /* the bytes of the items, or the paths of captures */
     struct config_test_feed feed;
     struct wakeup *wakeup;
 };
@@ -48,7 +48,10 @@ static int refuse_at(const struct running *running, struct provenance_mark mark,
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* "stdout:" may be written "stdout", which needs no quotation marks in YAML. */
+/*
+ * Whether a name is that of the sink. "stdout:" may be written "stdout", which needs no quotation
+ * marks in YAML.
+ */
 static bool has_name(const char *name, const struct config_test_text *given)
 {
     size_t length = strlen(name);
@@ -57,7 +60,9 @@ static bool has_name(const char *name, const struct config_test_text *given)
     return length == given->size && memcmp(name, given->data, length) == 0;
 }
 
-/* A command may also be named by its command line, "command:LINE". */
+/*
+ * Whether a name means the sink. A command may also be named by its command line, "command:LINE".
+ */
 static bool is_sink(const struct sink_config *sink, const struct config_test_text *given)
 {
     size_t scheme = strlen(sink->destination->scheme) + 1;

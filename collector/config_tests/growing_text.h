@@ -11,7 +11,7 @@
 #include "collector/base/compiler.h"
 
 struct growing_text {
-    char *data; /* NULL: empty */
+    char *data; /* NULL: the text is empty */
     size_t used, capacity;
     bool failed; /* memory was short: the text is incomplete */
 };

@@ -17,10 +17,10 @@ enum message_header {
     HEADER_SCHEMA = 1 << 0,
     HEADER_LISTENER = 1 << 1,
     HEADER_COLLECTOR = 1 << 2, /* the host's name */
-    HEADER_NUMBER = 1 << 3,    /* the message's id, which a resent message keeps */
+    HEADER_NUMBER = 1 << 3,    /* the message's id; a resent message keeps its id */
 };
 
-/* Which records share a message key. */
+/* Selects the records that get the same message key. */
 enum key_kind {
     KEY_NONE,
     KEY_SOURCE, /* the records of one sender */
@@ -30,10 +30,10 @@ enum key_kind {
 
 struct key_options {
     enum key_kind kind;
-    char *label; /* of KEY_LABEL */
+    char *label; /* the name of the label of KEY_LABEL */
 };
 
-/* compression.codec of librdkafka. */
+/* The values of compression.codec, an option of librdkafka. */
 enum broker_compression {
     BROKER_COMPRESSION_NONE,
     BROKER_COMPRESSION_GZIP,

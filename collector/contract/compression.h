@@ -28,8 +28,8 @@ struct compression {
 /* A file to inspect, read through the caller's function. */
 struct compression_file {
     /*
-     * Reads `size` bytes from `offset` on; the range lies inside the file. Returns the bytes read;
-     * fewer than `size`: a read error.
+     * Reads `size` bytes from `offset` on; the range lies inside the file. Returns the number of
+     * bytes read. A number below `size` means a read error.
      */
     size_t (*read)(void *context, uint64_t offset, void *bytes, size_t size);
     void *context;
@@ -39,19 +39,22 @@ struct compression_file {
 struct compression_ops {
     const char *name;                            /* the value of compress= */
     const char *library;                         /* the library's name */
-    unsigned char magic[COMPRESSION_MAGIC_SIZE]; /* the first bytes of a frame */
+    unsigned char magic[COMPRESSION_MAGIC_SIZE]; /* the bytes at the begin of every frame */
 
-    /* The version of the linked library, as it reports it. */
+    /* Returns the version that the linked library reports. */
     const char *(*version)(void);
 
-    /* Bytes that create allocates. */
+    /* Returns the number of bytes that create allocates. */
     size_t (*memory)(void);
 
     /* Returns NULL if memory is short. */
     struct compression *(*create)(void);
     void (*destroy)(struct compression *compression);
 
-    /* Most bytes of a frame for `size` input bytes (at most COMPRESSION_INPUT_MAX). */
+    /*
+     * Returns an upper bound of a frame's size for `size` input bytes (at most
+     * COMPRESSION_INPUT_MAX).
+     */
     size_t (*bound)(size_t size);
 
     /*
@@ -63,11 +66,11 @@ struct compression_ops {
 
     /*
      * Returns the number of bytes at the front of a file that are consecutive whole frames: 0 for
-     * an empty file or another format, -1 if the file cannot be read. Reads bounded pieces, and
-     * uses the length in a frame's header where the format has one. Then checks the frames by
-     * decompressing them from the last one backwards until a checksum is right, because a crash
-     * damages the last ones. A frame that needs more memory than ours do is checked by its length
-     * only.
+     * an empty file or another format, -1 if the file cannot be read. Reads the file in bounded
+     * pieces, and uses the length in a frame's header where the format has one. Then decompresses
+     * the frames from the last one backwards until a checksum is right, because a crash damages the
+     * last frames. If a frame needs more memory than the frames of this program, only its length is
+     * checked.
      */
     int64_t (*whole)(struct compression *compression, const struct compression_file *file);
 };

@@ -1,7 +1,7 @@
 /*
- * Why the bytes of a datagram are not a message: the fault, its offset and its field.
+ * Describes why the bytes of a datagram are not a message: the fault, its offset and its field.
  *
- * Filled by the decoder and the framings when they fail. It contains no bytes of the sender: field
+ * The decoder and the framings fill it when they fail. It contains no bytes of the sender: field
  * names come from the schema. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_DECODE_FAILURE_H
@@ -21,12 +21,12 @@ enum decode_cause {
     CAUSE_VALUE_CUT,
     CAUSE_VARINT_LONG,
     CAUSE_LENGTH_LONG,
-    CAUSE_LENGTH_BEYOND, /* `found` is the length, `left` the bytes after it */
+    CAUSE_LENGTH_BEYOND, /* `found` is the length, `left` the number of bytes after it */
     CAUSE_NOT_UTF8,
     CAUSE_REQUIRED_MISSING,
     CAUSE_TOO_DEEP,
     CAUSE_NO_ROOM,
-    CAUSE_SHORT_HEADER, /* from here on: failures of a framing */
+    CAUSE_SHORT_HEADER, /* the causes from here on are failures of a framing */
     CAUSE_FOREIGN_HEADER,
     CAUSE_MESSAGE_LENGTH,
     CAUSE_NO_MESSAGE,
@@ -42,18 +42,18 @@ enum decode_cause {
 
 struct decode_failure {
     enum decode_cause cause;
-    size_t offset; /* of the fault, from the first byte; at most the number of bytes */
+    size_t offset; /* offset of the fault from the first byte; at most the number of bytes */
     uint64_t found, left;
 
     /*
      * The path of the field, with numbers for fields that the schema does not know
-     * ("events.attributes", "events.99"). Empty: the fault is not inside a field. A path that is
-     * too long is "..." and its last part.
+     * ("events.attributes", "events.99"). Empty: the fault is not inside a field. If the path is
+     * too long, this is "..." and the end of the path.
      */
     char field[DECODE_FIELD_SIZE];
 };
 
-/* Bytes of any failure's text, the NUL included. */
+/* The size of a buffer for the text of any failure, including the NUL. */
 #define DECODE_FAILURE_TEXT_SIZE 256
 
 /*

@@ -1,11 +1,11 @@
 /*
  * A delivery: a destination that takes blocks of whole records, has several in flight, and reports
- * the outcome of each later.
+ * the outcome of each block later.
  *
  * The writer (collector/output/delivery_writer.h) owns the blocks: it fills them, hands them over
- * in order, resends those that may be resent, and counts. The destination owns the connection and
- * interprets the answers. Only the sink's thread calls these functions; a library with its own
- * threads signals the sink's wake-up (destination_options) when there is an answer.
+ * in order, resends a block if that is allowed, and counts the records. The destination owns the
+ * connection and interprets the answers. Only the sink's thread calls these functions; a library
+ * with its own threads signals the sink's wake-up (destination_options) when there is an answer.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_DELIVERY_H
 #define SLUICE_COLLECTOR_CONTRACT_DELIVERY_H
@@ -25,56 +25,58 @@ enum delivery_outcome {
     DELIVERY_ACKNOWLEDGED,    /* the far end has it */
     DELIVERY_REFUSED,         /* the far end will never accept it; see the reason */
     DELIVERY_NOT_SENT,        /* the far end definitely does not have it: it may be resent */
-    DELIVERY_UNKNOWN,         /* it was sent and not answered: the far end may have it */
-    DELIVERY_MAYBE_SENT,      /* the same, but the far end's protocol requires a resend */
-    DELIVERY_PARTLY_ACCEPTED, /* refused, but the far end may have a part: not resent */
+    DELIVERY_UNKNOWN,         /* it was sent, but no answer came: the far end may have it */
+    DELIVERY_MAYBE_SENT,      /* as DELIVERY_UNKNOWN, but the protocol requires a resend */
+    DELIVERY_PARTLY_ACCEPTED, /* refused, but the far end may have a part of it: not resent */
 };
 
 /* Why the far end refused. */
 enum delivery_reason {
-    DELIVERY_REJECTED,  /* it does not accept this content */
-    DELIVERY_TOO_LARGE, /* the block or record is larger than it accepts */
+    DELIVERY_REJECTED,  /* the far end does not accept this content */
+    DELIVERY_TOO_LARGE, /* the far end does not accept a block or record of this size */
     DELIVERY_DENIED,    /* authentication or authorisation failed */
 };
 
 /* One record's lines within a block. */
 struct delivery_record {
-    uint32_t offset, size;   /* of its bytes in the block, newlines included */
-    uint32_t key, key_size;  /* of its key in the block's keys; size 0: no key */
-    uint32_t lines, samples; /* samples with lines of their own; 0: not known */
-    uint8_t outcome, reason; /* the answer, if the block has per_record */
+    uint32_t offset, size;   /* range of its bytes in the block, newlines included */
+    uint32_t key, key_size;  /* range of its key in the block's `keys`; size 0: no key */
+    uint32_t lines, samples; /* `samples`: those with lines of their own; 0: not known */
+    uint8_t outcome, reason; /* the answer for this record, if the block has per_record */
     bool done;               /* an earlier try decided its outcome: it is not resent */
-    bool maybe_sent;         /* an earlier try sent it and got no answer */
-    bool repeated; /* it was refused together with others, some of which may have been accepted */
+    bool maybe_sent;         /* it was sent in an earlier try, but no answer came */
+    bool repeated; /* refused with other records, some of which may have been accepted */
     uint8_t group; /* for the destination's use; kept when the block is resent */
 };
 
 /*
- * Owned by the writer and unchanged from send to answer, so that the destination need not copy it.
- * The writer never refills a lent block; it hands the ownership of its bytes and keys (from malloc)
- * to the destination, which frees them no earlier than in destroy.
+ * A block of records. The writer owns it and does not change it from send to answer, so that the
+ * destination need not copy it. The writer never refills a lent block; it hands the ownership of
+ * its bytes and keys (from malloc) to the destination, which frees them no earlier than in destroy.
  */
 struct delivery_block {
     const char *route; /* from the destination's `route`; "" if it has no such function */
     const uint8_t *bytes;
     size_t size;
-    struct delivery_record *records; /* contiguous in `bytes` */
+    struct delivery_record *records; /* their lines are contiguous in `bytes` */
     size_t count;                    /* at least 1 */
-    const uint8_t *keys;             /* NULL: no record has one */
+    const uint8_t *keys;             /* NULL: no record has a key */
 
     /*
-     * The epoch (one for each opened sink) and this number are the id of the block and of its first
-     * record; the next records have the next numbers. A resent block keeps its id.
+     * The id of the block and of its first record is `epoch` (one for each opened sink) with
+     * `first_number`; each later record has the next number. A resent block keeps its id.
      */
     uint64_t first_number;
     const char *epoch;
 
-    const char *schema, *listener; /* of all its records; NULL: the records have different ones */
+    const char *schema, *listener; /* if all its records have the same one; otherwise NULL */
 
-    bool again;     /* set by the writer: this run has handed it over before */
+    bool again;     /* set by the writer: this run has handed the block over before */
     unsigned tries; /* counted by the destination; 0 when the block is first handed over */
 
-    /* The answer, filled by the destination. If per_record is set, each record has its own. */
+    /*
+     * The answer, filled by the destination. If per_record is set, each record has its own answer.
+     */
     uint8_t outcome, reason;
     bool per_record;
 
@@ -88,7 +90,10 @@ enum delivery_retry {
     RETRY_AT_LEAST_ONCE, /* always */
 };
 
-/* Whether records that the far end may have are resent. `overwrites`: of the encoder. */
+/*
+ * Returns whether records that the far end may already have are resent. `overwrites` is that member
+ * of the encoder.
+ */
 static inline bool delivery_repeats(enum delivery_retry retry, bool spills, bool overwrites)
 {
     return retry == RETRY_AT_LEAST_ONCE || spills || (retry == RETRY_AUTO && overwrites);
@@ -96,14 +101,14 @@ static inline bool delivery_repeats(enum delivery_retry retry, bool spills, bool
 
 /* The keys of a sink's URL that every delivery has. */
 struct delivery_options {
-    uint64_t timeout; /* nanoseconds in which a block is tried */
+    uint64_t timeout; /* nanoseconds for which a block is tried */
     enum delivery_retry retry;
     uint64_t in_flight;  /* most blocks in flight */
     char *spill;         /* the folder where records wait on disk; NULL: no spill */
     uint64_t spill_size; /* most bytes in that folder */
 };
 
-/* Most bytes of a route, including its NUL, and of a record's key. */
+/* The size of a buffer for a route with its NUL, and the most bytes of a record's key. */
 #define DELIVERY_ROUTE_SIZE ((size_t)256)
 #define DELIVERY_KEY_SIZE   ((size_t)256)
 
@@ -117,29 +122,32 @@ struct delivery_ops {
                  struct error *error);
 
     /*
-     * Returns the next block that has its answer, or NULL if no block has. If it is not
-     * acknowledged `error` has the reason. *retry_after_ns: the pause that the far end requested
-     * before a resend; 0: it requested none.
+     * Returns the next block that has its answer, or NULL if no block has an answer. If the block
+     * was not acknowledged, `error` has the reason. *retry_after_ns: the pause that the far end
+     * requested before a resend; 0: no pause was requested.
      */
     struct delivery_block *(*answer)(struct destination *destination, struct error *error,
                                      int64_t *retry_after_ns);
 
     /*
      * Writes the record's topic or subject with its NUL into `route`, which has DELIVERY_ROUTE_SIZE
-     * bytes. Returns false if the record has no valid one; the writer counts it as rejected. All
-     * records of a block have the same route. NULL: there is one route.
+     * bytes. Returns false if the record has no valid topic or subject; the writer counts it as
+     * rejected. All records of a block have the same route. NULL: there is only one route.
      */
     bool (*route)(struct destination *destination, const struct listener *listener,
                   const struct record *record, char *route);
 
     /*
      * Writes the record's key into `key`, which has DELIVERY_KEY_SIZE bytes, and returns its size;
-     * 0: no key. NULL: no record has one.
+     * 0: the record has no key. NULL: records never have keys.
      */
     size_t (*key)(struct destination *destination, const struct listener *listener,
                   const struct record *record, uint8_t *key);
 
-    /* When serve must be called (monotonic nanoseconds); INT64_MAX: not needed. NULL: never. */
+    /*
+     * Returns when serve must be called (monotonic nanoseconds); INT64_MAX: not needed. NULL:
+     * never.
+     */
     int64_t (*due)(const struct destination *destination);
     void (*serve)(struct destination *destination);
 
@@ -150,8 +158,9 @@ struct delivery_ops {
     int (*reopen)(struct destination *destination, struct error *error);
 
     /*
-     * Called when the deadline has passed: gives each block in flight an answer, DELIVERY_NOT_SENT
-     * or DELIVERY_UNKNOWN if none came. The blocks are then fetched by `answer`.
+     * Called when the deadline has passed: gives an answer to each block in flight,
+     * DELIVERY_NOT_SENT or DELIVERY_UNKNOWN if the far end did not answer. The writer then fetches
+     * the blocks with `answer`.
      */
     void (*abandon)(struct destination *destination);
 };

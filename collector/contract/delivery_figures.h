@@ -1,10 +1,11 @@
 /*
- * Figures about a delivery's connections and requests, one row each. --metrics, the status page,
- * sluice-top and the glossary are generated from these rows. They are not part of the ledger's
- * sums, and each newly opened sink starts them at 0.
+ * Figures about a delivery's connections and requests, one row for each figure. --metrics, the
+ * status page, sluice-top and the glossary are generated from these rows. The figures are not part
+ * of the ledger's sums, and start at 0 in each newly opened sink.
  *
- * The sink owns them; its destination adds to them and sets them, each figure from one thread at a
- * time; any thread may read. To add one: add a row, and set it in the destinations that have it.
+ * The sink owns the figures; its destination writes them, each figure from one thread at a time;
+ * any thread may read. To add a figure: add a row, and write the figure in the destinations that
+ * have it.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_DELIVERY_FIGURES_H
 #define SLUICE_COLLECTOR_CONTRACT_DELIVERY_FIGURES_H
@@ -42,7 +43,7 @@
 #define DELIVERY_FIGURE_CONSTANT(constant, ...) FIGURE_##constant,
 enum delivery_figure { DELIVERY_FIGURES(DELIVERY_FIGURE_CONSTANT) FIGURE_COUNT };
 
-/* Requests by the class of the status of their answer. */
+/* The classes of an answer's status, by which requests are counted. */
 #define DELIVERY_ANSWERS(ANSWER)                                                                   \
     ANSWER(2XX, "2xx")                                                                             \
     ANSWER(3XX, "3xx")                                                                             \
@@ -82,11 +83,11 @@ static inline void delivery_figure_set(struct delivery_figures *figures, enum de
     counter_set(&figures->values[which], value);
 }
 
-/* Adds the figures in `has` to the totals; for the round trip the totals keep the longest. */
+/* Adds the figures in `has` to the totals; the total of the round trip is the longest one. */
 void delivery_figures_add_to(const struct delivery_figures *figures, unsigned has,
                              struct delivery_figure_totals *totals);
 
-/* The names in the metrics and on the status page: "connections". */
+/* The names of figures in the metrics and on the status page: "connections". */
 extern const char *const delivery_figure_names[FIGURE_COUNT];
 extern const char *const delivery_answer_names[ANSWER_COUNT];
 

@@ -1,12 +1,12 @@
 /*
  * A destination: where an encoder's bytes go.
  *
- * An interface, in four kinds: a stream takes any bytes (destination_stream.h), a file set takes
+ * An interface of four kinds: a stream takes any bytes (destination_stream.h), a file set takes
  * blocks of whole records (destination_files.h), a relay takes datagrams (destination_relay.h), a
- * delivery takes blocks and reports their outcome later (delivery.h). sinks/destinations/
- * implements it, one file each, and sinks/sinks.c lists them; no other file depends on a particular
- * destination. It is created from destination_options.h. After create, only the sink's thread calls
- * it.
+ * delivery takes blocks and reports their outcome later (delivery.h). Each file in
+ * sinks/destinations/ implements one destination, and sinks/sinks.c lists them; no other file
+ * depends on a particular destination. A destination is created from destination_options.h. After
+ * create, only the sink's thread calls it.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_DESTINATION_H
 #define SLUICE_COLLECTOR_CONTRACT_DESTINATION_H
@@ -28,12 +28,12 @@ struct stream_ops;
 
 /* The input of a destination, which decides the operations that it has. */
 enum destination_takes {
-    TAKES_BYTES,     /* lines: struct stream_ops, or file_set_ops if its shape has blocks */
+    TAKES_BYTES,     /* lines: struct stream_ops, or file_set_ops if `shape` reports blocks */
     TAKES_DATAGRAMS, /* datagrams as they were received: struct relay_ops */
-    TAKES_BLOCKS,    /* of records, answered later: struct delivery_ops */
+    TAKES_BLOCKS,    /* blocks of records, with a later answer: struct delivery_ops */
 };
 
-/* The part of its URL after the scheme and the colon. */
+/* The syntax of the part after the scheme and the colon in a destination's URL. */
 enum destination_place {
     PLACE_NOTHING,  /* nothing may follow */
     PLACE_OWN_TEXT, /* a non-empty text that only the destination parses */
@@ -42,7 +42,7 @@ enum destination_place {
     PLACE_COMMAND,  /* a shell command line */
 };
 
-/* The keys it has in addition to those of every sink. */
+/* The groups of keys that a destination has in addition to the keys of every sink. */
 enum destination_keys {
     DESTINATION_KEYS_FILE = 1 << 5,
     DESTINATION_KEYS_RELAY = 1 << 6,
@@ -50,98 +50,100 @@ enum destination_keys {
     DESTINATION_KEYS_HTTP = 1 << 10,
     DESTINATION_KEYS_KAFKA = 1 << 11,
     DESTINATION_KEYS_NATS = 1 << 12,
-    DESTINATION_KEYS_IN_FLIGHT = 1 << 13, /* in_flight=, of a delivery without the three above */
+    DESTINATION_KEYS_IN_FLIGHT = 1 << 13, /* in_flight=, of other kinds of deliveries */
 };
 
 /* The kinds of fields in a path. A path with fields names several files. */
 struct path_fields {
     bool time;
-    bool values; /* of a record, for example its source or schema */
+    bool values; /* fields of a record, for example its source or schema */
 };
 
 struct destination_ops {
     const char *scheme; /* "file" in file:PATH */
     const char
-        *place; /* what follows the colon, for help texts; NULL: "PATH", or "" for PLACE_NOTHING */
+        *place; /* text after the colon, for help texts; NULL: "PATH", or "" for PLACE_NOTHING */
     enum destination_place place_is;
     unsigned keys; /* enum destination_keys, as bits */
 
     /*
-     * The keys that only it has; a row without a name ends them, NULL: there are none. Their
-     * offsets are those of its own struct, which config fills in sink_settings.own. Values are
-     * numbers, choices (SETTING_BOOL, SETTING_ENUM) or texts.
+     * The keys that only this destination has, up to a row without a name; NULL: there are no such
+     * keys. Their offsets are in the destination's own struct, which config fills in
+     * sink_settings.own. Values are numbers, choices (SETTING_BOOL, SETTING_ENUM) or texts.
      */
     const struct setting *own_keys;
 
     enum destination_takes takes;
-    bool sends_requests; /* by HTTP: required by formats that have an encoder_request */
+    bool sends_requests; /* by HTTP: formats that have an encoder_request require it */
     bool is_standard_output;
 
     /*
-     * For a delivery's spill. Blocks on disk carry the destination (`spilled_for`; NULL: the
-     * scheme) and the topic in the path (NULL: none); only a sink that has the same two may send
-     * them.
+     * For a delivery's spill (records that wait on disk). Blocks on disk carry the destination
+     * (`spilled_for`; NULL: the scheme) and the topic in the path (NULL: none). Only a sink with
+     * the same destination and topic may send them.
      */
     const char *spilled_for;
     const char *(*topic)(const char *path);
 
     /*
-     * Name of the library that this program was built without; the error message contains it. If
-     * set, there are no functions below. NULL: the destination is available.
+     * The name of the library that is missing in this build; the error message contains it. If set,
+     * the functions below are missing. NULL: the destination is available.
      */
     const char *absent;
 
     /*
-     * Returns the name and version of the library loaded for it, or that this system does not have
-     * it. NULL: it needs no library.
+     * Returns the name and version of the library that was loaded for the destination, or a text
+     * that this system does not have it. NULL: the destination needs no library.
      */
     const char *(*library)(void);
 
     /*
      * Parses the path after the colon and fills *fields. Returns false with *wrong_at (bytes into
-     * the path) and *why (a constant, for messages), or *why NULL if memory is short. NULL: the
+     * the path) and *why (a constant, for messages); *why is NULL if memory is short. NULL: the
      * path has no fields.
      */
     bool (*read_path)(const char *path, struct path_fields *fields, size_t *wrong_at,
                       const char **why);
 
     /*
-     * Whether its library accepts that property; if not, `error` has the reason. If the library is
-     * not installed, every property is accepted. Main thread. NULL: it has no properties.
+     * Returns whether the destination's library accepts the property; if not, `error` has the
+     * reason. If the library is not installed, every property is accepted. Main thread. NULL: the
+     * destination has no properties.
      */
     bool (*takes_property)(const char *name, const char *value, struct error *error);
 
     /*
-     * Fills *shape, without other effects. Returns false if memory is short. NULL: a stream whose
-     * memory is not worth counting.
+     * Fills *shape, without other effects. Returns false if memory is short. NULL: the destination
+     * is a stream whose memory is not worth counting.
      */
     bool (*shape)(const struct destination_options *options, struct destination_shape *shape);
 
     /*
-     * Whether create would succeed as far as that can be found out without changing anything.
-     * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE). NULL: there is no such check.
+     * Checks whether create would succeed, as far as possible without changing anything. Returns 0,
+     * or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE). NULL: there is no such check.
      */
     int (*check)(const struct destination_options *options, struct error *error);
 
     /*
-     * Tries the far end for at most `timeout_ns`: name lookup, connection, TLS, credentials, and
-     * whether it would accept records. Sends no record and changes nothing there. Fills *said:
-     * EXIT_CODE_OK and what was reached; EXIT_CODE_NOT_REACHED if the far end is unreachable or
-     * unavailable now; EXIT_CODE_CONFIG if it refuses the options. Called after check; main thread.
-     * NULL: there is no far end.
+     * Tries to reach the far end for at most `timeout_ns`: name lookup, connection, TLS,
+     * credentials, and whether it would accept records. Sends no record and changes nothing at the
+     * far end. Fills *said: EXIT_CODE_OK and what was reached; EXIT_CODE_NOT_REACHED if the far end
+     * is unreachable or unavailable now; EXIT_CODE_CONFIG if the far end refuses the options.
+     * Called after check; main thread. NULL: there is no far end.
      */
     void (*probe)(const struct destination_options *options, int64_t timeout_ns,
                   struct error *said);
 
     /*
-     * Opens it. Returns 0 with *out, which the caller frees by its `destroy`, or -1 with `error`
-     * filled (EXIT_CODE_CANNOT_CREATE; EXIT_CODE_CONFIG for a binary format on a terminal).
+     * Opens the destination. Returns 0 with *out, which the caller frees by its `destroy`, or -1
+     * with `error` filled (EXIT_CODE_CANNOT_CREATE; EXIT_CODE_CONFIG for a binary format on a
+     * terminal).
      */
     int (*create)(const struct destination_options *options, struct destination **out,
                   struct error *error);
 };
 
-/* The part of its URL after the colon, for help texts. */
+/* Returns the part after the colon in the destination's URL, for help texts. */
 static inline const char *destination_place(const struct destination_ops *ops)
 {
     if (ops->place != NULL)
@@ -156,7 +158,10 @@ struct destination {
     const struct relay_ops *relay;
     const struct delivery_ops *delivery;
 
-    /* A delivery's figures, and which of them it maintains (DELIVERY_HAS); otherwise NULL. */
+    /*
+     * A delivery's figures, and bits for the figures that it maintains (DELIVERY_HAS); otherwise
+     * NULL.
+     */
     const struct delivery_figures *figures;
     unsigned has_figures;
 

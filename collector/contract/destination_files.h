@@ -16,16 +16,16 @@ struct destination;
 struct listener;
 struct record;
 
-/* The block that a record belongs to. */
+/* The block that a record belongs to, and the steps before the record may be added. */
 struct file_set_route {
     size_t block;
-    bool taken; /* the block belongs to another file: write it, then call take_over */
-    bool later; /* its time is later than any before: write all blocks first, so that each sender's
-                   records are written in order of time */
+    bool taken; /* the block has another file's records: write it, then call take_over */
+    bool later; /* the record's time is later than all before: write all blocks first, so that each
+                   sender's records are written in order of time */
 };
 
 struct file_set_ops {
-    /* Selects the block of a record; opens no file. NULL: there is one block. */
+    /* Selects the block of a record; opens no file. NULL: there is only one block. */
     struct file_set_route (*route)(struct destination *destination, const struct listener *listener,
                                    const struct record *record);
 
@@ -34,12 +34,15 @@ struct file_set_ops {
 
     /*
      * Writes a block of `size` (≥ 1) bytes, opening its file if needed. Returns WRITE_OK, or
-     * WRITE_FAILED if no byte of it is in the file.
+     * WRITE_FAILED if no byte of the block is in the file.
      */
     enum write_result (*write)(struct destination *destination, size_t block, const void *bytes,
                                size_t size, struct error *error);
 
-    /* When tick must be called (monotonic nanoseconds); INT64_MAX: not before the next write. */
+    /*
+     * Returns when tick must be called (monotonic nanoseconds); INT64_MAX: not before the next
+     * write.
+     */
     int64_t (*due)(const struct destination *destination);
 
     /*
@@ -49,8 +52,8 @@ struct file_set_ops {
     bool (*tick)(struct destination *destination);
 
     /*
-     * Completes the files that are due, or all. Unwritten blocks go to the next files; if all
-     * blocks are `empty`, they may be assigned to other files.
+     * Completes the files that are due, or all files if `all`. Unwritten blocks go to the next
+     * files; if all blocks are `empty`, they may be assigned to other files.
      */
     void (*rotate)(struct destination *destination, bool all, bool empty);
 

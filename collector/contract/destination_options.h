@@ -19,7 +19,7 @@ struct destination_options {
     const char *path;
     const struct sink_settings *settings;
     struct disk_reserve reserve; /* free space to leave on the disk, from --min-free */
-    bool written;                /* only for check: another sink is writing the file */
+    bool written;                /* only for check: another sink already writes the file */
     size_t block_size;           /* delivery: most bytes of a block */
     uint64_t stall_timeout_ns;   /* time for a replaced reader to read the remaining bytes */
 
@@ -27,10 +27,10 @@ struct destination_options {
     const char *head; /* the first bytes of each file */
     size_t head_size;
     struct sink_counters *counters;
-    struct wakeup *wakeup; /* wakes the sink's thread; any thread may signal it */
+    struct wakeup *wakeup; /* wakes the sink's thread; any thread may signal this */
 };
 
-/* Nanoseconds between two fsync calls with SYNC_INTERVAL. */
+/* Returns the nanoseconds between two fsync calls with SYNC_INTERVAL. */
 static inline int64_t file_sync_interval(const struct destination_options *options)
 {
     const uint64_t second = 1000000000;
@@ -43,7 +43,7 @@ struct destination_shape {
     size_t blocks;     /* file set: files that are filled at the same time; 0: not a file set */
     size_t block_size; /* file set: bytes collected for each file; more if one record is larger */
     bool arranged;     /* file set: each block is arranged and becomes a file of its own */
-    size_t memory;     /* bytes that it and its library allocate, without the blocks */
+    size_t memory;     /* bytes that the destination and its library allocate, without the blocks */
 };
 
 #endif

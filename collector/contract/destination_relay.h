@@ -13,9 +13,9 @@ struct destination;
 
 /* The outcome of a datagram. */
 enum relay_outcome {
-    RELAY_SENT,      /* sent to its target, or to all targets */
+    RELAY_SENT,      /* it was sent to its target, or to all targets */
     RELAY_TOO_LARGE, /* too large for the path to a target (EMSGSIZE) */
-    RELAY_NO_SOURCE, /* keep_source: its source has another address family than the target */
+    RELAY_NO_SOURCE, /* keep_source: its source and the target have different address families */
     RELAY_FAILED,    /* the system call failed */
 };
 
@@ -24,27 +24,30 @@ struct relay_datagram {
     const uint8_t *data;
     size_t size;
 
-    /* Filled by the relay. If it is not RELAY_SENT, some of the targets may have it. */
+    /*
+     * Filled by the relay. If the outcome is not RELAY_SENT, some of the targets may have the
+     * datagram.
+     */
     enum relay_outcome outcome;
-    size_t sent; /* number of targets it was sent to */
+    size_t sent; /* number of targets to which it was sent */
 };
 
-/* Most datagrams of one send. */
+/* The most datagrams in one call of send. */
 #define RELAY_MOST 64
 
 struct relay_ops {
     /*
      * Sends `count` (1 to RELAY_MOST) datagrams in order, without waiting. Returns true when each
-     * has its outcome; `error` has the reason if one was not sent. Returns false if the socket
-     * buffer is full: the caller must call it again with the same datagrams, or cancel them, before
-     * sending others.
+     * datagram has its outcome; `error` has the reason if one was not sent. Returns false if the
+     * socket buffer is full: the caller must call it again with the same datagrams, or cancel them,
+     * before it sends other datagrams.
      */
     bool (*send)(struct destination *destination, struct relay_datagram *datagrams, size_t count,
                  struct error *error);
 
     /*
-     * Gives up the datagrams of the send that returned false: gives each an outcome, with the error
-     * as above.
+     * Gives up the datagrams of the send that returned false: gives an outcome to each datagram,
+     * and fills `error` as send does.
      */
     void (*cancel)(struct destination *destination, struct relay_datagram *datagrams, size_t count);
 };

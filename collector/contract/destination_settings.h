@@ -1,5 +1,5 @@
 /*
- * The keys of a sink's URL for files, relays and HTTP. Those for brokers and TLS are in
+ * The keys of a sink's URL for files, relays and HTTP. The keys for brokers and TLS are in
  * broker_options.h and client_tls.h.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_DESTINATION_SETTINGS_H
@@ -28,12 +28,12 @@ struct file_options {
     uint64_t keep;            /* complete files (or periods of files) to keep per path; 0: all */
     uint64_t keep_time;       /* age at which complete files are deleted; 0: never */
     uint64_t keep_size;       /* most bytes of complete files to keep; 0: all */
-    uint64_t max_files;       /* different paths between two rotations */
+    uint64_t max_files;       /* number of different paths between two rotations */
     enum file_sync sync;
     const struct compression_ops *compression; /* NULL: none */
 };
 
-/* Most targets of a relay. */
+/* The highest number of targets of a relay. */
 #define RELAY_TARGETS_MOST 16
 
 /* The addresses and keys in the URL of a relay. */
@@ -47,7 +47,7 @@ struct relay_options {
 
 /* The keys of a sink's URL for HTTP; NULL: not given. */
 struct http_options {
-    char *query; /* without the question mark, percent-encoded */
+    char *query; /* the text after the question mark, percent-encoded */
     /* Files of secrets, whose contents are never shown. A reload rereads them. */
     char *header_file;   /* one header per line */
     char *token_file;    /* its first line is the token */

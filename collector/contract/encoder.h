@@ -1,7 +1,7 @@
 /*
- * An encoder: records in, bytes out.
+ * An encoder turns records into bytes.
  *
- * An interface. sinks/encoders/ implements it, one file for each format, and sinks/sinks.c lists
+ * An interface. Each file in sinks/encoders/ implements it for one format, and sinks/sinks.c lists
  * them; any encoder works with any destination. After create and begin, only the sink's thread
  * calls an encoder.
  */
@@ -31,16 +31,16 @@ enum sink_view {
 extern const char *const sink_view_names[];
 
 /*
- * Values of buckets=: which Prometheus buckets of a histogram are written. Any other value is their
- * maximum number.
+ * Values of buckets=, which selects the Prometheus buckets of a histogram that are written. Any
+ * other value is the maximum number of buckets.
  */
 #define BUCKETS_ALL UINT64_C(0)
 #define BUCKETS_CHANGED                                                                            \
-    UINT64_MAX /* buckets whose count differs from the previous bucket: classic_buckets.h */
+    UINT64_MAX /* buckets whose count differs from the previous bucket's: classic_buckets.h */
 
 /*
- * The range of a maximum number of buckets: every histogram can be merged to BUCKETS_LEAST; none
- * has BUCKETS_MOST.
+ * The range of a maximum number of buckets: every histogram can be merged to BUCKETS_LEAST buckets;
+ * all histograms have fewer than BUCKETS_MOST.
  */
 #define BUCKETS_LEAST 8
 #define BUCKETS_MOST  100000
@@ -58,13 +58,13 @@ struct encoder_options {
     bool colour;                /* for a terminal with colours (encoders with for_people) */
 };
 
-/* max_amplification does not apply to encoded records up to this size, in bytes. */
+/* Encoded records up to this size (bytes) are exempt from max_amplification. */
 #define AMPLIFICATION_FREE ((size_t)64 * 1024)
 
 /*
- * Whether a record may have `bytes` encoded bytes: at most max_amplification times the size of its
- * message. Formats that repeat labels on each line turn a small message (a histogram's buckets)
- * into much output, so that one sender could fill a disk with little traffic.
+ * Returns whether a record may have `bytes` encoded bytes: at most max_amplification times the size
+ * of its message. Formats that repeat labels on each line turn a small message (a histogram's
+ * buckets) into much output, so that one sender could fill a disk with little traffic.
  */
 bool encoder_allows(const struct encoder_options *options, const struct record *record,
                     size_t bytes);
@@ -80,14 +80,14 @@ struct encoder;
 /* Most bytes of a file's head (`begin`). */
 #define ENCODER_HEAD_SIZE ((size_t)1024)
 
-/* The number of lines and samples that a record became. */
+/* The numbers of lines and samples that a record was encoded to. */
 struct encoded {
     size_t lines;
     size_t samples;
     size_t
         json_fallbacks; /* values that the JSON mapping cannot represent (schema.h: write_json) */
-    size_t left_out;    /* samples that did not fit the file (arrange) */
-    size_t arranged;    /* if the encoder has `arrange`: most bytes of the record in the file */
+    size_t left_out;    /* samples that had no room in the file (arrange) */
+    size_t arranged;    /* for `arrange`: most bytes that the record takes in the file */
 };
 
 /* Adds `one` to `sum`. */
@@ -100,7 +100,7 @@ static inline void encoded_add(struct encoded *sum, const struct encoded *one)
     sum->arranged += one->arranged;
 }
 
-/* One format of the body of an HTTP request. The strings are literals. */
+/* One way to write the body of an HTTP request. The strings are literals. */
 struct request_shape {
     const char *content_type;     /* the header Content-Type */
     const char *content_encoding; /* the header Content-Encoding; NULL: none, and the destination
@@ -110,65 +110,65 @@ struct request_shape {
 
 /*
  * Converts encoded records to the body of one request. Pure functions; any thread. They need no
- * encoder, so that blocks from a spill can be sent.
+ * encoder, so that blocks from a spill (records on disk) can be sent.
  */
 struct encoder_request {
-    const struct request_shape *shapes; /* the first one is accepted by every receiver */
+    const struct request_shape *shapes; /* every receiver accepts the first shape */
     size_t shape_count;
 
-    /* Bytes of working memory that `write` needs for `size` bytes. NULL: none. */
+    /* Returns the bytes of working memory that `write` needs for `size` bytes. NULL: no memory. */
     size_t (*scratch)(size_t size);
 
-    /* Most bytes of the body for `size` encoded bytes. */
+    /* Returns an upper bound of the body's bytes for `size` encoded bytes. */
     size_t (*bound)(size_t size);
 
     /*
-     * Appends the body for `size` bytes, one or more whole records from the encoder. Returns false
-     * if they are not in the encoder's format.
+     * Appends the body for `size` bytes, which are one or more whole records from the encoder.
+     * Returns false if the bytes are not in the encoder's format.
      */
     bool (*write)(size_t shape, const char *bytes, size_t size, void *scratch, struct output *out);
 };
 
 struct encoder_ops {
     const char *name;       /* the value of format= */
-    const char *media_type; /* media type of its lines; NULL: no registered type */
+    const char *media_type; /* media type of its lines; NULL: no type is registered */
     bool needs_samples;  /* it writes only samples, not messages: only for schemas that have samples
                           */
     bool passes_otlp;    /* with needs_samples: it also writes messages of OTLP schemas (is_otlp of
                             struct schema_ops) */
     bool needs_packets;  /* it writes whole datagrams (`packet` of struct record) */
-    bool relayed;        /* it writes a datagram's own bytes; used exactly with relays */
+    bool relayed;        /* it writes a datagram's own bytes; for all relays, and only for them */
     bool overwrites;     /* readers keep one copy of a repeated sample, so resending is harmless */
     bool requests_alone; /* its output can only be sent as HTTP requests */
     bool has_buckets;    /* histograms become Prometheus buckets */
     bool has_suffixes;   /* supports counter_suffix */
-    bool binary;         /* no lines of text: no terminal, no views, and torn records are detected
+    bool binary;         /* no lines of text, so no terminal and no views; torn records are detected
                             differently */
-    bool for_people;     /* lines for a terminal, without the sender's control characters */
+    bool for_people;     /* writes lines for a terminal, without the sender's control characters */
 
     /* Returns NULL if memory is short. */
     struct encoder *(*create)(const struct encoder_options *options);
     void (*destroy)(struct encoder *encoder);
 
     /*
-     * Appends the head of a file: whole lines of at most ENCODER_HEAD_SIZE bytes, always the same.
-     * The head is not counted as lines. Called once, before the thread starts. NULL: files have no
-     * head.
+     * Appends the head of a file: whole lines of at most ENCODER_HEAD_SIZE bytes, the same bytes
+     * for every file. The head is not counted as lines. Called once, before the thread starts.
+     * NULL: files have no head.
      */
     void (*begin)(struct encoder *encoder, struct output *out);
 
     /*
      * Appends the record's lines, each with its newline (a binary format: its frames), and returns
-     * the counts. A record without lines appends no bytes. If they do not fit, `out` overflows and
-     * the caller removes them. The output must depend only on the record and the options: sinks
-     * with equal options share it, so that an encoder does not see all records of its sink.
+     * the counts. A record without lines appends no bytes. If the lines do not fit, `out` overflows
+     * and the caller removes them. The output must depend only on the record and the options: sinks
+     * with equal options share the output, so that an encoder does not see all records of its sink.
      */
     struct encoded (*encode)(struct encoder *encoder, const struct listener *listener,
                              const struct record *record, struct output *out);
 
     /*
      * Appends to `out` the file for a block of `size` bytes, at most ARRANGED_SIZE bytes, and
-     * returns its counts. The block contains the output of `encode` for records whose `arranged`
+     * returns the counts. The block contains the output of `encode` for records whose `arranged`
      * add up to at most ARRANGED_SIZE (one record never exceeds it); the block is modified. Does
      * not allocate memory. NULL: blocks are written as they are. An encoder with `arrange` is only
      * for files and has no head.
@@ -183,13 +183,14 @@ struct encoder_ops {
     output_whole *whole;
 
     /*
-     * Whether a line of a file is in the encoder's format. NULL if binary or requests_alone is set.
+     * Returns whether a line of a file is in the encoder's format. NULL if binary or requests_alone
+     * is set.
      */
     output_line *line;
 
     /*
-     * A torn record looks like any other bytes: in a file without a whole record, no bytes are
-     * treated as a torn record.
+     * A torn record cannot be told from other bytes: if a file has no whole record, no bytes in it
+     * are treated as a torn record.
      */
     bool unmarked;
 };

@@ -1,6 +1,6 @@
 /*
- * How a schema's messages are delimited in a datagram or a stream. Values of settings, schemas and
- * records; collector/framing/ finds the messages.
+ * How a schema's messages are delimited in a datagram or a stream. Settings, schemas and records
+ * have these values; collector/framing/ finds the messages.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_FRAMING_H
 #define SLUICE_COLLECTOR_CONTRACT_FRAMING_H
@@ -16,14 +16,14 @@ enum framing {
     FRAMING_OTLP_UDP,  /* one message in base64 after a first line (framing/otlp_udp.h) */
 };
 
-/* The content of a request of OTLP over UDP. */
+/* The kind of data in a request of OTLP over UDP. */
 enum otlp_udp_signal {
-    OTLP_UDP_NONE,    /* unknown prefix; for a schema: it has no prefix */
+    OTLP_UDP_NONE,    /* the prefix is unknown; for a schema: it has no prefix */
     OTLP_UDP_METRICS, /* M1 */
-    OTLP_UDP_TRACES,  /* T1S, T1U */
+    OTLP_UDP_TRACES,  /* prefixes T1S and T1U */
 };
 
-/* Whether the sender's sampling selected the traces. */
+/* Whether the sender's sampling has selected the traces of a request. */
 enum otlp_udp_sampling {
     SAMPLING_NOT_GIVEN,
     SAMPLING_SAMPLED,   /* T1S */

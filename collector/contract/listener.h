@@ -11,15 +11,15 @@ struct rate_limit;
 struct mismatch_hint;
 struct schema_slot;
 
-/* Upper bound of rate_limit=, in datagrams a second for each sender. */
+/* Upper bound of rate_limit=, in datagrams per second and sender. */
 #define RATE_LIMIT_MOST UINT64_C(1000000)
 
-/* The origin of a record, for its output lines. Immutable; outlives all batches. */
+/* The listener that a record came from, for output lines. Immutable; outlives all batches. */
 struct listener {
     uint32_t index;
     const char *name; /* its URL without the keys: "udp://127.0.0.1:5555", "pcap:FILE" */
     struct schema_slot *schemas;
-    const char *schema_names; /* of all of them, for messages */
+    const char *schema_names; /* the names of all its schemas, for messages */
     size_t max_decoded;       /* most bytes of all decoded messages of a datagram */
     size_t
         segment_memory; /* bytes for segments in each ingest; 0: no schema has segmented messages */
@@ -27,7 +27,7 @@ struct listener {
     const struct networks *senders; /* the permitted senders; NULL: all */
     struct rate_limit *rate_limit;  /* the rate limit of each sender; NULL: none */
     struct mismatch_hint *hint;     /* detects a wrong schema; NULL: disabled */
-    bool spread; /* several sockets receive it, and any of them may get a sender's datagram */
+    bool spread; /* several sockets receive it, and a sender's datagram may reach any of them */
     bool keeps_packets; /* a sink writes whole datagrams (needs_packets of encoder_ops) */
     bool keeps_raw;     /* a relay also forwards datagrams that could not be decoded (raw of
                            relay_options) */

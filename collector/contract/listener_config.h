@@ -1,7 +1,7 @@
 /*
- * The settings of one listener, checked and complete (collector/config/config.h). The first ones
- * apply to every source; the later ones to the sources named, and are zero for others. Strings are
- * owned by the configuration.
+ * The settings of one listener, checked and complete (collector/config/config.h). The first members
+ * apply to every source; a later group applies only to the sources that its comment names, and is
+ * zero for other sources. Strings are owned by the configuration.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_LISTENER_CONFIG_H
 #define SLUICE_COLLECTOR_CONTRACT_LISTENER_CONFIG_H
@@ -25,24 +25,26 @@ struct listener_config {
     size_t schema_count;
     uint64_t max_decoded; /* most bytes of a decoded datagram */
 
-    /* As given (NULL: not given), and the result of both. */
+    /*
+     * The keys allow= and deny= (NULL: not given), and the permitted senders that they result in.
+     */
     struct networks *allow;
     struct networks *deny;
-    struct networks *senders; /* the permitted senders; NULL: all */
-    uint64_t rate_limit;      /* datagrams a second for each sender; 0: no limit */
+    struct networks *senders; /* NULL: all senders are permitted */
+    uint64_t rate_limit;      /* datagrams per second and sender; 0: no limit */
 
-    /* The part of its URL after the scheme, according to enum source_place of its source. */
+    /* The part of the URL after the scheme; the source's enum source_place selects the member. */
     struct address address;
     char *place; /* a name or a path */
 
-    /* SOURCE_KEYS_SOCKET and SOURCE_KEYS_CAPTURE, if a schema has segmented messages */
+    /* For SOURCE_KEYS_SOCKET and SOURCE_KEYS_CAPTURE, if a schema has segmented messages. */
     uint64_t segment_memory;  /* bytes for incomplete messages in each ingest */
     uint64_t segment_timeout; /* nanoseconds in which all segments of a message must arrive */
 
-    /* SOURCE_KEYS_SOCKET */
+    /* For SOURCE_KEYS_SOCKET. */
     bool ipv6_only;
     uint64_t receive_buffer; /* bytes to request from the kernel */
-    uint64_t receivers;      /* threads, each with a socket of its own */
+    uint64_t receivers;      /* number of threads, each with its own socket */
     bool
         spread; /* any socket may get a datagram; false: all datagrams of a flow go to one socket */
     uint64_t max_datagram; /* bytes; longer datagrams are truncated */
@@ -54,12 +56,12 @@ struct listener_config {
     uint64_t coalesce;           /* nanoseconds that datagrams may wait for others at a high rate */
 
     /*
-     * SOURCE_KEYS_STREAM; these sources also have ipv6_only, coalesce, and receivers (threads that
-     * serve all connections)
+     * For SOURCE_KEYS_STREAM; these sources also have ipv6_only, coalesce, and receivers (threads
+     * that serve all connections).
      */
-    uint64_t max_frame;       /* bytes of a message */
-    uint64_t max_connections; /* in all */
-    uint64_t max_per_address; /* connections of one address, from any port */
+    uint64_t max_frame;       /* most bytes of a message */
+    uint64_t max_connections; /* connections of all clients */
+    uint64_t max_per_address; /* connections from one address, on all its ports */
     uint64_t idle_timeout;    /* nanoseconds without data until a connection is closed */
     uint64_t frame_timeout;   /* nanoseconds in which a frame must be complete */
     char *content_type;       /* of Frame Streams; NULL: any protobuf type */
@@ -67,11 +69,11 @@ struct listener_config {
     char *cert, *key;         /* files; NULL: not given */
     char *client_ca; /* file; clients need a certificate signed by this CA; NULL: not given */
 
-    /* SOURCE_KEYS_CAPTURE */
+    /* For SOURCE_KEYS_CAPTURE. */
     uint64_t port; /* destination port of the datagrams to read; 0: any */
 };
 
-/* Whether a schema has segmented messages, which the ingests must assemble. */
+/* Returns whether a schema has segmented messages, which the ingests must assemble. */
 static inline bool listener_has_segments(const struct listener_config *listener)
 {
     for (size_t i = 0; i < listener->schema_count; i++)

@@ -1,5 +1,5 @@
 /*
- * A record: one decoded message and the facts of its datagram. It lies in a batch
+ * A record: one decoded message and the facts of its datagram. A record lies in a batch
  * (collector/record/batch.h) and is immutable after the batch is shared.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_RECORD_H
@@ -25,18 +25,18 @@ struct record {
     const struct listener *listener;
     const struct schema
         *schema;         /* NULL: the datagram could not be decoded (collector/record/batch.h) */
-    const void *message; /* for the schema's operations */
+    const void *message; /* an argument of the schema's operations */
     const uint8_t *data; /* the message's bytes: the payload, or a part of it */
 
     /*
-     * The datagram, if the listener keeps packets: set in its first record and NULL in the others,
-     * so that it is written once.
+     * The datagram, if the listener keeps packets. Only the first record of a datagram has it, so
+     * that the datagram is written once; NULL in its other records.
      */
     const struct packet *packet;
-    uint32_t size; /* of `data` */
+    uint32_t size; /* number of bytes in `data` */
     enum otlp_udp_sampling sampling;
     struct address source;
-    int64_t received_ns; /* arrival, nanoseconds since 1970 UTC */
+    int64_t received_ns; /* arrival time, nanoseconds since 1970 UTC */
 };
 
 #endif

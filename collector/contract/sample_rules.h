@@ -1,10 +1,10 @@
 /*
- * How a sink selects and renames samples: its keys include=, exclude=, sample=, rename=,
+ * The keys of a sink that select and rename samples: include=, exclude=, sample=, rename=,
  * rename_label=, add_label=, keep_label= and drop_label=.
  *
- * A value; all zero means all samples unchanged. Parsed by config/rules.h, applied by sinks/. The
- * value that sample_rules_free is called for owns the lists; copies borrow them. Immutable; any
- * thread.
+ * A value; all zero means that all samples pass unchanged. Parsed by config/rules.h, applied by
+ * sinks/. The lists are owned by the value that is passed to sample_rules_free; copies borrow them.
+ * Immutable; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_SAMPLE_RULES_H
 #define SLUICE_COLLECTOR_CONTRACT_SAMPLE_RULES_H
@@ -15,7 +15,7 @@
 
 #include "collector/contract/schema.h"
 
-/* Most items of one key: globs of all its conditions, pairs, or names. */
+/* The most items in the value of one key: globs of all its conditions, pairs, or names. */
 #define SAMPLE_LIST_MAX 64
 
 /* One glob for a name or a label. */
@@ -28,19 +28,19 @@ struct sample_term {
 struct sample_conditions {
     size_t term_count;
     struct sample_term terms[SAMPLE_LIST_MAX];
-    uint64_t of_labels; /* a bit for each term with a label */
+    uint64_t of_labels; /* bit i is set if term i is about a label */
     size_t alternative_count;
-    uint64_t alternatives[SAMPLE_LIST_MAX]; /* bits of the terms of each alternative */
+    uint64_t alternatives[SAMPLE_LIST_MAX]; /* for each alternative, a bit for each of its terms */
     char written[];                         /* storage of the texts */
 };
 
 struct sample_pair {
-    struct text from, to; /* old and new name, or a label and its value */
+    struct text from, to; /* old and new name, or the name and value of a label */
 };
 
 struct sample_pairs {
     size_t count;
-    struct sample_pair pairs[SAMPLE_LIST_MAX]; /* all `from` are different */
+    struct sample_pair pairs[SAMPLE_LIST_MAX]; /* all `from` differ from each other */
     char written[];
 };
 
@@ -50,21 +50,23 @@ struct sample_globs {
     char written[];
 };
 
-/* NULL or 0: not given. */
+/* The members are NULL or 0 if their keys were not given. */
 struct sample_rules {
     struct sample_conditions *include, *exclude;
-    uint64_t one_in; /* keep one of this number of series */
+    uint64_t one_in; /* one of this number of series is kept */
     struct sample_pairs *rename, *rename_label, *add_label;
     struct sample_globs *keep_label, *drop_label;
 };
 
-/* Whether the rules may drop samples. */
+/* Returns whether the rules can drop samples. */
 static inline bool sample_rules_filter(const struct sample_rules *rules)
 {
     return rules->include != NULL || rules->exclude != NULL || rules->one_in != 0;
 }
 
-/* The name of the first key that was given, for example "include"; NULL: no key was. */
+/*
+ * Returns the name of the first key that was given, for example "include"; NULL: no key was given.
+ */
 const char *sample_rules_given(const struct sample_rules *rules);
 
 /* Frees the lists and zeroes the struct; does not free the struct. */

@@ -30,8 +30,8 @@ enum decode_result {
 };
 
 /*
- * Most levels of messages and groups below the outermost one; the same as in protobuf's other
- * implementations.
+ * The most levels of messages and groups below the outermost message; protobuf's other
+ * implementations have the same limit.
  */
 #define SCHEMA_MAX_DEPTH 100
 
@@ -50,19 +50,19 @@ struct schema_options {
 
 /* The result of decoding. */
 struct decoded {
-    const void *message;           /* for the schema's operations; NULL: none */
-    size_t unknown_fields;         /* in the message and all nested ones */
+    const void *message;           /* argument of the schema's operations; NULL: decoding failed */
+    size_t unknown_fields;         /* number of fields in the message and all nested messages */
     struct decode_failure failure; /* valid only if `message` is NULL */
 };
 
-/* Numbers of a message's fields, at all levels. */
+/* The numbers of fields in a message, at all levels. */
 struct schema_fields {
-    size_t known; /* values of fields that the schema knows, without messages themselves */
+    size_t known; /* values of fields that the schema knows, not counting the messages themselves */
     size_t unknown;
 };
 
 /*
- * Fills *out: the arena is too small for data that the schema adds to the message. Returns
+ * Fills *out for an arena that is too small for data that the schema adds to the message. Returns
  * DECODE_TOO_LARGE.
  */
 static inline enum decode_result decoded_no_room(struct decoded *out)
@@ -78,7 +78,7 @@ struct datagram_sequence {
     uint64_t number;
 };
 
-/* The meaning of a number. Not used for histograms and summaries. */
+/* The meaning of a sample's number. Not used for histograms and summaries. */
 enum sample_kind {
     SAMPLE_GAUGE,          /* the current value */
     SAMPLE_COUNTER,        /* a sum that only increases, except at a restart */
@@ -102,25 +102,28 @@ enum sample_value_type {
     SAMPLE_SUMMARY,
 };
 
-/* Totals of all values; 0: not given. */
+/* Totals of all values in a sample; 0: not given. */
 struct sample_totals {
     uint64_t count;
     bool has_sum, has_min, has_max;
     double sum, min, max;
 };
 
-/* Unchecked data of the sender, which may violate the comments on bounds and counts. */
+/*
+ * A histogram as the sender sent it. It is not checked, so it may violate the comments on bounds
+ * and counts.
+ */
 struct sample_histogram {
     struct sample_totals totals;
-    const double *bounds; /* upper, inclusive, ascending */
+    const double *bounds; /* upper bounds, inclusive, ascending */
     size_t bound_count;
-    const uint64_t *counts; /* bound_count + 1 counts, or none */
+    const uint64_t *counts; /* bound_count + 1, or 0 */
     size_t count_count;
 };
 
 /*
  * With base = 2^(2^-scale), counts[i] is the number of values above base^(offset+i) and at most
- * base^(offset+i+1); for negative values, of their magnitudes.
+ * base^(offset+i+1). For negative values these bounds are of the magnitudes.
  */
 struct sample_buckets {
     int32_t offset;
@@ -136,12 +139,12 @@ struct sample_exponential_histogram {
     struct sample_buckets positive, negative;
 };
 
-/* Its quantiles are read by next_quantile. */
+/* A summary. next_quantile reads its quantiles. */
 struct sample_summary {
     struct sample_totals totals;
 };
 
-/* `value` is the quantile (0 to 1) of the values: 0 is the minimum, 1 the maximum. */
+/* `value` is the quantile (0 to 1) of the sample's values: 0 is the minimum, 1 the maximum. */
 struct sample_quantile {
     double quantile;
     double value;
@@ -154,21 +157,21 @@ struct sample {
     enum sample_temporality temporality;
     enum sample_value_type type;
     union {
-        double number; /* SAMPLE_DOUBLE and SAMPLE_FLOAT */
+        double number; /* SAMPLE_DOUBLE or SAMPLE_FLOAT */
         int64_t int64;
         uint64_t uint64;
         struct sample_histogram histogram;
         struct sample_exponential_histogram exponential_histogram;
         struct sample_summary summary;
     } value;
-    struct text unit;      /* empty: not given */
+    struct text unit;      /* empty: the sender gave no text */
     int64_t time_ns;       /* nanoseconds since 1970 UTC; 0: not given, use the arrival time */
-    int64_t start_time_ns; /* begin of a cumulative value; 0: not given */
+    int64_t start_time_ns; /* start of a cumulative value; 0: not given */
     size_t index;          /* for the schema's use: position of the sample in its message */
     size_t outer[3];       /* positions of its enclosing elements, the outermost first */
 };
 
-/* One of the measurements in a sample, with its trace. */
+/* One of the measurements that a sample summarises, with its trace. */
 struct sample_exemplar {
     enum sample_value_type type; /* SAMPLE_DOUBLE or SAMPLE_INT64 */
     union {
@@ -181,23 +184,23 @@ struct sample_exemplar {
 };
 
 struct label {
-    struct text key; /* valid as long as the message, also if `value` is in scratch */
+    struct text key; /* valid as long as the message is, also if `value` is in scratch */
     struct text value;
 
     /*
-     * If not NULL, this label and the following ones belong to this part of the message: all of its
-     * samples have them in this order after their own labels. The caller sets it to NULL before
-     * each step.
+     * If not NULL, this label and the labels after it belong to this part of the message: all
+     * samples of the part have these labels in this order, after their own labels. The caller sets
+     * it to NULL before each step.
      */
     const void *shared;
 };
 
 /*
- * The position of an iteration. Begin it with all members zero except `scratch`, the arena for
- * texts that must be formatted (a number as a label's value). Such a text is valid until the next
- * step, which frees its bytes; so iterations that share an arena may be nested. If an iteration is
- * abandoned before its end, the caller must free the bytes. A text that does not fit is empty and
- * sets scratch->exhausted; the caller must then not write the element.
+ * The position of an iteration. Set all members to zero before the first step, except `scratch`,
+ * the arena for texts that must be formatted (a number as a label's value). Such a text is valid
+ * until the next step, which frees its bytes; so iterations that share an arena may be nested. If
+ * an iteration is abandoned before its end, the caller must free the bytes. If a text does not fit,
+ * it is empty and scratch->exhausted is set; the caller must then not write the element.
  */
 struct schema_cursor {
     size_t stage; /* stage, index and outer are for the schema's use */
@@ -207,25 +210,28 @@ struct schema_cursor {
     size_t made; /* bytes of scratch used by the last step */
 };
 
-/* Variants of the protobuf JSON mapping. */
+/* Options of the protobuf JSON mapping. */
 struct json_style {
-    bool proto_names;   /* names of the .proto file, not lowerCamelCase */
+    bool proto_names;   /* field names as in the .proto file, not lowerCamelCase */
     bool int64_numbers; /* 64-bit integers as numbers, not strings */
     bool show_unknown;  /* include fields that the schema does not know */
 };
 
-/* Most bytes of an answer. */
+/* The most bytes that a schema's `answer` writes. */
 #define SCHEMA_ANSWER_MOST 128
 
 struct schema_ops {
     const char *name;
     bool accepts_empty; /* a zero-length datagram is a valid message */
 
-    /* The text of its .proto file; NULL: a schema from a file, or one with several .proto files. */
+    /*
+     * The text of the schema's .proto file; NULL: the schema is from a file, or has several .proto
+     * files.
+     */
     const unsigned char *proto;
     const size_t *proto_size;
 
-    /* The default framing in streams; FRAMING_DATAGRAM: none. */
+    /* The default framing in streams; FRAMING_DATAGRAM: there is no default. */
     enum framing stream_framing;
 
     bool is_otlp;          /* its messages are OTLP requests */
@@ -235,7 +241,7 @@ struct schema_ops {
 
     /* Returns 0, or -1 with `error` filled: the options or the file are invalid. */
     int (*create)(const struct schema_options *options, struct schema **out, struct error *error);
-    /* Called by the last thread that uses it. NULL is allowed. */
+    /* Called by the last thread that uses the schema. NULL is allowed. */
     void (*destroy)(struct schema *schema);
 
     /*
@@ -246,26 +252,32 @@ struct schema_ops {
     enum decode_result (*decode)(const struct schema *schema, const uint8_t *data, size_t size,
                                  struct arena *arena, struct decoded *out);
 
-    /* Reads the next sample of the message; false at the end. Only if the schema has samples. */
+    /*
+     * Reads the next sample of the message; returns false at the end. Called only if the schema has
+     * samples.
+     */
     bool (*next_sample)(const struct schema *schema, const void *message,
                         struct schema_cursor *cursor, struct sample *sample);
 
     /*
-     * Reads the next label of a sample; false at the end. If a key is repeated, its first label
-     * counts.
+     * Reads the next label of a sample; returns false at the end. If several labels have the same
+     * key, only the first one is valid.
      */
     bool (*next_label)(const struct schema *schema, const void *message,
                        const struct sample *sample, struct schema_cursor *cursor,
                        struct label *label);
 
-    /* Reads the next quantile of a SAMPLE_SUMMARY. NULL: the schema has no summaries. */
+    /*
+     * Reads the next quantile of a SAMPLE_SUMMARY; returns false at the end. NULL: the schema has
+     * no summaries.
+     */
     bool (*next_quantile)(const struct schema *schema, const void *message,
                           const struct sample *sample, struct schema_cursor *cursor,
                           struct sample_quantile *quantile);
 
     /*
-     * Reads the next exemplar of a sample, or the next label of an exemplar. NULL: the schema has
-     * no exemplars.
+     * Read the next exemplar of a sample, and the next label of an exemplar; return false at the
+     * end. NULL: the schema has no exemplars.
      */
     bool (*next_exemplar)(const struct schema *schema, const void *message,
                           const struct sample *sample, struct schema_cursor *cursor,
@@ -275,53 +287,53 @@ struct schema_ops {
                                 struct schema_cursor *cursor, struct label *label);
 
     /*
-     * Moves to the next item of the message (a log record, a span); false at the end. *time_ns is
-     * its time, or 0 if not given. NULL: messages are not lists of items.
+     * Moves to the next item of the message (a log record, a span); returns false at the end.
+     * *time_ns is the item's time, or 0 if not given. NULL: messages are not lists of items.
      */
     bool (*next_item)(const struct schema *schema, const void *message,
                       struct schema_cursor *cursor, int64_t *time_ns);
 
     /*
-     * Appends the current item of `cursor` and its enclosing elements as members of a JSON object,
-     * each name once. `out` also overflows if the search for repeated names takes too long.
+     * Appends the current item of `cursor` and its enclosing elements as members of a JSON object;
+     * each name appears once. `out` also overflows if the search for repeated names takes too long.
      */
     void (*write_item)(const struct schema *schema, const void *message,
                        struct schema_cursor *cursor, struct output *out);
 
     /*
-     * Appends the message in the protobuf JSON mapping. Returns the number of values that the
-     * mapping cannot represent (a Timestamp out of range, an Any of an unknown type), which are
-     * written as plain fields. `scratch` is used for the content of an Any and restored.
+     * Appends the message in the protobuf JSON mapping. Values that the mapping cannot represent (a
+     * Timestamp out of range, an Any of an unknown type) are written as plain fields; returns their
+     * number. `scratch` is used for the content of an Any and restored.
      */
     size_t (*write_json)(const struct schema *schema, const void *message,
                          const struct json_style *style, struct arena *scratch, struct output *out);
 
-    /* Counts the fields. Visits the whole message. */
+    /* Counts the fields of the message, which it visits completely. */
     struct schema_fields (*count_fields)(const struct schema *schema, const void *message);
 
     /*
-     * Appends the message in the protobuf wire format, unknown fields included, to `out` (which
+     * Appends the message in the protobuf wire format, including unknown fields, to `out` (which
      * overflows like any output).
      */
     void (*write_protobuf)(const struct schema *schema, const void *message, struct output *out);
 
     /*
-     * Reads the sequence number; false if the datagram does not have one. NULL: the schema has no
-     * sequence numbers.
+     * Reads the sequence number; returns false if the datagram has no number. NULL: the schema has
+     * no sequence numbers.
      */
     bool (*sequence)(const struct schema *schema, const void *message,
                      struct datagram_sequence *sequence);
 
     /*
      * Writes the answer to a message from a stream, without a frame, and returns its size, at most
-     * SCHEMA_ANSWER_MOST bytes. `message` was accepted; if it is NULL, a message was refused for
-     * the reason `why`. NULL: the protocol has no answers.
+     * SCHEMA_ANSWER_MOST bytes. If `message` is not NULL it was accepted; if it is NULL, a message
+     * was refused for the reason `why`. NULL: the protocol has no answers.
      */
     size_t (*answer)(const void *message, const char *why, uint8_t *to);
 
     /*
-     * Whether two schemas of these operations read the same sequence numbers and senders from every
-     * message. NULL: always.
+     * Returns whether the schemas `a` and `b`, which share these operations, read the same sequence
+     * numbers and senders from every message. NULL: always.
      */
     bool (*same_numbers)(const struct schema *a, const struct schema *b);
 };
@@ -330,7 +342,7 @@ struct schema_ops {
 struct schema {
     const struct schema_ops *ops;
     const char
-        *name; /* name in its ops if it is built in; otherwise the full name of its message */
+        *name; /* a built-in schema: the name in its ops; otherwise the full name of its message */
     bool has_samples; /* the functions that read samples may be called */
 };
 

@@ -18,13 +18,13 @@ struct schema_config {
     bool from_file;
     char *source; /* a built-in schema's name, or the file */
 
-    /* For a schema from a file; see struct schema_options. */
+    /* Only for a schema from a file; see struct schema_options. */
     char *message;
     char *nested;
     char *sequence, *sequence_key;
     char *name, *value, *time, *labels;
 
-    /* Which datagrams the schema decodes, and where its messages are in them. */
+    /* Selects the datagrams that the schema decodes, and the place of its messages in them. */
     struct schema_match match;
     enum framing framing;
     uint64_t header; /* bytes to skip before the messages */

@@ -1,5 +1,5 @@
 /*
- * Which datagrams of a port a schema decodes, by the sender or by their first bytes.
+ * Selects the datagrams of a port that a schema decodes, by the sender or by their first bytes.
  *
  * A value; all zero matches every datagram. Parsed by config/match.h. Pure functions; any thread.
  */
@@ -18,21 +18,21 @@ enum schema_match_kind {
     MATCH_MAGIC,  /* the datagram begins with these bytes */
 };
 
-/* Most bytes of a MATCH_MAGIC. */
+/* The most bytes that MATCH_MAGIC compares. */
 #define MATCH_MAGIC_MAX 32
 
 struct schema_match {
     enum schema_match_kind kind;
     struct address
         network;    /* bits after the prefix are 0; IPv4-mapped networks are stored as IPv4 */
-    uint8_t prefix; /* bits, at most 32 or 128 */
+    uint8_t prefix; /* number of bits, at most 32 (IPv4) or 128 (IPv6) */
     uint8_t magic[MATCH_MAGIC_MAX];
-    uint8_t magic_size; /* bytes */
+    uint8_t magic_size; /* number of bytes in `magic` */
 };
 
 /*
- * Whether a datagram from `source` that begins with these `size` bytes matches. The first
- * MATCH_MAGIC_MAX bytes of a longer datagram are sufficient.
+ * Returns whether a datagram from `source` matches that begins with the `size` bytes at `data`. The
+ * first MATCH_MAGIC_MAX bytes of a longer datagram are sufficient.
  */
 bool schema_match_takes(const struct schema_match *match, const struct address *source,
                         const uint8_t *data, size_t size);

@@ -1,8 +1,9 @@
 /*
  * The keys in a sink's URL: where its records go, and how they are written.
  *
- * Read from the keys by config (config/sink_keys.h), complete and checked, then constant. The sink,
- * its writer and its destination share one by pointer, and it outlives them.
+ * Config reads them from the URL (config/sink_keys.h); then they are complete, checked and
+ * constant. The sink, its writer and its destination share one struct by pointer, and the struct
+ * outlives them.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_SINK_SETTINGS_H
 #define SLUICE_COLLECTOR_CONTRACT_SINK_SETTINGS_H
@@ -17,7 +18,7 @@
 #include "collector/contract/destination_settings.h"
 #include "collector/contract/encoder.h"
 
-/* Bytes for the keys that a destination declares itself (own_keys in destination.h). */
+/* The bytes for the values of a destination's own keys (own_keys in destination.h). */
 #define SINK_OWN_SIZE 256
 
 struct sink_settings {
@@ -27,12 +28,12 @@ struct sink_settings {
     struct http_options http;
     struct client_tls tls;
     struct broker_options broker;
-    uint64_t flush_interval; /* nanoseconds that records may be collected for; 0: while more come */
-    bool at_once;            /* no record may be late: flush_interval=0 was written */
+    uint64_t flush_interval; /* nanoseconds to collect records; 0: only while more arrive */
+    bool at_once;            /* flush_interval=0 was written: no record may wait */
     const struct encoder_ops *encoder;
     struct encoder_options encoding;
 
-    /* The destination's own struct, which the offsets of its own_keys are about. */
+    /* The destination's own struct. The offsets in its own_keys are offsets in this struct. */
     _Alignas(max_align_t) unsigned char own[SINK_OWN_SIZE];
 };
 

@@ -14,7 +14,7 @@
 #include "collector/platform/control.h"
 #include "collector/text/output.h"
 
-/* Bytes of the longest request and of the longest answer. */
+/* The most bytes of a request, and of an answer. */
 #define CONTROL_REQUEST_SIZE ((size_t)512)
 #define CONTROL_ANSWER_SIZE  ((size_t)256 * 1024)
 
@@ -40,23 +40,26 @@ struct control_client {
 bool control_client_create(struct control_client *client, int64_t stall_timeout_ns);
 void control_client_destroy(struct control_client *client);
 
-/* Bytes of a client's memory; pages that no answer needs are never touched. */
+/* Returns the bytes of a client's memory; pages that no answer needs are never touched. */
 size_t control_client_memory(void);
 
-/* Takes ownership of a connection; closes it, if there is one. */
+/* begin takes ownership of the connection; end closes the connection, if there is one. */
 void control_client_begin(struct control_client *client, struct control_connection *connection);
 void control_client_end(struct control_client *client);
 
-/* Sends what it can. Returns false if the client is gone or stalled; the caller then ends it. */
+/*
+ * Sends as many bytes as possible without waiting. Returns false if the client is gone or stalled;
+ * the caller then ends it.
+ */
 bool control_client_flush(struct control_client *client, int64_t now_ns);
 
-/* Reads the bytes that have arrived, unless the client backs off. */
+/* Reads the bytes that have arrived, unless the client is in its pause between requests. */
 void control_client_read(struct control_client *client, int64_t now_ns);
 
 /*
  * Copies the next whole request, without its newline, to the CONTROL_REQUEST_SIZE bytes of
- * `request`, and begins a backoff. Returns false if there is no whole request, the client backs
- * off, or its last answer is not sent.
+ * `request`, and begins the pause between requests. Returns false if there is no whole request, the
+ * pause has not ended, or the last answer is not sent.
  */
 bool control_client_request(struct control_client *client, char *request, size_t *size,
                             int64_t now_ns);
@@ -64,7 +67,10 @@ bool control_client_request(struct control_client *client, char *request, size_t
 /* Whether a whole request has arrived. */
 bool control_client_has_request(const struct control_client *client);
 
-/* Whether to end it: all answers are sent and no request can follow, or a line is too long. */
+/*
+ * Returns whether the client must be ended: all answers are sent and no request can follow, or a
+ * line is too long.
+ */
 bool control_client_is_done(const struct control_client *client);
 
 #endif

@@ -18,13 +18,16 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-/* Interval of reading the tap, whose slots last longer even at 100,000 datagrams a second. */
+/*
+ * The interval between two reads of the tap. Its slots last longer than this even at 100,000
+ * datagrams a second.
+ */
 #define TAP_TICK_NS INT64_C(5000000)
 
 /*
- * Reading the tap ends after LOOKS_A_TICK batches, or with the first batch after a tick's time. The
- * following pause is TAP_PAUSE_FACTOR times as long, so that hostile names and patterns cost at
- * most a quarter of a processor, and a signal waits for one batch at most.
+ * A read of the tap ends after LOOKS_A_TICK batches, or with the first batch after a tick's time.
+ * The pause after it is TAP_PAUSE_FACTOR times as long as the read, so that hostile names and
+ * patterns cost at most a quarter of a processor, and a signal waits for one batch at most.
  */
 #define LOOKS_A_TICK     8
 #define TAP_PAUSE_FACTOR 3
@@ -38,7 +41,7 @@ struct client {
     struct control_client base;
     bool tapping;
     struct tap_watcher watcher;
-    uint64_t passed_by; /* tap_passed_by at the last report */
+    uint64_t passed_by; /* the value of tap_passed_by at the last report */
     int64_t second_ends;
 };
 
@@ -237,7 +240,7 @@ static void answer_tap(struct control_service *service, struct client *client, c
 static const struct {
     const char *name;
     bool with_argument;
-    bool is_order; /* only for the collector's user and the administrator */
+    bool is_order; /* accepted only from the collector's user and the administrator */
     void (*answer)(struct control_service *service, struct client *client, const char *argument,
                    size_t size);
 } requests[] = {
@@ -251,7 +254,7 @@ static const struct {
     {"stop", .is_order = true, .answer = answer_stop},
 };
 
-/* "name" or "name argument"; a carriage return at the end is ignored. */
+/* Answers a request: "name" or "name argument"; a carriage return at its end is ignored. */
 static void answer(struct control_service *service, struct client *client, const char *request,
                    size_t size)
 {
@@ -285,7 +288,7 @@ static void answer(struct control_service *service, struct client *client, const
 
 /* --- the tap ---------------------------------------------------------------------------------- */
 
-/* The state that the clients of the tap need together. */
+/* Returns the state that the clients of the tap need together. */
 static enum tap_state wanted_state(const struct control_service *service)
 {
     enum tap_state state = TAP_OFF;
@@ -309,7 +312,7 @@ static void set_tap(struct control_service *service, int64_t now_ns)
     tap_set(service->tap, state);
 }
 
-/* Only a few batches at a time: the main thread must also handle signals. */
+/* Shows only a few batches at a time: the main thread must also handle signals. */
 static void show_batches(struct control_service *service, int64_t until_ns)
 {
     struct batch *batch;
@@ -325,7 +328,10 @@ static void show_batches(struct control_service *service, int64_t until_ns)
     }
 }
 
-/* Called once a second; if there is no room, the next call reports the sum. */
+/*
+ * Reports the records that were left out, once a second; if there is no room, the next call reports
+ * the sum.
+ */
 static void report_left_out(struct control_service *service, struct client *client)
 {
     struct output *out = &client->base.out;
@@ -377,7 +383,7 @@ static void welcome(struct control_service *service, struct control_connection *
         return;
     }
     static const char refusal[] = "{\"error\":\"too many clients\"}\n";
-    size_t moved; /* ignored: a new connection has room for this text */
+    size_t moved; /* the result is ignored: a new connection has room for this text */
     control_connection_write(connection, refusal, sizeof refusal - 1, &moved);
     control_connection_close(connection);
 }
@@ -427,7 +433,7 @@ void control_service_serve(struct control_service *service, int64_t now_ns)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* When to read the tap; while it only counts, the end of a client's second. */
+/* Returns when to read the tap; while the tap only counts, the end of a client's second. */
 static int64_t tap_due(const struct control_service *service)
 {
     if (service->tap_state == TAP_TAKING)

@@ -48,13 +48,13 @@ struct control_program {
     /* Appends the ledger in the format in which the program prints it. */
     void (*write_report)(void *context, const struct ledger_snapshot *snapshot, struct output *out);
 
-    /* Returns 0, or -1 with `error` filled: it was refused. */
+    /* Returns 0, or -1 with `error` filled if the reload was refused. */
     int (*reload)(void *context, struct error *error);
     void (*stop)(void *context);
     void *context;
 
     const struct health_watch *health; /* outlives the service */
-    int64_t stall_timeout_ns;          /* see control_client_create */
+    int64_t stall_timeout_ns;          /* as in control_client_create */
 };
 
 /*
@@ -80,13 +80,14 @@ size_t control_service_memory(void);
 
 /*
  * Fills `watched` with the handles to wait for before the next control_service_serve, and returns
- * their number. *due_ns: when to call it even without an event (monotonic; INT64_MAX: never).
+ * their number. *due_ns: when to call control_service_serve even without an event (monotonic;
+ * INT64_MAX: never).
  */
 size_t control_service_watch(struct control_service *service,
                              struct control_watch watched[CONTROL_WATCHED_MAX], int64_t now_ns,
                              int64_t *due_ns);
 
-/* Does all that can be done now. */
+/* Serves all clients as far as possible without waiting. */
 void control_service_serve(struct control_service *service, int64_t now_ns);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The lines of a batch that match a tap client's pattern, as an encoder writes them.
+ * Writes the records of a batch that match a tap client's pattern, as lines of an encoder.
  *
  * A sample matches by its name, and only its line is shown; a record of a schema without samples
  * matches by its schema's name. Used by one thread; all memory is allocated by tap_view_create.
@@ -17,25 +17,25 @@
 struct tap_view;
 
 /*
- * `encoder` must write one line for each sample, in their order, and one for a record without
- * samples, as format=json does. Returns NULL if memory is short.
+ * `encoder` must write, as format=json does, one line for each sample in the order of the samples,
+ * and one line for a record without samples. Returns NULL if memory is short.
  */
 struct tap_view *tap_view_create(const struct encoder_ops *encoder);
 /* NULL is allowed. */
 void tap_view_destroy(struct tap_view *view);
 
-/* Bytes of a view's memory; pages that no record needs are never touched. */
+/* Returns the bytes of a view's memory; pages that no record needs are never touched. */
 size_t tap_view_memory(void);
 
 /* One client of the tap. */
 struct tap_watcher {
     char pattern[256]; /* see collector/text/glob.h */
     size_t pattern_size;
-    unsigned lines_left; /* in this second */
-    uint64_t left_out;   /* records not examined or not fully shown: no lines or room were left */
+    unsigned lines_left; /* lines that may still be written in this second */
+    uint64_t left_out;   /* records not examined or not fully shown, for lack of lines or room */
 };
 
-/* Appends the matching lines to `out`, at most `lines_left`. */
+/* Appends the matching lines to `out`, at most `lines_left` of the watcher. */
 void tap_view_show(struct tap_view *view, struct tap_watcher *watcher, const struct batch *batch,
                    struct output *out);
 

@@ -21,7 +21,7 @@ enum field_type { FIELD_CONTENT_TYPE = 1 };
 struct control {
     uint32_t type;
     size_t types;    /* the number of content types that it names */
-    bool has_wanted; /* whether a content type is wanted; `wanted` is the first such */
+    bool has_wanted; /* the frame names a wanted content type; `wanted` is the first such type */
     struct text wanted;
 };
 
@@ -73,7 +73,7 @@ static bool read_control(const uint8_t *data, size_t size, const struct text *wa
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* Writes an answer, with that content type unless it is empty. */
+/* Writes an answer, with the given content type unless it is empty. */
 static void put_answer(struct frame_streams_answer *answer, enum control_type type,
                        const struct text *content)
 {

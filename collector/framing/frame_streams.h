@@ -1,6 +1,6 @@
 /*
- * Frame Streams, the protocol of dnstap over TCP: messages with a length each, and control frames
- * after a length of 0 and a length of their own. All numbers have four bytes, the most significant
+ * Frame Streams, the protocol of dnstap over TCP: each message follows its length, and a control
+ * frame follows a length of 0 and its own length. All numbers have four bytes, the most significant
  * first.
  *
  * A stream begins with START and ends with STOP. A sender that wants answers begins with READY,
@@ -19,13 +19,13 @@
 #define FRAME_STREAMS_CONTROL_MOST ((size_t)512)
 #define FRAME_STREAMS_TYPE_MOST    ((size_t)256)
 
-/* Bytes before a control frame: the length of 0, and its own length. */
+/* The bytes before a control frame: the length of 0, and the control frame's own length. */
 #define FRAME_STREAMS_ESCAPE ((size_t)8)
 
 /* The most bytes of an answer: ACCEPT with one content type. */
 #define FRAME_STREAMS_ANSWER_MOST (FRAME_STREAMS_ESCAPE + 12 + FRAME_STREAMS_TYPE_MOST)
 
-/* The state of a stream; 0 at its beginning. */
+/* The state of a stream; 0 at the stream's beginning. */
 enum frame_streams_state {
     FRAME_STREAMS_BEGUN,
     FRAME_STREAMS_ACCEPTED, /* READY was answered */
@@ -36,7 +36,7 @@ enum frame_streams_state {
 
 enum frame_streams_result {
     FRAME_STREAMS_TAKEN,
-    FRAME_STREAMS_OTHER_TYPE, /* its messages have another content type */
+    FRAME_STREAMS_OTHER_TYPE, /* the stream's messages have another content type */
     FRAME_STREAMS_MALFORMED,  /* not a control frame, or not allowed in this state */
 };
 
@@ -45,7 +45,7 @@ struct frame_streams_answer {
     uint8_t bytes[FRAME_STREAMS_ANSWER_MOST];
 };
 
-/* Whether messages may come now. */
+/* Returns whether messages are allowed now. */
 static inline int frame_streams_is_started(enum frame_streams_state state)
 {
     return state == FRAME_STREAMS_STARTED || state == FRAME_STREAMS_STARTED_TWO_WAY;
@@ -53,8 +53,8 @@ static inline int frame_streams_is_started(enum frame_streams_state state)
 
 /*
  * Handles a control frame of `size` bytes, including both lengths: updates *state, and fills
- * *answer, which is to be sent. `wanted` is the content type that messages must have (at most
- * FRAME_STREAMS_TYPE_MOST bytes); empty: any of protobuf's. A stream that names no type is
+ * *answer, which the caller sends. `wanted` is the content type that messages must have (at most
+ * FRAME_STREAMS_TYPE_MOST bytes); empty: any type of protobuf. A stream that names no type is
  * accepted.
  */
 enum frame_streams_result frame_streams_control(enum frame_streams_state *state,

@@ -28,7 +28,7 @@ static enum frame_result frames_refuse(struct frames *frames, size_t at, enum de
     return FRAME_MALFORMED;
 }
 
-/* All remaining bytes are one message. */
+/* Takes all remaining bytes as one message. */
 static enum frame_result take_rest(struct frames *frames, struct frame *next)
 {
     if (frames->found != 0)
@@ -90,13 +90,16 @@ static enum frame_result next_after_length(struct frames *frames, struct frame *
 
 /* --- Cisco MDT -------------------------------------------------------------------------------- */
 
-/* All big-endian: type u16, encapsulation u16, version u16, flags u16, length of the rest u32. */
+/*
+ * The header's fields, all big-endian: type u16, encapsulation u16, version u16, flags u16, number
+ * of the following bytes u32.
+ */
 #define MDT_HEADER_SIZE 12
 
 enum mdt_type { MDT_DATA = 1, MDT_HEARTBEAT = 2 };
-enum mdt_encapsulation { MDT_GPB = 1 }; /* 2 is JSON */
+enum mdt_encapsulation { MDT_GPB = 1 }; /* the encapsulation of protobuf; 2 is JSON */
 
-/* The rest of a heartbeat is ignored. */
+/* Finds the message. The bytes of a heartbeat after its type are ignored. */
 static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *next)
 {
     if (frames->found != 0)
@@ -137,7 +140,10 @@ static enum frame_result next_udp_notif(struct frames *frames, struct frame *nex
 
 /* --- OTLP over UDP ---------------------------------------------------------------------------- */
 
-/* A prefix that no schema has is normally refused earlier, when a schema is chosen. */
+/*
+ * Finds the message. A prefix that no schema has is normally refused earlier, when a schema is
+ * chosen.
+ */
 static enum frame_result next_otlp_udp(struct frames *frames, struct frame *next)
 {
     struct otlp_udp_head head;

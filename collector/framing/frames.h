@@ -1,9 +1,9 @@
 /*
- * Splits a datagram into its messages: the whole payload is one message, or several have length
- * prefixes, or one follows the header of a telemetry protocol.
+ * Splits a datagram into its messages. The payload is one message, or several messages with length
+ * prefixes, or one message after the header of a telemetry protocol.
  *
- * A struct frames walks over one payload and has only its position in it. Pure functions; any
- * thread.
+ * A struct frames walks over one payload and contains only its position in the payload. Pure
+ * functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_FRAMING_FRAMES_H
 #define SLUICE_COLLECTOR_FRAMING_FRAMES_H
@@ -18,33 +18,33 @@
 enum frame_result {
     FRAME_MESSAGE,   /* found the next message, which may be empty */
     FRAME_END,       /* no more messages; the payload is valid */
-    FRAME_CONTROL,   /* a control datagram instead of a message: a heartbeat */
-    FRAME_NONE,      /* no bytes where length-prefixed messages should be */
+    FRAME_CONTROL,   /* no message, but a control datagram such as a heartbeat */
+    FRAME_NONE,      /* no bytes, where a length-prefixed message is required */
     FRAME_MALFORMED, /* the payload does not have this framing */
 };
 
 struct frames {
     enum framing framing;
-    enum decode_cause cause; /* for FRAME_MALFORMED and FRAME_NONE: what is wrong at `at` */
+    enum decode_cause cause; /* for FRAME_MALFORMED and FRAME_NONE: the fault at offset `at` */
     const uint8_t *data;
     size_t size;
-    size_t at;    /* past the end before the first message: malformed */
-    size_t found; /* messages so far */
+    size_t at;    /* offset of the next byte; past the end before the first message: malformed */
+    size_t found; /* number of messages so far */
 };
 
 struct frame {
     const uint8_t *data; /* within the payload */
     size_t size;
-    bool is_base64; /* the message is encoded in these characters */
+    bool is_base64; /* the message is encoded in base64 */
     enum otlp_udp_sampling sampling;
-    bool is_numbered; /* the header has the number of the message */
+    bool is_numbered; /* `number` is set: the header has a message number */
     struct frame_number {
         uint32_t publisher, message; /* `message`: 0 follows the largest number */
     } number;
 };
 
 /*
- * Begins a walk over `size` bytes of payload, of which the first `header` are skipped. `data` must
+ * Begins a walk over `size` bytes of payload; the first `header` bytes are skipped. `data` must
  * stay valid during the walk.
  */
 void frames_begin(struct frames *frames, enum framing framing, size_t header, const uint8_t *data,
@@ -53,7 +53,7 @@ void frames_begin(struct frames *frames, enum framing framing, size_t header, co
 /*
  * Finds the next message. FRAME_MESSAGE fills *next; any other result ends the walk. FRAME_CONTROL
  * and FRAME_NONE only occur before the first message. A payload shorter than the header is
- * malformed. Segments of a message are not recognised here: each is found as a message.
+ * malformed. A segment of a message is found like a message; segments are not recognised here.
  */
 enum frame_result frames_next(struct frames *frames, struct frame *next);
 

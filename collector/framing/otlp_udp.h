@@ -13,19 +13,19 @@
 
 #include "collector/contract/framing.h"
 
-/* The most bytes of the first line, with its line feed. */
+/* The most bytes of the first line, including its line feed. */
 #define OTLP_UDP_LINE_MOST 256
 
 enum otlp_udp_result {
     OTLP_UDP_OK,
     OTLP_UDP_SHORT,   /* the bytes end inside the line */
-    OTLP_UDP_FOREIGN, /* the first line is another one, or has another version */
+    OTLP_UDP_FOREIGN, /* the first line is different, or has another version */
 };
 
 struct otlp_udp_head {
     enum otlp_udp_signal signal;
     enum otlp_udp_sampling sampling;
-    size_t body; /* the offset of the base64; for an unknown signal, of its prefix */
+    size_t body; /* the offset of the base64 text; of the prefix if the signal is unknown */
 };
 
 /*
@@ -36,8 +36,8 @@ struct otlp_udp_head {
 enum otlp_udp_result otlp_udp_read(const uint8_t *data, size_t size, struct otlp_udp_head *head);
 
 /*
- * Whether a datagram that begins with these bytes is for a schema of this signal. One with an
- * invalid first line is for any schema, which refuses it as malformed.
+ * Returns whether a datagram that begins with these bytes is for a schema of this signal. A
+ * datagram with an invalid first line is for any schema, which refuses it as malformed.
  */
 bool otlp_udp_is_for(enum otlp_udp_signal signal, const uint8_t *data, size_t size);
 

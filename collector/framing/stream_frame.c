@@ -19,7 +19,7 @@ static enum stream_frame_result check_frame_length(uint64_t length, size_t heade
     return STREAM_FRAME_KNOWN;
 }
 
-/* A varint of more than 64 bits is malformed; an incomplete one needs more bytes. */
+/* Reads a varint length. More than 64 bits are malformed; an incomplete varint needs more bytes. */
 static enum stream_frame_result look_varint(const uint8_t *data, size_t size, uint64_t most,
                                             size_t *whole)
 {
@@ -37,7 +37,7 @@ bool stream_frame_is_control(enum framing framing, const uint8_t *data)
     return framing == FRAMING_FRAME_STREAMS && network_u32(data) == 0;
 }
 
-/* The length of 0 is there. */
+/* Examines a control frame whose length of 0 has been read. */
 static enum stream_frame_result look_control(const uint8_t *data, size_t size, size_t *whole)
 {
     if (size < FRAME_STREAMS_ESCAPE)

@@ -1,6 +1,6 @@
 /*
- * Finds the end of a frame in a stream of bytes. The framings are those of frames.h with a length
- * before each message; a frame is the length and its message. Pure functions; any thread.
+ * Finds the end of a frame in a stream of bytes. A frame is a length and its message; the framings
+ * are those of frames.h with a length before each message. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_FRAMING_STREAM_FRAME_H
 #define SLUICE_COLLECTOR_FRAMING_STREAM_FRAME_H
@@ -15,16 +15,19 @@
 #define STREAM_FRAME_HEADER_MOST 10
 
 enum stream_frame_result {
-    STREAM_FRAME_KNOWN,     /* the frame has *whole bytes, which may not all be there */
+    STREAM_FRAME_KNOWN,     /* the frame has *whole bytes; not all of them need be there */
     STREAM_FRAME_MORE,      /* its length is incomplete */
     STREAM_FRAME_TOO_LARGE, /* its message is longer than the limit */
     STREAM_FRAME_MALFORMED, /* not a valid length */
 };
 
-/* Whether this framing can separate messages in a stream. */
+/* Returns whether this framing can separate messages in a stream. */
 bool stream_frame_can(enum framing framing);
 
-/* Whether a frame with a known end is a control frame (collector/framing/frame_streams.h). */
+/*
+ * Returns whether a frame whose end is known is a control frame
+ * (collector/framing/frame_streams.h).
+ */
 bool stream_frame_is_control(enum framing framing, const uint8_t *data);
 
 /*

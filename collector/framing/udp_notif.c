@@ -4,11 +4,11 @@
 
 #define VERSION 1
 
-/* The first byte: version 3 bits, S, media type 4 bits. */
+/* The bits of the first byte: version 3 bits, S, media type 4 bits. */
 #define PRIVATE_SPACE 0x10
 
 enum option_type { OPTION_SEGMENT = 1 };
-#define OPTION_LEAST 2 /* type and length */
+#define OPTION_LEAST 2 /* bytes of an option's type and length */
 #define SEGMENT_SIZE 4
 #define SEGMENT_LAST 1
 

@@ -11,7 +11,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/metrics/metrics_rows.h"
 
-/* Entries by which the array grows. */
+/* The number of entries by which the array grows. */
 #define GROWTH 128
 
 const struct glossary_kind_text glossary_kinds[] = {
@@ -41,7 +41,7 @@ struct making {
     bool failed;
 };
 
-/* Adds an entry. Returns NULL if memory is or was short. */
+/* Adds an entry. Returns NULL if memory is short now or was short before. */
 static struct glossary_entry *glossary_add(struct making *making, enum glossary_kind kind,
                                            const char *name, const char *what)
 {
@@ -145,7 +145,7 @@ static void add_term_metrics(struct making *making, const struct ledger_term *te
         if (entry == NULL)
             return;
         entry->of_term = true;
-        entry->short_name = NULL; /* the short name means the term's own entry */
+        entry->short_name = NULL; /* a term's short name means the term's own entry */
     }
 }
 

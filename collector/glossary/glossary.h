@@ -34,31 +34,33 @@ enum glossary_kind {
     GLOSSARY_KIND_COUNT
 };
 
-/* "a key", and the manual page and section that have it. */
+/*
+ * The title of a kind ("a key"), and the manual page and section that have the words of this kind.
+ */
 struct glossary_kind_text {
     const char *title, *page;
 };
 extern const struct glossary_kind_text glossary_kinds[GLOSSARY_KIND_COUNT];
 
-/* Enough for the name of any metric and its NUL. */
+/* The size of a buffer for the name of any metric, including the NUL. */
 #define GLOSSARY_NAME_SIZE 80
 
 struct glossary_entry {
     enum glossary_kind kind;
-    unsigned scopes;                /* of a key: where it is allowed, of enum key_scope */
+    unsigned scopes;                /* of a key: its scopes, bits of enum key_scope */
     const struct setting *key;      /* of a key: its row; else NULL */
     bool histogram;                 /* of a metric: has samples _bucket, _sum and _count */
-    bool of_term;                   /* of a metric: counts a term, which has its own entry */
-    const char *short_name;         /* of a metric: without prefix and suffix; else NULL */
+    bool of_term;                   /* of a metric: its value is a term, which has its own entry */
+    const char *short_name;         /* of a metric: its name without prefix and suffix; else NULL */
     const char *what;               /* its meaning */
-    const char *remedy;             /* may be empty */
-    char name[GLOSSARY_NAME_SIZE];  /* as the program takes or reports it */
-    char syntax[SYNTAX_SIZE];       /* of its value, or the names of its labels; empty: none */
+    const char *remedy;             /* what to do about it; may be empty */
+    char name[GLOSSARY_NAME_SIZE];  /* as the program accepts or reports it */
+    char syntax[SYNTAX_SIZE];       /* of the value, or the names of the labels; empty: none */
     char default_text[SYNTAX_SIZE]; /* "default 4MiB, 4KiB to 1GiB"; empty: none */
 };
 
 struct glossary {
-    struct glossary_entry *entries; /* those of a kind follow each other, in their table's order */
+    struct glossary_entry *entries; /* entries of a kind are together, in their table's order */
     size_t count;
 };
 
@@ -68,8 +70,9 @@ struct glossary *glossary_create(const struct config_registry *registry);
 void glossary_destroy(struct glossary *glossary);
 
 /*
- * Whether `word` means this entry: its name, also as it appears in use ("--sink", "rate_limit=",
- * "sluice_sink_write_seconds_bucket"), a metric's short name, or one of an open key's names.
+ * Returns whether `word` means this entry. That is its name, also as it appears in use ("--sink",
+ * "rate_limit=", "sluice_sink_write_seconds_bucket"), a metric's short name, or one of an open
+ * key's names.
  */
 bool glossary_is_meant(const struct glossary_entry *entry, const char *word);
 

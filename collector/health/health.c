@@ -11,7 +11,10 @@
 
 #define NOTES (HEALTH_MEMORY_NS / HEALTH_EVERY_NS + 1)
 
-/* A count of losses, and the total for is_share; total 0: any loss is reported. */
+/*
+ * A count of losses, and the total of which is_share takes the share; total 0: any loss is
+ * reported.
+ */
 struct loss {
     uint64_t count, of;
 };
@@ -30,7 +33,10 @@ static uint64_t sum_of(const uint64_t *counts, const int *which, size_t count)
     return sum;
 }
 
-/* With kernel_filter=on the kernel's number includes refused datagrams, which are not losses. */
+/*
+ * Returns the kernel's drops. With kernel_filter=on they include refused datagrams, which are not
+ * losses.
+ */
 static struct loss kernel_drops(const struct listener_totals *listener)
 {
     return (struct loss){listener->drops.filtered ? 0 : listener->kernel_drops, 0};
@@ -81,7 +87,7 @@ static struct loss capture_cut(const struct listener_totals *listener)
     return (struct loss){listener->cut + listener->incomplete, 0};
 }
 
-/* Without those of an ended sink, which has its own reason. */
+/* Returns the refused records, without those of an ended sink, which has its own reason. */
 static struct loss records_refused(const struct sink_totals *sink)
 {
     return (struct loss){sink->refused[REFUSED_RING_FULL] + sink->refused[REFUSED_LISTENER_SHARE],
@@ -116,7 +122,7 @@ static struct loss raw_refused(const struct sink_totals *sink)
     return (struct loss){sink->raw_refused, 0};
 }
 
-/* In the order in which they are reported. */
+/* The kinds of losses, in the order in which they are reported. */
 static const struct {
     enum health_reason reason;
     struct loss (*find)(const struct listener_totals *listener);
@@ -147,7 +153,7 @@ enum {
     LOSSES = LISTENER_LOSSES > SINK_LOSSES ? LISTENER_LOSSES : SINK_LOSSES
 };
 
-/* Without those that rate= drops, which the operator configured. */
+/* Returns the dropped letters, without those that rate= drops, which the operator configured. */
 static uint64_t dead_letters_dropped(const struct dead_letter_totals *letters)
 {
     uint64_t count = 0;
@@ -157,13 +163,13 @@ static uint64_t dead_letters_dropped(const struct dead_letter_totals *letters)
 }
 
 /*
- * The counts at one time: of listeners, then of sinks, each at its index in the ledger. One that is
- * added later counts from 0.
+ * The counts at one time, first of listeners, then of sinks, each at its index in the ledger. A
+ * listener or sink that is added later counts from 0.
  */
 struct note {
     int64_t at_ns;
     uint64_t dead_letters;
-    size_t listeners, sinks; /* rows of `counts` */
+    size_t listeners, sinks; /* number of rows in `counts` of each kind */
     struct loss counts[][LOSSES];
 };
 
@@ -234,7 +240,7 @@ void health_note(struct health *health, const struct ledger_snapshot *ledger, in
         health->first = (health->first + 1) % NOTES;
 }
 
-/* The latest note that is at least a minute old; NULL: the run is younger. */
+/* Returns the latest note that is at least a minute old; NULL: the run is younger. */
 static const struct note *before_last_minute(const struct health *health, int64_t now_ns)
 {
     const struct note *found = NULL;
@@ -247,7 +253,7 @@ static const struct note *before_last_minute(const struct health *health, int64_
     return found;
 }
 
-/* The losses since the note that must be reported, or 0. */
+/* Returns the losses since the note if they must be reported, otherwise 0. */
 static uint64_t lost_since(const struct note *note, bool of_sink, size_t index, size_t loss,
                            struct loss now)
 {

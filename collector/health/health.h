@@ -1,9 +1,10 @@
 /*
  * The health report: whether the collector works, as JSON for people and for monitoring.
  *
- * The status is ready; or degraded: it receives, but loses or delays records, and the report has
- * where and how many; or stuck or stopping: it does not receive. Losses are those of the last
- * minute, computed from counts that are noted every HEALTH_EVERY_NS.
+ * The status "ready" means that all is well; "degraded" that the collector receives, but loses or
+ * delays records (the report says where and how many); "stuck" and "stopping" that it does not
+ * receive. The reported losses are those of the last minute. They are computed from counts that
+ * health_note stores every HEALTH_EVERY_NS.
  *
  * Lifecycle: create, note every HEALTH_EVERY_NS, report on request, destroy. One thread.
  */
@@ -18,22 +19,23 @@
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/text/output.h"
 
-/* The interval of notes; and the period whose losses are reported. */
+/* The interval between calls of health_note, and the period whose losses are reported. */
 #define HEALTH_EVERY_NS  INT64_C(5000000000)
 #define HEALTH_MEMORY_NS INT64_C(60000000000)
 
 /*
  * A few bad datagrams are normal. Undecodable datagrams, and similar losses, are reported if they
- * are at least 1 in HEALTH_SHARE of all in the last minute, and at least HEALTH_SHARE_LEAST.
+ * are at least 1 in HEALTH_SHARE of all datagrams in the last minute, and at least
+ * HEALTH_SHARE_LEAST.
  */
 #define HEALTH_SHARE       100
 #define HEALTH_SHARE_LEAST 5
 
-/* The present state. All times are monotonic. */
+/* The facts at the time of the report. All times are monotonic. */
 struct health_facts {
     const struct ledger_snapshot *ledger;
     const struct pipeline_levels *levels;
-    int64_t silent_since_ns; /* see pipeline_refresh_receivers */
+    int64_t silent_since_ns; /* as pipeline_refresh_receivers returns it */
     bool stopping;
     int64_t now_ns;
 };
@@ -41,14 +43,17 @@ struct health_facts {
 struct health;
 
 /*
- * `stall_timeout_ns`: from then on a sink that waits for its destination, or a receiver that does
- * not answer, is reported. Returns NULL if memory is short.
+ * A sink that waits for its destination, or a receiver that does not answer, is reported after
+ * `stall_timeout_ns`. Returns NULL if memory is short.
  */
 struct health *health_create(int64_t stall_timeout_ns);
 /* NULL is allowed. */
 void health_destroy(struct health *health);
 
-/* Notes the counts. If memory is short, the note is skipped, and "the last minute" gets longer. */
+/*
+ * Stores the present counts. If memory is short they are not stored, and "the last minute" gets
+ * longer.
+ */
 void health_note(struct health *health, const struct ledger_snapshot *ledger, int64_t now_ns);
 
 /*

@@ -19,7 +19,7 @@
     STATUS(STOPPING, stopping, false, "it is stopping")
 
 /*
- * REASON(CONSTANT, name, "what it means", "what to do"). A report's number is filled in between the
+ * REASON(CONSTANT, name, "what it means", "what to do"). A report inserts its number between the
  * two texts: " for 12 s" or " (7)".
  */
 #define HEALTH_REASONS(REASON)                                                                     \
@@ -113,12 +113,12 @@ enum health_reason { HEALTH_REASONS(HEALTH_REASON_CONSTANT) HEALTH_REASON_COUNT 
 struct health_word {
     const char *name;
     const char *meaning;
-    const char *filled; /* the same with "{}" where a report's number is filled in */
+    const char *filled; /* the meaning with "{}" where a report inserts its number */
 };
 extern const struct health_word health_statuses[HEALTH_STATUS_COUNT];
 extern const struct health_word health_reasons[HEALTH_REASON_COUNT];
 
-/* Whether senders may continue to send. */
+/* Returns whether senders may continue to send. */
 bool health_status_serves(enum health_status status);
 
 #endif

@@ -16,11 +16,14 @@
 /* The header of a block; the counters follow it on cache lines of their own. */
 struct block {
     struct block *next;
-    bool spare; /* returned: the next request for a block gets it */
+    bool spare; /* it was returned: the next request for a block gets it */
     char padding[CACHE_LINE - sizeof(struct block *) - sizeof(bool)];
 };
 
-/* An entry that is not live is reused by the next one of the same name. */
+/*
+ * The state of an entry. An entry that is not live is reused by the next listener or sink of its
+ * name.
+ */
 enum entry_state {
     ENTRY_HIDDEN, /* cancelled, and never used before */
     ENTRY_LIVE,
@@ -29,7 +32,7 @@ enum entry_state {
 
 struct listener_entry {
     enum entry_state state;
-    bool known; /* it has been retired before: must stay visible */
+    bool known; /* it was retired before, so it must stay visible */
     char *name;
     char *schema;
     const struct listener_kind *kind;
@@ -40,11 +43,11 @@ struct listener_entry {
 
 struct sink_entry {
     enum entry_state state;
-    bool known;    /* as above */
-    bool reserved; /* for the sink that comes back with its spill */
+    bool known;    /* as in struct listener_entry */
+    bool reserved; /* kept for the sink whose spilled records come back */
     char *name;
-    uint64_t messages_before; /* of all listeners, when it became live the last time */
-    uint64_t messages;        /* decoded during its earlier live periods */
+    uint64_t messages_before; /* messages of all listeners, when the sink last became live */
+    uint64_t messages;        /* messages decoded during its earlier live periods */
     struct block *offers;
     struct block *own;
 };
@@ -55,7 +58,7 @@ struct ledger {
     size_t listener_count;
     struct sink_entry *sinks;
     size_t sink_count;
-    struct block *threads; /* the latest first */
+    struct block *threads; /* the latest block first */
     size_t thread_count;
     char *dead_letters_name; /* NULL: no dead letters */
     struct block *dead_letters;
@@ -361,7 +364,7 @@ static void add_counters(uint64_t *sums, const struct counter *counters, size_t 
         sums[i] += counter_read(&counters[i]);
 }
 
-/* Adds the block's terms to the totals, the last row first; add_ingest has the reason. */
+/* Adds the block's terms to the totals, in backward order for the reason given at add_ingest. */
 static void ledger_add_terms(const struct ledger_term *terms, const void *block, void *totals)
 {
     const struct ledger_term *end = terms;
@@ -425,8 +428,10 @@ static void read_listener(struct listener_totals *sum, const struct listener_ent
         add_ingest(sum, (const void *)(block + 1));
 }
 
-/* Receiving threads offer dead letters, the writing thread keeps them: reads `offered` of all
- * blocks last. */
+/*
+ * Reads the dead letters. Receiving threads offer them, and then the writing thread keeps them: so
+ * `offered` of all blocks is read last.
+ */
 static void read_dead_letters(struct dead_letter_totals *sum, const struct ledger *ledger)
 {
     struct dead_letter_totals offered = {0};
@@ -460,7 +465,10 @@ static void read_threads(struct ledger_snapshot *snapshot, const struct ledger *
     }
 }
 
-/* A cancelled listener whose sockets were open for a moment may have received datagrams. */
+/*
+ * Whether the listener appears in reports. A cancelled listener whose sockets were open for a
+ * moment may have received datagrams, and appears then.
+ */
 static bool is_reported(const struct listener_entry *entry)
 {
     uint64_t counted = 0;

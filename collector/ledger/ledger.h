@@ -36,9 +36,10 @@ enum record_failure { RECORD_FAILURES(LEDGER_FAILURE) FAILURE_COUNT };
 enum dead_letter_drop { DEAD_LETTER_DROPS(LEDGER_DROP) DROP_COUNT };
 
 /*
- * Whether a datagram with this reason is offered as a dead letter. Only undecodable datagrams are:
- * not those without memory, since the next one like it would be decoded; not valid ones; and not
- * those of denied or limited senders, which otherwise could fill the file.
+ * Whether a datagram with this reason is offered as a dead letter. Only undecodable datagrams are
+ * offered. Datagrams that had no memory are not, since a later datagram like them would be decoded.
+ * Valid datagrams are not either, and those of denied or limited senders are not because they could
+ * fill the file.
  */
 extern const bool datagram_reason_has_letter[REASON_COUNT];
 
@@ -62,13 +63,13 @@ extern const struct reason_text record_failure_texts[FAILURE_COUNT];
 #define LEDGER_HISTOGRAM(name, bounds, metric, help)        struct histogram name;
 #define LEDGER_HISTOGRAM_TOTALS(name, bounds, metric, help) struct histogram_totals name;
 
-/* One per listener and receiving thread. */
+/* The counters of one listener in one receiving thread. */
 struct ingest_counters {
     LISTENER_TERMS(LEDGER_COUNTER)
     struct counter reasons[REASON_COUNT];
 };
 
-/* One per receiving thread, shared by its listeners so that it stays in the cache. */
+/* The measures of one receiving thread, shared by its listeners so that they stay in the cache. */
 struct thread_measures {
     THREAD_MEASURES(LEDGER_HISTOGRAM)
 };
@@ -80,7 +81,7 @@ struct offer_counters {
     struct counter raw_offered, raw_refused; /* parts of the sink's terms of these names */
 };
 
-/* One per sink, written by the sink's thread. */
+/* The counters of one sink, written by the sink's thread. */
 struct sink_counters {
     SINK_TERMS(LEDGER_COUNTER)
     struct counter failed[FAILURE_COUNT];
@@ -88,7 +89,10 @@ struct sink_counters {
     _Atomic int64_t in_flight; /* queued, outcome not known; receivers add, the sink subtracts */
 };
 
-/* Of dead letters: one block for each thread that offers them, and one for the writing thread. */
+/*
+ * The counters of dead letters: one block for each thread that offers them, and one for the thread
+ * that writes them.
+ */
 struct dead_letter_counters {
     DEAD_LETTER_TERMS(LEDGER_COUNTER)
     struct counter dropped[DROP_COUNT];
@@ -101,71 +105,74 @@ struct ledger *ledger_create(void);
 void ledger_destroy(struct ledger *ledger);
 
 /*
- * Adds a listener or a sink and returns its index, which counts from 0 for each of the two; or -1
- * if memory is short. The texts are copied. `kind` is the name of one of LISTENER_KINDS. A retired
- * one of the same name is continued under its old index.
+ * Adds a listener or a sink and returns its index, or -1 if memory is short. Listeners and sinks
+ * are each indexed from 0. The texts are copied. `kind` is the name of one of LISTENER_KINDS. If a
+ * retired listener or sink has the same name, its entry is continued under its old index.
  */
 int ledger_add_listener(struct ledger *ledger, const char *name, const char *kind,
                         const char *schema);
 int ledger_add_sink(struct ledger *ledger, const char *name);
 
-/* Whether it is neither retired nor cancelled. */
+/* Returns whether the sink is neither retired nor cancelled. */
 bool ledger_sink_is_live(const struct ledger *ledger, int sink);
 
-/* Changes its name or its schema. Returns false if memory is short. */
+/* Change the listener's name and its schema. Return false if memory is short. */
 bool ledger_rename_listener(struct ledger *ledger, int listener, const char *name);
 bool ledger_set_schema(struct ledger *ledger, int listener, const char *schema);
 
 /*
  * Marks the moment from which the sink is offered all decoded records, until it is retired. Without
- * this call it is the moment of ledger_add_sink. At that moment no thread may be decoding, and all
- * records decoded before have been offered. Makes a retired entry live again: the successor of its
- * sink continues to count in it.
+ * this call that moment is ledger_add_sink. At that moment no thread may be decoding, and all
+ * records decoded before must have been offered. Makes a retired entry live again: the successor of
+ * its sink continues to count in the entry.
  */
 void ledger_begin_sink(struct ledger *ledger, int sink);
 
 /*
- * A reserved entry that is not live is not reused by the next sink of its name, but only by the
- * sink whose records it still counts, through ledger_begin_sink.
+ * Reserves an entry. A reserved entry that is not live is not reused by the next sink of its name;
+ * only the sink whose records it still counts continues it, through ledger_begin_sink.
  */
 void ledger_reserve_sink(struct ledger *ledger, int sink, bool reserved);
 void ledger_retire_sink(struct ledger *ledger, int sink);
 
-/* The listener will receive no more; its counts stay in the ledger. */
+/* Retires a listener: it will receive no more; its counts stay in the ledger. */
 void ledger_retire_listener(struct ledger *ledger, int listener);
 
-/* Undoes ledger_add_listener or ledger_add_sink, if it was never used. */
+/* Undo ledger_add_listener and ledger_add_sink, for an entry that was never used. */
 void ledger_cancel_listener(struct ledger *ledger, int listener);
 void ledger_cancel_sink(struct ledger *ledger, int sink);
 
 /* How the kernel counts drops of a listener's sockets; all false by default. */
 struct drops_kind {
-    bool buffers;  /* buffers, each of one or many datagrams (gro=on); else datagrams */
-    bool filtered; /* including datagrams of denied senders (kernel_filter=on) */
+    bool buffers;  /* it counts buffers of one or more datagrams (gro=on); else datagrams */
+    bool filtered; /* it includes datagrams of denied senders (kernel_filter=on) */
 };
 void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kind kind);
 
-/* Whether any of its sockets may receive a sender's datagrams; then it has no term `reordered`. */
+/*
+ * Sets whether any of the listener's sockets may receive a sender's datagrams. If so, the listener
+ * has no term `reordered`.
+ */
 void ledger_set_spread(struct ledger *ledger, int listener, bool spread);
 
 /*
- * Blocks, each written by one thread: zero, or a returned one with its counts. NULL if memory is
- * short.
+ * Return a block of counters for one thread to write: a new block of zeros, or a returned block
+ * with its counts. Return NULL if memory is short.
  */
 struct ingest_counters *ledger_ingest_block(struct ledger *ledger, int listener);
 struct offer_counters *ledger_offer_block(struct ledger *ledger, int sink);
 struct sink_counters *ledger_sink_block(struct ledger *ledger, int sink);
 
-/* Its thread will not write the block again; its counts stay. NULL is allowed. */
+/* Gives back a block that its thread will not write again; its counts stay. NULL is allowed. */
 void ledger_return_block(void *counters);
 
-/* A new block, all zero, for one receiving thread; at most LEDGER_THREADS of them. */
+/* Returns a new block of zeros for one receiving thread; at most LEDGER_THREADS blocks. */
 #define LEDGER_THREADS 1024
 struct thread_measures *ledger_thread_block(struct ledger *ledger);
 
-/* Adds the dead letters' file, at most one. Returns false if memory is short. */
+/* Adds the file of dead letters; call it at most once. Returns false if memory is short. */
 bool ledger_add_dead_letters(struct ledger *ledger, const char *name);
-/* A new block, as above. */
+/* Returns a new block of zeros. */
 struct dead_letter_counters *ledger_dead_letter_block(struct ledger *ledger);
 
 /* A row of LISTENER_KINDS. */
@@ -180,11 +187,11 @@ extern const struct listener_kind listener_kinds[LISTENER_KIND_COUNT];
 
 /* Sums over the blocks at one moment. The snapshot owns the names and schemas. */
 struct listener_totals {
-    size_t index; /* in the ledger; cancelled ones are skipped */
+    size_t index; /* in the ledger; indexes of cancelled listeners are skipped */
     const char *name, *schema;
     const struct listener_kind *kind;
     bool retired;       /* it receives no more */
-    bool drops_counted; /* else the system does not count them, and kernel_drops is 0 */
+    bool drops_counted; /* false: the system does not count drops, and kernel_drops is 0 */
     struct drops_kind drops;
     bool spread; /* it has no term `reordered` */
     LISTENER_TERMS(LEDGER_TOTAL)
@@ -192,15 +199,15 @@ struct listener_totals {
 };
 
 struct thread_totals {
-    const char *name; /* its number: "0" is the first whose block was made */
+    const char *name; /* the thread's number; "0" has the first block that was made */
     THREAD_MEASURES(LEDGER_HISTOGRAM_TOTALS)
 };
 
 struct sink_totals {
     size_t index; /* in the ledger */
     const char *name;
-    bool retired;      /* it is offered no more records */
-    uint64_t messages; /* decoded by all listeners while the sink was live */
+    bool retired;      /* no more records are offered to it */
+    uint64_t messages; /* messages that all listeners decoded while the sink was live */
     OFFER_TERMS(LEDGER_TOTAL)
     uint64_t refused[REFUSAL_COUNT];
     SINK_TERMS(LEDGER_TOTAL)
@@ -210,46 +217,48 @@ struct sink_totals {
 };
 
 struct dead_letter_totals {
-    const char *name; /* NULL: none are kept */
+    const char *name; /* NULL: no dead letters are kept */
     DEAD_LETTER_TERMS(LEDGER_TOTAL)
     uint64_t dropped[DROP_COUNT];
 };
 
-/* A row of a list of terms. */
+/* A row of a list of terms, such as LISTENER_TERMS. */
 struct ledger_term {
     const char *name;
     size_t counter; /* offset in a block of counters */
     size_t total;   /* offset in the totals */
     enum ledger_part part;
-    const char *help; /* a sentence */
+    const char *help; /* the help of the metric: a sentence */
 };
 
-/* The lists; each ends with a row whose name is NULL. */
+/* The lists of terms; each ends with a row whose name is NULL. */
 extern const struct ledger_term listener_terms[];
 extern const struct ledger_term offer_terms[];
 extern const struct ledger_term sink_terms[];
 extern const struct ledger_term dead_letter_terms[];
 
-/* The same for the measures. */
+/* A row of a list of measures, such as THREAD_MEASURES; a NULL name ends a list. */
 struct ledger_measure {
     const char *name;
     size_t histogram; /* offset in a block */
     size_t total;     /* offset in the totals */
     const uint64_t *bounds;
     const char *metric;
-    const char *help; /* a sentence */
+    const char *help; /* the help of the metric: a sentence */
 };
 
 extern const struct ledger_measure thread_measures[];
 extern const struct ledger_measure sink_measures[];
 
-/* Whether the listener has this term of `listener_terms`. */
+/* Returns whether the listener has this term of `listener_terms`. */
 bool ledger_has_term(const struct listener_totals *listener, const struct ledger_term *term);
 
-/* The name under which kernel_drops are printed; another one with kernel_filter=on. */
+/*
+ * Returns the name under which kernel_drops are printed, which is different with kernel_filter=on.
+ */
 const char *ledger_drops_name(const struct listener_totals *listener);
 
-/* The term's value in a struct listener_totals or struct sink_totals. */
+/* Returns the term's value in a struct listener_totals or struct sink_totals. */
 static inline uint64_t ledger_total(const void *totals, const struct ledger_term *term)
 {
     return *(const uint64_t *)((const char *)totals + term->total);
@@ -264,10 +273,13 @@ struct ledger_snapshot {
     struct listener_totals *listeners;
     struct sink_totals *sinks;
     struct dead_letter_totals dead_letters;
-    char *texts; /* all names and schemas */
+    char *texts; /* storage of all names and schemas */
 };
 
-/* One more than the highest index of a listener, or of a sink; the rows are sorted by index. */
+/*
+ * Return one more than the highest index of a listener, and of a sink; the rows are sorted by
+ * index.
+ */
 static inline size_t ledger_listener_indexes(const struct ledger_snapshot *snapshot)
 {
     size_t count = snapshot->listener_count;
@@ -281,13 +293,14 @@ static inline size_t ledger_sink_indexes(const struct ledger_snapshot *snapshot)
 }
 
 /*
- * Reads all blocks. Returns NULL if memory is short; freed with ledger_snapshot_free. The snapshot
- * contains no pointer into the ledger, and so remains valid after a reload.
+ * Reads all blocks. Returns NULL if memory is short; the caller frees the snapshot with
+ * ledger_snapshot_free. The snapshot contains no pointer into the ledger, and so remains valid
+ * after a reload.
  */
 struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool final);
 void ledger_snapshot_free(struct ledger_snapshot *snapshot);
 
-/* Whether every sum of a final snapshot holds and no record is in flight. */
+/* Returns whether every sum of a final snapshot holds and no record is in flight. */
 bool ledger_balances(const struct ledger_snapshot *snapshot);
 
 #endif

@@ -27,7 +27,7 @@ static void print_put(struct output *out, const char *format, ...)
         out->used += (size_t)size;
 }
 
-/* " + NAME N" for each term of a sum that is not zero. */
+/* Writes " + NAME N" for each term of a sum that is not zero. */
 static void print_terms(struct output *out, const char *const *names, const uint64_t *values,
                         size_t count)
 {
@@ -36,7 +36,9 @@ static void print_terms(struct output *out, const char *const *names, const uint
             print_put(out, " + %s %" PRIu64, names[i], values[i]);
 }
 
-/* "NAME N" for each nonzero term of the part, on a line of their own; no line if all are zero. */
+/*
+ * Writes "NAME N" for each nonzero term of the part, together on one line; no line if all are zero.
+ */
 static void print_nonzero(struct output *out, const struct ledger_term *terms,
                           enum ledger_part part, const void *totals)
 {
@@ -52,7 +54,7 @@ static void print_nonzero(struct output *out, const struct ledger_term *terms,
         output_char(out, '\n');
 }
 
-/* The terms that belong to no sum, part by part. */
+/* Writes the terms that belong to no sum, part by part. */
 static void print_beside(struct output *out, const struct ledger_term *terms, const void *totals)
 {
     for (int part = PART_BESIDE; part < PART_COUNT; part++)
@@ -113,7 +115,7 @@ static void print_dead_letters(struct output *out, const struct dead_letter_tota
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* Words for `sluice explain`, each once: kernel_drops and any reasons. */
+/* The words to look up with `sluice explain`, each once: kernel_drops and any reasons. */
 struct advice {
     size_t count;
     const char *words[1 + REASON_COUNT + REFUSAL_COUNT + FAILURE_COUNT + DROP_COUNT];
@@ -136,7 +138,7 @@ static void advise_on(struct advice *advice, const struct reason_text *reasons,
             advise(advice, reasons[i].name);
 }
 
-/* A command line to copy, if anything was lost. */
+/* Writes a command line to copy, if anything was lost. */
 static void print_advice(struct output *out, const struct ledger_snapshot *snapshot)
 {
     struct advice advice = {.count = 0};
@@ -189,7 +191,7 @@ static void write_counts(struct output *out, const char *name, const char *const
     json_object_end(out);
 }
 
-/* The terms of the parts from `first` to `last`. */
+/* Writes the terms of the parts from `first` to `last`. */
 static void write_terms(struct output *out, const struct ledger_term *terms, const void *totals,
                         enum ledger_part first, enum ledger_part last)
 {
@@ -198,7 +200,7 @@ static void write_terms(struct output *out, const struct ledger_term *terms, con
             json_member_uint64(out, term->name, ledger_total(totals, term));
 }
 
-/* The same for a listener; kernel_drops is null if the system does not count them. */
+/* Writes a listener's terms; kernel_drops is null if the system does not count drops. */
 static void write_listener_terms(struct output *out, const struct listener_totals *listener,
                                  enum ledger_part first, enum ledger_part last)
 {

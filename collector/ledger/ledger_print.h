@@ -9,12 +9,12 @@
 #include "collector/text/output.h"
 
 /*
- * Indented lines: one paragraph per listener and per sink, each sum on a line of its own. Zero
- * terms are omitted if the sum can be read without them.
+ * Writes one indented paragraph per listener and per sink, each sum on its own line. Zero terms are
+ * omitted if the sum can be read without them.
  */
 void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *out);
 
-/* One JSON object on one line, with every term. */
+/* Writes one JSON object on one line, with every term. */
 void ledger_write_json(const struct ledger_snapshot *snapshot, struct output *out);
 
 #endif

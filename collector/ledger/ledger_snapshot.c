@@ -23,7 +23,7 @@ static size_t move_texts(struct ledger_snapshot *snapshot, char *to)
 
 bool ledger_snapshot_keep_texts(struct ledger_snapshot *snapshot)
 {
-    snapshot->texts = malloc(move_texts(snapshot, NULL) + 1); /* there may be none */
+    snapshot->texts = malloc(move_texts(snapshot, NULL) + 1); /* + 1: there may be no texts */
     if (snapshot->texts == NULL)
         return false;
     move_texts(snapshot, snapshot->texts);
@@ -77,7 +77,7 @@ static bool listener_balances(const struct listener_totals *listener)
                                    listener->other + listener->cut;
 }
 
-/* One message is one record, so `offered` must equal `messages`. */
+/* Whether a sink's sums hold. One message is one record, so `offered` must equal `messages`. */
 static bool sink_balances(const struct sink_totals *sink)
 {
     uint64_t offered = sink->queued;

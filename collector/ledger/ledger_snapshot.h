@@ -8,7 +8,7 @@
 
 /*
  * Replaces the ledger's texts in a new snapshot by copies that the snapshot owns, because a reload
- * frees the ledger's. Returns false if memory is short.
+ * frees the texts of the ledger. Returns false if memory is short.
  */
 bool ledger_snapshot_keep_texts(struct ledger_snapshot *snapshot);
 

@@ -111,7 +111,7 @@
 
 /*
  * The kinds of listeners. KIND(CONSTANT, name, is_socket, part): `is_socket`: the kernel can drop
- * its datagrams; `part`: the terms that only this kind has (PART_SEQUENCE: none).
+ * its datagrams; `part`: the terms that only this kind has (PART_SEQUENCE: no terms).
  */
 #define LISTENER_KINDS(KIND)                                                                       \
     KIND(UDP, udp, true, PART_SEQUENCE)                                                            \
@@ -121,7 +121,7 @@
 /* Where a term is printed. */
 enum ledger_part {
     PART_FLOW,        /* in the sums; always printed */
-    PART_NOW,         /* in the sums, but a level that rises and falls */
+    PART_NOW,         /* in the sums, but its value rises and falls */
     PART_ALWAYS,      /* always printed, after the reasons */
     PART_BESIDE,      /* each part from here on is a line of text without its zero terms */
     PART_SEQUENCE,    /* from senders' sequence numbers (collector/senders/sequence.h) */
@@ -133,7 +133,7 @@ enum ledger_part {
 
 /* A row is TERM(name, part, help): `help` is the help of the metric. */
 
-/* Of a listener; in datagrams unless the help says otherwise. */
+/* The terms of a listener, in datagrams unless the help says otherwise. */
 #define LISTENER_TERMS(TERM)                                                                       \
     TERM(received, PART_FLOW, "Datagrams received; each was decoded, or has a reason.")            \
     TERM(in_assembly, PART_NOW,                                                                    \
@@ -169,7 +169,10 @@ enum ledger_part {
     TERM(answers, PART_CONNECTIONS, "Frames that were answered.")                                  \
     CONNECTION_END_TERMS(TERM)
 
-/* How the connections of a stream listener ended. After a stop, connections = the sum of these. */
+/*
+ * The ends of a stream listener's connections. After a stop, `connections` is the sum of these
+ * terms.
+ */
 #define CONNECTION_END_TERMS(TERM)                                                                 \
     TERM(closed, PART_CONNECTIONS, "Connections that the client closed, after a whole frame.")     \
     TERM(frame_cut, PART_CONNECTIONS, "Connections that ended within a frame, which is lost.")     \
@@ -194,12 +197,12 @@ enum ledger_part {
          "Connections closed because the system could not watch them.")                            \
     TERM(stopped, PART_CONNECTIONS, "Connections that were open at the stop.")
 
-/* The records that a sink was offered. */
+/* The terms for the records that a sink was offered. */
 #define OFFER_TERMS(TERM)                                                                          \
     TERM(offered, PART_FLOW, "Records decoded while the sink existed.")                            \
     TERM(queued, PART_FLOW, "Records that the sink's queues accepted.")
 
-/* Of a sink; in records unless the help says otherwise. */
+/* The terms of a sink, in records unless the help says otherwise. */
 #define SINK_TERMS(TERM)                                                                           \
     TERM(written, PART_FLOW, "Records written, each to its last byte.")                            \
     TERM(filtered, PART_FLOW, "Records without lines to write.")                                   \
@@ -231,15 +234,15 @@ enum ledger_part {
     TERM(raw_refused, PART_RAW,                                                                    \
          "Undecodable datagrams that had no room, or that the system did not send.")
 
-/* Of dead letters. */
+/* The terms of dead letters. */
 #define DEAD_LETTER_TERMS(TERM)                                                                    \
     TERM(offered, PART_FLOW, "Undecodable datagrams offered as dead letters.")                     \
     TERM(kept, PART_FLOW, "Dead letters kept.")                                                    \
     TERM(bytes, PART_ALWAYS, "Bytes that the dead letters' file has accepted.")
 
 /*
- * Measures are histograms of how the work went. They belong to no sum, and only --metrics reports
- * them. MEASURE(name, bounds, metric, help): `metric` is the name there.
+ * Measures are histograms of durations and amounts of work. They belong to no sum, and only
+ * --metrics reports them. MEASURE(name, bounds, metric, help): `metric` is the name in --metrics.
  */
 #define THREAD_MEASURES(MEASURE)                                                                   \
     MEASURE(drain_length, histogram_counts, drain_datagrams,                                       \

@@ -45,7 +45,10 @@ static struct {
     uint64_t waiting_count; /* messages, including repetitions */
     char waiting[WHOLE_SIZE];
 
-    /* A text was given up, possibly in the middle of a line. Used by the thread that writes one. */
+    /*
+     * Writing a text was given up, possibly in the middle of a line. Used by the thread that writes
+     * texts.
+     */
     bool torn;
 } begun = {.level = LOG_INFO};
 
@@ -65,7 +68,7 @@ static bool keep_waiting(const char *lines, size_t size)
     return true;
 }
 
-/* First ends the line in which a text was given up. */
+/* Writes lines; before them it ends the line in which a text was given up. */
 static bool write_to_stream(const char *lines, size_t size)
 {
     progress_line_make_room();
@@ -112,8 +115,9 @@ static size_t write_loss(uint64_t count, enum log_place place, int64_t time_ns, 
 }
 
 /*
- * Returns false if the line could not be written; the caller counts it as lost. Earlier losses are
- * reported before the line, unless it has to wait for a text, because then it may still be lost.
+ * Writes one line. Returns false if that failed; the caller counts the line as lost. Lines lost
+ * earlier are reported before the line, unless it has to wait for a text, because then it may still
+ * be lost.
  */
 static bool write_entry(const struct log_entry *entry, uint64_t repeated)
 {
@@ -146,7 +150,10 @@ static bool write_repeats(int64_t now_ns)
     return true;
 }
 
-/* Before a different line, or at the end: a count that cannot be written now is lost. */
+/*
+ * Writes the count of repetitions before a different line, or at the end. A count that cannot be
+ * written now is lost.
+ */
 static void end_repeats(int64_t now_ns)
 {
     write_repeats(now_ns);
@@ -229,7 +236,7 @@ static void begin_text(void)
     mutex_unlock(begun.lock);
 }
 
-/* If the waiting lines cannot be written, they and their repetitions are lost. */
+/* Writes the lines that waited for the text. If that fails, they and their repetitions are lost. */
 static void end_text(void)
 {
     mutex_lock(begun.lock);
@@ -241,8 +248,10 @@ static void end_text(void)
     mutex_unlock(begun.lock);
 }
 
-/* Other threads' lines wait. The first part is written whole or not at all, the rest maybe only in
- * part. */
+/*
+ * Writes a text while other threads' lines wait. The first WHOLE_SIZE bytes are written completely
+ * or not at all, but of the bytes after them a part may be written.
+ */
 static bool write_parts(const char *lines, size_t size, int wait_ms)
 {
     int64_t until_ns = clock_monotonic_ns() + (int64_t)wait_ms * 1000000;

@@ -33,14 +33,14 @@ enum log_format {
     LOG_JSON, /* an object with time, level, subject and message */
 };
 
-/* Set by the user. */
+/* The settings of the log that a user can change. */
 struct log_settings {
-    enum log_level level; /* less severe lines are not logged */
+    enum log_level level; /* lines that are less severe are not logged */
     enum log_format format;
-    uint64_t repeats_ns; /* how often the count of a repeated message is logged */
+    uint64_t repeats_ns; /* interval at which the count of a repeated message is logged */
 };
 
-/* The part that a line is about; a member of its own in JSON. */
+/* The part of the collector that a line is about, which JSON lines have as a member. */
 enum log_subject { LOG_OF_PROGRAM, LOG_OF_LISTENER, LOG_OF_SINK, LOG_OF_DEAD_LETTERS };
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -48,18 +48,18 @@ enum log_subject { LOG_OF_PROGRAM, LOG_OF_LISTENER, LOG_OF_SINK, LOG_OF_DEAD_LET
 /* Writes "sluice: ", the line and a newline. Control characters become '?'. */
 void log_line(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* The same for a listener or sink; the line begins with "NAME: ". */
+/* Writes a line as log_line does, about a listener or sink; the line begins with "NAME: ". */
 void log_about(enum log_level level, enum log_subject subject, const char *name, const char *format,
                ...) PRINTF_LIKE(4, 5);
 
-/* The same for a line that contains the name itself. */
+/* Writes a line as log_about does, but without "NAME: ", because the line contains the name. */
 void log_naming(enum log_level level, enum log_subject subject, const char *name,
                 const char *format, ...) PRINTF_LIKE(4, 5);
 
 /*
  * Writes `size` bytes of whole lines unchanged, such as a ledger; waits at most `wait_ms`
- * milliseconds while stderr is full. Lines that other threads log during that follow it. Returns
- * whether all was written. One thread at a time.
+ * milliseconds while stderr is full. Lines that other threads log at the same time are written
+ * afterwards. Returns whether all bytes were written. One thread at a time.
  */
 bool log_text(enum log_level level, const char *lines, size_t size, int wait_ms);
 
@@ -75,8 +75,8 @@ int log_begin(const struct log_settings *settings, struct error *error);
 void log_set(const struct log_settings *settings);
 
 /*
- * Whether text lines on stderr begin with their time (UTC, RFC 3339) from now on. JSON lines always
- * have it, and the journal adds its own. Any thread.
+ * Sets whether text lines on stderr begin with their time (UTC, RFC 3339) from now on. JSON lines
+ * always have the time, and the journal adds its own. Any thread.
  */
 void log_date_lines(bool dated);
 
@@ -84,26 +84,28 @@ void log_date_lines(bool dated);
 void log_end(void);
 
 /*
- * `wake` is called, by the thread that logs, when log_due_ns has become earlier, so that a thread
- * that waits for that time recomputes its wait. It must not log. NULL: no thread waits.
+ * Sets a function that the logging thread calls when log_due_ns has become earlier, so that a
+ * thread that waits for that time recomputes its wait. `wake` must not log. NULL: no thread waits.
  */
 void log_watch(void (*wake)(void *context), void *context);
 
-/* When (monotonic) to call log_write_repeats; INT64_MAX: no line is counted. */
+/*
+ * Returns when (monotonic) to call log_write_repeats; INT64_MAX: no line has repetitions to report.
+ */
 int64_t log_due_ns(void);
 
 /* Writes how often the last message was repeated, once log_due_ns has passed. */
 void log_write_repeats(void);
 
-/* The same at once; before the process ends without log_end. */
+/* Writes that number without waiting for log_due_ns; for a process that ends without log_end. */
 void log_write_repeats_now(void);
 
 /* --- where to --------------------------------------------------------------------------------- */
 
 /*
  * Receives the log instead of stderr: `size` bytes of whole lines, without the program's name and
- * the level. Called in any thread, also by several at a time. Must not wait. Returns whether it
- * accepted them.
+ * the level. Called in any thread, also by several threads at a time. Must not wait. Returns
+ * whether the lines were accepted.
  */
 typedef bool log_taker(enum log_level level, const char *lines, size_t size);
 
@@ -114,17 +116,17 @@ void log_divert(log_taker *taker);
 
 /*
  * Allows at most one line per second from one place in the code. Zero-initialised; used by one
- * thread. Lines that it suppresses do not count as repetitions. The caller includes their number in
- * the next line, which therefore differs from the previous one and is written.
+ * thread. Lines that it suppresses do not count as repetitions. The caller writes their number into
+ * the next line, which is therefore different from the previous line and is written.
  */
 struct log_limit {
     int64_t next_ns; /* monotonic: when the next line may be written */
-    uint64_t held;   /* lines suppressed since the last one */
+    uint64_t held;   /* number of lines suppressed since the last written line */
 };
 
 /*
- * Whether a line may be written now. If so, *held is the number of lines suppressed since the last
- * one; if not, this line is counted as suppressed.
+ * Returns whether a line may be written now. If so, *held is the number of lines suppressed since
+ * the last written line; if not, this line is counted as suppressed.
  */
 bool log_allowed(struct log_limit *limit, uint64_t *held);
 

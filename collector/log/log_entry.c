@@ -36,13 +36,13 @@ static const char *entry_prefix(enum log_level level, enum log_place place)
         [LOG_WARNING] = "sluice: warning: ",
         [LOG_INFO] = "sluice: ",
     };
-    /* Red and yellow. */
+    /* The colours of the levels: red and yellow. */
     static const char *const on_terminal[] = {
         [LOG_ERROR] = "sluice: \033[31merror:\033[0m ",
         [LOG_WARNING] = "sluice: \033[33mwarning:\033[0m ",
         [LOG_INFO] = "sluice: ",
     };
-    /* The numbers are those of syslog(3). */
+    /* The journal's prefixes; the numbers are those of syslog(3). */
     static const char *const in_journal[] = {
         [LOG_ERROR] = "<3>", [LOG_WARNING] = "<4>", [LOG_INFO] = "<6>"};
     switch (place) {
@@ -60,7 +60,7 @@ static const char *entry_prefix(enum log_level level, enum log_place place)
     return "";
 }
 
-/* Appends what fits. */
+/* Appends as much of the text as fits. */
 static void entry_put(struct output *out, const char *text)
 {
     size_t size = strlen(text);
@@ -68,7 +68,7 @@ static void entry_put(struct output *out, const char *text)
     output_bytes(out, text, size < room ? size : room);
 }
 
-/* RFC 3339 with milliseconds, and a blank. Times before 1970 become 1970. */
+/* Appends a date of RFC 3339 with milliseconds, and a blank. Times before 1970 become 1970. */
 static void put_date(struct output *out, int64_t time_ns)
 {
     char text[32];
@@ -125,7 +125,7 @@ static void put_subject(struct output *out, const struct log_entry *entry)
     json_string(out, entry->name, strlen(entry->name));
 }
 
-/* An object with the first `message_size` bytes of the message. */
+/* Appends an object with the first `message_size` bytes of the message. */
 static void put_object(struct output *out, const struct log_entry *entry, uint64_t repeated,
                        int64_t time_ns, size_t message_size)
 {
@@ -145,8 +145,8 @@ static void put_object(struct output *out, const struct log_entry *entry, uint64
 }
 
 /*
- * Escapes, and replacements of invalid UTF-8, may make three bytes of one. If that makes the line
- * too long the message is cut; the other members always fit.
+ * Writes a line of JSON. Escapes, and replacements of invalid UTF-8, can turn one byte into three.
+ * If that makes the line too long the message is cut; the other members always fit.
  */
 static size_t entry_write_json(const struct log_entry *entry, uint64_t repeated, const char *prefix,
                                int64_t time_ns, char *line)

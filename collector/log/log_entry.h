@@ -11,7 +11,7 @@
 
 #include "collector/log/log.h"
 
-/* Bytes of a name, of a message, and of a text line; longer ones are truncated. */
+/* The most bytes of a name, of a message, and of a text line; longer texts are truncated. */
 #define LOG_TEXT_SIZE 1024
 
 /*
@@ -28,27 +28,27 @@ struct log_entry {
     char message[LOG_TEXT_SIZE];
 };
 
-/* Where a line goes, and so what precedes its message. */
+/* The place that a line is written to, which decides the prefix of the message. */
 enum log_place {
     LOG_ON_STREAM,       /* program name and level */
-    LOG_ON_STREAM_DATED, /* the same after the time, UTC: "2026-01-02T03:04:05.678Z " */
-    LOG_ON_TERMINAL,     /* as the first two, the level in colour (ECMA-48, SGR) */
+    LOG_ON_STREAM_DATED, /* LOG_ON_STREAM after the time, in UTC: "2026-01-02T03:04:05.678Z " */
+    LOG_ON_TERMINAL,     /* as LOG_ON_STREAM, the level in colour (ECMA-48, SGR) */
     LOG_ON_TERMINAL_DATED,
-    LOG_IN_JOURNAL, /* "<3>" */
+    LOG_IN_JOURNAL, /* "<3>", the level of the journal */
     LOG_ELSEWHERE,  /* no prefix */
 };
 
-/* `name` is NULL for LOG_OF_PROGRAM. Control characters become '?'. */
+/* Fills *entry. `name` is NULL for LOG_OF_PROGRAM. Control characters become '?'. */
 void log_entry_make(struct log_entry *entry, enum log_level level, enum log_subject subject,
                     const char *name, bool named, const char *format, va_list arguments);
 
-/* Whether level, subject, name and message are equal. */
+/* Returns whether level, subject, name and message are equal. */
 bool log_entry_is(const struct log_entry *entry, const struct log_entry *other);
 
 /*
- * Writes the entry as a line, or, if `repeated` is not 0, the line that reports that many
- * repetitions. `time_ns`: since 1970 UTC. `line` has room for LOG_LINE_SIZE bytes. Returns the size
- * with the newline.
+ * Writes the entry as a line; if `repeated` is not 0, the line reports instead that the message was
+ * repeated `repeated` times. `time_ns`: since 1970 UTC. `line` has room for LOG_LINE_SIZE bytes.
+ * Returns the size with the newline.
  */
 size_t log_entry_write(const struct log_entry *entry, uint64_t repeated, enum log_format format,
                        enum log_place place, int64_t time_ns, char *line);

@@ -1,5 +1,5 @@
 /*
- * Finds repetitions of the last log message, and when to report their count.
+ * Detects log messages that repeat the last message, and says when to report their count.
  *
  * Pure: callers pass monotonic times in nanoseconds. Zero-initialised except the interval. Not
  * thread-safe.
@@ -14,32 +14,35 @@
 
 struct log_repeats {
     /*
-     * The longest time for which a repetition stays unreported; and how long after that a message
-     * still counts as the last one.
+     * The longest time for which a repetition stays unreported, and the time after a written line
+     * in which an equal message is still a repetition.
      */
     int64_t interval_ns;
     struct log_entry last; /* the last message that was written */
     bool known;            /* `last` is set, and may be repeated */
     uint64_t count;        /* unreported repetitions */
-    int64_t due_ns;        /* when they must be reported, or `last` expires */
+    int64_t due_ns;        /* when they must be reported; without any, when `last` expires */
 };
 
-/* Whether the entry repeats the last one. If so it is counted, and must not be written. */
+/*
+ * Returns whether the entry repeats the last message. If so, the repetition is counted, and the
+ * entry must not be written.
+ */
 bool log_repeats_take(struct log_repeats *repeats, const struct log_entry *entry, int64_t now_ns);
 
-/* The entry has been written, and becomes the last one. */
+/* Makes the entry, which has been written, the last message. */
 void log_repeats_begin(struct log_repeats *repeats, const struct log_entry *entry, int64_t now_ns);
 
-/* The count has been reported; it restarts at 0. */
+/* Restarts the count at 0 after it has been reported. */
 void log_repeats_reported(struct log_repeats *repeats, int64_t now_ns);
 
-/* The count could not be reported; retries after the interval. */
+/* Puts the report off by the interval, because it could not be written. */
 void log_repeats_put_off(struct log_repeats *repeats, int64_t now_ns);
 
-/* Forgets the last message. Returns the unreported repetitions. */
+/* Forgets the last message. Returns the number of unreported repetitions. */
 uint64_t log_repeats_end(struct log_repeats *repeats);
 
-/* When the count must be reported; INT64_MAX: there is none. */
+/* Returns when the count must be reported; INT64_MAX: there is no count to report. */
 int64_t log_repeats_due(const struct log_repeats *repeats);
 
 #endif

@@ -17,7 +17,10 @@ static const char take_away[] = "\r\033[K";
 /* A line is on the terminal. */
 static _Atomic bool standing;
 
-/* Only one thread's work is shown; only that thread uses `work`. */
+/*
+ * Set while a thread's work is shown: only one thread's work is shown, and only that thread uses
+ * `work`.
+ */
 static atomic_flag taken = ATOMIC_FLAG_INIT;
 static _Thread_local bool is_mine;
 static struct {
@@ -51,7 +54,7 @@ static void show(const struct progress *now, int64_t now_ns)
     if (columns < 2)
         return;
     memcpy(line, take_away, sizeof take_away - 1);
-    /* The last column stays empty: some terminals begin a new line after it. */
+    /* The last column stays empty, because some terminals begin a new line after it. */
     size_t size = sizeof take_away - 1;
     size += progress_text(&figures, columns - 1, line + size);
     atomic_store(&standing, log_stream_write(line, size, 0));

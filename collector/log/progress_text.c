@@ -7,12 +7,12 @@
 /* Before this time the rate and the remaining time are too uncertain to show. */
 #define EARLY_SECONDS 0.2
 
-/* A name is not cut to fewer bytes. */
+/* The fewest bytes to which a name is cut. */
 #define NAME_LEAST 12
 
 #define PART_SIZE 64
 
-/* "1,234,567" */
+/* Writes "1,234,567". */
 static void write_grouped(uint64_t number, char text[PART_SIZE])
 {
     char digits[32];
@@ -26,7 +26,7 @@ static void write_grouped(uint64_t number, char text[PART_SIZE])
     text[used] = '\0';
 }
 
-/* "312 MB/s" or "51,000/s", to three digits: further digits would only flicker. */
+/* Writes "312 MB/s" or "51,000/s", to three digits: further digits would only flicker. */
 static void write_rate(double rate, bool bytes, char text[PART_SIZE])
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
@@ -44,7 +44,7 @@ static void write_rate(double rate, bool bytes, char text[PART_SIZE])
     strcat(text, "/s");
 }
 
-/* "41 s", "3 min 20 s", "2 h 05 min" */
+/* Writes "41 s", "3 min 20 s" or "2 h 05 min". */
 static void write_time(double seconds, char text[PART_SIZE])
 {
     const double most = 360000; /* from here on the estimate is worthless */
@@ -74,7 +74,7 @@ static bool progress_add(struct line *line, const char *before, const char *part
     return true;
 }
 
-/* Cuts the name at its beginning, because the end of a path says more. */
+/* Adds the name, cut at its beginning if it is too long, because the end of a path says more. */
 static void add_subject(struct line *line, const struct progress_figures *figures)
 {
     const char *name = figures->name;

@@ -1,6 +1,6 @@
 /*
- * A line about the progress of work: "reading day.pcap: 42 %, 1,234,567 datagrams, 312,000/s, 41 s
- * left". Pure; any thread.
+ * Formats the progress of work as a line: "reading day.pcap: 42 %, 1,234,567 datagrams, 312,000/s,
+ * 41 s left". Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_LOG_PROGRESS_TEXT_H
 #define SLUICE_COLLECTOR_LOG_PROGRESS_TEXT_H
@@ -12,14 +12,14 @@
 struct progress_figures {
     const char *doing;
     const char *name;    /* NULL: none */
-    double done, total;  /* in the same unit; total 0: not known */
-    const char *counted; /* what `count` counts, in the plural; NULL: not shown */
+    double done, total;  /* both in the same unit; total 0: not known */
+    const char *counted; /* the plural name of the things that `count` counts; NULL: not shown */
     uint64_t count;
-    bool bytes;     /* the rate is that of `done` in bytes, else that of `count` */
+    bool bytes;     /* the rate shown is of `done`, in bytes; false: of `count` */
     double seconds; /* since the work began */
 };
 
-/* Bytes of the longest line and its NUL. */
+/* The size of a buffer for the longest line, including the NUL. */
 #define PROGRESS_TEXT_SIZE 256
 
 /*

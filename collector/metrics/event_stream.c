@@ -12,24 +12,24 @@
 /* An event's text, reference-counted. */
 struct event {
     size_t users;
-    uint64_t number; /* increases; 0: the first event of one client */
+    uint64_t number; /* increases with each event; 0: the first event of one client */
     char *text;
-    size_t size; /* bytes */
+    size_t size; /* number of bytes in `text` */
 };
 
 struct client {
     struct event_stream *stream;
     struct MHD_Connection *connection; /* NULL: the slot is free */
     bool resting;                      /* suspended until there is another event */
-    struct event *event;               /* being sent; NULL: none */
-    size_t sent;                       /* bytes of it */
-    uint64_t seen;                     /* number of the latest event that it got */
+    struct event *event;               /* the event that is being sent; NULL: no event */
+    size_t sent;                       /* number of bytes of `event` that were sent */
+    uint64_t seen;                     /* number of the latest event that the client got */
 };
 
 struct event_stream {
     const struct http_library *http;
     struct client clients[EVENT_CLIENTS];
-    struct event *newest; /* NULL: none yet */
+    struct event *newest; /* NULL: no event was sent yet */
     uint64_t numbers;     /* the number of the newest event */
     bool closing;
 };
@@ -98,7 +98,9 @@ bool event_stream_has_clients(const struct event_stream *stream)
     return false;
 }
 
-/* Whether there is something to send to the client; starts the newest event if it is idle. */
+/*
+ * Returns whether there is something to send to the client; gives an idle client the newest event.
+ */
 static bool has_event(struct client *client)
 {
     struct event *newest = client->stream->newest;

@@ -1,4 +1,7 @@
-/* libmicrohttpd, loaded if --metrics serves; it takes 2.4 MiB with the libraries that it needs. */
+/*
+ * libmicrohttpd, which is loaded only if --metrics is used; with the libraries that it needs it
+ * takes 2.4 MiB.
+ */
 #ifndef SLUICE_COLLECTOR_METRICS_HTTP_LIBRARY_H
 #define SLUICE_COLLECTOR_METRICS_HTTP_LIBRARY_H
 
@@ -6,7 +9,7 @@
 
 #include "collector/platform/shared_library.h"
 
-/* The functions that are used of it. */
+/* The functions of the library that are used. */
 #define HTTP_FUNCTIONS(FUNCTION, P)                                                                \
     FUNCTION(P, get_version)                                                                       \
     FUNCTION(P, start_daemon)                                                                      \

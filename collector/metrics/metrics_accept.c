@@ -24,7 +24,9 @@ static struct part trimmed(const char *text, size_t length)
     return (struct part){text, length};
 }
 
-/* Removes the text up to the next `until`, and that character, from `rest`. Returns the text. */
+/*
+ * Removes the text up to the next `until`, and the `until` itself, from `rest`. Returns the text.
+ */
 static struct part take_part(struct part *rest, char until)
 {
     const char *end = memchr(rest->text, until, rest->length);
@@ -49,7 +51,7 @@ static bool accept_is(struct part part, const char *name)
     return i == part.length && name[i] == '\0';
 }
 
-/* "q=0.75" in thousandths; -1: another parameter. */
+/* Returns the value of "q=0.75" in thousandths; -1: the parameter is a different one. */
 static int weight_of(struct part parameter)
 {
     if (parameter.length < 3 || accept_lower(parameter.text[0]) != 'q' || parameter.text[1] != '=')
@@ -70,7 +72,9 @@ static int weight_of(struct part parameter)
     return weight > 1000 ? 1000 : weight;
 }
 
-/* The weight in the parameters of a range such as "text/plain;version=0.0.4;q=0.5", in thousandths.
+/*
+ * Returns the weight in the parameters of a range such as "text/plain;version=0.0.4;q=0.5", in
+ * thousandths.
  */
 static int wanted(struct part parameters)
 {

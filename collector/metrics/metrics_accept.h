@@ -5,12 +5,12 @@
 #include <stdbool.h>
 
 /*
- * Whether the client accepts OpenMetrics, and prefers it at least as much as Prometheus' text
- * format. NULL (no header) and unreadable parts do not count.
+ * Returns whether the client accepts OpenMetrics, and prefers it at least as much as Prometheus'
+ * text format. False for NULL (no header); unreadable parts are ignored.
  */
 bool metrics_accept_openmetrics(const char *accept);
 
-/* Whether the client accepts gzip, by Accept-Encoding; NULL (no header): it does not. */
+/* Returns whether the client accepts gzip, by Accept-Encoding; false for NULL (no header). */
 bool metrics_accept_gzip(const char *accept);
 
 #endif

@@ -30,7 +30,10 @@ enum MHD_Result metrics_answer_send(const struct http_library *http,
     http->add_response_header(answer->response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     for (size_t i = 0; i < sizeof safety / sizeof *safety; i++)
         http->add_response_header(answer->response, safety[i].name, safety[i].value);
-    /* Otherwise a client could keep its slot between requests, or with an incomplete second one. */
+    /*
+     * If the connection stayed open, a client could keep its slot between requests, or with an
+     * incomplete second request.
+     */
     http->add_response_header(answer->response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (answer->encoding != NULL)
         http->add_response_header(answer->response, MHD_HTTP_HEADER_CONTENT_ENCODING,
@@ -67,7 +70,7 @@ enum MHD_Result metrics_answer_no_memory(const struct http_library *http,
 struct page {
     size_t *unsent; /* count of unsent pages, including this one */
     char *text;
-    size_t size; /* bytes of it */
+    size_t size; /* number of bytes in `text` */
 };
 
 /* The size of the blocks in which the library reads a page. */

@@ -11,21 +11,23 @@
 
 #define MS_NS INT64_C(1000000)
 
-/* Clients that are accepted before the next round of the main thread. */
+/* The most clients that are accepted in one round of the main thread. */
 #define ACCEPTED_MOST 64
 
-/* Pause after the system refused an accept, and how often that is logged. */
+/* The pause after the system refused an accept, and the interval at which refusals are logged. */
 #define REFUSED_PAUSE_NS (1000 * MS_NS)
 #define REFUSED_LOG_NS   (60000 * MS_NS)
 
-/* An incomplete request is checked again after 1/LOOK_PART of the time that it has taken. */
+/*
+ * The next check of an incomplete request follows after 1/LOOK_PART of the time that it has waited.
+ */
 #define LOOK_PART     8
 #define LOOK_LEAST_NS MS_NS
 #define LOOK_MOST_NS  (100 * MS_NS)
 
 struct waiting {
     wait_handle connection; /* NO_HANDLE: the slot is free */
-    struct address network; /* of the peer */
+    struct address network; /* address of the peer's network */
     int64_t since_ns;
     int64_t look_ns; /* when to check again */
     bool whole;      /* the head of its request is complete */
@@ -35,7 +37,7 @@ struct metrics_door {
     struct metrics_door_options options;
     struct waiting places[METRICS_WAITING];
     int64_t closed_until_ns;
-    int64_t quiet_until_ns; /* no refusal is logged earlier */
+    int64_t quiet_until_ns; /* when a refusal may be logged again */
     char head[METRICS_HEAD];
 };
 
@@ -86,8 +88,8 @@ static size_t door_slots_of(const struct metrics_door *door, const struct addres
 }
 
 /*
- * Frees a slot of the host that has the most: its oldest one with an incomplete request, else its
- * oldest one.
+ * Frees a slot of the host that has the most slots: its oldest slot with an incomplete request,
+ * otherwise its oldest slot.
  */
 static struct waiting *door_evict(struct metrics_door *door)
 {
@@ -118,7 +120,7 @@ static struct waiting *door_find_slot(struct metrics_door *door)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* Bytes of empty lines before a request, which a server ignores (RFC 9112, 2.2). */
+/* Returns the bytes of empty lines before a request, which a server ignores (RFC 9112, 2.2). */
 static size_t empty_lines(const char *text, size_t size)
 {
     size_t at = 0;

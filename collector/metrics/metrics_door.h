@@ -1,12 +1,12 @@
 /*
  * The entry to the metrics server: a connection waits here until the head of its request has
- * arrived, and only then gets one of the server's slots.
+ * arrived, and only then gets a slot of the server.
  *
  * So silent, slow and disconnected clients use no slot of the server. Here a client uses one of
  * METRICS_WAITING slots, for the time limit at most. If all are used, a new client replaces the
- * oldest waiting one of the host (for IPv6: the /64) that has the most. In addition libmicrohttpd
- * never sees a connection that ends within its request, which it would not notice with
- * edge-triggered epoll.
+ * oldest waiting client of the host (for IPv6: the /64) that has the most. In addition
+ * libmicrohttpd never sees a connection that ends within its request, which it would not notice
+ * with edge-triggered epoll.
  *
  * Lifecycle: create, then serve in the main thread's loop, destroy. Main thread.
  */
@@ -19,18 +19,23 @@
 
 #include "collector/platform/wakeup.h"
 
-/* Slots: connections that wait at the same time. */
+/* The number of slots: the most connections that wait at the same time. */
 #define METRICS_WAITING 64
 
-/* Bytes of the longest head to wait for; a longer one enters, and the library refuses it. */
+/*
+ * The most bytes of a head to wait for; a connection with a longer head goes to the library, which
+ * refuses the request.
+ */
 #define METRICS_HEAD ((size_t)16 * 1024)
 
 struct metrics_door_options {
     wait_handle listener;     /* owned by the door after a successful create */
     int64_t stall_timeout_ns; /* longest wait for the request, and for a slot of the server */
 
-    /* Whether the server has a free slot; `health`: for a request of /healthz, which has reserved
-     * slots. */
+    /*
+     * Returns whether the server has a free slot; `health`: for a request of /healthz, which has
+     * reserved slots.
+     */
     bool (*has_slot)(void *context, bool health);
     /* Takes ownership of the connection. */
     void (*enter)(void *context, wait_handle connection);
@@ -46,7 +51,10 @@ void metrics_door_destroy(struct metrics_door *door);
 
 size_t metrics_door_memory(void);
 
-/* Whether it accepts clients now; and when (monotonic) to call metrics_door_serve at the latest. */
+/*
+ * is_open returns whether the door accepts clients now; due returns when (monotonic) to call
+ * metrics_door_serve at the latest.
+ */
 bool metrics_door_is_open(const struct metrics_door *door, int64_t now_ns);
 int64_t metrics_door_due(const struct metrics_door *door);
 

@@ -76,7 +76,10 @@ static void put_terms(struct metrics_text *text, const struct metrics_group *gro
     }
 }
 
-/* A counter for each reason, at `counts` bytes in a row. */
+/*
+ * Counters in each row of a group, one for each reason. They are an array at the offset `counts` in
+ * a row.
+ */
 struct reasons {
     enum metrics_row_index row;
     const char *const *names;
@@ -114,7 +117,7 @@ static void put_measure(struct metrics_text *text, const struct metrics_group *g
     }
 }
 
-/* With kernel_filter=on the kernel's drops have another name. */
+/* Writes the kernel's drops with kernel_filter=on, which have another name. */
 static void put_filtered_drops(struct metrics_text *text, const struct ledger_snapshot *ledger)
 {
     const struct metric *metric = NULL;

@@ -5,7 +5,10 @@
 #include "collector/ledger/ledger.h"
 #include "collector/metrics/metrics_text.h"
 
-/* Writes listeners, receiving threads, sinks and dead letters. Names must be unique. */
+/*
+ * Writes listeners, receiving threads, sinks and dead letters. Listeners must have different names,
+ * and so must sinks.
+ */
 void metrics_ledger_write(struct metrics_text *text, const struct ledger_snapshot *ledger);
 
 #endif

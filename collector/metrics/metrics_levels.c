@@ -33,7 +33,10 @@ static struct metrics_group group_of_sinks(const struct pipeline_levels *levels)
                                   .name = offsetof(struct sink_level, name)};
 }
 
-/* A gauge with a sample for each row of a group: the value at this offset in the row. */
+/*
+ * A gauge with one sample for each row of a group. `value` is the offset of the sample's value in
+ * the row.
+ */
 struct gauge {
     enum metrics_row_index row;
     size_t value;
@@ -41,7 +44,7 @@ struct gauge {
 
 #define GAUGES(gauges) (gauges), sizeof(gauges) / sizeof *(gauges)
 
-/* The values are size_t. */
+/* Writes gauges whose values are size_t. */
 static void put_sizes(struct metrics_text *text, const struct metrics_group *group,
                       const struct gauge *gauges, size_t count)
 {
@@ -61,7 +64,7 @@ static double seconds_since(int64_t since_ns, int64_t now_ns)
     return since_ns == 0 || since_ns > now_ns ? 0 : (double)(now_ns - since_ns) / 1e9;
 }
 
-/* The values are times, int64_t; the samples are the seconds since then. */
+/* Writes gauges whose values are times, int64_t; each sample is the seconds since that time. */
 static void levels_put_times(struct metrics_text *text, const struct metrics_group *group,
                              const struct gauge *gauges, size_t count, int64_t now_ns)
 {
@@ -110,7 +113,7 @@ static void put_spills(struct metrics_text *text, const struct pipeline_levels *
                                  levels->sinks[i].condition.spill_size);
 }
 
-/* The rows of DELIVERY_FIGURES are consecutive. */
+/* Returns the row of a figure; the rows of DELIVERY_FIGURES are consecutive. */
 static enum metrics_row_index row_of_figure(size_t figure)
 {
     return (enum metrics_row_index)(ROW_CONNECTIONS + figure);

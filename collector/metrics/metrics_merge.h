@@ -7,7 +7,7 @@
 
 #include "collector/ledger/ledger.h"
 
-/* Adds all rows of a name to the first one, and shortens the snapshot's lists. */
+/* Adds all rows of a name to the first of them, and shortens the snapshot's lists. */
 void metrics_merge(struct ledger_snapshot *ledger);
 
 #endif

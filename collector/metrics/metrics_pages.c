@@ -13,7 +13,7 @@ struct metrics_pages {
     struct pipeline *pipeline;
     const struct health_watch *health;
     const char *version;
-    double started_seconds; /* first value read: later ones differ by rounding; 0: not yet read */
+    double started_seconds; /* the first value: later values differ by rounding; 0: not yet read */
     struct metrics_rising rising;
 };
 

@@ -14,15 +14,18 @@
 struct metrics_pages;
 struct pipeline;
 
-/* `pipeline` and `health` outlive it; `version` is a literal. Returns NULL if memory is short. */
+/*
+ * `pipeline` and `health` outlive the pages; `version` is a literal. Returns NULL if memory is
+ * short.
+ */
 struct metrics_pages *metrics_pages_create(struct pipeline *pipeline,
                                            const struct health_watch *health, const char *version);
 /* NULL is allowed. */
 void metrics_pages_destroy(struct metrics_pages *pages);
 
 /*
- * Each allocates out->data for its page; the caller frees it. Returns false, without allocated
- * memory, if memory is short.
+ * Each of these functions allocates out->data for its page; the caller frees it. Returns false,
+ * without allocated memory, if memory is short.
  */
 bool metrics_pages_metrics(struct metrics_pages *pages, enum metrics_format format,
                            struct output *out);

@@ -12,7 +12,7 @@
 #include "collector/platform/clock.h"
 #include "collector/status/page_files.h"
 
-/* How often a refused Host is logged. */
+/* The interval at which a refused Host is logged. */
 #define MISNAMED_PAUSE_NS INT64_C(60000000000)
 
 /* --- pages ------------------------------------------------------------------------------------ */
@@ -57,7 +57,8 @@ static bool requests_make_sources(struct metrics_requests *requests,
 static const struct {
     const char *path;
     page_maker *make;
-    bool limited; /* false: short and always answered, even if other clients leave pages unread */
+    bool limited; /* false: a short page, which is always answered, even if other clients leave
+                     pages unread */
 } places[] = {
     {"/metrics", make_metrics, true},
     {"/healthz", make_health, false},

@@ -1,5 +1,6 @@
 /*
- * Answers the metrics server's requests: checks their host, and serves the paths. Main thread.
+ * Answers the metrics server's requests: checks the host that each request names, and serves the
+ * paths. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_REQUESTS_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_REQUESTS_H
@@ -20,8 +21,8 @@ struct metrics_requests {
     struct status *status;
     struct event_stream *events;
     struct host_names hosts;
-    size_t unsent;             /* pages */
-    int64_t misnamed_pause_ns; /* a refused Host is not logged earlier */
+    size_t unsent;             /* number of unsent pages */
+    int64_t misnamed_pause_ns; /* when a refused Host may be logged again */
 };
 
 /* Called by the library for each request; the context is a struct metrics_requests. */

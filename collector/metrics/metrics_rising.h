@@ -1,6 +1,7 @@
 /*
- * Keeps served counters from decreasing. The ledger subtracts bytes that a destination takes back,
- * but readers of metrics take a decreasing counter for a restart, and would count all of it again.
+ * Prevents counters from decreasing between two pages. The ledger subtracts bytes that a
+ * destination takes back. But readers of metrics interpret a decreasing counter as a restart, and
+ * would count its whole value again.
  *
  * Zero-initialised; grows with the ledger. One thread.
  */
@@ -19,12 +20,12 @@ struct metrics_rising {
 };
 
 /*
- * Raises values in the snapshot that are less than the last time. Returns false, with the snapshot
- * unchanged, if memory is short.
+ * Raises values in the snapshot that are less than in the previous call. Returns false, with the
+ * snapshot unchanged, if memory is short.
  */
 bool metrics_rising_keep(struct metrics_rising *rising, struct ledger_snapshot *ledger);
 
-/* Frees its memory, not the struct itself. */
+/* Frees the memory of the struct, not the struct itself. */
 void metrics_rising_free(struct metrics_rising *rising);
 
 #endif

@@ -13,7 +13,7 @@
 #include "collector/metrics/metrics_text.h"
 
 /*
- * ROW(CONSTANT, "prefix", "of", "what", TYPE, "labels", "help"), the texts as in struct metric.
+ * ROW(CONSTANT, "prefix", "of", "what", TYPE, "labels", "help"), with the texts of struct metric.
  * Names and help of the process' rows are those of Prometheus' client libraries.
  */
 #define METRICS_ROWS(ROW)                                                                          \
@@ -93,10 +93,10 @@ struct metrics_row {
 };
 extern const struct metrics_row metrics_rows[METRICS_ROW_COUNT];
 
-/* Begins the family of a row, and returns it. */
+/* Begins the family of a row, and returns the row's metric. */
 const struct metric *metrics_rows_begin(struct metrics_text *text, enum metrics_row_index row);
 
-/* The metric of a ledger's term; `of` is "listener_" or "sink_". */
+/* Returns the metric of a ledger's term; `of` is "listener_" or "sink_". */
 struct metric metric_of_term(const char *of, const struct ledger_term *term);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * collector/metrics/metrics_server.h by libmicrohttpd.
+ * Implements collector/metrics/metrics_server.h by libmicrohttpd.
  *
- * The library runs no thread: it has one file descriptor, and is called when that is ready. So the
- * main thread makes every page, and no lock is needed.
+ * The library runs no thread: it has one file descriptor, and is called when the descriptor is
+ * ready. So the main thread makes every page, and no lock is needed.
  */
 #include "collector/metrics/metrics_server.h"
 
@@ -24,16 +24,16 @@
 /* The buffer of a connection's request; a longer head is refused. */
 #define CONNECTION_MEMORY METRICS_HEAD
 
-/* File descriptors of the library itself, rounded up: epoll and its wake-up. */
+/* The number of the library's own file descriptors, rounded up: epoll and its wake-up. */
 #define LIBRARY_DESCRIPTORS 3
 
 /* Bytes that the kernel buffers for a client that does not read. */
 #define UNREAD ((size_t)128 * 1024)
 
 /*
- * After serving, the server pauses for PAUSE_FACTOR times the time it took, so that requests get at
- * most a quarter of the main thread. The pause is at most 1/PAUSE_PART of the client's time limit,
- * because the library's limit also runs during our pauses.
+ * After serving, the server pauses for PAUSE_FACTOR times the time that serving took, so that
+ * requests get at most a quarter of the main thread. The pause is at most 1/PAUSE_PART of the
+ * client's time limit, because the library's limit also runs during the pauses.
  */
 #define PAUSE_FACTOR 3
 #define PAUSE_PART   4
@@ -42,7 +42,7 @@ struct metrics_server {
     const struct http_library *http;
     struct MHD_Daemon *daemon;
     wait_handle handle;
-    wait_handle listener; /* the door's */
+    wait_handle listener; /* owned by the door */
     struct metrics_door *door;
     struct metrics_requests requests;
     int64_t longest_pause_ns;
@@ -62,7 +62,9 @@ static size_t metrics_server_memory(const struct config *config)
 
 /* --- serving ---------------------------------------------------------------------------------- */
 
-/* The last METRICS_RESERVED slots are for requests of /healthz. */
+/*
+ * Whether the server has a free slot. The last METRICS_RESERVED slots are for requests of /healthz.
+ */
 static bool has_slot(void *context, bool health)
 {
     const struct metrics_server *server = context;
@@ -72,7 +74,10 @@ static bool has_slot(void *context, bool health)
     return info != NULL && info->num_connections < most;
 }
 
-/* The library closes it in any case. It only uses the address for limits, which are not set. */
+/*
+ * Passes a connection to the library, which closes it in any case. The library only uses the
+ * address for limits, which are not set.
+ */
 static void server_enter(void *context, wait_handle connection)
 {
     const struct metrics_server *server = context;
@@ -80,7 +85,7 @@ static void server_enter(void *context, wait_handle connection)
     server->http->add_connection(server->daemon, (MHD_socket)connection, &unknown, sizeof unknown);
 }
 
-/* The library's time limit is in whole seconds. */
+/* Starts the library, whose time limit is in whole seconds. */
 static struct MHD_Daemon *start_daemon(struct metrics_server *server, int64_t stall_timeout_ns)
 {
     const int64_t second = 1000000000;
@@ -113,7 +118,7 @@ static bool server_start(struct metrics_server *server, int64_t stall_timeout_ns
     return true;
 }
 
-/* Takes ownership of the listener. Returns false if memory is short. */
+/* Makes the door, which takes ownership of the listener. Returns false if memory is short. */
 static bool make_door(struct metrics_server *server, wait_handle listener, int64_t stall_timeout_ns)
 {
     const struct metrics_door_options options = {.listener = listener,
@@ -128,7 +133,10 @@ static bool make_door(struct metrics_server *server, wait_handle listener, int64
     return server->door != NULL;
 }
 
-/* Returns false if memory is short; metrics_server_destroy frees the parts. */
+/*
+ * Makes the parts of the server. Returns false if memory is short; metrics_server_destroy frees the
+ * parts.
+ */
 static bool server_make_parts(struct metrics_server *server, const struct http_library *http,
                               const struct metrics_server_options *options)
 {

@@ -27,9 +27,9 @@
 #include "collector/platform/control.h"
 
 /*
- * Connections with a complete request (metrics_door.h has the others), of which METRICS_RESERVED
- * are only for /healthz; and unsent pages: a request for another page, except /healthz, is answered
- * with 503.
+ * METRICS_CONNECTIONS: the most connections with a complete request (metrics_door.h has the earlier
+ * ones); METRICS_RESERVED of them are only for /healthz. METRICS_PAGES: the most unsent pages; a
+ * request for one more, except /healthz, is answered with 503.
  */
 #define METRICS_CONNECTIONS 24
 #define METRICS_RESERVED    4
@@ -43,7 +43,7 @@ struct pipeline;
 
 struct metrics_server_options {
     const struct config *config;            /* valid until the next set_config */
-    const struct config_registry *registry; /* outlives the server, as the next three do */
+    const struct config_registry *registry; /* outlives the server, as the three below */
     const char *version;                    /* of the program; a literal */
     struct pipeline *pipeline;
     const struct health_watch *health;
@@ -54,16 +54,16 @@ struct metrics_server_options {
 
 /* All functions are for the main thread. */
 struct metrics_service {
-    const char *(*library)(void); /* "libmicrohttpd 0.9.75", or that this system has none */
+    const char *(*library)(void); /* "libmicrohttpd 0.9.75", or a text that it is missing */
 
-    /* Whether the library is available; false with `error` filled (EXIT_CODE_CONFIG). */
+    /* Returns whether the library is available; false with `error` filled (EXIT_CODE_CONFIG). */
     bool (*load)(struct error *error);
 
-    /* Bytes of its memory without the pages. */
+    /* Returns the bytes of the server's memory without the pages. */
     size_t (*memory)(const struct config *config);
 
     /*
-     * Listens at the address, and logs where. Returns 0, or -1 with `error` filled
+     * Listens at the address, and logs the address. Returns 0, or -1 with `error` filled
      * (EXIT_CODE_CANNOT_BIND, EXIT_CODE_CONFIG without the library, EXIT_CODE_INTERNAL).
      */
     int (*create)(struct metrics_server **out, const struct metrics_server_options *options,
@@ -72,7 +72,10 @@ struct metrics_service {
     /* Ends all connections. NULL is allowed. */
     void (*destroy)(struct metrics_server *server);
 
-    /* A reload has replaced the configuration; the previous one is no longer used. */
+    /*
+     * Called after a reload has replaced the configuration; the previous configuration is no longer
+     * used.
+     */
     void (*set_config)(struct metrics_server *server, const struct config *config);
 
     /*

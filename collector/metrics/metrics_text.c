@@ -111,8 +111,9 @@ void metrics_text_number(struct metrics_text *text, const struct metric *metric,
 /* --- histograms ------------------------------------------------------------------------------- */
 
 /*
- * Writes a bound as Go does, with ".0" after a whole number, as OpenMetrics requires. Both formats
- * do so, because different texts would make two series. The smallest time is 10 us.
+ * Writes a bound of a bucket as Go does, with ".0" after a whole number, as OpenMetrics requires.
+ * Both formats have the same text, because different texts would make two series. The smallest time
+ * is 10 us.
  */
 static void put_bound(struct output *out, const uint64_t *bounds, uint64_t bound)
 {

@@ -1,6 +1,7 @@
 /*
  * Appends metrics in Prometheus' text format (version 0.0.4) or in OpenMetrics 1.0: families with
- * their help, samples with their labels. The few differences between the two are handled here.
+ * their help, samples with their labels. The few differences between the two formats are handled
+ * here.
  *
  * Begin a family, then write all of its samples, before the next family. Pure; one thread.
  */
@@ -21,7 +22,7 @@ struct metrics_text {
     enum metrics_format format;
 };
 
-/* The parts of a metric's name; may be NULL. */
+/* The parts of a metric's name; each may be NULL. */
 struct metric {
     const char *prefix; /* "sluice_", "process_" */
     const char *of;     /* "listener_" */
@@ -29,7 +30,7 @@ struct metric {
     enum metric_type type;
 };
 
-/* A list of labels ends with the name NULL. Values may contain any bytes. */
+/* A label. The name NULL ends a list of labels. Values may contain any bytes. */
 struct metric_label {
     const char *name;
     const char *value;
@@ -39,23 +40,25 @@ struct metric_label {
 #define METRIC_LABELS(...) ((const struct metric_label[]){__VA_ARGS__, {NULL, NULL}})
 #define METRIC_NO_LABELS   ((const struct metric_label[]){{NULL, NULL}})
 
-/* The suffix of its samples' names: "_total" for a counter, "_info" for an info, else "". */
+/*
+ * Returns the suffix of its samples' names: "_total" for a counter, "_info" for an info, else "".
+ */
 const char *metric_suffix(const struct metric *metric);
 
 void metrics_text_begin(struct metrics_text *text, const struct metric *metric, const char *help);
 
-/* A sample. The value of an info is 1. */
+/* Writes one sample. The value of an info is 1. */
 void metrics_text_integer(struct metrics_text *text, const struct metric *metric,
                           const struct metric_label *labels, uint64_t value);
 void metrics_text_number(struct metrics_text *text, const struct metric *metric,
                          const struct metric_label *labels, double value);
 
-/* All samples of one label. Times are written in seconds. */
+/* Writes all samples of a histogram with one label. Times are written in seconds. */
 void metrics_text_histogram(struct metrics_text *text, const struct metric *metric,
                             const struct metric_label *label, const uint64_t *bounds,
                             const struct histogram_totals *totals);
 
-/* After the last family. */
+/* Ends the page; called after the last family. */
 void metrics_text_end(struct metrics_text *text);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "collector/text/output.h"
 
-/* Appends the page; if it overflows, it is called again with more room. */
+/* Appends the page to `out`; if `out` overflows, it is called again with more room. */
 typedef void page_writer(void *context, struct output *out);
 
 /*

@@ -25,7 +25,10 @@
 /* Bytes of an epoch, with its NUL. */
 #define DELIVERY_EPOCH_SIZE ((size_t)17)
 
-/* Bytes of the name of a schema or listener with its NUL, if a block is to remember it. */
+/*
+ * The maximum number of bytes, with the NUL, of the name of a schema or listener that a block
+ * remembers.
+ */
 #define DELIVERY_FACT_SIZE ((size_t)256)
 
 enum block_state {
@@ -40,17 +43,17 @@ struct buffered_block {
     struct delivery_block block; /* first: the destination gives this pointer back */
     enum block_state state;
     struct output out;
-    struct encoded_counts *counts; /* of its records, in order */
+    struct encoded_counts *counts; /* for each record, in order */
     uint8_t *keys;
     size_t keys_used;
     char route[DELIVERY_ROUTE_SIZE];
     char schema[DELIVERY_FACT_SIZE], listener[DELIVERY_FACT_SIZE];
-    char epoch[DELIVERY_EPOCH_SIZE]; /* of the run that filled it */
+    char epoch[DELIVERY_EPOCH_SIZE]; /* of the run that filled the block */
     uint64_t order;                  /* blocks are sent in this order */
-    bool on_disk;                    /* it is also in the spill, */
-    uint64_t position;               /* at this position */
-    size_t open; /* its records without an outcome when it was read from or put into the spill */
-    int64_t collected_until_ns;  /* monotonic, while it is filled */
+    bool on_disk;                    /* the block is also in the spill */
+    uint64_t position;               /* in the spill, if on_disk */
+    size_t open; /* records without an outcome when the block was read from or put into the spill */
+    int64_t collected_until_ns;  /* monotonic: when the block must be sealed, while it is filled */
     int64_t begun_ns;            /* monotonic: when this run could first send it */
     int64_t sealed_ns;           /* wall clock: when it was sealed, perhaps by an earlier run */
     struct buffered_block *next; /* in the list of waiting blocks */
@@ -72,38 +75,42 @@ struct delivery_addition {
 };
 
 /*
- * Allocates a block that has room for one more record of `record_size` bytes until it is full.
+ * Allocates a block. Until it is full, it has room for one more record of `record_size` bytes.
  * Returns false if memory is short; buffered_block_free releases the block in either case.
  */
 bool buffered_block_make(struct buffered_block *buffered, size_t record_size);
 void buffered_block_free(struct buffered_block *buffered);
 
-/* Bytes that a block allocates, without its own structure. */
+/* Returns the number of bytes that a block allocates, without its own structure. */
 size_t buffered_block_memory(size_t record_size);
 
-/* Begins to fill an empty block with what a file begins with, ahead of the first record. */
+/*
+ * Begins to fill an empty block: puts the bytes that a file begins with ahead of the first record.
+ */
 void buffered_block_begin(struct buffered_block *buffered, const char *head, size_t head_size);
 
-/* Adds the record whose bytes are the end of the block's bytes, from `start` on. */
+/* Adds the record that was encoded at the end of the block's bytes, from `start` on. */
 void buffered_block_add(struct buffered_block *buffered, size_t start,
                         const struct delivery_addition *one);
 
 /* Whether the block may not have room for one more record. */
 bool buffered_block_is_full(const struct buffered_block *buffered);
 
-/* Whether this record may be added: the block is empty, or its records have the same route. */
+/*
+ * Whether a record with this route may be added: the block is empty, or its records have the route.
+ */
 bool buffered_block_takes(const struct buffered_block *buffered, const char *route);
 
 /* Seals the filled block: the fields of its delivery_block describe its contents. */
 void buffered_block_seal(struct buffered_block *buffered, uint64_t first_number, int64_t now_ns);
 
-/* The same without the times, for a block that was filled from an image. */
+/* As buffered_block_seal, but sets no times: for a block that was filled from an image. */
 void buffered_block_describe(struct buffered_block *buffered, uint64_t first_number);
 
-/* The number of its records that have no outcome yet. */
+/* Returns the number of the block's records that have no outcome yet. */
 size_t buffered_block_open_records(const struct buffered_block *buffered);
 
-/* Bytes that its lines can have. */
+/* Returns the maximum number of bytes of a block's lines. */
 size_t buffered_block_room(size_t record_size);
 
 /* Inserts the block into the list of waiting blocks, by its order. */

@@ -7,7 +7,10 @@
 /* Sends waiting blocks in their order until the destination or in_flight= allows no more. */
 void delivery_send_waiting(struct delivery_writer *delivery, int64_t now);
 
-/* Takes all answers that have arrived. Blocks to be sent again wait; the others become empty. */
+/*
+ * Takes all answers that have arrived. Blocks that are to be sent again wait; the other answered
+ * blocks become empty.
+ */
 void delivery_take_answers(struct delivery_writer *delivery);
 
 /* Gives up the waiting blocks whose timeout is over, or all waiting blocks. */
@@ -18,8 +21,8 @@ void delivery_give_waiting_up(struct delivery_writer *delivery, int64_t now);
 void delivery_serve_destination(struct delivery_writer *delivery);
 
 /*
- * Publishes since when the oldest record waits; its block is in memory as long as any record waits.
- * The time is negative if the block was sealed before the system was started.
+ * Publishes since when the oldest record waits. The block of that record is in memory as long as
+ * any record waits. The time is negative if the block was sealed before the system was started.
  */
 void delivery_note_oldest(struct delivery_writer *delivery);
 

@@ -14,10 +14,10 @@
 #include "collector/output/delivery_blocks.h"
 #include "collector/text/text.h"
 
-/* The version of the layout. */
+/* The version of the image's layout. */
 #define DELIVERY_IMAGE_LAYOUT 2
 
-/* The maximum number of pieces of an image, and the maximum number of bytes of the first one. */
+/* The maximum number of pieces of an image, and the maximum number of bytes of the first piece. */
 #define DELIVERY_IMAGE_PIECES 3
 size_t delivery_image_head_size(void);
 

@@ -20,7 +20,7 @@
 void delivery_label_write(const struct sink_thread_options *options,
                           char label[DELIVERY_LABEL_SIZE]);
 
-/* The maximum number of bytes of a description of a label, with its NUL. */
+/* The maximum number of bytes, with the NUL, of the text that describes a label. */
 #define DELIVERY_LABEL_WORDS_SIZE ((size_t)320)
 
 /* Describes a label for the log: "json for nats, subject metrics.raw". */

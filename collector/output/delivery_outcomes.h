@@ -10,11 +10,11 @@
 /* The outcomes of one block's records. */
 struct delivery_outcomes {
     size_t written, unknown, gave_up;
-    size_t left; /* without an outcome: they are sent again */
+    size_t left; /* records without an outcome: they are sent again */
     size_t failed[FAILURE_COUNT];
     size_t duplicates;
     uint64_t bytes;
-    struct encoded sum; /* of the written records */
+    struct encoded sum; /* sums over the written records */
 };
 
 /*
@@ -24,11 +24,11 @@ void delivery_complete_record(const struct delivery_writer *delivery,
                               const struct buffered_block *buffered, size_t index, bool over,
                               struct delivery_outcomes *outcomes);
 
-/* Logs the records that were not delivered, or may not have been. */
+/* Logs the records that were not delivered, and those that were perhaps not delivered. */
 void delivery_log_refusal(struct delivery_writer *delivery,
                           const struct delivery_outcomes *outcomes, const struct error *error);
 
-/* The number of outcomes, those left included. */
+/* Returns the number of records that the outcomes count, including `left`. */
 size_t delivery_outcomes_count(const struct delivery_outcomes *outcomes);
 
 /* Adds the outcomes to the ledger. */

@@ -20,13 +20,13 @@
 struct delivery_spill;
 struct spill_inspection;
 
-/* Bytes that it allocates. */
+/* Returns the number of bytes that a delivery_spill allocates. */
 size_t delivery_spill_memory(size_t record_size);
 
 /*
- * Opens the spill that the options name, with the sync mode of `file`. `label`
- * (delivery_label.h) is stored with each block. `open`: a spill of the same folder that is already
- * open, which becomes the new one's; NULL: there is none. Returns 0, or -1 with `error` filled, as
+ * Opens the spill that the options name, with the sync mode of `file`. `label` (delivery_label.h)
+ * is stored with each block. `open` is a spill of the same folder that is already open: the new
+ * delivery_spill takes it over. NULL: there is none. Returns 0, or -1 with `error` filled, as
  * spill_open and spill_change do.
  */
 int delivery_spill_open(const struct delivery_options *options, const struct file_options *file,
@@ -48,7 +48,10 @@ int delivery_spill_inspect(const struct delivery_options *options, size_t record
 /* Whether untaken blocks are on disk. Newer blocks must be sent after them. */
 bool delivery_spill_waits(const struct delivery_spill *spill);
 
-/* Stores a sealed block, as spill_append does. If it is stored, its memory may be used again. */
+/*
+ * Stores a sealed block, as spill_append does. If the block is stored, its memory can be used
+ * again.
+ */
 enum spill_stored delivery_spill_store(struct delivery_spill *spill,
                                        struct buffered_block *buffered, struct error *error);
 
@@ -59,12 +62,12 @@ enum spill_stored delivery_spill_store(struct delivery_spill *spill,
 enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct buffered_block *buffered,
                                       struct error *error);
 
-/* How many more blocks can be taken, or stored by delivery_spill_keep. */
+/* Returns how many more blocks can be taken, or can be stored by delivery_spill_keep. */
 size_t delivery_spill_room(const struct delivery_spill *spill);
 
 /*
- * The writer gives up a block that could not be stored. If the next run may find it on disk, its
- * records become maybe_sent.
+ * Notes that the writer gives up a block that could not be stored. If the next run might find the
+ * block on disk, the block's records become maybe_sent.
  */
 void delivery_spill_give_up(struct delivery_spill *spill, struct buffered_block *buffered);
 
@@ -79,21 +82,21 @@ bool delivery_spill_lacks(const struct delivery_spill *spill,
                           const struct buffered_block *buffered);
 
 /*
- * Fills an empty block, but for its state and times, with the oldest untaken one. Returns false if
- * there is none now, or if the spill cannot be read now; only in the latter case error->code is not
- * EXIT_CODE_OK.
+ * Fills an empty block, except its state and times, with the oldest untaken block. Returns false if
+ * there is no untaken block now, or if the spill cannot be read now. error->code is not
+ * EXIT_CODE_OK only if the spill cannot be read.
  */
 bool delivery_spill_take(struct delivery_spill *spill, struct buffered_block *buffered,
                          struct error *error);
 
-/* The delivery of a taken block is complete: it is not read again. */
+/* Notes that the delivery of a taken block is complete: the block is not read again. */
 void delivery_spill_acknowledge(struct delivery_spill *spill,
                                 const struct buffered_block *buffered);
 
 /*
  * Leaves a taken block on disk for the next run. `open` is the number of its records without an
- * outcome; the next run sends the other ones again, too. If the block's segment is evicted later,
- * delivery_spill_lose_left counts these records as evicted.
+ * outcome; the next run sends the block's other records again, too. If the block's segment is
+ * evicted later, delivery_spill_lose_left counts the `open` records as evicted.
  */
 void delivery_spill_leave(struct delivery_spill *spill, const struct buffered_block *buffered,
                           size_t open);
@@ -121,8 +124,8 @@ struct delivery_spill_counts {
     uint64_t evicted;
     uint64_t lost;    /* damaged, missing, or in blocks that this program cannot read */
     uint64_t spilled; /* on disk, and not taken */
-    uint64_t kept;    /* of these: of another format or destination; they cannot be taken */
-    uint64_t bytes;   /* of all files of blocks */
+    uint64_t kept;    /* part of `spilled`: for another format or destination; cannot be taken */
+    uint64_t bytes;   /* size of all files with blocks */
 };
 struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *spill);
 
@@ -130,8 +133,8 @@ struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *
 bool delivery_spill_close(struct delivery_spill *spill, struct error *error);
 
 /*
- * Frees it without closing the spill, which is the caller's from then on. NULL is allowed: returns
- * NULL.
+ * Frees the delivery_spill without closing its spill. Returns the spill, which the caller owns from
+ * then on. NULL is allowed: returns NULL.
  */
 struct spill *delivery_spill_release(struct delivery_spill *spill);
 

@@ -24,33 +24,33 @@ struct delivery_writer {
     struct sink_writer base;
     bool repeats; /* a block whose outcome is unknown is sent again */
     char epoch[2 * DELIVERY_EPOCH_BYTES + 1];
-    uint64_t next_number; /* of the first record of the next sealed block */
-    uint64_t next_order;  /* of the next block that is queued */
+    uint64_t next_number; /* number of the first record of the next sealed block */
+    uint64_t next_order;  /* order of the next block that is queued */
     struct buffered_block
         *filled; /* collects records; NULL: no block is empty, or no record came yet */
     struct buffered_block *waiting; /* the first of the waiting blocks, by their order */
     size_t out;                     /* number of blocks that the destination has */
     bool refused;                   /* the destination had no room for the first waiting block */
     int64_t pause_ns;               /* the last pause after a failure; 0: none */
-    int64_t sends_ns;               /* monotonic: no block is sent before */
+    int64_t sends_ns;               /* monotonic: no block is sent before this time */
     struct log_limit refusal_log;
 
     struct delivery_spill *spill;      /* NULL: spill= is not set */
-    struct buffered_block *unstored;   /* is to be stored, which failed so far */
-    int64_t stores_ns;                 /* monotonic: when that is tried again */
+    struct buffered_block *unstored;   /* a block that could not be stored yet */
+    int64_t stores_ns;                 /* monotonic: when storing `unstored` is tried again */
     int64_t keeps_ns;                  /* monotonic: when delivery_keep_late is tried again */
     bool drained;                      /* no block on disk can be taken before the next answer */
     bool stopping;                     /* no block is taken from disk any more */
     bool storing;                      /* no block is sent any more: all go to the disk */
-    struct delivery_spill_counts seen; /* the spill's counts, as far as they are in the ledger */
+    struct delivery_spill_counts seen; /* the spill's counts that the ledger already has */
     uint64_t spilled_before;           /* records in the ledger that are in an earlier spill */
     struct log_limit spill_log;
     int64_t
         oldest_ns; /* wall clock: when the oldest open block was sealed; INT64_MAX: none is open */
 
     /*
-     * If a put stopped half-way: the block with the record that belongs into the next block, and
-     * where the record is.
+     * Set if a put stopped half-way: the block that contains the record for the next block, and
+     * where the record is in it.
      */
     struct buffered_block *moved;
     size_t start, end;

@@ -18,46 +18,53 @@ int delivery_open_spill(struct sink_writer *writer, struct error *error);
 /* Closes the spill; the next sink with this folder can open it. */
 void delivery_close_spill(struct delivery_writer *delivery);
 
-/* The same; but if another sink is to have the spill, leaves it open for the main thread. */
+/*
+ * As delivery_close_spill; but if another sink is to have the spill, leaves it open for the main
+ * thread.
+ */
 void delivery_leave_spill(struct delivery_writer *delivery);
 
 /* Calls the spill's tick if it is due. */
 void delivery_serve_spill(struct delivery_writer *delivery, int64_t now_ns);
 
-/* Adds to the ledger what changed in the spill's counts. */
+/* Adds the changes of the spill's counts to the ledger. */
 void delivery_note_spill(struct delivery_writer *delivery);
 
 /*
  * Needs a spill. Stores all blocks that are only in memory, oldest first, while they go on being
  * sent. Called before a newer block is stored, so that the disk has all blocks in their order after
- * a kill. Returns false if that is not possible now.
+ * a kill. Returns false if a block cannot be stored now.
  */
 bool delivery_keep_older(struct delivery_writer *delivery);
 
 /*
- * Does the same for all blocks when an answer is late (delivery_keep_due). Blocks that cannot be
- * stored stay in memory; it is tried again.
+ * Stores all blocks that are only in memory when an answer is late (delivery_keep_due). Blocks that
+ * cannot be stored stay in memory, and storing them is tried again.
  */
 void delivery_keep_late(struct delivery_writer *delivery, int64_t now);
 
 /* Queues a sealed block to be sent, or stores it if it would have to wait. */
 void delivery_queue_or_store(struct delivery_writer *delivery, struct buffered_block *buffered);
 
-/* Does the same again for the block that could not be stored, when that is due. */
+/*
+ * Queues or stores the block that could not be stored before (unstored), when the next try is due.
+ */
 void delivery_retry_unstored(struct delivery_writer *delivery, int64_t now);
 
-/* An empty block, or NULL. */
+/* Returns an empty block, or NULL if there is none. */
 struct buffered_block *delivery_empty_block(struct delivery_writer *delivery);
 
 /*
- * Takes a block from disk to be sent, if the destination has room for it. Returns whether it did.
+ * Takes a block from disk to be sent, if the destination has room for it. Returns whether it took a
+ * block.
  */
 bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now);
 
 /*
- * Needs a spill. At a stop: leaves waiting blocks that are on disk there, and stores the others. (If
- * blocks that were sealed later are on disk, all waiting ones are.) Blocks that cannot be stored
- * still wait afterwards; if the next run may find one on disk, its records become maybe_sent.
+ * Needs a spill. Called at a stop. Waiting blocks that are on disk stay there, and the other
+ * waiting blocks are stored. (If a block that was sealed later is on disk, all waiting blocks are
+ * on disk.) Blocks that cannot be stored still wait afterwards; if the next run might find such a
+ * block on disk, the block's records become maybe_sent.
  */
 void delivery_store_waiting(struct delivery_writer *delivery);
 

@@ -5,8 +5,8 @@
 #include "collector/output/delivery_state.h"
 
 /*
- * Starts a pause in which no block is sent; it is longer each time, and at least `retry_after_ns`.
- * If several blocks fail together, only the first one makes it longer.
+ * Starts a pause in which no block is sent. The pause is longer each time, and at least
+ * `retry_after_ns`. If several blocks fail together, only the first failure makes the pause longer.
  */
 void delivery_pause(struct delivery_writer *delivery, int64_t retry_after_ns, int64_t now);
 
@@ -26,14 +26,14 @@ bool delivery_is_over(const struct delivery_writer *delivery, const struct buffe
 
 /*
  * Whether the block waits or is with the destination, and is not on disk. The block that could not
- * be stored (unstored) does not count: it comes after these, and is stored by itself.
+ * be stored (unstored) does not count: it comes after these blocks, and is stored separately.
  */
 bool delivery_is_only_in_memory(const struct delivery_writer *delivery,
                                 const struct buffered_block *buffered);
 
 /*
  * When blocks that are only in memory are to be stored while they are sent; INT64_MAX: there are no
- * such blocks, or there is no spill. With fsync=always that is before they are sent.
+ * such blocks, or there is no spill. With fsync=always blocks are stored before they are sent.
  */
 int64_t delivery_keep_due(const struct delivery_writer *delivery);
 

@@ -19,7 +19,7 @@
 struct sink_writer *delivery_writer_create(const struct sink_thread_options *options,
                                            size_t record_size);
 
-/* Bytes that it allocates. */
+/* Returns the number of bytes that the writer allocates. */
 size_t delivery_writer_memory(const struct delivery_options *options, size_t record_size);
 
 #endif

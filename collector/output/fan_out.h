@@ -34,7 +34,10 @@ enum fan_out_waiting {
     FAN_OUT_ALWAYS_WAITS,
 };
 
-/* For the batches of `threads` (≥ 1) threads. Returns 0, or -1 with `error` filled. */
+/*
+ * Creates the fan-out of a producer with `threads` (≥ 1) threads. Returns 0, or -1 with `error`
+ * filled.
+ */
 int fan_out_create(struct fan_out **out, size_t threads, enum fan_out_waiting waiting,
                    struct error *error);
 void fan_out_destroy(struct fan_out *fan_out);
@@ -51,7 +54,7 @@ struct fan_out_sink {
     bool takes_raw;             /* it also passes on undecoded datagrams */
 };
 
-/* Before the producer starts. Returns 0, or -1 with `error` filled. */
+/* Adds a sink, before the producer starts. Returns 0, or -1 with `error` filled. */
 int fan_out_add_sink(struct fan_out *fan_out, const struct fan_out_sink *sink, struct error *error);
 
 /*
@@ -62,7 +65,7 @@ int fan_out_add_sink(struct fan_out *fan_out, const struct fan_out_sink *sink, s
 bool fan_out_reserve(struct fan_out *fan_out, size_t count);
 void fan_out_set_sinks(struct fan_out *fan_out, const struct fan_out_sink *sinks, size_t count);
 
-/* Also offers every batch to a tap. Before the producer starts. */
+/* Also offers every batch to a tap. To be called before the producer starts. */
 void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap);
 
 /*
@@ -115,8 +118,8 @@ double fan_out_backlog(const struct fan_out *fan_out);
 bool fan_out_pause(struct fan_out *fan_out);
 
 /*
- * Any one thread: whether another thread waits for room, or has waited since the last call. Threads
- * that offer are delayed by it.
+ * Any one thread: whether another thread waits for room, or has waited since the last call. Waiting
+ * threads delay the threads that offer.
  */
 bool fan_out_has_paused(struct fan_out *fan_out);
 

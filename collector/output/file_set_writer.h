@@ -14,7 +14,7 @@ struct sink_writer;
 struct sink_writer *file_set_writer_create(const struct destination_shape *shape,
                                            size_t record_size);
 
-/* Bytes that it allocates. */
+/* Returns the number of bytes that the writer allocates. */
 size_t file_set_writer_memory(const struct destination_shape *shape, size_t record_size);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The writer of a relay (collector/contract/destination_relay.h): it collects datagrams, and the
- * relay sends many of them by one call. Each datagram has its own outcome. Unsent ones are not sent
- * again.
+ * relay sends many of them by one call. Each datagram has its own outcome. Unsent datagrams are not
+ * sent again.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_RELAY_WRITER_H
 #define SLUICE_COLLECTOR_OUTPUT_RELAY_WRITER_H
@@ -11,7 +11,7 @@
 /* Returns NULL if memory is short. */
 struct sink_writer *relay_writer_create(void);
 
-/* Bytes that it allocates. */
+/* Returns the number of bytes that the writer allocates. */
 size_t relay_writer_memory(void);
 
 #endif

@@ -20,10 +20,10 @@ struct queue_list;
 /* All zero: no queues. */
 struct sink_queues {
     struct queue_list *_Atomic list; /* NULL: none */
-    size_t next;                     /* index of the queue to take from; the sink's thread */
+    size_t next;                     /* index of the next queue to take from; the sink's thread */
 };
 
-/* Main thread. Returns NULL if memory is short. sink_queues_clear frees the queue. */
+/* Main thread: adds a queue. Returns NULL if memory is short. sink_queues_clear frees the queue. */
 struct batch_queue *sink_queues_add(struct sink_queues *queues, size_t capacity, size_t listeners,
                                     bool shared);
 
@@ -42,11 +42,11 @@ struct batch *sink_queues_take(struct sink_queues *queues);
 bool sink_queues_make_room(struct sink_queues *queues, void (*evict)(void *, struct batch *),
                            void *context);
 
-/* Whether all are empty; whether all are empty and closed. */
+/* Return whether all queues are empty, and whether all queues are empty and closed. */
 bool sink_queues_are_empty(const struct sink_queues *queues);
 bool sink_queues_have_finished(const struct sink_queues *queues);
 
-/* Whether one of them is filled by more than this share of its capacity. */
+/* Whether any of the queues is filled by more than this share of its capacity. */
 bool sink_queues_exceed(const struct sink_queues *queues, double share);
 
 /* --- the main thread -------------------------------------------------------------------------- */

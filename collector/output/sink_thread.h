@@ -34,10 +34,10 @@ struct sink_thread_options {
     const char *path; /* of the destination; outlives the sink */
     const struct sink_settings *settings; /* outlive the sink */
     struct disk_reserve reserve;          /* as in struct destination_options */
-    bool written;                         /* the same */
+    bool written;                         /* as in struct destination_options */
     bool drops_oldest;         /* evicts what a delivery has on disk when that is full */
-    size_t record_size;        /* the maximum number of bytes of an encoded record; 0: the default */
-    uint64_t stall_timeout_ns; /* how long a reader that is replaced may read the rest */
+    size_t record_size;        /* the maximum bytes of an encoded record; 0: the default */
+    uint64_t stall_timeout_ns; /* how long a replaced reader may still read the rest */
     struct sink_counters *counters;
 
     /*
@@ -53,9 +53,9 @@ struct sink_thread_options {
 };
 
 /*
- * Fills *bytes with what such a sink allocates: its blocks, and the memory of its encoder and
- * destination. Uses the options destination, path, settings and record_size. Returns false if
- * memory is short.
+ * Fills *bytes with the memory that a sink with these options allocates: its blocks, its encoder
+ * and its destination. Uses the options destination, path, settings and record_size. Returns false
+ * if memory is short.
  */
 bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes);
 
@@ -81,13 +81,14 @@ int sink_thread_create(struct sink_thread **out, const struct sink_thread_option
 
 /*
  * Opens the destination before the start; producers may have filled the queues long before. Returns
- * 0, or -1 with `error` filled; it may be tried again. Has no effect if it is open.
+ * 0, or -1 with `error` filled; then the caller can try again. Has no effect if the destination is
+ * open.
  */
 int sink_thread_open(struct sink_thread *sink, struct error *error);
 
 /*
- * Instead of open and start, after the producers have closed their queues: all queued records fail
- * with io_error.
+ * Fails all queued records with io_error. Called instead of open and start, after the producers
+ * have closed their queues.
  */
 void sink_thread_give_up(struct sink_thread *sink);
 
@@ -128,8 +129,8 @@ int64_t sink_thread_delay_ns(const struct sink_thread *sink);
 void sink_thread_set_delay_most(int64_t delay_ns);
 
 /*
- * Starts an open sink. Returns 0, or -1 with `error` filled: then it may be tried again, or given
- * up. With a host no thread is started.
+ * Starts an open sink. Returns 0, or -1 with `error` filled: then the caller can try again, or give
+ * the sink up. With a host no thread is started.
  */
 int sink_thread_start(struct sink_thread *sink, struct error *error);
 
@@ -158,26 +159,26 @@ void sink_thread_notify(struct sink_thread *sink);
  */
 void sink_thread_make_room(struct sink_thread *sink);
 
-/* Any thread: the sink has ended by itself and takes no more batches. */
+/* Any thread: whether the sink has ended by itself and takes no more batches. */
 bool sink_thread_has_ended(const struct sink_thread *sink);
 
 /*
- * Any thread: the sink waits for work. A hint: it is also true while the sink looks into its queues
- * before it sleeps.
+ * Any thread: whether the sink waits for work. A hint: it is also true while the sink looks into
+ * its queues before it sleeps.
  */
 bool sink_thread_is_idle(const struct sink_thread *sink);
 
-/* The condition of its destination. Times are monotonic; 0: the condition does not hold. */
+/* The condition of a sink's destination. Times are monotonic; 0: the condition does not hold. */
 struct sink_condition {
     bool ended;             /* as sink_thread_has_ended */
     int64_t waits_since_ns; /* the destination accepts no byte of the present block since then */
     int64_t fails_since_ns; /* writes fail and are tried again since then, or the command is not
                                running */
     int64_t oldest_ns;      /* of a delivery: since when the oldest record waits for its answer */
-    uint64_t spill_bytes;   /* bytes in its spill */
-    uint64_t spill_size;    /* the maximum number of bytes there; 0: it has no spill */
-    uint64_t spill_kept;    /* records there that the sink cannot send: delivery_label.h */
-    int64_t spill_full_ns;  /* records cannot be stored there since then */
+    uint64_t spill_bytes;   /* bytes in the sink's spill */
+    uint64_t spill_size;    /* the maximum number of bytes in the spill; 0: the sink has no spill */
+    uint64_t spill_kept;    /* records in the spill that the sink cannot send: delivery_label.h */
+    int64_t spill_full_ns;  /* since when records cannot be stored in the spill */
 };
 
 /* Any thread. */
@@ -192,7 +193,7 @@ void sink_thread_add_figures(const struct sink_thread *sink, struct delivery_fig
 /* The batches in all of its queues, and their capacity. */
 struct queue_levels {
     size_t batches, batches_most;
-    size_t large, large_most; /* of them, large ones */
+    size_t large, large_most; /* large batches among them */
 };
 
 /* The thread that adds queues. The levels may be out of date. */
@@ -207,15 +208,15 @@ bool sink_thread_is_alive(struct sink_thread *sink);
 
 /*
  * Any thread: opens the destination again under its name, between two records. Records that were
- * taken before are written to the old one; if it does not accept them, the rest is written to the
- * new one.
+ * taken before are written to the old file; if it does not accept them, the remaining records are
+ * written to the new file.
  */
 void sink_thread_reopen(struct sink_thread *sink);
 
 /*
- * The same for a destination that is one file under a fixed name: leaves a file that was moved
- * away, and otherwise changes nothing. Does not rotate files and does not restart commands. The
- * destination must be open.
+ * Any thread: as sink_thread_reopen, for a destination that is one file under a fixed name. Leaves
+ * a file that was moved away, and otherwise changes nothing. Does not rotate files and does not
+ * restart commands. The destination must be open.
  */
 void sink_thread_reopen_moved(struct sink_thread *sink);
 
@@ -228,19 +229,22 @@ void sink_thread_stop(struct sink_thread *sink, int64_t deadline_ns);
 /*
  * Main thread. If another sink is to have the spill of a sink, call the first function before the
  * stop: at its end the sink leaves the spill open, with its lock. Call the second function after
- * the join and before the other sink is opened: it hands the open spill over. If none was left
+ * the join and before the other sink is opened: it hands the open spill over. If no spill was left
  * open, the other sink opens the folder itself.
  */
 void sink_thread_leave_spill_open(struct sink_thread *sink);
 void sink_thread_hand_spill_over(struct sink_thread *from, struct sink_thread *to);
 
-/* Any thread: the sink's thread has finished its work. */
+/* Any thread: whether the sink's thread has finished its work. */
 bool sink_thread_has_finished(const struct sink_thread *sink);
 
 /* Waits for the thread's end. */
 void sink_thread_join(struct sink_thread *sink);
 
-/* Frees it and closes the destination, after the join or instead of the start. NULL is allowed. */
+/*
+ * Frees the sink and closes the destination, after the join or instead of the start. NULL is
+ * allowed.
+ */
 void sink_thread_destroy(struct sink_thread *sink);
 
 #endif

@@ -52,7 +52,7 @@ struct sink_thread {
     bool started;            /* by sink_thread_start; its thread may be the host's */
     uint64_t heartbeat_seen; /* only the main thread uses it */
 
-    /* The sink's thread's. */
+    /* Only the sink's thread uses these. */
     struct rule_owner owner;
     bool stepped; /* the first step has begun */
     enum unfinished unfinished;
@@ -63,7 +63,7 @@ struct sink_thread {
     int64_t retry_ns; /* with a host: the pause after the destination blocked */
 
     /* Used by several threads. */
-    _Atomic bool sleeping; /* set by the sink's thread; cleared by it or by its waker */
+    _Atomic bool sleeping; /* set by the sink's thread; cleared by that or by its waker */
     _Atomic bool finished; /* set once, by the sink's thread */
 };
 
@@ -80,14 +80,14 @@ void sink_thread_wait_blocked(struct sink_thread *sink);
 enum sink_step {
     STEP_TAKEN,
     STEP_NONE,    /* there is no work */
-    STEP_BLOCKED, /* it stopped half-way; the writer's `block` says what it waits for */
+    STEP_BLOCKED, /* the step stopped half-way; the writer's `block` says what it waits for */
     STEP_END,     /* all queues are closed and empty */
 };
 
-/* Does the next piece of work. For STEP_NONE, *due is when there will be some. */
+/* Does the next piece of work. For STEP_NONE, *due is when there will be work. */
 enum sink_step sink_thread_step(struct sink_thread *sink, int64_t *due);
 
-/* After a wait for the destination: evicts if producers asked for room. */
+/* Evicts if producers asked for room. Called after a wait for the destination. */
 void sink_thread_evict_after_wait(struct sink_thread *sink);
 
 /* Takes steps until the end, waits between them, and finishes. */

@@ -25,20 +25,20 @@
 /* The outcome of the records that the sink takes from its queues. */
 enum sink_state {
     SINK_WRITING,
-    SINK_ENDED,     /* the reader has gone: all fail with that reason */
-    SINK_GIVING_UP, /* the deadline is over: all fail with that reason */
+    SINK_ENDED,     /* the reader has gone: all records fail with that reason */
+    SINK_GIVING_UP, /* the deadline is over: all records fail with that reason */
 };
 
 struct sink_writer;
 struct spill;
 
 /*
- * An operation that writes never waits. If it would have to, it notes in `block` what for, and
- * returns false: it has stopped half-way. The sink's thread waits, or does other work in that time,
- * and calls the same operation again, and no other one, until it returns true.
+ * An operation that writes never waits. If it would have to wait, it describes the wait in `block`
+ * and returns false: it has stopped half-way. The sink's thread waits, or does other work in that
+ * time, and calls the same operation again, and no other operation, until it returns true.
  */
 struct sink_block {
-    wait_handle handle; /* NO_HANDLE: only for the time */
+    wait_handle handle; /* NO_HANDLE: waits only for the time */
     bool want_write;
     int64_t until_ns; /* monotonic, at the latest; INT64_MAX: no limit */
 };
@@ -59,12 +59,15 @@ struct sink_writer_ops {
                 const struct record *record);
     bool (*put_on)(struct sink_writer *writer);
 
-    /* The same for a datagram that could not be decoded. NULL: the writer does not take them. */
+    /*
+     * As put, for a datagram that could not be decoded. NULL: the writer does not take such
+     * datagrams.
+     */
     bool (*put_raw)(struct sink_writer *writer, const struct record *record);
 
     /*
-     * Called between two operations, each time the thread begins a step: the destination may have
-     * an answer, and has signalled the wake-up then. NULL: it never has.
+     * Called between two operations, each time the thread begins a step. The destination may have
+     * an answer; then it has signalled the wake-up. NULL: the destination never answers.
      */
     void (*catch_up)(struct sink_writer *writer);
 
@@ -72,7 +75,8 @@ struct sink_writer_ops {
     bool (*has_work)(const struct sink_writer *writer);
 
     /*
-     * Writes all collected records; those left when the deadline is over fail. May stop half-way.
+     * Writes all collected records. Records that are left when the deadline is over fail. May stop
+     * half-way.
      */
     bool (*flush)(struct sink_writer *writer);
 
@@ -83,7 +87,7 @@ struct sink_writer_ops {
     /* Called after a flush: opens the destination again, unless the flush did so. */
     void (*reopen)(struct sink_writer *writer);
 
-    /* Called after the last flush; it waits by itself. NULL: not needed. */
+    /* Called after the last flush; this function may wait. NULL: not needed. */
     void (*finish)(struct sink_writer *writer);
 
     /*
@@ -106,7 +110,7 @@ struct sink_writer {
     struct output head;             /* what a file begins with */
     char head_text[ENCODER_HEAD_SIZE];
     enum sink_state state;
-    size_t unpublished; /* records with an outcome that are still in in_flight */
+    size_t unpublished; /* records with an outcome that in_flight still counts */
     bool stores;  /* records unwritten at the deadline are stored on disk; they fail only if that
                      fails */
     bool failing; /* the last write failed, or the far end did not accept it */
@@ -118,10 +122,10 @@ struct sink_writer {
     bool pausing;        /* after a failure no write is tried before block.until_ns */
     bool made_room;      /* the last wait ended because a queue needed room */
     struct sink_block block;
-    int64_t calm_ns; /* monotonic: a later failure begins with the first pause again */
+    int64_t calm_ns; /* monotonic: the first failure after this time gets the first pause again */
     struct log_limit write_log, wait_log;
-    int64_t write_begun_ns; /* monotonic, of the present block */
-    bool waited;            /* since the destination last accepted something */
+    int64_t write_begun_ns; /* monotonic: when writing the present block began */
+    bool waited;            /* a wait has begun since bytes were last accepted */
     unsigned spurious; /* waits in a row that reported a writable handle, after which no byte was
                           accepted */
     struct wakeup *wakeup;
@@ -134,7 +138,7 @@ struct sink_writer {
 
     struct heartbeat *heartbeat; /* of the thread */
 
-    /* Used by several threads. */
+    /* set if another sink takes the spill over */
     struct deadline deadline;
     _Atomic bool ended;
     _Atomic bool reopen_wanted;
@@ -149,9 +153,9 @@ struct sink_writer {
 };
 
 /*
- * Completes what an implementation has made; the writer can write after sink_writer_open has opened
- * its destination. Both return 0, or -1 with `error` filled. sink_writer_destroy closes and frees
- * all; NULL is allowed.
+ * Completes what an implementation has made. The writer can write after sink_writer_open has opened
+ * its destination. Both functions return 0, or -1 with `error` filled. sink_writer_destroy closes
+ * and frees all; NULL is allowed.
  */
 int sink_writer_init(struct sink_writer *writer, const struct sink_thread_options *options,
                      struct error *error);
@@ -164,7 +168,7 @@ void sink_writer_destroy(struct sink_writer *writer);
 
 /* --- for implementations ---------------------------------------------------------------------- */
 
-/* When records that are collected since `since_ns` are due; INT64_MAX: at no time. */
+/* Returns when records that are collected since `since_ns` are due; INT64_MAX: never. */
 int64_t sink_writer_collected_until(const struct sink_writer *writer, int64_t since_ns);
 
 /*
@@ -187,7 +191,7 @@ void sink_writer_count_evicted(struct sink_writer *writer, size_t records);
 /* Counts `records` as failed, with the reason of the writer's state. */
 void sink_writer_count_failed(struct sink_writer *writer, size_t records);
 
-/* The same with this reason. */
+/* Counts `records` as failed, with this reason. */
 void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure reason,
                                  size_t records);
 
@@ -208,13 +212,14 @@ void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams)
 void sink_writer_publish(struct sink_writer *writer);
 
 /*
- * Notes what an operation would have to wait for. Returns false, for the operation to return. A
- * destination that is reported writable again and again and accepts no byte gets a pause instead.
+ * Fills `block` with what the operation would have to wait for. Returns false, for the operation to
+ * return. A destination that is reported writable again and again and accepts no byte gets a pause
+ * instead.
  */
 bool sink_writer_block(struct sink_writer *writer, wait_handle handle, bool want_write,
                        int64_t until_ns);
 
-/* The wait has ended, for this reason. */
+/* Notes for which reason the wait has ended. */
 void sink_writer_note_wait(struct sink_writer *writer, enum wakeup_reason reason);
 
 /* Logs a failed wait; the caller continues as after a timeout. */
@@ -234,31 +239,31 @@ void sink_writer_end_block(struct sink_writer *writer, bool out);
 void sink_writer_begin_io(struct sink_writer *writer);
 void sink_writer_end_io(struct sink_writer *writer);
 
-/* A write was accepted. */
+/* Notes that a write was accepted. */
 void sink_writer_note_success(struct sink_writer *writer);
 
-/* A write was not accepted, and is not tried again. */
+/* Notes that a write was not accepted, and is not tried again. */
 void sink_writer_note_failure(struct sink_writer *writer);
 
-/* A write was not accepted, and is tried again: counts and logs it. */
+/* Counts and logs a write that was not accepted and is tried again. */
 void sink_writer_note_retry(struct sink_writer *writer, const struct error *error);
 
-/* Whether the command that reads is running. */
+/* Notes whether the command that reads is running. */
 void sink_writer_note_reader(struct sink_writer *writer, bool there);
 
 /*
- * A write failed: counts and logs it, and blocks for a pause that grows. sink_writer_has_paused
- * returns whether that pause is over; if not, the operation blocks again.
+ * Counts and logs a failed write, and blocks for a pause that grows. sink_writer_has_paused returns
+ * whether that pause is over; if not, the operation blocks again.
  */
 void sink_writer_pause(struct sink_writer *writer, const struct error *error);
 bool sink_writer_has_paused(struct sink_writer *writer);
 
-/* The reader has gone: the sink ends. */
+/* Ends the sink, because the reader has gone. */
 void sink_writer_end(struct sink_writer *writer);
 
 /*
  * Whether the writer still writes. It gives up when the deadline is over, unless it stores the
- * rest.
+ * remaining records.
  */
 bool sink_writer_goes_on(struct sink_writer *writer);
 

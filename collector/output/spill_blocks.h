@@ -11,19 +11,19 @@
 
 #include "collector/base/error.h"
 
-/* A block while it is visited. Only records without an outcome are in it. */
+/* A block while it is visited. It has only the records without an outcome. */
 struct spilled_block {
-    const char *label; /* delivery_label.h; "": of an earlier version */
+    const char *label; /* delivery_label.h; "": of an earlier program version */
     uint64_t records;
     int64_t sealed_ns; /* when it was sealed: since 1970 UTC */
     const char *head;  /* what a file of such records begins with */
     size_t head_size;
-    const char *bytes; /* of its records, one after the other */
+    const char *bytes; /* bytes of the records, one after the other */
     size_t size;
 };
 
 struct spill_blocks {
-    /* Returns false with `error` filled to end the walk. */
+    /* Called for each block. Returns false with `error` filled to end the walk. */
     bool (*visit)(void *context, const struct spilled_block *block, struct error *error);
     void *context;
 

@@ -9,7 +9,7 @@ struct sink_writer;
 /* The caller completes it by sink_writer_init. Returns NULL if memory is short. */
 struct sink_writer *stream_writer_create(size_t record_size);
 
-/* Bytes that it allocates. */
+/* Returns the number of bytes that the writer allocates. */
 size_t stream_writer_memory(size_t record_size);
 
 #endif

@@ -43,9 +43,9 @@ struct stream_writer {
     struct pending pending[MAX_PENDING]; /* a ring */
     size_t first, count;
     uint64_t committed_to;      /* where the last record before those in the ring ends */
-    uint64_t reader_at;         /* the offset with which the present reader began */
+    uint64_t reader_at;         /* the offset at which the present reader began */
     bool restart_announced;     /* to the present reader */
-    bool writing;               /* the block: begun and not ended */
+    bool writing;               /* writing the block was begun and not ended */
     bool tried;                 /* a write was tried, and conclude_try is still to be called */
     bool went_out;              /* that write accepted bytes */
     int64_t collected_until_ns; /* monotonic */
@@ -94,7 +94,7 @@ void stream_writer_take_first(struct stream_writer *stream);
 /* Counts the records that end at or below this offset as written. */
 void stream_writer_commit_to(struct stream_writer *stream, uint64_t offset);
 
-/* Corrects the count of written bytes: these were not written. */
+/* Subtracts bytes from the count of written bytes: these were not written. */
 void stream_writer_take_off_bytes(struct stream_writer *stream, size_t size);
 
 /*
@@ -124,8 +124,8 @@ void stream_writer_prepare(struct stream_writer *stream);
 void stream_writer_open_anew(struct stream_writer *stream);
 
 /*
- * While writes fail: does the same if that is requested, or leaves a file that was moved; neither
- * if the beginning of a record cannot be taken back.
+ * To be called while writes fail. Opens the destination again if that is requested, or leaves a
+ * file that was moved; does neither if the beginning of a record cannot be taken back.
  */
 void stream_writer_change_failing(struct stream_writer *stream);
 

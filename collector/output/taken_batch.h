@@ -19,7 +19,7 @@ struct taken_batch {
     bool half_way;             /* the writer has stopped half-way */
 };
 
-/* Takes a batch. It is released as soon as all of it is written. */
+/* Takes a batch. The batch is released as soon as all of it is written. */
 void taken_batch_begin(struct taken_batch *taken, struct batch *batch);
 
 /*

@@ -17,10 +17,10 @@
 
 #include "collector/record/batch.h"
 
-/* The most large batches that a queue holds. */
+/* The maximum number of large batches that a queue holds. */
 #define BATCH_QUEUE_LARGE 4
 
-/* Listener indexes are below this. */
+/* Each listener's index is below this number. */
 #define BATCH_QUEUE_LISTENERS 4096
 
 /* The capacity of each queue can later be raised to at least this many batches: 256 MiB. */
@@ -57,9 +57,9 @@ void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity);
 enum queue_result batch_queue_ask(struct batch_queue *queue, const struct batch *batch);
 
 /*
- * Producer: the same for a batch that cannot wait. Only the largest capacity so far counts, not the
- * present capacity, the listener's share or the limit of large batches. The pool bounds the number
- * of such batches.
+ * Producer: whether the queue has a slot for a batch that cannot wait. Only the largest capacity so
+ * far counts, not the present capacity, the listener's share or the limit of large batches. The
+ * pool bounds the number of such batches.
  */
 bool batch_queue_has_slot(const struct batch_queue *queue);
 
@@ -98,18 +98,24 @@ struct batch *batch_queue_pop(struct batch_queue *queue);
 typedef void batch_taker(void *context, struct batch *batch);
 bool batch_queue_make_room(struct batch_queue *queue, batch_taker *take, void *context);
 
-/* Any thread: closed and empty. */
+/* Any thread: whether the queue is closed and empty. */
 bool batch_queue_finished(struct batch_queue *queue);
 
-/* Either side: empty (see ring_level). */
+/* Either side: whether the queue is empty (see ring_level). */
 bool batch_queue_is_empty(const struct batch_queue *queue);
 
-/* Any thread: the approximate number of batches and of large batches in it, and its capacity. */
+/*
+ * Any thread: the approximate number of batches and of large batches in the queue, and its
+ * capacity.
+ */
 size_t batch_queue_level(const struct batch_queue *queue);
 size_t batch_queue_large_level(const struct batch_queue *queue);
 size_t batch_queue_capacity(const struct batch_queue *queue);
 
-/* Producer: how full it is, from 0 to 1: the larger fraction of all batches and large ones. */
+/*
+ * Producer: how full the queue is, from 0 to 1: the larger of the fractions for all batches and for
+ * large batches.
+ */
 double batch_queue_fill(const struct batch_queue *queue);
 
 #endif

@@ -24,10 +24,10 @@ struct byte_part {
     size_t size;
 };
 
-/* Producer: whether `size` bytes fit. Once they do, they do until its next put. */
+/* Producer: whether `size` bytes fit. If they fit, they fit until the producer's next put. */
 bool byte_ring_has_room(const struct byte_ring *ring, size_t size);
 
-/* Producer: appends a copy of the parts. Returns false, with nothing put, if they do not fit. */
+/* Producer: appends a copy of the parts. Returns false, and puts nothing, if they do not fit. */
 bool byte_ring_put(struct byte_ring *ring, const struct byte_part *parts, size_t count);
 
 /* Producer: no more puts follow. */
@@ -36,7 +36,7 @@ void byte_ring_close(struct byte_ring *ring);
 /* Opens a closed ring for another producer, once the last one has ended. */
 void byte_ring_open_again(struct byte_ring *ring);
 
-/* Consumer: whether the ring is empty; whether it is also closed. */
+/* Consumer: return whether the ring is empty, and whether it is empty and closed. */
 bool byte_ring_is_empty(const struct byte_ring *ring);
 bool byte_ring_is_finished(const struct byte_ring *ring);
 

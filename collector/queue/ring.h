@@ -17,7 +17,7 @@
 
 struct ring;
 
-/* A ring for at most `capacity` (≥ 1) items. Returns NULL if out of memory. */
+/* Creates a ring for at most `capacity` (≥ 1) items. Returns NULL if out of memory. */
 struct ring *ring_create(size_t capacity);
 void ring_destroy(struct ring *ring);
 
@@ -30,7 +30,7 @@ void ring_close(struct ring *ring);
 /* Opens a closed ring for another producer, once the last one has ended. */
 void ring_open_again(struct ring *ring);
 
-/* Consumer: takes the oldest item; NULL: empty. */
+/* Consumer: takes the oldest item. Returns NULL if the ring is empty. */
 void *ring_pop(struct ring *ring);
 
 /*
@@ -45,10 +45,13 @@ struct ring_choice {
 };
 void ring_take_out(struct ring *ring, size_t most, const struct ring_choice *choice);
 
-/* Any thread: closed and empty. */
+/* Any thread: whether the ring is closed and empty. */
 bool ring_finished(struct ring *ring);
 
-/* Either side: items in it. The caller's own changes are included; the other side's may be late. */
+/*
+ * Either side: the number of items in the ring. It includes the caller's own changes; the other
+ * side's changes may be missing.
+ */
 size_t ring_level(const struct ring *ring);
 size_t ring_capacity(const struct ring *ring);
 

@@ -19,7 +19,10 @@
 
 #include "collector/record/batch.h"
 
-/* Batches that may wait for each producer; large ones in all, including the one being read. */
+/*
+ * The maximum number of batches that wait for each producer, and of large batches in all, including
+ * the one that is being read.
+ */
 #define TAP_BATCHES 4
 #define TAP_LARGE   1
 
@@ -61,14 +64,17 @@ static inline void tap_offer(struct tap_inlet *inlet, struct batch *batch)
         tap_take(inlet, batch);
 }
 
-/* Applies to the producers' next batches. Turning the tap off or on releases waiting batches. */
+/*
+ * Sets the state for the producers' next batches. Turning the tap off or on releases waiting
+ * batches.
+ */
 void tap_set(struct tap *tap, enum tap_state state);
 
-/* The next batch, to be returned with tap_done before the next call; NULL: none. */
+/* Returns the next batch, to be returned with tap_done before the next call; NULL: none. */
 struct batch *tap_next(struct tap *tap);
 void tap_done(struct tap *tap, struct batch *batch);
 
-/* Records passed by since creation. */
+/* Returns the number of records that passed by since creation. */
 uint64_t tap_passed_by(const struct tap *tap);
 
 #endif

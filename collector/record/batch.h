@@ -41,8 +41,9 @@ struct schema_list;
 #define BATCH_SMALL_STRIDE (BATCH_SMALL_SIZE + 640)
 
 struct batch {
-    const struct listener *listener; /* that received the records; NULL: several */
-    struct schema_list *schemas;     /* that decoded them; a reference; NULL: none */
+    const struct listener *listener; /* the listener that received the records; NULL: several
+                                        listeners */
+    struct schema_list *schemas;     /* the schemas that decoded them; a reference; NULL: none */
     struct record *first;
     struct record *last;
     uint32_t count; /* records */
@@ -71,11 +72,11 @@ struct batch_pool;
  */
 struct batch_pool *batch_pool_create(size_t small_count, size_t large_count);
 
-/* The same, with arenas of `large_size` (≥ BATCH_LARGE_SIZE) bytes in large batches. */
+/* As batch_pool_create, with arenas of `large_size` (≥ BATCH_LARGE_SIZE) bytes in large batches. */
 struct batch_pool *batch_pool_create_sized(size_t small_count, size_t large_count,
                                            size_t large_size);
 
-/* Bytes of a large batch's arena. */
+/* Returns the number of bytes of a large batch's arena. */
 size_t batch_pool_large_size(const struct batch_pool *pool);
 
 /*
@@ -86,8 +87,8 @@ size_t batch_pool_large_size(const struct batch_pool *pool);
 bool batch_pool_resize(struct batch_pool *pool, size_t small_count, size_t large_count);
 
 /*
- * The same, and if `large_size` is more bytes than large batches have, replaces them with batches
- * of that size.
+ * As batch_pool_resize; and if large batches have fewer bytes than `large_size`, replaces them with
+ * batches of that size.
  */
 bool batch_pool_resize_to(struct batch_pool *pool, size_t small_count, size_t large_count,
                           size_t large_size);
@@ -99,19 +100,19 @@ bool batch_pool_resize_to(struct batch_pool *pool, size_t small_count, size_t la
  */
 void batch_pool_on_low(struct batch_pool *pool, void (*low)(void *context), void *context);
 
-/* Any thread: populates small batches until BATCH_POOL_READY are free or none is unpopulated. */
+/* Any thread: populates small batches until BATCH_POOL_READY are free or all are populated. */
 void batch_pool_populate(struct batch_pool *pool);
 
 /* All batches must have been released. NULL is allowed. */
 void batch_pool_destroy(struct batch_pool *pool);
 
 /*
- * An empty batch with the caller as its only reader. Returns NULL if no batch of that size is free,
- * or if the system has no pages for it.
+ * Acquires an empty batch with the caller as its only reader. Returns NULL if no batch of that size
+ * is free, or if the system has no pages for it.
  */
 struct batch *batch_acquire(struct batch_pool *pool, bool large);
 
-/* Adds a reader; to be called before the batch is handed to it. */
+/* Adds a reader; to be called before the batch is handed to that reader. */
 void batch_retain(struct batch *batch);
 
 static inline bool batch_is_empty(const struct batch *batch)
@@ -141,7 +142,7 @@ static inline void batch_append(struct batch *batch, struct record *record)
     batch->count++;
 }
 
-/* The same for an undecodable datagram. */
+/* Filling thread: appends an undecodable datagram, as batch_append does. */
 static inline void batch_append_raw(struct batch *batch, struct record *record)
 {
     record->next = NULL;

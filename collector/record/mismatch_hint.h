@@ -38,8 +38,8 @@ void mismatch_hint_restart(struct mismatch_hint *hint);
  * zero at first; used by one thread.
  */
 struct mismatch_hint_pace {
-    unsigned in_order; /* in a row */
-    unsigned left_out; /* since the last one that was examined */
+    unsigned in_order; /* datagrams in order, in a row */
+    unsigned left_out; /* datagrams since the last examined one */
 };
 
 #define HINT_IN_ORDER 64
@@ -58,9 +58,9 @@ static inline bool mismatch_hint_wants(struct mismatch_hint_pace *pace, size_t u
 }
 
 /*
- * Examines the messages of a datagram, `first` and those after it. If their schema does not know
- * most of their fields, logs that, with the name of the schema that does; at most once in
- * SCHEMA_DOUBT_NS. `now_ns` is monotonic.
+ * Examines the messages of a datagram, `first` and the messages after it. If their schema does not
+ * know most of their fields, logs that, with the name of the schema that knows them; at most once
+ * in SCHEMA_DOUBT_NS. `now_ns` is monotonic.
  */
 void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *pace,
                         const char *listener, const struct record *first, int64_t now_ns);

@@ -44,8 +44,8 @@ int schema_list_create(struct schema_list **out, const struct schema_config *con
                        struct error *error);
 
 /*
- * Whether two configurations are the same. Then one list serves both, so that decoding uses one set
- * of tables in the cache.
+ * Whether two configurations are equal. Equal configurations share one list, so that decoding uses
+ * one set of tables in the cache.
  */
 bool schema_configs_equal(const struct schema_config *a, size_t a_count,
                           const struct schema_config *b, size_t b_count);
@@ -64,14 +64,17 @@ void schema_list_retain(struct schema_list *list);
 /* NULL is allowed. */
 void schema_list_release(struct schema_list *list);
 
-/* Whether the entry is one of the list's. */
+/* Whether the entry is in the list. */
 static inline bool schema_list_contains(const struct schema_list *list,
                                         const struct schema_entry *entry)
 {
     return entry >= list->entries && entry < list->entries + list->count;
 }
 
-/* The first entry that takes a datagram from `source` that begins with these bytes, or NULL. */
+/*
+ * Returns the first entry that takes a datagram that came from `source` and begins with these
+ * bytes, or NULL.
+ */
 const struct schema_entry *schema_list_find(const struct schema_list *list,
                                             const struct address *source, const uint8_t *data,
                                             size_t size);
@@ -96,10 +99,10 @@ struct schema_list *schema_slot_take(struct schema_slot *slot);
  */
 const struct schema_list *schema_slot_list(const struct schema_slot *slot);
 
-/* Whether `list`, to which the caller holds a reference, is the present one. */
+/* Whether `list`, to which the caller holds a reference, is the slot's present list. */
 bool schema_slot_holds(const struct schema_slot *slot, const struct schema_list *list);
 
-/* Takes over the caller's reference and releases the list that was there. */
+/* Takes over the caller's reference to the new list, and releases the list that was in the slot. */
 void schema_slot_put(struct schema_slot *slot, struct schema_list *list);
 
 #endif

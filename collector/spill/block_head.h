@@ -59,13 +59,13 @@ static inline uint64_t block_head_image(const struct block_head *head)
     return SPILL_HEAD_SIZE + (uint64_t)head->label_size;
 }
 
-/* Bytes of the block in its segment. */
+/* Returns the number of bytes of the block in its segment: head, label and image. */
 static inline uint64_t block_head_whole(const struct block_head *head)
 {
     return block_head_image(head) + head->size;
 }
 
-/* The position after its last record. */
+/* Returns the position after the block's last record. */
 static inline uint64_t block_head_end(const struct block_head *head)
 {
     return head->position + head->count;

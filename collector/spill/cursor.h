@@ -17,25 +17,27 @@
 struct cursor {
     struct data_file file;
     bool is_open;
-    uint64_t sequence; /* of the slot that was written last; 0: none */
+    uint64_t sequence; /* number of writes, from the slot that was written last; 0: no slot */
     bool lacks_room;   /* the last write failed for lack of room, or because the file could not be
                           created */
 };
 
 struct cursor_state {
-    uint64_t spill; /* the spill that it belongs to */
+    uint64_t spill; /* the spill that the cursor belongs to */
     uint64_t position;
     uint64_t read; /* no block from this position on was read */
     uint64_t end;  /* the position after all stored blocks; 0: unknown */
     uint64_t kept; /* records in kept segments (kept.h) */
 };
 
-/* Opens the file if it exists, and reads it. Returns false if it has no valid slot. */
+/*
+ * Opens the cursor's file if it exists, and reads it. Returns false if the file has no valid slot.
+ */
 bool cursor_open(struct cursor *cursor, const char *path, struct cursor_state *state);
 
 /*
- * Writes the next slot, and creates the file if necessary. `sync`: syncs it. Returns false with
- * `error` filled; the next write does everything again.
+ * Writes the next slot, and creates the file if necessary. With `sync` also syncs the file. Returns
+ * false with `error` filled; then the next write writes and syncs again.
  */
 bool cursor_write(struct cursor *cursor, const char *path, const struct cursor_state *state,
                   bool sync, struct error *error);

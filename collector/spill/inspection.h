@@ -1,10 +1,10 @@
 /*
- * Reports what opening a spill would find, without changing anything on the disk. It runs the same
- * code, which then only changes its table of segments.
+ * Reports what opening a spill would find, without changing anything on the disk. An inspection
+ * runs the same code as an opening, but that code then changes only its table of segments.
  *
- * It takes the lock for a moment to see whether another program has the folder open; a program that
- * opens the spill in that moment tries again. If another program has it open, the result is only a
- * snapshot.
+ * An inspection takes the lock for a moment to see whether another program has the folder open; a
+ * program that opens the spill in that moment tries again. If another program has the folder open,
+ * the result is only a snapshot.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_INSPECTION_H
 #define SLUICE_COLLECTOR_SPILL_INSPECTION_H
@@ -19,16 +19,16 @@ struct spill_inspection {
     bool is_there; /* the folder exists; otherwise an opening creates it */
     bool is_held;  /* another sink or program has it open */
 
-    uint64_t blocks;  /* waiting blocks, */
-    uint64_t records; /* and their records */
-    uint64_t bytes;   /* of all segments, damage included */
+    uint64_t blocks;  /* number of waiting blocks */
+    uint64_t records; /* number of records in these blocks */
+    uint64_t bytes;   /* size of all segments, damaged parts included */
 
     uint64_t kept; /* of the records: those with other labels, which are not in `blocks` */
-    char kept_label[SPILL_LABEL_SIZE]; /* the first of these labels */
+    char kept_label[SPILL_LABEL_SIZE]; /* the label of the oldest kept block */
     uint64_t strange; /* files that are named like segments and belong to another spill */
 
-    uint64_t lost;       /* records lost by damage, */
-    uint64_t gaps;       /* the number of places where */
+    uint64_t lost;       /* records lost by damage */
+    uint64_t gaps;       /* number of places where records are missing */
     uint64_t too_large;  /* records in blocks that are larger than settings->image_size */
     uint64_t unverified; /* blocks whose images were not compared with their checksums */
 

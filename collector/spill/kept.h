@@ -17,7 +17,7 @@
 
 struct kept_file {
     char name[SEGMENT_NAME_SIZE]; /* in the folder */
-    uint64_t first, end;          /* positions */
+    uint64_t first, end;          /* positions: of the first record, and after the last one */
     uint64_t size;                /* bytes of the file */
     bool fits;                    /* the sink that has the spill can send its blocks */
 };
@@ -31,34 +31,41 @@ struct kept {
 
 void kept_free(struct kept *kept);
 
-/* Adds a file. Returns false if memory is short. */
+/* Adds a file to the table. Returns false if memory is short. */
 bool kept_add(struct kept *kept, const struct kept_file *file);
 
-/* Removes this file from the table. */
+/* Removes the file at this index from the table. */
 void kept_remove(struct kept *kept, size_t index);
 
-/* Records of the files that fit, or of those that do not; and bytes of all files. */
+/*
+ * Return the number of records of the files that fit (or do not fit, if `fit` is false), and the
+ * number of bytes of all files.
+ */
 uint64_t kept_records(const struct kept *kept, bool fit);
 uint64_t kept_bytes(const struct kept *kept);
 
-/* The first file that fits, with its index, or NULL. */
+/* Returns the first file that fits, with its index, or NULL. */
 const struct kept_file *kept_next(const struct kept *kept, size_t *index);
 
-/* The label of the oldest file that does not fit; "": there is none, or it is not readable. */
+/*
+ * Copies the label of the oldest file that does not fit; "": there is no such file, or its label is
+ * not readable.
+ */
 void kept_label(const struct kept *kept, struct segments *segments, uint64_t spill,
                 char label[SPILL_LABEL_SIZE]);
 
-/* Whether this is the name of such a file; fills `first` and `end`. */
+/* Whether this is the name of a kept file; fills `first` and `end`. */
 bool kept_is_named(const char *name, struct kept_file *file);
 
-/* Compares the files' labels with that of the sink that has the spill from now on. */
+/* Compares the labels of the files with the label of the sink that has the spill from now on. */
 void kept_match(struct kept *kept, struct segments *segments, uint64_t spill, const char *label);
 
 /*
- * Keeps the segments up to the last one whose label does not fit, so that all remaining ones fit.
- * Records below *position are complete in all of them; *position becomes the first position that is
- * still in the table. No segment may be open. Adds the records that are missing between and after
- * the kept ones to *lost. Returns 0, or -1 with `error` filled if a file cannot be renamed.
+ * Keeps the segments up to the last segment with a label that does not fit, so that all remaining
+ * segments fit. Records below *position are complete in all of them; *position becomes the first
+ * position that is still in the table. No segment may be open. Adds the records that are missing
+ * between and after the kept segments to *lost. Returns 0, or -1 with `error` filled if a file
+ * cannot be renamed.
  */
 int kept_sort_out(struct kept *kept, struct segments *segments, uint64_t spill, const char *label,
                   uint64_t *position, uint64_t *lost, struct error *error);

@@ -14,11 +14,11 @@ struct left_block {
     bool is_there;
     uint64_t number;                 /* of its first record: the caller's */
     char segment[SEGMENT_NAME_SIZE]; /* its file, to which no more blocks are written */
-    uint64_t offset; /* where it begins in the file; 0: it is the only block there */
-    uint64_t end;    /* the position after it */
+    uint64_t offset; /* where the block begins in the file; 0: it is the only block there */
+    uint64_t end;    /* the position after the block */
 };
 
-/* Tries to remove it from the disk. Returns whether it is gone. */
+/* Tries to remove the block from the disk. Returns whether the block is gone. */
 bool left_block_take_back(struct left_block *left, struct segments *segments);
 
 /* A new segment begins in a file of this name, which did not exist: the block is gone. */

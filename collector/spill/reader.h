@@ -19,14 +19,14 @@ struct read_block {
     uint64_t from;     /* the end of the block before it; records between this */
     uint64_t position; /* and its own first record are lost */
     uint64_t end;
-    bool evicted; /* its segment is gone: it cannot be read again */
+    bool evicted; /* the block's segment is gone: the block cannot be read again */
     bool acknowledged;
 };
 
 struct reader {
     uint64_t spill;    /* only blocks of this spill count */
     uint64_t position; /* after the last record that was read, lost or evicted */
-    uint64_t number;   /* of the segment that it reads */
+    uint64_t number;   /* of the segment that the reader reads */
     bool is_open;      /* the segment's file is open */
     /* How often reading a head, and the label or image after it, has failed in a row. */
     unsigned head_failures, label_failures, image_failures;
@@ -46,7 +46,10 @@ struct reader {
     struct log_limit log;
 };
 
-/* Begins at a position, with a ring for `window` blocks. Returns 0, or -1 with `error` filled. */
+/*
+ * Makes the reader begin at a position, with a ring for `window` blocks. Returns 0, or -1 with
+ * `error` filled.
+ */
 int reader_init(struct reader *reader, uint64_t spill, uint64_t position, size_t window,
                 struct error *error);
 void reader_free(struct reader *reader);
@@ -54,7 +57,7 @@ void reader_free(struct reader *reader);
 /* Changes the window; the ring must be empty. Returns 0, or -1 with `error` filled. */
 int reader_resize(struct reader *reader, size_t window, struct error *error);
 
-/* As spill_read; *head is the block's. */
+/* As spill_read; *head becomes the head of the block. */
 enum spill_found reader_next(struct reader *reader, struct segments *segments, void *bytes,
                              size_t size, struct block_head *head, struct error *error);
 
@@ -67,22 +70,27 @@ void reader_pass(struct reader *reader, uint64_t end);
 /* The number of blocks that the ring has room for. */
 size_t reader_room(const struct reader *reader);
 
-/* The block of the ring whose first record has this position; it must be there. */
+/* Returns the block of the ring that begins at this position; the ring must have it. */
 struct read_block *reader_find(const struct reader *reader, uint64_t position);
 
-/* Acknowledges that block, once. */
+/* Acknowledges the block that begins at this position, once. */
 void reader_acknowledge(struct reader *reader, uint64_t position);
 
-/* The end of the last block that was acknowledged before an older one; 0: there is none. */
+/*
+ * Returns the end of the last block that was acknowledged before an older block; 0: there is none.
+ */
 uint64_t reader_acknowledged_end(const struct reader *reader);
 
-/* Empties the ring and goes back to its oldest block that is still on disk. */
+/*
+ * Empties the ring, and moves the reader back to the oldest block of the ring that is still on
+ * disk.
+ */
 void reader_rewind(struct reader *reader, const struct segments *segments);
 
-/* All records below this position are acknowledged, evicted or lost. */
+/* Returns the position below which all records are acknowledged, evicted or lost. */
 uint64_t reader_completed(const struct reader *reader);
 
-/* Call before a segment's file is removed: closes it if it is open here. */
+/* Closes a segment's file if the reader has it open. Call this before the file is removed. */
 void reader_leave(struct reader *reader, uint64_t number);
 
 /*

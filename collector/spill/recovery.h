@@ -18,7 +18,7 @@
 
 struct recovered {
     uint64_t spill;    /* the random number of this spill's blocks; 0: there are no blocks */
-    uint64_t position; /* all records below it are complete */
+    uint64_t position; /* all records below this position are complete */
     uint64_t read;     /* no block from this position on was read */
     uint64_t lost;     /* records known to be missing that no gap between positions shows */
     uint64_t strange;  /* files that are named like segments and belong to another spill; they are
@@ -27,13 +27,13 @@ struct recovered {
 
 /*
  * Fills two empty tables: `segments` with the folder's incomplete segments, and their end, and
- * `kept` with the kept ones. `state` is the cursor; NULL: there is none. `label` is the sink's
- * (spill.h).
+ * `kept` with the kept segments. `state` is the cursor; NULL: there is no cursor. `label` is the
+ * sink's (spill.h).
  *
  * A torn end of a segment is cut off. A segment without a whole block is removed if it is empty or
- * torn, and otherwise set aside, as unreadable ones are. Files of another spill, other files and
- * copies of a segment are left as they are, with a warning. Returns 0, or -1 with `error` filled:
- * the folder cannot be read, a file cannot be renamed, or memory is short.
+ * torn, and otherwise set aside; unreadable segments are set aside, too. Files of another spill,
+ * other files and copies of a segment are left as they are, with a warning. Returns 0, or -1 with
+ * `error` filled: the folder cannot be read, a file cannot be renamed, or memory is short.
  */
 int recovery_run(struct segments *segments, struct kept *kept, const struct cursor_state *state,
                  const char *label, struct recovered *recovered, struct error *error);

@@ -11,15 +11,15 @@
 #include "collector/spill/segments.h"
 
 struct scan {
-    bool is_readable;        /* the file could be opened, */
-    bool is_read;            /* and all of the scanned part could be read */
+    bool is_readable;        /* the file could be opened */
+    bool is_read;            /* all of the scanned part could be read */
     bool has_head;           /* a whole block begins at the beginning of the file */
-    bool has_block;          /* the file has a whole block: */
-    struct block_head first; /* the first one, */
-    struct block_head last;  /* the last one that was looked for, */
-    uint64_t end;            /* where that ends in the file */
+    bool has_block;          /* the file has a whole block */
+    struct block_head first; /* the first whole block */
+    struct block_head last;  /* the last whole block that was looked for */
+    uint64_t end;            /* where `last` ends in the file */
     struct block_head
-        torn; /* the block after it, which the end of the file cuts; count 0: there is none */
+        torn; /* the block after `last`, which the end of the file cuts; count 0: there is none */
 };
 
 /*
@@ -36,7 +36,7 @@ struct scan scan_segment(struct segments *segments, const char *name, uint64_t s
 bool scan_label(struct segments *segments, const char *name, uint64_t spill, uint64_t position,
                 char label[SPILL_LABEL_SIZE]);
 
-/* The position after the last whole block of the file; 0: it has no whole block. */
+/* Returns the position after the last whole block of the file; 0: the file has no whole block. */
 uint64_t scan_end(struct segments *segments, const char *name, uint64_t spill);
 
 #endif

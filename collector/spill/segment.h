@@ -12,10 +12,10 @@
 /* A segment that is on disk. */
 struct segment {
     char name[64];  /* of its file, in the folder */
-    uint64_t first; /* position of its first record */
-    uint64_t size;  /* bytes that count */
-    bool damaged;   /* bytes were skipped in it */
-    bool sealed;    /* no more blocks are appended */
+    uint64_t first; /* position of the segment's first record */
+    uint64_t size;  /* bytes of the file that count */
+    bool damaged;   /* bytes of the segment were skipped */
+    bool sealed;    /* no more blocks are appended to the segment */
     bool gone;      /* its file was removed while the spill was open */
 };
 
@@ -25,12 +25,18 @@ struct segment {
 /* Digits of a name, enough for 64 bits. */
 #define SEGMENT_DIGITS 20
 
-/* "00000000000000001200.seg"; ".bad" for one that was set aside. */
+/*
+ * Writes the name of a segment: "00000000000000001200.seg"; with ".bad" for a segment that was set
+ * aside.
+ */
 void segment_name(uint64_t first, const char *ending, char name[SEGMENT_NAME_SIZE]);
 
 enum segment_named { SEGMENT_NAME_OTHER, SEGMENT_NAME_BEGINS, SEGMENT_NAME_IS };
 
-/* Whether `name` is such a name with this ending, or begins with one; *first is its number. */
+/*
+ * Whether `name` is a segment's name with this ending, or begins with such a name; *first is the
+ * number in it.
+ */
 enum segment_named segment_is_named(const char *name, const char *ending, uint64_t *first);
 
 /* Whether a name has this ending and fits struct segment. */
@@ -40,7 +46,7 @@ bool segment_has_ending(const char *name, const char *ending);
 struct segment_walk {
     struct data_file file;
     uint64_t size;   /* where the segment ends */
-    uint64_t spill;  /* only its blocks count; 0: those of any spill */
+    uint64_t spill;  /* only blocks of this spill count; 0: blocks of any spill */
     uint64_t offset; /* where the next block is looked for */
     bool skipped;    /* set when bytes are skipped; not cleared here */
 };
@@ -52,9 +58,9 @@ enum segment_found {
 };
 
 /*
- * Finds the next whole block at or after the offset, and moves the offset to its head. Its image is
- * not read. `window` is a buffer of SEGMENT_WINDOW_MIN bytes or more: damaged parts are searched
- * for a head in pieces of that size.
+ * Finds the next whole block at or after the offset, and moves the offset to its head. The block's
+ * image is not read. `window` is a buffer of SEGMENT_WINDOW_MIN bytes or more: damaged parts are
+ * searched for a head in pieces of that size.
  */
 enum segment_found segment_next(struct segment_walk *walk, uint8_t *window, size_t window_size,
                                 struct block_head *head, struct error *error);

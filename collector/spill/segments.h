@@ -17,7 +17,7 @@
 
 struct segments {
     char *folder;   /* as it was given */
-    char *paths[2]; /* buffers for the paths of two files in it */
+    char *paths[2]; /* buffers for the paths of two files in the folder */
     size_t prefix;  /* bytes of the folder in each path */
     unsigned turn;  /* which buffer is used next */
 
@@ -27,7 +27,7 @@ struct segments {
     size_t count;
     uint64_t removed; /* number of the first segment */
 
-    uint64_t end;   /* position after the last record of all */
+    uint64_t end;   /* position after the last record of all segments */
     uint64_t bytes; /* of all files */
 
     bool looks_only; /* files are not changed, removed or renamed; only the table changes */
@@ -46,32 +46,32 @@ void segments_free(struct segments *segments);
  */
 int segments_reserve(struct segments *segments, size_t capacity, struct error *error);
 
-/* The path of a name in the folder. It is valid until the next call but one. */
+/* Returns the path of a name in the folder. The path is valid until the next call but one. */
 const char *segments_path(struct segments *segments, const char *name);
 
 /* The segment with this number, from `removed` to below removed + count. */
 struct segment *segments_at(const struct segments *segments, uint64_t number);
 
-/* The last one; NULL: there is none. */
+/* Returns the last segment; NULL: there is none. */
 struct segment *segments_last(const struct segments *segments);
 
 /* The position after the last record of a segment, where the next one begins. */
 uint64_t segments_end_of(const struct segments *segments, uint64_t number);
 
-/* Adds one after the last. Returns NULL if the table is full. */
+/* Adds a segment after the last one. Returns NULL if the table is full. */
 struct segment *segments_push(struct segments *segments, const char *name, uint64_t first,
                               uint64_t size);
 
-/* Removes the last one from the table, but not its file. */
+/* Removes the last segment from the table, but does not remove its file. */
 void segments_pop(struct segments *segments);
 
 /*
- * Removes the first one and its file, which must not be open; a damaged file is set aside. Returns
- * false if that fails.
+ * Removes the first segment and its file, which must not be open; a damaged file is set aside.
+ * Returns false if that fails.
  */
 bool segments_remove_first(struct segments *segments);
 
-/* The same without touching its file. */
+/* Removes the first segment from the table without touching its file. */
 void segments_forget_first(struct segments *segments);
 
 /*
@@ -84,8 +84,8 @@ bool segments_set_aside(struct segments *segments, const char *file, uint64_t po
 void segments_cut(struct segments *segments, struct segment *segment, uint64_t size);
 
 /*
- * Cuts a segment's file to its first `size` bytes. It must not be open. Returns whether no bytes
- * follow these: also true if there is no file.
+ * Cuts a segment's file to its first `size` bytes. The file must not be open. Returns whether no
+ * bytes follow these: also true if there is no file.
  */
 bool segments_cut_file(struct segments *segments, const char *name, uint64_t size);
 

@@ -41,26 +41,28 @@ struct spill;
 
 /* When blocks are synced. */
 enum spill_sync {
-    SPILL_SYNC_NEVER,    /* not at all, nor is the cursor */
+    SPILL_SYNC_NEVER,    /* neither blocks nor the cursor are synced */
     SPILL_SYNC_INTERVAL, /* by spill_tick, every sync_interval_ns */
     SPILL_SYNC_CLOSE,    /* when a segment is complete, and when the spill is closed */
     SPILL_SYNC_ALWAYS,   /* each block before its append returns */
 };
 
-/* The maximum number of bytes of a segment: this, or a sixteenth of the spill's size if that is
- * less. */
+/*
+ * The maximum number of bytes of a segment, unless a sixteenth of the spill's size is less: then
+ * that.
+ */
 #define SPILL_SEGMENT_SIZE ((uint64_t)64 * 1024 * 1024)
 
-/* The maximum number of bytes of an image, and the bytes of its head on disk. */
+/* The maximum number of bytes of an image, and the number of bytes of a block's head on disk. */
 #define SPILL_IMAGE_MAX ((size_t)64 * 1024 * 1024)
 #define SPILL_HEAD_SIZE ((size_t)64)
 
-/* The maximum number of bytes of a label, with its NUL, which is not stored. */
+/* The maximum number of bytes of a label with its NUL. The NUL is not stored. */
 #define SPILL_LABEL_SIZE ((size_t)1024)
 
 struct spill_settings {
     const char *label;  /* what the images are; stored with each block. NULL: no label */
-    const char *folder; /* created if it does not exist, with its parents */
+    const char *folder; /* created if it does not exist; its parents, too */
     uint64_t size; /* the maximum number of bytes of all segments; ≥ 4 of the largest blocks */
     uint64_t segment_size; /* 0: as SPILL_SEGMENT_SIZE; ≥ 2 of the largest blocks */
     size_t image_size;     /* bytes of the largest image that is appended */
@@ -85,27 +87,27 @@ int spill_open(const struct spill_settings *settings, struct spill **out, struct
  */
 int spill_change(struct spill *spill, const struct spill_settings *settings, struct error *error);
 
-/* The folder as it was given. */
+/* Returns the folder as it was given. */
 const char *spill_folder(const struct spill *spill);
 
 /*
- * A random number that no other opening of a spill has. Together with it the caller's record
- * numbers are unique. A stored block keeps the epoch of the run that appended it.
+ * Returns a random number that no other opening of a spill has. With this number the caller's
+ * record numbers are unique. A stored block keeps the epoch of the run that appended it.
  */
 uint64_t spill_epoch(const struct spill *spill);
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
 struct spill_block {
-    uint64_t number; /* of its first record: the caller's, stored as it is */
-    uint32_t count;  /* records in it, ≥ 1 */
-    uint32_t layout; /* of its image: the caller's number, stored as it is */
+    uint64_t number; /* of its first record: chosen by the caller, stored as it is */
+    uint32_t count;  /* records in the block, ≥ 1 */
+    uint32_t layout; /* of its image: chosen by the caller, stored as it is */
 
     /* Filled by a read: */
     uint64_t position; /* of its first record; identifies the block until it is acknowledged */
     uint64_t epoch;    /* of the run that appended it */
     size_t size;       /* bytes of its image */
-    bool again;        /* it was read before, and may have been sent */
+    bool again;        /* the block was read before, and may have been sent */
 };
 
 /* The maximum number of pieces of an image. */
@@ -121,45 +123,48 @@ enum spill_stored {
  * Stores a block after all others. Its image is the concatenation of the pieces, 1 to image_size
  * bytes. After FULL and FAILED the block is not stored, and `error` says why. With
  * SPILL_SYNC_ALWAYS a block that was written and cannot be synced is removed again; if that fails
- * too, it is tried again later.
+ * too, removing the block is tried again later.
  */
 enum spill_stored spill_append(struct spill *spill, const struct spill_block *block,
                                const struct text *pieces, size_t count, struct error *error);
 
 /*
  * Stores a block that stays in the caller's memory, and fills *position: the block counts as read.
- * All stored blocks must have been read before, and no records be held but theirs: records that are
- * lost after them are held until the last of them is acknowledged and the end is read once more.
- * Also returns SPILL_FULL when the window has no room (spill_room).
+ * All earlier blocks must have been read, and the spill must hold no other records: records that
+ * are lost after these blocks are held until the last of the blocks is acknowledged and the end is
+ * read once more. Also returns SPILL_FULL when the window has no room (spill_room).
  */
 enum spill_stored spill_append_read(struct spill *spill, const struct spill_block *block,
                                     const struct text *pieces, size_t count, uint64_t *position,
                                     struct error *error);
 
 /*
- * The caller gives up the block that begins with this number, which could not be stored. Returns
- * whether it is still on disk, where the next opening may find it. If the caller does not give such
- * a block up, it was delivered otherwise, and no opening finds it.
+ * Notes that the caller gives up the block that begins with this number, which could not be stored.
+ * Returns whether the block is still on disk, where the next opening may find it. If the caller
+ * does not give such a block up, it was delivered otherwise, and no opening finds it.
  */
 bool spill_give_up(struct spill *spill, uint64_t number);
 
 enum spill_found {
     SPILL_FOUND,           /* *block is filled, and its image is in the caller's buffer */
-    SPILL_FOUND_TOO_LARGE, /* the same without the image, which does not fit: give it up, or rewind
-                              and read it with room for block->size bytes */
+    SPILL_FOUND_TOO_LARGE, /* as SPILL_FOUND, but without the image, which does not fit: give the
+                              block up, or rewind and read it with room for block->size bytes */
     SPILL_FOUND_NONE,      /* all blocks were read, or the window is full */
     SPILL_FOUND_FAILED,    /* the system cannot read now, as `error` says: try again later. A block
                               that it cannot read three times counts as damaged */
 };
 
-/* Reads and verifies the oldest unread block. Damaged parts ahead of it are skipped and counted. */
+/*
+ * Reads and verifies the oldest unread block. Damaged parts before this block are skipped and
+ * counted.
+ */
 enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
                             struct spill_block *block, struct error *error);
 
-/* Whether a read would find a block, or find that one is missing. */
+/* Whether a read would find a block, or find that a block is missing. */
 bool spill_has_unread(const struct spill *spill);
 
-/* How many blocks more can be read before one is acknowledged. */
+/* Returns how many more blocks can be read before a block is acknowledged. */
 size_t spill_room(const struct spill *spill);
 
 /*
@@ -171,23 +176,27 @@ size_t spill_room(const struct spill *spill);
 void spill_acknowledge(struct spill *spill, uint64_t position);
 
 /*
- * For a block that was read and is not acknowledged: whether it is still on disk, or was evicted;
- * and whether another program removed its segment's file, so that the caller may append it again.
+ * For a block that was read and is not acknowledged: return whether the block is still on disk and
+ * was not evicted, and whether another program removed its segment's file, so that the caller can
+ * append the block again.
  */
 bool spill_holds(const struct spill *spill, uint64_t position);
 bool spill_lacks(const struct spill *spill, uint64_t position);
 
 /*
- * Notes that such a block may have been sent: if it is read again, after a rewind or by the next
- * run, it and all earlier blocks are marked `again`. A block without a note was not sent, unless
- * the run was killed: then all blocks that it had read are marked.
+ * Notes that a block that was read may have been sent: if it is read again, after a rewind or by
+ * the next run, it and all earlier blocks are marked `again`. A block without such a note was not
+ * sent, unless the run was killed: then all blocks that the run had read are marked.
  */
 void spill_note_sent(struct spill *spill, uint64_t position);
 
-/* The label of the oldest block that has another label; "": no such block, or not readable. */
+/*
+ * Copies the label of the oldest block that has another label; "": there is no such block, or its
+ * label is not readable.
+ */
 void spill_kept_label(struct spill *spill, char label[SPILL_LABEL_SIZE]);
 
-/* Reading continues with the oldest block that is not acknowledged. */
+/* Makes reading continue with the oldest block that is not acknowledged. */
 void spill_rewind(struct spill *spill);
 
 /*
@@ -199,7 +208,7 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error);
 
 /* --- what must be done from time to time ------------------------------------------------------ */
 
-/* When spill_tick is due: monotonic; INT64_MAX: it is not. */
+/* Returns when spill_tick is due: monotonic; INT64_MAX: not due. */
 int64_t spill_due(const struct spill *spill);
 
 /*
@@ -217,24 +226,24 @@ void spill_check_files(struct spill *spill);
  *     recovered + appended = acknowledged + evicted + lost + held.
  */
 struct spill_counts {
-    uint64_t recovered; /* were there at the opening, by their positions */
-    uint64_t appended;  /* were stored since */
+    uint64_t recovered; /* on disk at the opening, by their positions */
+    uint64_t appended;  /* stored since the opening */
     uint64_t acknowledged;
     uint64_t evicted;         /* their segment was removed before they were read */
     uint64_t lost;            /* by damage, or because their segment is gone */
     uint64_t held;            /* are on disk, read or not */
-    uint64_t kept;            /* of these: with another label; they are not read now */
-    uint64_t gone;            /* of these: not read yet, in files that were removed */
+    uint64_t kept;            /* part of `held`: with another label; they are not read now */
+    uint64_t gone;            /* part of `held`: not read yet, in files that were removed */
     uint64_t bytes;           /* of all segments on disk */
-    uint64_t recovered_bytes; /* the same at the opening */
+    uint64_t recovered_bytes; /* size of all segments on disk at the opening */
 };
 
 struct spill_counts spill_counts(const struct spill *spill);
 
 /*
  * Syncs all blocks (unless SPILL_SYNC_NEVER), writes the cursor, and releases the folder. Returns
- * false with `error` filled if a call failed; it is closed in any case. NULL is allowed: returns
- * true.
+ * false with `error` filled if a call failed; the spill is closed in any case. NULL is allowed:
+ * returns true.
  */
 bool spill_close(struct spill *spill, struct error *error);
 

@@ -26,12 +26,12 @@ struct tail {
     struct data_file file;
     bool is_open;
     bool unsynced;      /* written since the last sync */
-    bool name_unsynced; /* created since then */
+    bool name_unsynced; /* the file was created since the last sync */
 };
 
 struct spill {
     struct spill_settings settings;
-    char label[SPILL_LABEL_SIZE]; /* of appended blocks */
+    char label[SPILL_LABEL_SIZE]; /* of the blocks that are appended */
     uint32_t label_size, label_checksum;
     struct disk_room room; /* of the disk of the segments' folder */
     struct part_file *lock;
@@ -50,7 +50,7 @@ struct spill {
     uint64_t appended;
 
     struct cursor_state written; /* the contents of the cursor's file */
-    bool has_cursor;             /* that file has valid contents */
+    bool has_cursor;             /* the cursor's file has valid contents */
     int64_t cursor_ns;           /* when it was last written, or that was tried */
     int64_t synced_ns;           /* when blocks were last synced, or that was tried */
     bool owes_sync;              /* segments from before the opening are not synced yet */
@@ -62,7 +62,9 @@ struct spill {
 
 /* --- spill_state.c ---------------------------------------------------------------------------- */
 
-/* The maximum number of segments that a spill may have, if `there` exist already. */
+/*
+ * Returns the maximum number of segments that a spill may have, if `there` segments exist already.
+ */
 size_t spill_most_segments(const struct spill_settings *settings, size_t there);
 
 /* Takes the lock of the folder, and creates both if necessary. */
@@ -74,7 +76,7 @@ bool spill_may_sync(const struct spill *spill);
 bool spill_write_cursor(struct spill *spill, uint64_t position, uint64_t read, struct error *error);
 
 /*
- * Syncs the segments from before the opening: a killed run may not have synced them, and one with
+ * Syncs the segments from before the opening: a killed run may not have synced them, and a run with
  * SPILL_SYNC_NEVER has not. From then on they count as stored. A sync that fails is tried again
  * with the next sync of blocks.
  */
@@ -86,13 +88,13 @@ bool spill_sync_blocks(struct spill *spill, struct error *error);
 /* Sets the label of the blocks that are appended from now on. */
 void spill_set_label(struct spill *spill, const char *label);
 
-/* The position for the cursor: all records below it are complete. */
+/* Returns the position for the cursor: all records below it are complete. */
 uint64_t spill_completed(const struct spill *spill);
 
 /* Whether all records are acknowledged, evicted or lost. */
 bool spill_is_complete(const struct spill *spill);
 
-/* Ends the segment that is written; the next block begins another one. */
+/* Seals the segment that blocks are appended to; the next block begins another segment. */
 bool spill_seal(struct spill *spill, struct error *error);
 
 void spill_free(struct spill *spill);
@@ -100,12 +102,12 @@ void spill_free(struct spill *spill);
 /* --- spill_presence.c ------------------------------------------------------------------------- */
 
 /*
- * Checks whether the folder and the files still exist, or (`tail_only`) only those that the next
- * block needs. Notes and logs what is gone; it is created again when it is needed.
+ * Checks whether the folder and the files still exist; with `tail_only`, checks only those that the
+ * next block needs. Notes and logs what is gone, which is created again when it is needed.
  */
 void spill_check_presence(struct spill *spill, bool tail_only);
 
-/* Unread records in segments that are gone. */
+/* Returns the number of unread records in segments that are gone. */
 uint64_t spill_gone(const struct spill *spill);
 
 /* --- spill_append.c --------------------------------------------------------------------------- */
@@ -116,7 +118,10 @@ enum spill_stored spill_store(struct spill *spill, struct block_head *head, cons
 
 /* --- spill_return.c --------------------------------------------------------------------------- */
 
-/* Stores the blocks of the oldest kept segment that fits again. Returns whether there were any. */
+/*
+ * Stores the blocks of the oldest kept segment that fits again. Returns whether there were any
+ * blocks.
+ */
 bool spill_return(struct spill *spill);
 
 #endif

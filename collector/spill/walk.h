@@ -1,6 +1,6 @@
 /*
- * Reads all incomplete blocks in a spill's folder, kept ones too, without changing anything on the
- * disk. One thread. A program that has the spill open is not disturbed.
+ * Reads all incomplete blocks in a spill's folder, also the kept blocks, without changing anything
+ * on the disk. One thread. A program that has the spill open is not disturbed.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_WALK_H
 #define SLUICE_COLLECTOR_SPILL_WALK_H
@@ -28,13 +28,13 @@ struct spill_walk {
     bool (*visit)(void *context, const struct walked_block *block, struct error *error);
     void *context;
 
-    uint64_t missing; /* filled: records that are missing or damaged; */
-    uint64_t strange; /* and files that are named like segments and belong to another spill */
+    uint64_t missing; /* filled: number of records that are missing or damaged */
+    uint64_t strange; /* filled: files that are named like segments and belong to another spill */
 };
 
 /*
- * Returns 0, or -1 with `error` filled: by `visit`; EXIT_CODE_BAD_INPUT if the folder does not
- * exist or cannot be read; EXIT_CODE_INTERNAL if memory is short.
+ * Visits the blocks. Returns 0, or -1 with `error` filled: by `visit`; EXIT_CODE_BAD_INPUT if the
+ * folder does not exist or cannot be read; EXIT_CODE_INTERNAL if memory is short.
  */
 int spill_walk(const char *folder, struct spill_walk *walk, struct error *error);
 

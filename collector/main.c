@@ -99,7 +99,7 @@ static enum exit_code main_check(const struct config *config)
     return EXIT_CODE_OK;
 }
 
-/* --check and --print-config. */
+/* Does the work of --check and --print-config. */
 static enum exit_code main_inspect(const struct config *config)
 {
     enum exit_code code = config->request.check ? main_check(config) : EXIT_CODE_OK;
@@ -146,7 +146,7 @@ static enum exit_code main_run(const struct program_options *options)
     return code;
 }
 
-/* As a Windows service: its arguments are those of the installation and cannot change. */
+/* Runs as a Windows service, whose arguments are those of the installation and cannot change. */
 static enum exit_code run_service(const struct config *config, void (*running)(void *context),
                                   void *context)
 {
@@ -169,7 +169,9 @@ struct arguments {
     char **argv;
 };
 
-/* For a reload; options such as --help cannot appear in the result. */
+/*
+ * Reads the configuration again for a reload; options such as --help cannot appear in the result.
+ */
 static int read_config(void *context, struct config *config, struct error *error)
 {
     const struct arguments *arguments = context;

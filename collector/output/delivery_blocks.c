@@ -53,7 +53,9 @@ void buffered_block_begin(struct buffered_block *buffered, const char *head, siz
     buffered->route[0] = '\0';
 }
 
-/* Keeps the name while all records have the same; otherwise, or if it is too long, "". */
+/*
+ * Keeps the name while all records have that name; otherwise, or if the name is too long, keeps "".
+ */
 static void note_fact(char *fact, const char *name, bool first)
 {
     if (first && strlen(name) < DELIVERY_FACT_SIZE)

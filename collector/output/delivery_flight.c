@@ -13,7 +13,7 @@ static void note_waits(struct delivery_writer *delivery, int64_t now)
                           memory_order_relaxed);
 }
 
-/* Applies the answer in the block. `over`: the block is not sent again. */
+/* Applies the answer that is in the block. `over`: the block is not sent again. */
 static void complete_block(struct delivery_writer *delivery, struct buffered_block *buffered,
                            bool over, const struct error *error, int64_t retry_after_ns,
                            int64_t now)
@@ -74,7 +74,7 @@ void delivery_take_answers(struct delivery_writer *delivery)
     }
 }
 
-/* Gives up the waiting blocks whose time is over, or all of them. */
+/* Gives up the waiting blocks whose timeout is over, or all waiting blocks. */
 static void take_out(struct delivery_writer *delivery, bool all, int64_t now)
 {
     static const struct error error = {.text = "not sent within timeout="};

@@ -2,7 +2,7 @@
 
 #include "collector/base/rule.h"
 
-/* The ledger's reason for a refusal. */
+/* Returns the ledger's reason for a refusal. */
 static enum record_failure failure_of_reason(uint8_t reason)
 {
     static const enum record_failure reasons[] = {
@@ -14,7 +14,10 @@ static enum record_failure failure_of_reason(uint8_t reason)
     return reasons[reason];
 }
 
-/* The record is not sent again. If any earlier try had no answer, it may be at the far end. */
+/*
+ * Counts a record that is not sent again. If any try had no answer, the record may be at the far
+ * end.
+ */
 static void give_record_up(const struct delivery_writer *delivery, struct delivery_record *record,
                            struct delivery_outcomes *outcomes)
 {

@@ -8,26 +8,26 @@
 #include "collector/output/delivery_image.h"
 #include "collector/spill/inspection.h"
 
-/* How often the cursor is written, and with fsync=interval blocks are synced. */
+/* How often the cursor is written, and how often blocks are synced with fsync=interval. */
 #define INTERVAL_NS INT64_C(1000000000)
 
 struct delivery_spill {
     struct spill *spill;
-    struct spill_counts before; /* the spill's counts when this object got it */
-    uint64_t recovered;         /* records that were in it then */
+    struct spill_counts before; /* the spill's counts when this object got the spill */
+    uint64_t recovered;         /* records that were in the spill then */
     uint64_t taken; /* records taken, less those without an outcome in blocks that were left */
     uint64_t unreadable;
     uint64_t
         left_evicted; /* records of blocks that were left, and whose segment was evicted then */
-    uint8_t *head;    /* of the image that is stored */
-    uint8_t *image;   /* that was read */
+    uint8_t *head;    /* for the head of the image that is stored */
+    uint8_t *image;   /* the image that was read */
     size_t image_size;
     struct log_limit log;
 };
 
 /*
- * The blocks that may be taken at a time: those in flight, the next one, and one to give up; and
- * the same number again of blocks that are acknowledged before an older one is.
+ * Returns how many blocks may be taken at a time: those in flight, the next one, and one to give
+ * up; and room for that number again, for blocks that are acknowledged before an older block.
  */
 static size_t window_of(const struct delivery_options *options)
 {
@@ -49,7 +49,7 @@ static void free_all(struct delivery_spill *spill)
     free(spill);
 }
 
-/* For a spill that is not written to. */
+/* Used for a spill that is not written to. */
 static const struct file_options no_options = {.sync = SYNC_NEVER};
 static const struct disk_reserve no_reserve;
 
@@ -182,7 +182,10 @@ enum spill_stored delivery_spill_store(struct delivery_spill *spill,
     return spill_append(spill->spill, &block, pieces, DELIVERY_IMAGE_PIECES, error);
 }
 
-/* The block may have been sent, or the next run may send it, and no answer will come. */
+/*
+ * Marks the records of a block that may have been sent, or that the next run may send. No answer
+ * will come.
+ */
 static void mark_maybe_sent(struct buffered_block *buffered)
 {
     for (size_t i = 0; i < buffered->block.count; i++)
@@ -195,7 +198,7 @@ void delivery_spill_give_up(struct delivery_spill *spill, struct buffered_block 
         mark_maybe_sent(buffered);
 }
 
-/* The block is on disk at this position, and in memory. */
+/* Notes that the block is on disk at this position, and also in memory. */
 static void note_taken(struct delivery_spill *spill, struct buffered_block *buffered,
                        uint64_t position, size_t open)
 {
@@ -220,7 +223,7 @@ enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct buffe
     return stored;
 }
 
-/* Whether the bytes that were read are a block that can be sent. */
+/* Whether the bytes that were read form a block that can be sent. */
 static bool is_block(struct delivery_spill *spill, enum spill_found found,
                      const struct spill_block *read, struct buffered_block *buffered)
 {

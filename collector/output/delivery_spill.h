@@ -83,8 +83,8 @@ bool delivery_spill_lacks(const struct delivery_spill *spill,
 
 /*
  * Fills an empty block, except its state and times, with the oldest untaken block. Returns false if
- * there is no untaken block now, or if the spill cannot be read now. error->code is not
- * EXIT_CODE_OK only if the spill cannot be read.
+ * there is no untaken block now, or if the spill cannot be read now. error->code
+ * differs from EXIT_CODE_OK only if the spill cannot be read.
  */
 bool delivery_spill_take(struct delivery_spill *spill, struct buffered_block *buffered,
                          struct error *error);

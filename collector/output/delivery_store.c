@@ -47,9 +47,7 @@ static void note_full(struct delivery_writer *delivery, bool is_full)
 typedef enum spill_stored store_function(struct delivery_spill *spill,
                                          struct buffered_block *buffered, struct error *error);
 
-/*
- * Blocks that this stop left on disk, and whose segment was evicted since, are not there any more.
- */
+/* Counts blocks that this stop left on disk as gone if their segment was evicted since. */
 static void count_left(struct delivery_writer *delivery)
 {
     for (size_t i = 0; i < delivery->count; i++) {
@@ -62,7 +60,7 @@ static void count_left(struct delivery_writer *delivery)
 }
 
 /*
- * Stores a block; with drop_oldest it evicts older ones until there is room. Returns false if the
+ * Stores a block. With drop_oldest, evicts older blocks until there is room. Returns false if the
  * block cannot be stored now.
  */
 static bool store_by(struct delivery_writer *delivery, struct buffered_block *buffered,
@@ -108,7 +106,7 @@ bool delivery_keep_older(struct delivery_writer *delivery)
     return true;
 }
 
-/* If another program removed the block's file, the block is only in memory from then on. */
+/* If another program removed the block's file, notes that the block is now only in memory. */
 static void note_absence(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     if (!buffered_block_is_open(buffered) || !buffered->on_disk ||
@@ -127,8 +125,8 @@ void delivery_keep_late(struct delivery_writer *delivery, int64_t now)
 }
 
 /*
- * Whether the spill could keep one more block than the ones that are only in memory: its window
- * also has blocks that were acknowledged before an older one.
+ * Whether the spill could keep one block more than the blocks that are only in memory. The spill's
+ * window also has blocks that were acknowledged before an older block.
  */
 static bool can_keep_one_more(const struct delivery_writer *delivery)
 {
@@ -140,7 +138,7 @@ static bool can_keep_one_more(const struct delivery_writer *delivery)
 
 /* --- to and from the disk --------------------------------------------------------------------- */
 
-/* Stores a block and empties it. Returns false if it cannot be stored now. */
+/* Stores a block and empties it. Returns false if the block cannot be stored now. */
 static bool store_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     RULE(buffered->state == BLOCK_FILLED || buffered->state == BLOCK_WAITS,
@@ -216,7 +214,7 @@ bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
     return taken;
 }
 
-/* Its segment was evicted while the block was in memory: it is not sent any more. */
+/* Gives up a block in memory because its segment was evicted: it is not sent any more. */
 static void evict_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     RULE(buffered->state == BLOCK_WAITS, "a block that the destination has is not evicted");

@@ -2,7 +2,7 @@
 
 #include "collector/platform/clock.h"
 
-/* The pause after a failure: doubled each time, up to the longest. */
+/* The pause after a failure is doubled each time, from the first to the longest. */
 #define FIRST_PAUSE_NS   INT64_C(100000000)
 #define LONGEST_PAUSE_NS INT64_C(5000000000)
 

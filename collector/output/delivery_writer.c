@@ -14,8 +14,8 @@
 #include "collector/platform/machine.h"
 
 /*
- * One more than may be in flight, to collect records in; and with a spill another one, so that
- * blocks from disk are sent while one cannot be stored.
+ * Returns the number of blocks: one more than may be in flight, to collect records in; and with a
+ * spill another one, so that blocks from disk are sent while a block cannot be stored.
  */
 static size_t block_count(const struct delivery_options *options)
 {
@@ -66,13 +66,16 @@ static void delivery_seal(struct delivery_writer *delivery)
     delivery_queue_or_store(delivery, buffered);
 }
 
-/* A writer with a spill goes on after the deadline as long as storing on disk works. */
+/*
+ * Whether the deadline is over. A writer with a spill goes on after it as long as storing on disk
+ * works.
+ */
 static bool is_late(struct sink_writer *writer)
 {
     return writer->stores ? deadline_is_over(&writer->deadline) : !sink_writer_goes_on(writer);
 }
 
-/* The deadline is over: when this returns no block has records. */
+/* Gives up because the deadline is over: when this function returns no block has records. */
 static void delivery_give_up(struct delivery_writer *delivery)
 {
     delivery->stopping = delivery->storing = true;
@@ -108,7 +111,7 @@ static bool begin_block(struct delivery_writer *delivery)
     return delivery->filled != NULL;
 }
 
-/* When a block that is begun now is sealed at the latest. */
+/* Returns when a block that is begun now is sealed at the latest. */
 static int64_t collected_until(const struct delivery_writer *delivery)
 {
     if (delivery->base.options.settings->flush_interval != 0)
@@ -124,9 +127,7 @@ static void delivery_add(struct delivery_writer *delivery, size_t start)
     buffered_block_add(buffered, start, &delivery->addition);
 }
 
-/*
- * Seals a full block, and returns whether there is room for the next record; otherwise it blocks.
- */
+/* Seals a full block, and returns whether there is room for the next record. If not, it blocks. */
 static bool delivery_make_room(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);
@@ -139,7 +140,7 @@ static bool delivery_make_room(struct sink_writer *writer)
            sink_writer_block(writer, NO_HANDLE, false, delivery_due(writer));
 }
 
-/* Moves the record that belongs into another block to the new block. */
+/* Moves the record that belongs into the next block from the old block to the new one. */
 static void move_record(struct delivery_writer *delivery)
 {
     struct output *out = &delivery->filled->out;
@@ -241,7 +242,7 @@ static bool delivery_serve(struct sink_writer *writer, int64_t now_ns)
     return delivery_make_room(writer);
 }
 
-/* The far end has no file to reopen. The destination may read its credentials again. */
+/* The far end has no file to reopen, but the destination may read its credentials again. */
 static void delivery_reopen(struct sink_writer *writer)
 {
     const struct delivery_ops *ops = delivery_ops_of(delivery_of(writer));
@@ -254,8 +255,8 @@ static void delivery_reopen(struct sink_writer *writer)
 }
 
 /*
- * The far end does not answer: waiting blocks are stored instead. If an older block cannot be
- * stored, newer ones must not be, because they would be sent before it.
+ * Stores waiting blocks, because the far end does not answer. If an older block cannot be stored,
+ * newer blocks must not be stored, because they would be sent before it.
  */
 static void leave_waiting(struct delivery_writer *delivery)
 {

@@ -13,7 +13,7 @@
 struct route {
     struct fan_out_sink to;
     struct log_limit log;
-    uint64_t refused; /* records, since the last line in the log */
+    uint64_t refused; /* records refused since the last line in the log */
 };
 
 struct fan_out {
@@ -28,7 +28,7 @@ struct fan_out {
     _Atomic int64_t
         held_ns; /* the time of the first of them, set by fan_out_hold; 0: none, or not set */
     _Atomic size_t pausing; /* threads that wait for room */
-    _Atomic bool paused;    /* a thread has waited since the last fan_out_has_paused */
+    _Atomic bool paused;    /* a thread has waited since the last call of fan_out_has_paused */
     _Atomic bool quiescing; /* the producer is to pause */
     struct wakeup *wakeup;
     struct deadline deadline;
@@ -137,7 +137,10 @@ static bool waits_for(const struct fan_out *fan_out, const struct route *route)
            (fan_out->waiting == FAN_OUT_WAITS && !route->to.drops);
 }
 
-/* A producer that is to pause does not wait: its batch goes into any free slot. */
+/*
+ * Asks whether the queue has a slot. A producer that is to pause does not wait: its batch goes into
+ * any free slot.
+ */
 static enum queue_result ask_queue(const struct fan_out *fan_out, const struct route *route,
                                    const struct batch *batch)
 {
@@ -147,7 +150,10 @@ static enum queue_result ask_queue(const struct fan_out *fan_out, const struct r
     return quiescing ? QUEUE_TAKEN : result;
 }
 
-/* Counts first: the sink may have written the batch before push returns. */
+/*
+ * Pushes the batch. Counts it first, because the sink may have written the batch before push
+ * returns.
+ */
 static enum queue_result push(const struct fan_out *fan_out, struct route *route,
                               struct batch *batch)
 {

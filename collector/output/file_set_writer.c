@@ -2,8 +2,9 @@
  * Writes whole blocks into files: a block is collected for each open file, and is written whole or
  * not at all.
  *
- * If there is one block, records are encoded in place. If there are several, they are smaller than
- * the largest record: a record is encoded in a buffer and copied, or written by itself.
+ * If there is one block, records are encoded in place. If there are several blocks, each is smaller
+ * than the largest record: a record is encoded in a buffer, and is then copied into a block or
+ * written separately.
  */
 #include "collector/output/file_set_writer.h"
 
@@ -26,9 +27,9 @@ struct block {
 enum put_stage {
     PUT_BEFORE, /* in place: the earlier records of the block are written */
     PUT_LATER,  /* buffered: all blocks are written, because the record's time begins other files */
-    PUT_TAKEN,  /* buffered: the block is written, because another file had it */
-    PUT_ROOM,   /* buffered: the block is written, because the record needs its room */
-    PUT_ALONE,  /* buffered: the record is written by itself */
+    PUT_TAKEN,  /* buffered: the block is written, because another file had this block */
+    PUT_ROOM,   /* buffered: the block is written, because the record needs room */
+    PUT_ALONE,  /* buffered: the record is written without a block */
     PUT_BLOCK,  /* the record is in its block, which is full and is written */
 };
 
@@ -91,7 +92,7 @@ static void begin_anew(struct sink_writer *writer, bool empty)
     log_about(LOG_INFO, LOG_OF_SINK, writer->options.name, "reopened");
 }
 
-/* Tries to write once. Returns whether it worked; otherwise it blocks. */
+/* Tries to write once. Returns true if that worked; otherwise it blocks and returns false. */
 static bool try_bytes(struct file_set_writer *set, size_t block)
 {
     struct sink_writer *writer = &set->base;
@@ -114,8 +115,8 @@ static bool try_bytes(struct file_set_writer *set, size_t block)
 
 /*
  * Writes set->written, with retries, until that works or the deadline is over. Between tries it
- * does a reopening that is requested: that may be the remedy, and must not wait for this write.
- * Returns false if it stopped half-way; otherwise *out says whether the bytes were written.
+ * does a requested reopening, which may be the remedy and must not wait for this write. Returns
+ * false if it stopped half-way; otherwise *out says whether the bytes were written.
  */
 static bool write_bytes(struct file_set_writer *set, size_t block, bool *out)
 {
@@ -137,7 +138,7 @@ static bool write_bytes(struct file_set_writer *set, size_t block, bool *out)
     return true;
 }
 
-/* Returns the bytes to write for a block: the block itself, or its arranged form, with *sum. */
+/* Returns the bytes to write for a block, with *sum: the block as it is, or its arranged form. */
 static const struct output *arrange(struct file_set_writer *set, const struct output *block,
                                     struct encoded *sum)
 {
@@ -150,8 +151,8 @@ static const struct output *arrange(struct file_set_writer *set, const struct ou
 }
 
 /*
- * Writes the block, or counts its records as failed, and empties it. Returns false if it stopped
- * half-way.
+ * Writes the block, or counts its records as failed, and then empties the block. Returns false if
+ * it stopped half-way.
  */
 static bool file_set_write_block(struct file_set_writer *set, size_t index)
 {
@@ -174,7 +175,10 @@ static bool file_set_write_block(struct file_set_writer *set, size_t index)
     return true;
 }
 
-/* Called again after stopping half-way, it skips blocks that it wrote already: they are empty. */
+/*
+ * Writes all blocks. Called again after stopping half-way, it skips the empty blocks, which it
+ * wrote already.
+ */
 static bool file_set_flush(struct sink_writer *writer)
 {
     struct file_set_writer *set = file_set_of(writer);
@@ -208,7 +212,9 @@ static bool fits_file(const struct file_set_writer *set, const struct block *blo
     return !set->shape.arranged || block->sum.arranged + encoded->arranged <= ARRANGED_SIZE;
 }
 
-/* Writes the block's earlier records; the record that was encoded last becomes its first. */
+/*
+ * Writes the block's earlier records. The record that was encoded last becomes the block's first.
+ */
 static bool write_before(struct file_set_writer *set, struct block *block)
 {
     block->out.used = set->start;
@@ -219,7 +225,7 @@ static bool write_before(struct file_set_writer *set, struct block *block)
     return true;
 }
 
-/* The record is at the end of its block. */
+/* Keeps the record that is at the end of its block. */
 static bool keep_in_place(struct file_set_writer *set, struct block *block)
 {
     if (set->base.state != SINK_WRITING) {
@@ -248,7 +254,7 @@ static bool put_in_place(struct sink_writer *writer, const struct listener *list
     return keep_in_place(set, block);
 }
 
-/* Writes a record that is larger than a block by itself. */
+/* Writes a record that is larger than a block: directly, not through a block. */
 static bool write_alone(struct file_set_writer *set)
 {
     RULE(set->blocks[set->route.block].records == 0,
@@ -278,7 +284,7 @@ static bool take_over(struct file_set_writer *set)
     return true;
 }
 
-/* The block is ready for the record: adds it. */
+/* Adds the record to the block, which is ready for it. */
 static bool keep_beside(struct file_set_writer *set)
 {
     struct block *block = &set->blocks[set->route.block];
@@ -423,7 +429,7 @@ static bool file_set_serve(struct sink_writer *writer, int64_t now_ns)
     return true;
 }
 
-/* Called after a flush. */
+/* Opens the files again. Called after a flush. */
 static void file_set_reopen(struct sink_writer *writer)
 {
     begin_anew(writer, true);
@@ -436,7 +442,7 @@ static void file_set_finish(struct sink_writer *writer)
     sink_writer_end_io(writer);
 }
 
-/* A file has no reader that could close it. */
+/* Returns no handle, because a file has no reader that could close it. */
 static wait_handle file_set_handle(const struct sink_writer *writer)
 {
     (void)writer;

@@ -7,23 +7,25 @@
 #include "collector/platform/clock.h"
 
 /*
- * Collected datagrams are sent when they have this number of bytes: the next one always has room.
+ * Collected datagrams are sent when they have this number of bytes, so the next datagram always has
+ * room.
  */
 #define COLLECTED_SIZE ((size_t)64 * 1024)
 #define DATAGRAM_SIZE  ((size_t)64 * 1024)
 
-/* The pause if the socket has no room; there is no event for that. */
+/* The pause if the socket has no room; no event says when it has room again. */
 #define PAUSE_NS INT64_C(1000000)
 
 struct relay_writer {
     struct sink_writer base;
     size_t count;
     struct relay_datagram datagrams[RELAY_MOST];
-    bool raw[RELAY_MOST]; /* whether it is an undecoded datagram, which is counted by itself */
-    bool sending;         /* begun and not ended */
+    bool raw[RELAY_MOST]; /* whether the datagram is undecoded: such datagrams are counted
+                             separately */
+    bool sending;         /* sending the datagrams was begun and not ended */
     int64_t collected_until_ns; /* monotonic, while there are datagrams */
     struct log_limit log;
-    struct output out; /* their bytes */
+    struct output out; /* the bytes of the datagrams */
     char bytes[COLLECTED_SIZE + DATAGRAM_SIZE];
 };
 
@@ -48,8 +50,8 @@ static void log_unsent(struct relay_writer *relay, size_t unsent, const struct e
 }
 
 /*
- * Counts outcomes. A datagram that did not reach all targets may have reached some: these count as
- * lines.
+ * Counts outcomes. A datagram that did not reach all targets may have reached some: the sends to
+ * these targets count as lines.
  */
 static void count_outcomes(struct relay_writer *relay, const struct error *error)
 {
@@ -91,7 +93,7 @@ static void count_outcomes(struct relay_writer *relay, const struct error *error
         sink_writer_note_success(writer);
 }
 
-/* Returns whether each of them has its outcome. */
+/* Returns whether each datagram has its outcome. */
 static bool try_to_send(struct relay_writer *relay, struct error *error)
 {
     struct sink_writer *writer = &relay->base;
@@ -199,7 +201,7 @@ static void relay_reopen(struct sink_writer *writer)
     atomic_store(&writer->reopen_wanted, false);
 }
 
-/* The system does not report whether anyone receives. */
+/* Returns no handle, because the system does not report whether anyone receives. */
 static wait_handle relay_handle(const struct sink_writer *writer)
 {
     (void)writer;

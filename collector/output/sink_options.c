@@ -49,5 +49,5 @@ bool sink_thread_opens_later(const struct sink_thread_options *options)
 {
     struct destination_shape shape;
     return !sink_options_shape(options, &shape) ||
-           shape.blocks != 0; /* if memory is short, assume it does */
+           shape.blocks != 0; /* if memory is short, assume that the destination does */
 }

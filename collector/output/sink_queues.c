@@ -5,7 +5,7 @@
 #include "collector/base/rule.h"
 
 struct queue_list {
-    struct queue_list *before; /* which this one replaced */
+    struct queue_list *before; /* the former list, which this list replaced */
     size_t count;              /* at least one, except in `none` */
     struct batch_queue *queues[];
 };

@@ -5,7 +5,7 @@
 /* How often the sink checks whether its reader has gone while it has no records to write. */
 #define LOOK_NS INT64_C(100000000)
 
-/* The pause after the destination blocked is doubled up to this. */
+/* The pause after the destination blocked is doubled up to this duration. */
 #define LONGEST_RETRY_NS INT64_C(16000000)
 
 /*
@@ -28,8 +28,8 @@ static int64_t look_at_reader(struct sink_thread *sink, int64_t now)
 }
 
 /*
- * Whether a sink that stopped half-way may continue now; if not, *next_ns is when to check again.
- * This consumes the wake-up: if it returns true the sink must continue, because no other wake-up
+ * Whether a sink that stopped half-way may continue now; if not, *next_ns is when to check again. A
+ * call consumes the wake-up: if it returns true the sink must continue, because no other wake-up
  * will come.
  */
 static bool may_go_on(struct sink_thread *sink, int64_t *next_ns)

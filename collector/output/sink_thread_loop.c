@@ -28,8 +28,8 @@ static void log_eviction(struct sink_thread *sink)
 }
 
 /*
- * Evicts the oldest batches from queues whose producers asked for room; returns whether one did. A
- * sink that no longer writes needs no room: what it takes fails at once.
+ * Evicts the oldest batches from queues whose producers asked for room. Returns whether a producer
+ * asked. A sink that no longer writes needs no room: the batches that it takes fail at once.
  */
 static bool make_queue_room(struct sink_thread *sink)
 {
@@ -43,7 +43,10 @@ static bool make_queue_room(struct sink_thread *sink)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Returns false if it stopped half-way: the caller must call it again before anything else. */
+/*
+ * Writes the collected records. Returns false if it stopped half-way: the caller must call it again
+ * before anything else.
+ */
 static bool flush_writer(struct sink_thread *sink)
 {
     RULE(sink->unfinished == UNFINISHED_NONE || sink->unfinished == UNFINISHED_FLUSH,
@@ -57,8 +60,8 @@ static bool flush_writer(struct sink_thread *sink)
 }
 
 /*
- * Between two batches. Records that were taken before are written to the old file, unless that
- * fails: then the flush reopens it. Returns as flush_writer does.
+ * Reopens the destination between two batches. Records that were taken before are written to the
+ * old file, unless that fails: then the flush reopens the file. Returns as flush_writer does.
  */
 static bool reopen_destination(struct sink_thread *sink)
 {
@@ -96,7 +99,7 @@ static bool serve_due(struct sink_thread *sink, int64_t *due)
 }
 
 /*
- * Writes the next batch, or continues with it. Returns as flush_writer does; *none: there is no
+ * Writes the next batch, or continues to write it. Returns as flush_writer does; *none: there is no
  * batch.
  */
 static bool write_batch(struct sink_thread *sink, bool *none)
@@ -118,7 +121,7 @@ static bool write_batch(struct sink_thread *sink, bool *none)
     return !over || flush_writer(sink);
 }
 
-/* Does what comes before batches. An operation that stopped half-way comes first. */
+/* Does the work that comes before batches. An operation that stopped half-way comes first. */
 static bool serve_before_batch(struct sink_thread *sink, int64_t *due)
 {
     struct sink_writer *writer = sink->writer;

@@ -63,7 +63,7 @@ struct sink_thread {
     int64_t retry_ns; /* with a host: the pause after the destination blocked */
 
     /* Used by several threads. */
-    _Atomic bool sleeping; /* set by the sink's thread; cleared by that or by its waker */
+    _Atomic bool sleeping; /* set by the sink's thread; cleared by this thread or by its waker */
     _Atomic bool finished; /* set once, by the sink's thread */
 };
 

@@ -9,8 +9,8 @@
 #include "collector/record/mismatch_hint.h"
 
 /*
- * The pause after a failed write: doubled at each failure, and the first one again after a time
- * without failures that is as long as the longest.
+ * The pause after a failed write is doubled at each failure, up to the longest pause. It begins
+ * again with the first pause after a time without failures that is as long as the longest pause.
  */
 #define FIRST_PAUSE_MS   10
 #define LONGEST_PAUSE_MS 1000
@@ -223,8 +223,9 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
 }
 
 /*
- * A wake-up ends the pause, because it may mean a reopening, which may help. A wake-up that only
- * requested room does not: evictions must not cause more tries.
+ * Returns whether the pause is over. A wake-up ends it, because a reopening may be requested, and
+ * that may help. A wake-up that only requested room does not end it: evictions must not cause more
+ * tries.
  */
 bool sink_writer_has_paused(struct sink_writer *writer)
 {
@@ -309,7 +310,7 @@ void sink_thread_set_delay_most(int64_t delay_ns)
     delay_most_ns = delay_ns;
 }
 
-/* A command has no handle before it is started. */
+/* Computes the delay of the sink. A command has no handle before it is started. */
 static int64_t delay_of(const struct sink_writer *writer)
 {
     const struct destination *destination = writer->destination;

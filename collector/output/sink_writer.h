@@ -138,7 +138,7 @@ struct sink_writer {
 
     struct heartbeat *heartbeat; /* of the thread */
 
-    /* set if another sink takes the spill over */
+    /* Several threads use these. */
     struct deadline deadline;
     _Atomic bool ended;
     _Atomic bool reopen_wanted;

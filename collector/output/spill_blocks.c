@@ -25,7 +25,9 @@ static bool make_block_room(struct visit *visit, size_t size)
     return buffered_block_make(&visit->buffered, size);
 }
 
-/* Moves the records without an outcome together. Returns their bytes. */
+/*
+ * Moves the records without an outcome together. Returns the number of bytes that they have then.
+ */
 static size_t gather(struct buffered_block *buffered, uint64_t *records)
 {
     struct delivery_block *block = &buffered->block;

@@ -7,7 +7,8 @@
 #include "collector/base/rule.h"
 
 /*
- * Blocks until the handle is writable, or until the destination's tick is due, which may change it.
+ * Blocks until the handle is writable, or until the destination's tick is due: a tick may change
+ * the handle.
  */
 static void wait_for_reader(struct stream_writer *stream, wait_handle handle)
 {
@@ -63,7 +64,7 @@ static bool has_more(const struct stream_writer *stream)
            stream->count == MAX_PENDING;
 }
 
-/* Sets *blocked if it would have to wait. Returns whether any bytes were accepted. */
+/* Writes once. Sets *blocked if it would have to wait. Returns whether any bytes were accepted. */
 static bool write_next(struct stream_writer *stream, bool *blocked)
 {
     bool head = stream_owes_head(stream);
@@ -115,7 +116,7 @@ static bool write_rest_of_block(struct stream_writer *stream)
     return true;
 }
 
-/* Returns false if it stopped half-way. */
+/* Writes the block. Returns false if it stopped half-way. */
 static bool stream_write_block(struct stream_writer *stream)
 {
     struct sink_writer *writer = &stream->base;

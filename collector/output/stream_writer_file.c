@@ -40,7 +40,7 @@ static void reopen_failing(struct stream_writer *stream)
 }
 
 /*
- * The same if the file was moved, removed, emptied or cut: each of these frees space on a full
+ * Leaves the old file if it was moved, removed, emptied or cut. Each of these frees space on a full
  * disk, but only when the old file is closed.
  */
 static void leave_failing(struct stream_writer *stream)

@@ -47,7 +47,10 @@ bool stream_writer_roll_back(struct stream_writer *stream)
     return true;
 }
 
-/* A write that would have blocked may have written a part all the same. It is not tried again. */
+/*
+ * Cancels a write that would have blocked, and that may still have written a part. It is not tried
+ * again.
+ */
 static void cancel_write(struct stream_writer *stream)
 {
     const struct stream_ops *ops = stream->base.destination->stream;

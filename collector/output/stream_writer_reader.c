@@ -25,9 +25,10 @@ static void lose_unread(struct stream_writer *stream, enum record_failure reason
 }
 
 /*
- * A reopening is requested while the reader has a part of the block. The destination learns it now
- * and not after the block, because a reader that no longer reads would never be replaced. If the
- * reader has ended already, its successor is the one that was requested.
+ * Tells the destination about a reopening that is requested while the reader has a part of the
+ * block. The destination must learn this now and not after the block, because a reader that no
+ * longer reads would never be replaced. If the reader has ended already, its successor is the
+ * requested one.
  */
 void stream_writer_announce_restart(struct stream_writer *stream)
 {
@@ -40,7 +41,7 @@ void stream_writer_announce_restart(struct stream_writer *stream)
         atomic_store(&writer->reopen_wanted, false);
 }
 
-/* The reader has ended: the announced restart is complete. */
+/* Completes the announced restart, because the reader has ended. */
 static void complete_restart(struct stream_writer *stream)
 {
     if (stream->restart_announced)

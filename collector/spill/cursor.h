@@ -17,7 +17,7 @@
 struct cursor {
     struct data_file file;
     bool is_open;
-    uint64_t sequence; /* number of writes, from the slot that was written last; 0: no slot */
+    uint64_t sequence; /* sequence number of the slot that was written last; 0: no slot */
     bool lacks_room;   /* the last write failed for lack of room, or because the file could not be
                           created */
 };

@@ -48,8 +48,8 @@ enum spill_sync {
 };
 
 /*
- * The maximum number of bytes of a segment, unless a sixteenth of the spill's size is less: then
- * that.
+ * The maximum number of bytes of a segment is the smaller of this number and a sixteenth of the
+ * spill's size.
  */
 #define SPILL_SEGMENT_SIZE ((uint64_t)64 * 1024 * 1024)
 

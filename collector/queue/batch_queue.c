@@ -7,8 +7,8 @@
 #include "collector/queue/ring.h"
 
 /*
- * Batches pushed and popped; the difference is in the ring. A batch is counted before the consumer
- * can see it there, so neither side ever computes a negative difference.
+ * Numbers of batches pushed and popped; the ring has the difference. A batch is counted before the
+ * consumer can see it in the ring, so neither side ever computes a negative difference.
  */
 struct flow {
     _Atomic uint64_t pushed; /* written by the producer */
@@ -107,7 +107,10 @@ static size_t capacity_of(const struct batch_queue *queue)
     return atomic_load_explicit(&queue->capacity, memory_order_relaxed);
 }
 
-/* Exact for changes by the caller's side; the other side may have changed it since. */
+/*
+ * The result is exact for changes by the caller's side; the other side may have changed the level
+ * since.
+ */
 static size_t flow_level(const struct flow *flow)
 {
     size_t popped = atomic_load_explicit(&flow->popped, memory_order_acquire);
@@ -287,7 +290,9 @@ static bool is_chosen(void *context, void *item)
            (eviction->share == &queue->whole || eviction->share == share_of(queue, batch));
 }
 
-/* Counts the batch only after it is released: then the pool also has a batch for the free slot. */
+/*
+ * Counts the batch only after it is released, so that the pool also has a batch for the free slot.
+ */
 static void take_chosen(void *context, void *item)
 {
     const struct eviction *eviction = context;

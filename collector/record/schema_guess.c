@@ -11,7 +11,7 @@ struct schema_guess {
     const struct schema_ops *const *known;
     struct mutex *lock;
     struct schema *schemas[SCHEMAS_MOST]; /* in the order of `known`; NULL: not made */
-    struct arena arena;                   /* no base: not created yet */
+    struct arena arena;                   /* no base: the arena is not created yet */
 };
 
 struct schema_guess *schema_guess_create(const struct schema_ops *const *known)
@@ -55,7 +55,7 @@ static bool make_schemas(struct schema_guess *guess)
     return guess->arena.base != NULL;
 }
 
-/* Zero fields if the schema refuses the message. */
+/* Returns zero fields if the schema refuses the message. */
 static struct schema_fields fields_by(struct schema_guess *guess, const struct schema *schema,
                                       const uint8_t *data, size_t size)
 {

@@ -88,7 +88,7 @@ static bool entries_same_numbers(const struct schema_entry *a, const struct sche
            (ops->same_numbers == NULL || ops->same_numbers(a->schema, b->schema));
 }
 
-/* Compares also the entries before it: they decide which datagrams remain for it. */
+/* Also compares the entries before `index`: they decide which datagrams remain for this entry. */
 bool schema_list_same_numbers(const struct schema_list *a, const struct schema_list *b,
                               size_t index)
 {

@@ -26,7 +26,10 @@
 
 static const uint8_t magic[8] = "SLA1";
 
-/* Reading a slot is tried again: the older slot does not have what was sent since. */
+/*
+ * How often reading a slot is tried: the older slot does not have what was sent since it was
+ * written.
+ */
 #define ATTEMPTS 3
 
 static bool read_bytes(const struct cursor *cursor, unsigned slot, uint8_t bytes[SLOT_SIZE])
@@ -79,7 +82,7 @@ static bool get_file(struct cursor *cursor, const char *path, struct error *erro
     enum data_file_result result = data_file_open(path, &cursor->file, error);
     if (result == DATA_FILE_MISSING)
         result = data_file_make(path, &cursor->file, error);
-    if (result == DATA_FILE_TAKEN) /* it was created since the open */
+    if (result == DATA_FILE_TAKEN) /* the file was created since the open */
         error_set(error, EXIT_CODE_IO, "cannot create the cursor: the name is taken");
     cursor->is_open = result == DATA_FILE_DONE;
     return cursor->is_open;

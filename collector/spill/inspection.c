@@ -14,7 +14,7 @@
 #include "collector/spill/settings.h"
 #include "collector/text/copy.h"
 
-/* The reader skips what it cannot read; a file that it cannot open stays unreadable. */
+/* The reader skips blocks that it cannot read; a file that it cannot open stays unreadable. */
 #define FAILURES_MOST 10
 
 /* --- the folder ------------------------------------------------------------------------------- */

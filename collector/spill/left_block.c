@@ -4,7 +4,10 @@
 
 bool left_block_take_back(struct left_block *left, struct segments *segments)
 {
-    /* If it is the only block its segment is removed, or emptied if that fails. */
+    /*
+     * If the block is the only one in its segment, the segment is removed, or emptied if that
+     * fails.
+     */
     bool gone = !left->is_there ||
                 (left->offset == 0 && segments_discard(segments, left->segment)) ||
                 segments_cut_file(segments, left->segment, left->offset);

@@ -7,10 +7,10 @@
 #include "collector/log/log.h"
 #include "collector/platform/machine.h"
 
-/* A block that cannot be read this often counts as damaged. */
+/* A block counts as damaged if this number of tries to read it fail. */
 #define ATTEMPTS 3
 
-/* The first warnings of missing records, which are not limited. */
+/* The number of first warnings of missing records that are not limited. */
 #define WARNINGS 20
 
 int reader_init(struct reader *reader, uint64_t spill, uint64_t position, size_t window,
@@ -88,8 +88,8 @@ static void go_to_next_segment(struct reader *reader)
 }
 
 /*
- * The end is reached. Records missing there are lost: now, or after all earlier blocks are
- * acknowledged.
+ * Handles the end of the blocks. Records that are missing there are lost: now, or after all earlier
+ * blocks are acknowledged.
  */
 static enum spill_found at_end(struct reader *reader, const struct segments *segments)
 {
@@ -147,7 +147,7 @@ static enum image read_image(struct reader *reader, const struct block_head *hea
                      &reader->image_failures, error);
 }
 
-/* Whether a block is to be read: it was not read, and belongs where it was found. */
+/* Whether a block is to be read: it was not read yet, and it belongs where it was found. */
 static bool is_block_wanted(const struct reader *reader, struct segment *segment,
                             uint64_t segment_end, const struct block_head *head)
 {
@@ -160,7 +160,7 @@ static bool is_block_wanted(const struct reader *reader, struct segment *segment
     return false;
 }
 
-/* Finds the next block of the open segment; SPILL_FOUND_NONE: there is none. */
+/* Finds the next block of the open segment. Returns SPILL_FOUND_NONE if there is none. */
 static enum spill_found next_of_segment(struct reader *reader, const struct segments *segments,
                                         struct segment *segment, uint64_t segment_end, void *bytes,
                                         size_t size, struct block_head *head, struct error *error)

@@ -13,11 +13,11 @@
 struct candidate {
     char name[SEGMENT_NAME_SIZE];
     uint64_t size;
-    bool is_kept;    /* it has the name of a kept segment */
-    bool is_named;   /* it has a name that this program gives */
-    uint64_t number; /* in its name */
+    bool is_kept;    /* the file has the name of a kept segment */
+    bool is_named;   /* the file has a name that this program gives */
+    uint64_t number; /* the number in the file's name */
     uint64_t first;  /* the position of its beginning, as far as known */
-    uint64_t end;    /* of a kept segment: in its name */
+    uint64_t end;    /* of a kept segment: the end in its name */
     struct scan scan;
 };
 
@@ -91,7 +91,9 @@ static int list(struct segments *segments, struct listed *listed, struct error *
     return done ? 0 : error_no_memory(error);
 }
 
-/* Returns the cursor's spill if a file has blocks of it; otherwise the spill with most bytes. */
+/*
+ * Returns the cursor's spill if a file has blocks of it; otherwise the spill with the most bytes.
+ */
 static uint64_t find_spill(const struct listed *listed, const struct cursor_state *state)
 {
     uint64_t found = 0;
@@ -116,7 +118,10 @@ static uint64_t find_spill(const struct listed *listed, const struct cursor_stat
 
 /* --- which of them count ---------------------------------------------------------------------- */
 
-/* A segment without a whole block. An unreadable one may have blocks, so it is set aside. */
+/*
+ * Removes or sets aside a segment without a whole block. An unreadable segment may have blocks, so
+ * it is set aside.
+ */
 static void discard(struct segments *segments, const struct candidate *one,
                     struct recovered *recovered)
 {
@@ -185,8 +190,8 @@ static int by_position(const void *a, const void *b)
 }
 
 /*
- * Of files that begin with the same block the longest counts. If a file's first block is damaged,
- * its name says where it began, if that fits the file before it.
+ * Sorts the files. Of files that begin with the same block the longest counts. If a file's first
+ * block is damaged, the file's name says where the block began, if that fits the file before it.
  */
 static void put_in_order(struct segments *segments, struct listed *listed)
 {
@@ -301,7 +306,7 @@ int recovery_run(struct segments *segments, struct kept *kept, const struct curs
     if (result == 0) {
         recovered->spill = find_spill(&listed, state);
         /*
-         * The cursor of another spill is not used; if there are no blocks, it says where to
+         * The cursor of another spill is not used. If there are no blocks, the cursor says where to
          * continue.
          */
         if (state != NULL && (state->position >= BLOCK_POSITION_END ||

@@ -2,7 +2,7 @@
 
 #include "collector/platform/machine.h"
 
-/* A file that cannot be opened or read this often is skipped. */
+/* A file is skipped if this number of tries to open or read it fail. */
 #define ATTEMPTS 3
 
 static bool open_scanned(struct segments *segments, const char *name, struct data_file *file)
@@ -22,7 +22,7 @@ static bool read_scanned(struct data_file file, uint64_t offset, void *bytes, si
     return false;
 }
 
-/* The head of the block at this offset, which the end of the file cuts. */
+/* Returns the head of the block at this offset, which the end of the file cuts. */
 static struct block_head torn_at(const struct segment_walk *walk, uint64_t offset, uint64_t size)
 {
     uint8_t bytes[SPILL_HEAD_SIZE];

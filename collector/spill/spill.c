@@ -71,7 +71,7 @@ static bool remove_first(struct spill *spill, uint64_t position)
     return segments_remove_first(segments) && spill_write_cursor(spill, position, read, NULL);
 }
 
-/* Removes complete segments; the last one only if no more blocks are appended to it. */
+/* Removes complete segments; removes the last segment only if no more blocks are appended to it. */
 static void remove_completed(struct spill *spill)
 {
     struct segments *segments = &spill->segments;
@@ -84,7 +84,7 @@ static void remove_completed(struct spill *spill)
     }
 }
 
-/* Kept segments are older than all others. */
+/* Evicts a kept segment. Kept segments are older than all others. */
 static bool evict_kept(struct spill *spill, uint64_t *records, struct error *error)
 {
     const struct kept_file *file = &spill->kept.files[0];
@@ -121,7 +121,7 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
         return false;
     }
     *records = reader_evict(&spill->reader, end);
-    if (gone) { /* another program removed it before */
+    if (gone) { /* another program removed the segment before */
         spill->reader.evicted -= *records;
         spill->reader.lost += *records;
     }
@@ -135,7 +135,7 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
 #define READ_AHEAD 16
 
 /*
- * A block that is read may be sent, so the cursor says so first: an opening after a kill has only
+ * Notes in the cursor that a block is read, before it may be sent: an opening after a kill has only
  * the cursor to tell. If the write fails it is tried again with the next block.
  */
 static void note_read(struct spill *spill, uint64_t end, uint32_t count)
@@ -155,11 +155,11 @@ enum spill_stored spill_append_read(struct spill *spill, const struct spill_bloc
                   spill->segments.folder);
         return SPILL_FULL;
     }
-    /* It may have been sent already; the cursor must say so before the block is on disk. */
+    /* The block may have been sent already; the cursor must say so before the block is on disk. */
     note_read(spill, spill->segments.end + block->count, block->count);
     /*
-     * If a kill tears the block here, it was not stored, and the next opening must not count it as
-     * missing.
+     * If a kill tears the block here, the block was not stored, and the next opening must not count
+     * it as missing.
      */
     if (spill->written.end != spill->segments.end)
         spill_write_cursor(spill, spill_completed(spill), spill->written.read, NULL);
@@ -337,8 +337,8 @@ struct spill_counts spill_counts(const struct spill *spill)
 }
 
 /*
- * If the left block was not given up it was delivered otherwise. If it cannot be removed, the
- * cursor is moved past it.
+ * Returns the position up to which records are complete at the close. If the left block was not
+ * given up, it was delivered otherwise. If it cannot be removed, the cursor is moved past it.
  */
 static uint64_t completed_at_close(struct spill *spill)
 {

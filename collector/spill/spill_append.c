@@ -67,8 +67,8 @@ static enum data_file_result begin_segment(struct spill *spill, struct error *er
 }
 
 /*
- * Cuts off what a failed write has written. The next block goes to a new segment, unless only room
- * was missing. Returns whether the bytes are off the disk.
+ * Cuts off the bytes that a failed write has written. The next block goes to a new segment, unless
+ * only room was missing. Returns whether the bytes are off the disk.
  */
 static bool take_back(struct spill *spill, enum data_file_result result)
 {
@@ -113,7 +113,7 @@ static enum data_file_result append_block(struct spill *spill, const struct bloc
     enum data_file_result result =
         data_file_write(spill->tail.file, last->size, all, 2 + count, error);
     if (result != DATA_FILE_DONE) {
-        take_back(spill, result); /* if it stays, it is not a whole block */
+        take_back(spill, result); /* if the written part stays, it is not a whole block */
         return result;
     }
     spill->tail.unsynced = true;
@@ -158,7 +158,8 @@ enum spill_stored spill_store(struct spill *spill, struct block_head *head, cons
     enum data_file_result result = append_block(spill, head, label, pieces, count, &why);
     if (result != DATA_FILE_DONE)
         return append_failed(spill, result, &why, error);
-    spill->left.is_there = false; /* the new block has overwritten it, or is in its place */
+    spill->left.is_there = false; /* the new block has overwritten the left block, or is in its
+                                     place */
     segments_last(segments)->size += whole;
     segments->bytes += whole;
     segments->end += head->count;
@@ -195,6 +196,6 @@ bool spill_give_up(struct spill *spill, uint64_t number)
 {
     if (spill->left.number != number || left_block_take_back(&spill->left, &spill->segments))
         return false;
-    spill->left.is_there = false; /* the next opening handles it */
+    spill->left.is_there = false; /* the next opening handles the block */
     return true;
 }

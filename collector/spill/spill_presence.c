@@ -4,7 +4,8 @@
 #include "collector/spill/spill_state.h"
 
 /*
- * Whether the file begins with a block of another spill: then it is not the file that was written.
+ * Whether the file begins with a block of another spill: then it is not the file that this spill
+ * wrote.
  */
 static bool is_foreign_segment(const struct spill *spill, struct data_file file)
 {
@@ -23,7 +24,7 @@ static bool is_there(struct spill *spill, const struct segment *segment)
     enum data_file_result opened =
         data_file_open(segments_path(&spill->segments, segment->name), &file, NULL);
     if (opened != DATA_FILE_DONE)
-        return opened != DATA_FILE_MISSING; /* if it cannot be checked it counts as there */
+        return opened != DATA_FILE_MISSING; /* if the file cannot be checked it counts as there */
     bool there = (!data_file_size(file, &size, NULL) || size >= segment->size) &&
                  !is_foreign_segment(spill, file);
     data_file_close(file);
@@ -44,7 +45,7 @@ static void check_lock(struct spill *spill)
     spill->lock = NULL;
     if (spill_take_lock(spill, &error) == 0) {
         part_file_close(old);
-        cursor_close(&spill->cursor); /* the folder may have another one now */
+        cursor_close(&spill->cursor); /* the folder may have another cursor now */
         spill->has_cursor = false;
         log_line(LOG_WARNING, "spill %s: the folder or its lock was removed and is created again",
                  spill->segments.folder);
@@ -55,7 +56,7 @@ static void check_lock(struct spill *spill)
     spill->locked_out = error.code == EXIT_CODE_CONFIG;
 }
 
-/* The next write creates the cursor's file again. */
+/* Checks the cursor's file. If it is gone, the next write creates it again. */
 static void check_cursor(struct spill *spill)
 {
     if (!spill->cursor.is_open || folder_has(segments_path(&spill->segments, "ack")))
@@ -64,7 +65,7 @@ static void check_cursor(struct spill *spill)
     spill->has_cursor = false;
 }
 
-/* The number of its records that are not read yet. */
+/* Returns the number of the segment's records that are not read yet. */
 static uint64_t unread_of(const struct spill *spill, uint64_t number)
 {
     uint64_t first = segments_at(&spill->segments, number)->first;
@@ -73,7 +74,7 @@ static uint64_t unread_of(const struct spill *spill, uint64_t number)
     return end > position ? end - position : 0;
 }
 
-/* Checks a segment that was there before. Returns the records that are lost. */
+/* Checks a segment that was there before. Returns the number of records that are lost. */
 static uint64_t check_segment(struct spill *spill, uint64_t number)
 {
     struct segments *segments = &spill->segments;

@@ -28,8 +28,8 @@ static bool read_block(const struct segment_walk *walk, const struct block_head 
 }
 
 /*
- * Stores all sound, incomplete blocks of the file. Returns false if one cannot be stored now;
- * *position is then where that one begins.
+ * Stores all sound, incomplete blocks of the file. Returns false if a block cannot be stored now;
+ * *position is then where that block begins.
  */
 static bool store_blocks(struct spill *spill, struct segment_walk *walk, struct returned *block,
                          uint64_t *position, uint64_t *stored)
@@ -53,7 +53,10 @@ static bool store_blocks(struct spill *spill, struct segment_walk *walk, struct 
     return true;
 }
 
-/* The file's blocks below this position are stored or lost; the rest stays kept. */
+/*
+ * Notes that the file's blocks below this position are stored or lost; the remaining blocks stay
+ * kept.
+ */
 static void note_returned(struct spill *spill, size_t index, uint64_t position, uint64_t stored)
 {
     struct kept_file *file = &spill->kept.files[index];

@@ -9,8 +9,8 @@
 #include "collector/platform/machine.h"
 
 /*
- * Adjacent segments are merged unless they exceed the limit together, so at least one of two is
- * half full.
+ * Adjacent segments are merged unless they exceed the limit together, so of two adjacent segments
+ * at least one is half full.
  */
 size_t spill_most_segments(const struct spill_settings *settings, size_t there)
 {
@@ -33,7 +33,7 @@ static enum part_result lock_file(const char *path, size_t root, struct part_fil
     return result;
 }
 
-/* An inspection (inspection.h) holds the lock for a moment. */
+/* An inspection (inspection.h) holds the lock for a moment, so locking is tried again. */
 #define LOOKS   3
 #define LOOK_NS INT64_C(2000000)
 

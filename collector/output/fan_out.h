@@ -44,11 +44,11 @@ void fan_out_destroy(struct fan_out *fan_out);
 
 /* A sink, as this producer sees it. */
 struct fan_out_sink {
-    const char *name; /* for the log; the caller's */
+    const char *name; /* for the log; the caller owns it */
     struct sink_thread *sink;
     struct batch_queue *queue; /* of the sink, for this producer only */
     struct offer_counters *offers;
-    _Atomic int64_t *in_flight; /* the sink's count */
+    _Atomic int64_t *in_flight; /* the sink's number of records in flight */
     bool drops;                 /* configured to drop: a stream's producer does not wait for it */
     bool drops_oldest;          /* rather than the newest */
     bool takes_raw;             /* it also passes on undecoded datagrams */

@@ -90,7 +90,10 @@ static void name_file(struct kept_file *file)
              file->end);
 }
 
-/* Blocks of earlier versions have no label and fit every sink; a sink without a label takes all. */
+/*
+ * Blocks of earlier versions have no label and fit every sink. Every block fits a sink without a
+ * label.
+ */
 static bool is_fit(const char *found, const char *label)
 {
     return found[0] == '\0' || label == NULL || label[0] == '\0' || strcmp(found, label) == 0;

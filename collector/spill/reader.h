@@ -16,8 +16,8 @@
 
 /* A block that was read. It stays in the ring until it and all earlier blocks are acknowledged. */
 struct read_block {
-    uint64_t from;     /* the end of the block before it; records between this */
-    uint64_t position; /* and its own first record are lost */
+    uint64_t from;     /* the end of the previous block */
+    uint64_t position; /* of the first record; records from `from` up to it are lost */
     uint64_t end;
     bool evicted; /* the block's segment is gone: the block cannot be read again */
     bool acknowledged;

@@ -14,7 +14,7 @@ static bool may_send_more(const struct listener *listener, const struct datagram
            rate_limit_take(listener->rate_limit, &datagram->source, datagram->received_ns);
 }
 
-/* An unused open batch is kept for the next datagram. */
+/* If the open batch is not used, it is kept for the next datagram. */
 bool admit_datagram(struct open_datagram *open, struct refusal *refusal)
 {
     const struct listener *listener = open->ingest->listener;

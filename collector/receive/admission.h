@@ -8,7 +8,7 @@
 #include "collector/receive/open_datagram.h"
 
 /*
- * Gives the datagram a batch and an entry, or returns false with *refusal. Checks are made in the
+ * Gives the datagram a batch and an entry, or returns false with *refusal. Makes the checks in the
  * order of enum datagram_reason.
  */
 bool admit_datagram(struct open_datagram *open, struct refusal *refusal);

@@ -9,7 +9,7 @@
 
 #define BLOCK_SIZE ((size_t)2048)
 
-/* A datagram may be this long, and is copied together before it is given up. */
+/* The most bytes of a datagram, which is copied together before it is given up. */
 #define LONGEST_DATAGRAM ((size_t)64 * 1024)
 
 /* A block of the bytes that do not fit a segment's first block. */
@@ -19,40 +19,40 @@ struct block {
 };
 
 /*
- * Messages per block: a waiting message has at least one block, and one ended message per block can
- * be remembered.
+ * How many messages can be remembered for each block. A waiting message has at least one block, so
+ * this leaves at least one ended message per block.
  */
 #define MESSAGES_FOR_BLOCK 2
 
 /* The header of a segment, at the beginning of its first block. */
 struct segment {
-    struct segment *next; /* the one with the next higher number */
+    struct segment *next; /* the buffered segment with the next higher number */
     struct block *rest;
     int64_t received_ns;
     struct address source, destination;
-    uint32_t size; /* of the datagram */
+    uint32_t size; /* the bytes of the datagram */
     uint16_t number;
-    uint16_t body; /* the offset of its part of the message in the datagram */
+    uint16_t body; /* the offset in the datagram of its part of the message */
     uint8_t bytes[];
 };
 #define SEGMENT_ROOM (BLOCK_SIZE - sizeof(struct segment))
 _Static_assert(sizeof(struct segment) <= BLOCK_SIZE / 4, "a small datagram fits its first block");
 
 struct message {
-    struct message *newer, *older; /* in its list */
+    struct message *newer, *older; /* the neighbours in its list */
     struct message *next_in_bucket;
     uint64_t fingerprint[2];
     int64_t begun_ns; /* when its first segment arrived; for an ended message, when it ended */
-    enum datagram_reason reason; /* of further segments of an ended message, with its cause */
+    enum datagram_reason reason; /* the reason for further segments of an ended message */
     enum decode_cause cause;
     struct segment *first, *last;
-    size_t segments, size; /* buffered datagrams, and bytes of the message in them */
-    uint32_t total;        /* the number of its segments, if the last one has arrived; else 0 */
+    size_t segments, size; /* the number of buffered datagrams; the message's bytes in them */
+    uint32_t total;        /* the number of segments of the message; 0: the last has not arrived */
     bool has_destination;
     bool is_waiting;
 };
 
-/* Ordered by the time when they began. */
+/* Messages in the order of begun_ns. */
 struct message_list {
     struct message *oldest, *newest;
 };
@@ -81,7 +81,7 @@ size_t assembly_memory(size_t memory)
     return sizeof(struct assembly) + memory;
 }
 
-/* The size of the part of the memory for a complete message; the rest is for segments. */
+/* Returns how much of the memory is for a complete message; the remainder is for segments. */
 static size_t scratch_size(const struct assembly_options *options)
 {
     size_t longest =
@@ -200,7 +200,7 @@ static struct message *find_message(struct assembly *assembly, const uint64_t fi
     return message;
 }
 
-/* Frees an ended message, which has no segments any more. */
+/* Forgets an ended message, which has no segments any more, and frees its entry. */
 static void forget_message(struct assembly *assembly, struct message *message)
 {
     RULE(!message->is_waiting && message->first == NULL, "a message ends before it is forgotten");
@@ -215,7 +215,7 @@ static void forget_message(struct assembly *assembly, struct message *message)
 
 /* --- segments --------------------------------------------------------------------------------- */
 
-/* Copies `size` bytes of a segment's datagram from byte `from` on. */
+/* Copies `size` bytes of a segment's datagram, beginning with byte `from`. */
 static void copy_out(const struct segment *segment, size_t from, size_t size, uint8_t *to)
 {
     const uint8_t *bytes = segment->bytes;
@@ -288,7 +288,7 @@ static bool has_free(const struct assembly *assembly, size_t count)
     return count == 0;
 }
 
-/* At least `count` (≥ 1) blocks are free. */
+/* Takes `count` (≥ 1) blocks, which must be free. */
 static struct block *take_blocks(struct assembly *assembly, size_t count)
 {
     struct block *first = assembly->free_blocks;
@@ -346,7 +346,9 @@ static void end_for(struct assembly *assembly, struct message *message, enum dat
     end_message(assembly, message, &refusal);
 }
 
-/* If the clock was set back, the time begins again. */
+/*
+ * Returns whether the message is late. If the clock was set back, the message's time begins again.
+ */
 static bool is_late(const struct assembly *assembly, struct message *message, int64_t now_ns)
 {
     if (message->begun_ns > now_ns)
@@ -376,8 +378,8 @@ void assembly_finish(struct assembly *assembly)
 /* --- taking ----------------------------------------------------------------------------------- */
 
 /*
- * Forgets the oldest ended message if none is free; without one, gives up the oldest waiting
- * message first.
+ * Begins a message in a free entry. If no entry is free, forgets the oldest ended message; if there
+ * is no ended message, gives up the oldest waiting message first.
  */
 static struct message *begin_message(struct assembly *assembly, const uint64_t fingerprint[2],
                                      const struct datagram_slot *datagram)
@@ -400,8 +402,8 @@ static struct message *begin_message(struct assembly *assembly, const uint64_t f
 }
 
 /*
- * Finds the buffered segment that this one follows; NULL: it is the first. Returns false for a
- * duplicate.
+ * Finds the buffered segment that the segment `number` follows; NULL: it comes before all of them.
+ * Returns false if it is a duplicate.
  */
 static bool find_position(const struct message *message, uint16_t number, struct segment **after)
 {
@@ -419,7 +421,7 @@ static bool find_position(const struct message *message, uint16_t number, struct
     return true;
 }
 
-/* Whether the segment contradicts those that are buffered. */
+/* Whether the segment contradicts the buffered segments. */
 static bool contradicts(const struct message *message, const struct udp_notif *header)
 {
     if (message->total != 0)
@@ -428,7 +430,7 @@ static bool contradicts(const struct message *message, const struct udp_notif *h
     return header->is_last && message->last != NULL && message->last->number > header->number;
 }
 
-/* Gives up the oldest messages until there is room; returns false if this one was given up too. */
+/* Gives up the oldest messages until there is room. Returns false if `message` was given up too. */
 static bool make_segment_room(struct assembly *assembly, const struct message *message,
                               size_t blocks)
 {
@@ -481,7 +483,7 @@ static enum assembly_result refuse_segment(struct refusal *refusal, enum datagra
     return ASSEMBLY_REFUSED;
 }
 
-/* Gives up the message for this reason, which also applies to the segment at hand. */
+/* Gives up the message for this reason, and refuses the present segment for the same reason. */
 static enum assembly_result refuse_message(struct assembly *assembly, struct message *message,
                                            enum datagram_reason reason, enum decode_cause cause,
                                            struct refusal *refusal)

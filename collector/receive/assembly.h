@@ -1,14 +1,17 @@
 /*
- * Assembles messages that arrive as several datagrams, each of them a segment.
+ * Assembles messages that arrive as several datagrams. Each of these datagrams is a segment of a
+ * message.
  *
  * Segments arrive in any order. They are buffered as whole datagrams, in memory of a fixed size, so
- * that each can be accounted for whatever the outcome of its message. A message that is not
- * complete in time is given up, and so is the oldest one if there is no room for a new segment. A
- * message that was completed or refused is remembered for the same time, so that repeated segments
- * are recognised. The time is that of the datagrams and of calls of assembly_expire.
+ * that each can be accounted for whether or not its message becomes complete. A message that is not
+ * complete in time is given up. The oldest message is given up if there is no room for a new
+ * segment. A message that was completed or refused is remembered for the timeout, so that repeated
+ * segments are recognised. Time advances with the arrival times of datagrams and with calls of
+ * assembly_expire.
  *
- * Belongs to one ingest; one thread at a time. Memory is allocated only at creation. Keys are
- * hashed with a secret, so that no sender can choose which messages share a bucket.
+ * An assembly belongs to one ingest. One thread at a time uses it. Memory is allocated only at
+ * creation. Keys are hashed with a secret, so that no sender can choose which messages share a
+ * bucket.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_ASSEMBLY_H
 #define SLUICE_COLLECTOR_RECEIVE_ASSEMBLY_H
@@ -32,7 +35,7 @@ struct assembly;
 struct assembly_options {
     size_t
         memory; /* bytes, at least ASSEMBLY_LEAST; a message may have at most a quarter of them */
-    size_t longest;     /* the most bytes of a message, in addition to that limit */
+    size_t longest;     /* the most bytes of a message, if less than that quarter */
     int64_t timeout_ns; /* the longest time from the first segment of a message to the last */
 
     /*
@@ -51,18 +54,19 @@ size_t assembly_memory(size_t memory);
 int assembly_create(struct assembly **out, const struct assembly_options *options,
                     struct error *error);
 
-/* No datagram may be buffered (assembly_finish). NULL is allowed. */
+/* Frees the assembly, which must have no buffered datagrams (assembly_finish). NULL is allowed. */
 void assembly_destroy(struct assembly *assembly);
 
 enum assembly_result {
-    ASSEMBLY_BUFFERED, /* it waits for other segments */
-    ASSEMBLY_REFUSED,  /* it is not buffered; *refusal says why */
-    ASSEMBLY_WHOLE,    /* its message is complete: assembly_message, then assembly_end */
+    ASSEMBLY_BUFFERED, /* the datagram waits for other segments */
+    ASSEMBLY_REFUSED,  /* the datagram is not buffered; *refusal says why */
+    ASSEMBLY_WHOLE,    /* the message is complete: assembly_message, then assembly_end */
 };
 
 /*
- * Takes a datagram that is a segment by its header. Other datagrams may be given up first: late
- * ones (by the time of this one), those that must make room, and those that this one contradicts.
+ * Takes a datagram whose header says that it is a segment. May give up other datagrams first: those
+ * that are late at the time of this datagram, those that must make room for it, and those that it
+ * contradicts.
  */
 enum assembly_result assembly_take(struct assembly *assembly, const struct datagram_slot *datagram,
                                    const struct udp_notif *header, struct refusal *refusal);
@@ -76,14 +80,14 @@ struct assembled {
 struct assembled assembly_message(struct assembly *assembly);
 
 /*
- * Ends the complete message: it was decoded (NULL), or each of its segments is given up for that
- * reason.
+ * Ends the complete message. If `refusal` is NULL, the message was decoded; otherwise each of its
+ * segments is given up for that reason.
  */
 void assembly_end(struct assembly *assembly, const struct refusal *refusal);
 
 /*
- * Gives up messages that are late at `now_ns` (in the datagrams' time). Returns when the next one
- * will be late, INT64_MAX if none is buffered.
+ * Gives up messages that are late at `now_ns` (in the datagrams' time). Returns when the next
+ * message will be late, or INT64_MAX if no message is buffered.
  */
 int64_t assembly_expire(struct assembly *assembly, int64_t now_ns);
 

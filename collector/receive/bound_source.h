@@ -1,6 +1,5 @@
 /*
- * Common code of the sources with sockets that are bound here: udp:// and tcp://. Only for these
- * two.
+ * Code that only the sources udp:// and tcp:// share: their sockets are bound by this process.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_BOUND_SOURCE_H
 #define SLUICE_COLLECTOR_RECEIVE_BOUND_SOURCE_H

@@ -12,7 +12,7 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 
-/* Datagrams between two updates of the sinks, the ledger and the progress. */
+/* How many datagrams are handled between two updates of the sinks, the ledger and the progress. */
 #define TAKEN_AT_ONCE 32
 
 struct capture_player {
@@ -20,7 +20,7 @@ struct capture_player {
     struct capture *capture;
     struct ingest *ingest;
     struct thread *thread;
-    unsigned taken; /* since the last update */
+    unsigned taken; /* datagrams since the last update */
     _Atomic bool stopping;
     _Atomic bool finished;
     _Atomic bool damaged;
@@ -38,7 +38,10 @@ static void publish_counts(struct capture_player *player)
     counter_set(&counters->incomplete, counts->incomplete);
 }
 
-/* The writer of a live capture may pause for any time, so what was read is published first. */
+/*
+ * Publishes all that was read before a wait, because the writer of a live capture may pause for any
+ * time.
+ */
 static void before_wait(void *context)
 {
     struct capture_player *player = context;
@@ -78,7 +81,7 @@ static void update_sinks(struct capture_player *player)
     capture_report_progress(player->capture, "reading", player->options.path);
 }
 
-/* A capture may have no times; then the time of reading is used. */
+/* Handles a datagram of the capture. If the capture has no times, the time of reading is used. */
 static void play_datagram(struct capture_player *player, const struct capture_datagram *datagram)
 {
     bool split = datagram->size > DATAGRAM_FRONT_SIZE;
@@ -98,7 +101,7 @@ static void play_datagram(struct capture_player *player, const struct capture_da
         player->options.received(player->options.context, 1);
 }
 
-/* The usual cause is a wrong port. */
+/* Warns if the capture had no datagram; the usual cause is a wrong port. */
 static void warn_if_nothing_came(const struct capture_player *player)
 {
     const struct capture_counts *counts = capture_counts(player->capture);

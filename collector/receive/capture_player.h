@@ -1,10 +1,11 @@
 /*
- * The thread of a capture that serves as a listener: it reads datagrams from the file and handles
- * them as a socket's thread does, but waits for room, so that none is lost. Before it waits for the
- * writer of a live capture (a pipe), it offers all records so far.
+ * The thread that plays a capture as a listener. It reads datagrams from the file and handles them
+ * as a socket's thread does, but it waits for room, so that no datagram is lost. Before it waits
+ * for the writer of a live capture (a pipe), it offers all its records to the sinks.
  *
- * Lifecycle: create (opens the file and, unless it is live, reads its header), start, stop or wait
- * for its end, join, destroy. Main thread, except where another is named.
+ * Lifecycle: create (opens the file and, unless the capture is live, reads its header), start, stop
+ * or wait for its end, join, destroy. Functions are for the main thread, except where another
+ * thread is named.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_CAPTURE_PLAYER_H
 #define SLUICE_COLLECTOR_RECEIVE_CAPTURE_PLAYER_H
@@ -24,7 +25,7 @@ struct capture_player_options {
         *thread; /* the caller's; outlives the player; its `fan_out` is set before the start */
     const struct listener *listener;
     const char *path;
-    uint16_t port; /* the destination port wanted, 0: any */
+    uint16_t port; /* only datagrams to this destination port are played; 0: to any port */
 
     /*
      * Called from the player's thread after each datagram. May be NULL.
@@ -43,21 +44,21 @@ int capture_player_create(struct capture_player **out, const struct capture_play
 int capture_player_start(struct capture_player *player, struct error *error);
 
 /*
- * Any thread: stops reading, also while it waits for a pipe's writer. Datagrams already read may
- * wait for room until `deadline_ns` (monotonic). A further call can only bring the deadline
- * forward.
+ * Any thread: stops reading, even while the player waits for a pipe's writer. Datagrams that were
+ * already read may wait for room until `deadline_ns` (monotonic). A further call can only bring the
+ * deadline forward.
  */
 void capture_player_stop(struct capture_player *player, int64_t deadline_ns);
 
 /* Any thread. */
 bool capture_player_has_finished(const struct capture_player *player);
 
-/* After it has finished: whether the file was damaged, which was logged. */
+/* Whether the file was damaged, which was logged. To be called after the player has finished. */
 bool capture_player_was_damaged(const struct capture_player *player);
 
 void capture_player_join(struct capture_player *player);
 
-/* Frees it, after the join or instead of the start. NULL is allowed. */
+/* Frees the player, after the join or instead of the start. NULL is allowed. */
 void capture_player_destroy(struct capture_player *player);
 
 #endif

@@ -1,4 +1,4 @@
-/* collector/receive/channel_tls.h, by OpenSSL. */
+/* Implements collector/receive/channel_tls.h with OpenSSL. */
 #include "collector/receive/channel_tls.h"
 
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "collector/receive/tls_settings.h"
 
 /*
- * The most bytes that one receive takes from the socket. A peer that sends much without data, such
- * as key updates, then does not delay other connections.
+ * The most bytes that one receive takes from the socket, so that a peer that sends much without
+ * data, such as key updates, does not delay other connections.
  */
 #define RECEIVE_MOST (2 * STREAM_READ_SIZE)
 
@@ -37,15 +37,15 @@ struct tls_session {
     wait_handle socket;
     SSL *ssl;
     size_t left;                    /* bytes that this receive may still take from the socket */
-    enum tcp_result at_socket;      /* the result of the last call */
-    enum channel_result ended;      /* the final result; CHANNEL_OK: not ended */
-    struct tls_handshake handshake; /* until the handshake is over */
+    enum tcp_result at_socket;      /* the result of the last call of the socket */
+    enum channel_result ended;      /* the final result; CHANNEL_OK: the channel has not ended */
+    struct tls_handshake handshake; /* used until the handshake is over */
     const char *too_much;           /* the limit that the peer exceeded, as text; NULL: none */
     bool heard;                     /* bytes have arrived */
-    bool no_tls;                    /* and they were not TLS */
+    bool no_tls;                    /* the bytes that arrived were not TLS */
     bool renegotiates;              /* the peer requested a renegotiation */
     bool finished; /* the sending direction has ended, and input is only discarded */
-    char why[CHANNEL_FAILURE_SIZE]; /* why it failed */
+    char why[CHANNEL_FAILURE_SIZE]; /* why the channel failed */
 };
 
 /* --- the library ------------------------------------------------------------------------------ */
@@ -72,11 +72,11 @@ static struct tls_session *begin_call(const struct tls_library *library, BIO *bi
     return session;
 }
 
-/* Set by the main thread before any other thread uses them. */
+/* The main thread sets these variables before any other thread uses them. */
 static const struct tls_library *loaded;
 static BIO_METHOD *sockets;
 
-/* Whether the bytes may be passed to OpenSSL: they are within the limits of a handshake. */
+/* Whether the bytes may be passed to OpenSSL: whether they are within the limits of a handshake. */
 static bool is_within_limits(struct tls_session *session, const char *bytes, size_t size)
 {
     if (session->handshake.budget == NULL)
@@ -117,8 +117,8 @@ static int write_socket(BIO *bio, const char *from, int size)
 }
 
 /*
- * Does not report the end of the socket as the end of TLS: complete data is still taken, and
- * answers are still sent.
+ * Answers OpenSSL's commands to the BIO. Does not report the end of the socket as the end of TLS,
+ * so that complete data is still taken and answers are still sent.
  */
 static long control_socket(BIO *bio, int command, long number, void *pointer)
 {
@@ -151,7 +151,7 @@ static enum channel_result tls_fail(struct tls_session *session, const char *wha
     return CHANNEL_FAILED;
 }
 
-/* Sets the reason that OpenSSL reports. */
+/* Ends the channel with the reason that OpenSSL reports. */
 static enum channel_result tls_fail_by_library(struct tls_session *session)
 {
     const struct tls_library *library = session->library;
@@ -161,17 +161,20 @@ static enum channel_result tls_fail_by_library(struct tls_session *session)
                                           : library->X509_verify_cert_error_string(verified));
 }
 
-/* The socket has ended without an alert of TLS. */
+/* Returns the result for a socket that has ended without an alert of TLS. */
 static enum channel_result ends_by_socket(struct tls_session *session, bool opening)
 {
     if (session->at_socket != TCP_END)
         return CHANNEL_BROKEN;
-    /* A client that only checks whether the port is open has not failed a handshake. */
+    /*
+     * A client that sent nothing may only check whether the port is open: this is not a failed
+     * handshake.
+     */
     return opening && session->heard ? tls_fail(session, "the peer ended the handshake", NULL)
                                      : CHANNEL_END;
 }
 
-/* The result of an OpenSSL call that did not succeed. */
+/* Returns the channel's result of an OpenSSL call that did not succeed. */
 static enum channel_result tls_map_result(struct tls_session *session, int result, bool opening)
 {
     switch (session->library->SSL_get_error(session->ssl, result)) {
@@ -196,8 +199,8 @@ static bool is_for_good(enum channel_result result)
 /* --- channels --------------------------------------------------------------------------------- */
 
 /*
- * OpenSSL refuses renegotiation and continues; this notes the refusal, so that the connection is
- * closed.
+ * Notes that OpenSSL has refused a renegotiation, so that the connection is closed; OpenSSL would
+ * continue.
  */
 static void note_alert(const SSL *ssl, int where, int value)
 {
@@ -246,7 +249,7 @@ static bool tls_begin(struct stream_channel *channel, void *context)
     return true;
 }
 
-/* Receives bytes that are only discarded, as the socket has them. */
+/* Receives bytes that are discarded, as they come from the socket. */
 static enum channel_result receive_useless(struct tls_session *session, void *to, size_t size,
                                            size_t *done)
 {
@@ -263,7 +266,7 @@ static enum channel_result receive_useless(struct tls_session *session, void *to
     return CHANNEL_BROKEN;
 }
 
-/* Receives one record, or the remainder of one; *done is the number of bytes. */
+/* Receives one record, or the remainder of a record; *done is the number of bytes. */
 static enum channel_result receive_record(struct stream_channel *channel, void *to, size_t size,
                                           size_t *done)
 {
@@ -284,7 +287,7 @@ static enum channel_result receive_record(struct stream_channel *channel, void *
     return result == 1 ? CHANNEL_OK : tls_map_result(session, result, channel->opening);
 }
 
-/* Receives all records that were taken from the socket, if they fit. */
+/* Receives all records that were taken from the socket, as far as they fit. */
 static enum channel_result tls_receive(struct stream_channel *channel, void *to, size_t size,
                                        size_t *done)
 {

@@ -15,24 +15,25 @@
 
 struct channel_tls_options {
     /* Files in PEM. */
-    const char *cert;      /* the listener's certificate, followed by those that lead to its root */
-    const char *key;       /* its private key, not encrypted */
-    const char *client_ca; /* the authorities of clients' certificates, which are then required;
-                              NULL: none */
+    const char *cert;      /* the listener's certificate, followed by those up to its root */
+    const char *key;       /* the listener's private key, not encrypted */
+    const char *client_ca; /* the authorities of clients' certificates, which clients must then
+                              present; NULL: no certificate is required */
 
-    size_t connections; /* the most connections at a time, for which there is memory */
+    size_t connections; /* the most connections at a time; memory is planned for them */
 };
 
 /* All functions are for the main thread. */
 struct tls_channels {
-    const char *(*library)(void); /* "OpenSSL 3.0.19", or "OpenSSL (not on this system)" */
+    const char *(*library)(void); /* the version: "OpenSSL 3.0.19", or "OpenSSL (not on this
+                                     system)" */
 
-    /* Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG): "tls=on: ...". */
+    /* Loads OpenSSL. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG): "tls=on: ...". */
     int (*load)(struct error *error);
 
     /*
      * Reads the files and fills *kind, whose `end` frees it. Returns 0, or -1 with `error` filled
-     * (EXIT_CODE_CONFIG): the key, its file and the fault.
+     * (EXIT_CODE_CONFIG), which names the key, its file and the fault.
      */
     int (*make_kind)(const struct channel_tls_options *options, struct channel_kind *kind,
                      struct error *error);

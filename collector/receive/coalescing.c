@@ -44,7 +44,7 @@ static void end_window(struct coalescing *coalescing, int64_t now_ns)
     coalescing->bytes = 0;
 }
 
-/* The longest pause at any rate. */
+/* Returns the longest pause, whatever the rate is. */
 static int64_t longest(const struct coalescing *coalescing, int64_t allowed_ns)
 {
     uint64_t room = coalescing->buffer / COALESCING_BUFFER_CHARGE / 2;

@@ -7,23 +7,25 @@
 #include "collector/base/compiler.h"
 #include "collector/text/base64.h"
 
-/* One datagram while it is decoded. */
+/* A datagram that is being decoded. */
 struct decoding {
     struct arena *arena;
     const struct listener *listener;
     const struct datagram_slot *datagram;
-    const uint8_t *data; /* its payload, in the arena */
+    const uint8_t *data; /* the datagram's payload, in the arena */
     struct record_chain *chain;
     struct refusal *refusal;
 };
 
-/* The bytes that a schema decodes: a frame, or what it encodes in base64. */
+/* The bytes that a schema decodes: those of a frame, or those that a frame encodes in base64. */
 struct message_bytes {
     const uint8_t *data;
     size_t size;
 };
 
-/* By memmove: gcc turns a memcpy of a short front into rep movs, which is slow to begin. */
+/*
+ * Copies with memmove: gcc turns a memcpy of a short front into rep movs, which is slow to begin.
+ */
 static void copy_payload(uint8_t *to, const struct datagram_slot *from)
 {
     size_t front = datagram_front_size(from);
@@ -102,7 +104,10 @@ static bool decode_base64(const struct decoding *decoding, const struct frame *f
     return false;
 }
 
-/* The offset of a fault in base64 becomes that of the characters that encode it. */
+/*
+ * Refuses a frame. An offset in decoded base64 is replaced by that of the characters that encode
+ * it.
+ */
 static bool refused_in_frame(const struct decoding *decoding, const struct frame *frame,
                              enum decode_result result, struct decode_failure *failure)
 {
@@ -112,7 +117,7 @@ static bool refused_in_frame(const struct decoding *decoding, const struct frame
                               (size_t)(frame->data - decoding->data));
 }
 
-/* Decodes one message into `record`; NULL: there was no memory for it. */
+/* Decodes one message into `record`; NULL: there was no memory for the record. */
 static ALWAYS_INLINE bool decode_message(const struct decoding *decoding,
                                          const struct schema *schema, const struct frame *frame,
                                          struct record *record)
@@ -160,7 +165,7 @@ static bool decode_only_message(const struct decoding *decoding, const struct sc
     return decode_message(decoding, entry->schema, &frame, record);
 }
 
-/* Decodes any number of messages. `record` is for the first one. */
+/* Decodes any number of messages. `record` is for the first message. */
 static NEVER_INLINE bool decode_messages(const struct decoding *decoding,
                                          const struct schema_entry *entry, struct record *record)
 {
@@ -178,7 +183,7 @@ static NEVER_INLINE bool decode_messages(const struct decoding *decoding,
            refused_by_framing(decoding->refusal, result, &frames, entry->schema);
 }
 
-/* Keeps the datagram unchanged for its first record. Returns false if there is no room. */
+/* Keeps the unchanged datagram with its first record. Returns false if there is no room. */
 static bool keep_packet(const struct decoding *decoding)
 {
     const struct datagram_slot *datagram = decoding->datagram;
@@ -193,7 +198,9 @@ static bool keep_packet(const struct decoding *decoding)
     return true;
 }
 
-/* Decodes with max_decoded as the arena's limit if that is less than its free space. */
+/*
+ * Decodes with max_decoded as the arena's limit if max_decoded is less than the arena's free space.
+ */
 static bool decode_limited(const struct decoding *decoding, const struct schema_entry *entry,
                            struct record *record)
 {

@@ -1,5 +1,6 @@
 /*
- * Decodes a datagram's messages into the memory of a batch: all of them or none.
+ * Decodes a datagram's messages into the memory of a batch. Either all messages are decoded, or the
+ * datagram is refused.
  *
  * Memory comes only from the batch's arena. The records are returned as a chain and are not yet
  * appended to the batch. The caller's thread owns the batch.
@@ -24,15 +25,15 @@ struct record_chain {
     struct record *first;
     struct record *last;
     size_t count;
-    size_t unknown_fields;       /* of their messages */
-    const struct packet *packet; /* for the first record; NULL: not kept */
-    bool is_numbered;            /* as in struct frame, of the last message */
+    size_t unknown_fields;       /* in all these messages */
+    const struct packet *packet; /* kept for the first record; NULL: no packet is kept */
+    bool is_numbered;            /* as in struct frame; from the last message */
     struct frame_number number;
 };
 
 /*
- * Decodes all messages of the datagram as the entry's schema into *chain; the payload is copied
- * into the batch's arena first. Returns false with *refusal; the batch is then as it was.
+ * Decodes all messages of the datagram with the entry's schema into *chain, after it copied the
+ * payload into the batch's arena. Returns false with *refusal, and the batch as it was before.
  * REASON_TOO_LARGE says that the batch has too little room left, unless `limited` is set.
  */
 bool datagram_decode(struct batch *batch, const struct listener *listener,
@@ -40,8 +41,8 @@ bool datagram_decode(struct batch *batch, const struct listener *listener,
                      struct record_chain *chain, struct refusal *refusal);
 
 /*
- * The datagram as a record with only a packet, in the batch's arena. Returns NULL if the batch has
- * too little room left; it is then as it was.
+ * Makes a record of the datagram that has only a packet, in the batch's arena. Returns NULL if the
+ * batch has too little room left, and leaves the batch as it was.
  */
 struct record *datagram_keep_raw(struct batch *batch, const struct listener *listener,
                                  const struct datagram_slot *datagram);

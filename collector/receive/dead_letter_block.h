@@ -1,4 +1,4 @@
-/* A dead letter in a ring, and as a block of the capture file. */
+/* The two forms of a dead letter: an entry in a ring, and a block of the capture file. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DEAD_LETTER_BLOCK_H
 #define SLUICE_COLLECTOR_RECEIVE_DEAD_LETTER_BLOCK_H
 
@@ -23,22 +23,22 @@ struct dead_letter {
     int64_t received_ns;
     struct address source;
     struct address destination;
-    uint32_t size;      /* of the bytes that follow */
-    uint32_t sent_size; /* of the datagram */
+    uint32_t size;      /* bytes of the datagram that follow this header */
+    uint32_t sent_size; /* bytes of the datagram when it was sent */
     enum datagram_reason reason;
     struct decode_failure failure;
     char schema[DEAD_LETTER_SCHEMA_SIZE];
 };
 
-/* The most bytes of a block, including a new section before it. */
+/* The most bytes of a block, including a new section in front of it. */
 #define DEAD_LETTER_BLOCK_MAX                                                                      \
     (PCAPNG_SECTION_SIZE + PCAPNG_PACKET_HEAD + UDP_PACKET_HEADERS + DATAGRAM_MAX_SIZE +           \
      PCAPNG_PACKET_TAIL)
 
 /*
- * Takes the letter's bytes from the ring and writes its block to `to`, which has room for
- * DEAD_LETTER_BLOCK_MAX bytes, with a new section first if `with_section`. Returns the number of
- * bytes.
+ * Takes a letter's bytes from the ring and writes its block to `to`, which has room for
+ * DEAD_LETTER_BLOCK_MAX bytes. If `with_section`, writes a new section first. Returns the number of
+ * bytes written.
  */
 size_t dead_letter_block_make(uint8_t *to, bool with_section, struct byte_ring *ring,
                               const struct dead_letter *letter);

@@ -5,12 +5,15 @@
 #include "collector/base/rule.h"
 #include "collector/platform/output_file.h"
 
-/* The pause in milliseconds before the rest of a torn block is written, if it cannot be removed. */
+/*
+ * The pause in milliseconds before the remainder of a torn block is written, if the written part
+ * cannot be removed.
+ */
 #define PAUSE_MS 100
 
 /*
- * After this many times in a row that the file was ready but took no bytes, as when another writer
- * is quicker, each wait lasts SPURIOUS_PAUSE_MS.
+ * If the file was ready but took no bytes this many times in a row, as when another writer is
+ * quicker, each further wait lasts SPURIOUS_PAUSE_MS.
  */
 #define SPURIOUS_MOST     10
 #define SPURIOUS_PAUSE_MS 10
@@ -86,8 +89,8 @@ static void log_failure(struct dead_letter_file *file, const char *what)
 }
 
 /*
- * After a failed write; `sent` bytes of the block are written. Returns whether the rest must
- * follow.
+ * Handles a failed write after which `sent` bytes of the block are in the file. Returns whether the
+ * remaining bytes must be written.
  */
 static bool must_go_on(struct dead_letter_file *file, size_t sent, const struct error *error)
 {
@@ -98,7 +101,9 @@ static bool must_go_on(struct dead_letter_file *file, size_t sent, const struct 
     return true;
 }
 
-/* Waits for room; *spurious counts waits that found room without a write that took bytes. */
+/*
+ * Waits for room; *spurious is the number of waits that found room since a write last took bytes.
+ */
 static void wait_for_room(struct dead_letter_file *file, unsigned *spurious)
 {
     bool backs_off = *spurious >= SPURIOUS_MOST;
@@ -110,8 +115,8 @@ static void wait_for_room(struct dead_letter_file *file, unsigned *spurious)
 }
 
 /*
- * Writes the block, all or nothing; except to a pipe whose reader has stalled, which may get a part
- * of it when the deadline has passed. Returns false with *why.
+ * Writes the whole block, or nothing of it. Only a pipe whose reader has stalled may get a part of
+ * it, when the deadline has passed. Returns false with *why.
  */
 static bool write_letter_block(struct dead_letter_file *file, size_t size, enum dead_letter_drop *why)
 {
@@ -148,7 +153,7 @@ static bool write_letter_block(struct dead_letter_file *file, size_t size, enum 
     return sent == size;
 }
 
-/* Whether the file has room; logs once that it is full. */
+/* Whether the file has room for the letter; logs once that the file is full. */
 static bool letter_fits(struct dead_letter_file *file, size_t size)
 {
     const struct dead_letter_options *options = file->options;

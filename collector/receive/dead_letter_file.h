@@ -1,6 +1,6 @@
 /*
- * The capture file that the writing thread appends dead letters to. Handles a full file, a full
- * disk, a file that someone has cut or moved away, and a pipe whose reader has closed it.
+ * The capture file to which the writing thread appends dead letters. Handles a full file, a full
+ * disk, a file that someone has cut or moved away, and a pipe that its reader has closed.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DEAD_LETTER_FILE_H
 #define SLUICE_COLLECTOR_RECEIVE_DEAD_LETTER_FILE_H
@@ -20,36 +20,38 @@
 
 struct dead_letter_file {
     const struct dead_letter_options *options;
-    struct wakeup *wakeup;     /* the writing thread's */
-    struct deadline *deadline; /* for all writes */
+    struct wakeup *wakeup;     /* belongs to the writing thread */
+    struct deadline *deadline; /* the deadline of all writes */
 
     struct output_file *output;
     uint64_t size;      /* bytes in the file */
     bool section_due;   /* the next letter needs a new section */
-    bool full;          /* it has reached max_size */
-    bool ended;         /* its reader has closed it */
-    bool short_of_room; /* the disk has less free than the reserve; this was logged */
+    bool full;          /* the file has reached max_size */
+    bool ended;         /* the reader of the pipe has closed it */
+    bool short_of_room; /* the disk's free space is below the reserve; this was logged */
     struct disk_room room;
     struct log_limit log;
-    uint8_t block[DEAD_LETTER_BLOCK_MAX]; /* the next block */
+    uint8_t block[DEAD_LETTER_BLOCK_MAX]; /* the block that is written next */
 };
 
-/* As dead_letters_open. */
+/* Opens the file as dead_letters_open does. */
 int dead_letter_file_open(struct dead_letter_file *file, struct error *error);
 
 /*
- * Reopens the file by its name, between two blocks. A file that was emptied in place is begun
+ * Reopens the file by its name, between two blocks. If the file was emptied in place, begins it
  * again.
  */
 void dead_letter_file_reopen(struct dead_letter_file *file);
 
 /*
- * To be called before a block is made. If someone has emptied or cut the file, a new section begins
- * at its present end. A full file stays full until it is reopened.
+ * Looks for a cut, before a block is made: if someone has emptied or cut the file, a new section
+ * begins at its present end. A full file stays full until it is reopened.
  */
 void dead_letter_file_look_for_cut(struct dead_letter_file *file);
 
-/* Appends the `size` bytes of `block`. Returns false, with *why, if they are not in the file. */
+/*
+ * Appends the `size` bytes of `block`. Returns false, with *why, if the block is not in the file.
+ */
 bool dead_letter_file_append(struct dead_letter_file *file, size_t size, enum dead_letter_drop *why);
 
 #endif

@@ -14,7 +14,7 @@
 #include "collector/receive/dead_letter_block.h"
 #include "collector/receive/dead_letter_file.h"
 
-/* Room for three of the largest datagrams, or for many of the usual ones. */
+/* Bytes of a ring: room for three of the largest datagrams, or for many usual ones. */
 #define RING_SIZE ((size_t)256 * 1024)
 
 struct dead_letter_queue {
@@ -27,13 +27,13 @@ struct dead_letter_queue {
 struct dead_letters {
     struct dead_letter_options options;
     struct rate_window rate;
-    struct dead_letter_queue *_Atomic queues; /* the latest first; a queue never moves */
+    struct dead_letter_queue *_Atomic queues; /* the latest queue first; a queue never moves */
     struct thread *thread;
     struct wakeup *wakeup;
 
-    struct dead_letter_file file; /* only the writing thread uses it while it runs */
+    struct dead_letter_file file; /* only for the writing thread, while that runs */
 
-    /* Shared by threads. */
+    /* The members that threads share. */
     _Atomic bool sleeping;
     _Atomic bool finished;
     _Atomic bool reopen_wanted;
@@ -50,7 +50,7 @@ size_t dead_letter_queue_memory(void)
     return RING_SIZE + sizeof(struct dead_letter_queue);
 }
 
-/* The most bytes of a stream's frame that are kept: the most that a datagram can have (IPv4). */
+/* The most bytes that are kept of a stream's frame: as many as a datagram can have (IPv4). */
 #define LETTER_MOST ((size_t)65507)
 
 /* --- producing threads ------------------------------------------------------------------------ */
@@ -164,8 +164,8 @@ static bool all_finished(const struct dead_letters *dead_letters)
 }
 
 /*
- * Sleeps until there is work. Either the thread that adds work sees `sleeping`, or this thread sees
- * the work.
+ * Sleeps until there is work. A thread that adds work either sees `sleeping` and wakes this thread,
+ * or adds it early enough for this thread to see.
  */
 static void sleep_until_woken(struct dead_letters *dead_letters)
 {

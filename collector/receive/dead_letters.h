@@ -1,15 +1,16 @@
 /*
- * Dead letters: datagrams that could not be decoded, kept in a capture file (pcapng) with the
- * reason as each packet's comment, so that they can be examined, and replayed once the schema is
- * correct.
+ * Dead letters: datagrams that could not be decoded. They are kept in a capture file (pcapng),
+ * where the comment of each packet has the reason. They can be examined, and replayed once the
+ * schema is correct.
  *
- * The thread that refuses a datagram copies it into its own ring and continues; one thread writes.
- * Letters beyond the room in the ring, the rate, the file's size or the free disk space are dropped
- * and counted; they delay no thread. Datagrams that can be decoded cost nothing here.
+ * The thread that refuses a datagram copies it into its own ring and continues; one other thread
+ * writes the file. Letters beyond the room in the ring, the rate, the file's size or the free disk
+ * space are dropped and counted; they delay no thread. Datagrams that can be decoded cost nothing
+ * here.
  *
- * Lifecycle: create, one queue per producing thread, open, start; the producers close their queues;
- * join (after dead_letters_stop has set a deadline); destroy. Main thread, except where another is
- * named.
+ * Lifecycle: create, add a queue for each producing thread, open, start; the producers close their
+ * queues; join (after dead_letters_stop has set a deadline); destroy. Functions are for the main
+ * thread, except where another thread is named.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DEAD_LETTERS_H
 #define SLUICE_COLLECTOR_RECEIVE_DEAD_LETTERS_H
@@ -29,12 +30,13 @@ struct dead_letters;
 struct dead_letter_queue;
 
 struct dead_letter_options {
-    const char *name; /* "file:PATH", for the log; the caller's, outlives all */
+    const char *name; /* "file:PATH", for the log; owned by the caller, outlives the dead letters */
     const char *path;
-    uint64_t max_size;                /* bytes of the file; letters beyond it are dropped */
-    uint64_t rate;                    /* datagrams kept per second, at most RATE_WINDOW_MOST */
-    struct disk_reserve reserve;      /* the space that stays free on the disk */
-    struct dead_letter_counters *counters; /* the writing thread's block */
+    uint64_t max_size;                /* bytes of the file; later letters are dropped */
+    uint64_t rate;                    /* the most datagrams kept per second; at most
+                                         RATE_WINDOW_MOST */
+    struct disk_reserve reserve;      /* the space that must stay free on the disk */
+    struct dead_letter_counters *counters; /* only the writing thread counts here */
 
     /* Called from the writing thread once dead_letters_have_finished returns true; may be NULL. */
     void (*finished)(void *context);
@@ -50,16 +52,17 @@ int dead_letters_create(struct dead_letters **out, const struct dead_letter_opti
                         struct error *error);
 
 /*
- * Adds a queue for one producing thread, which counts in `counters`. The dead letters own it. Main
- * thread; also while letters are written, if another queue is open. Returns NULL if out of memory.
+ * Adds a queue for one producing thread, which counts in `counters`. The dead letters own the
+ * queue. Main thread; also while letters are written, if another queue is open. Returns NULL if out
+ * of memory.
  */
 struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *letters,
                                                  struct dead_letter_counters *counters);
 
 /*
- * Opens the file to append a new section after the complete old ones. Returns 0, or -1 with `error`
- * filled (EXIT_CODE_CANNOT_CREATE: also if the file is not a capture; EXIT_CODE_CONFIG: a
- * terminal).
+ * Opens the file and makes it ready for a new section after its complete old sections. Returns 0,
+ * or -1 with `error` filled: EXIT_CODE_CANNOT_CREATE, also if the file is not a capture;
+ * EXIT_CODE_CONFIG if the file is a terminal.
  */
 int dead_letters_open(struct dead_letters *letters, struct error *error);
 
@@ -68,19 +71,19 @@ int dead_letters_start(struct dead_letters *letters, struct error *error);
 
 /* --- the producing thread --------------------------------------------------------------------- */
 
-/* Whether a datagram of `size` bytes would fit now; the rate is not checked. */
+/* Returns whether a datagram of `size` bytes would fit the ring now; does not check the rate. */
 bool dead_letter_queue_has_room(const struct dead_letter_queue *queue, size_t size);
 
 /*
- * Copies the datagram, or counts why not. `reason` must have letters (datagram_reason_has_letter);
- * `failure` has the details (CAUSE_UNKNOWN: none) and `schema` names the schema that refused it;
- * both are copied.
+ * Copies the datagram, or counts why it was dropped. `reason` must have letters
+ * (datagram_reason_has_letter). `failure` has the details (CAUSE_UNKNOWN: no details) and `schema`
+ * names the schema that refused the datagram; both are copied.
  */
 void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *listener,
                        const struct datagram_slot *datagram, enum datagram_reason reason,
                        const struct decode_failure *failure, const char *schema);
 
-/* No more letters follow. NULL is allowed. */
+/* Closes the queue: no more letters follow. NULL is allowed. */
 void dead_letter_queue_close(struct dead_letter_queue *queue);
 
 /*
@@ -95,17 +98,17 @@ void dead_letter_queue_open_again(struct dead_letter_queue *queue);
 void dead_letters_reopen(struct dead_letters *letters);
 
 /*
- * Limits the writing after the producers close their queues: letters not written by `deadline_ns`
- * (monotonic) are dropped. A further call can only bring the deadline forward.
+ * Limits the writing after the producers have closed their queues: letters that are not written by
+ * `deadline_ns` (monotonic) are dropped. A further call can only bring the deadline forward.
  */
 void dead_letters_stop(struct dead_letters *letters, int64_t deadline_ns);
 
-/* Any thread: the writing thread has finished. */
+/* Any thread: whether the writing thread has finished. */
 bool dead_letters_have_finished(const struct dead_letters *letters);
 
 void dead_letters_join(struct dead_letters *letters);
 
-/* Frees it, after the join or instead of the start. NULL is allowed. */
+/* Frees the dead letters, after the join or instead of the start. NULL is allowed. */
 void dead_letters_destroy(struct dead_letters *letters);
 
 #endif

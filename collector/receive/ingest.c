@@ -55,7 +55,7 @@ void ingest_prefetch(const struct ingest *ingest)
     prefetch_all(ingest, sizeof *ingest);
 }
 
-/* Prefetches only the counters that every datagram increases. */
+/* Prefetches only the counters that change with every datagram. */
 void ingest_prefetch_next(const struct ingest *ingest)
 {
     PREFETCH(ingest->counters);
@@ -72,8 +72,8 @@ void ingest_seal(struct ingest *ingest)
 }
 
 /*
- * A shared batch of the thread that has the listener's schemas or is unused. Returns NULL if all
- * have other schemas, or if a sink is behind.
+ * Finds a shared batch of the thread that has the listener's schemas or is unused. Returns NULL if
+ * all shared batches have other schemas, or if a sink is behind.
  */
 static struct open_batch *find_shared(const struct ingest *ingest)
 {
@@ -87,11 +87,16 @@ static struct open_batch *find_shared(const struct ingest *ingest)
                  schema_slot_holds(ingest->listener->schemas, open->batch->schemas))
             return open;
     }
-    /* Checked for each new batch, not for each drain, because it reads the sinks' counters. */
+    /*
+     * This is checked for each new batch, not for each drain, because it reads the sinks' counters.
+     */
     return fan_out_backlog(thread->fan_out) < INGEST_SHARING_BACKLOG ? unused : NULL;
 }
 
-/* Records in the former batch are offered first, so that they keep their order. */
+/*
+ * If the batch changes, records in the former batch are offered first, so that they keep their
+ * order.
+ */
 void ingest_begin(struct ingest *ingest, size_t datagrams)
 {
     struct ingest_thread *thread = ingest->thread;

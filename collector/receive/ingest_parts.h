@@ -1,5 +1,5 @@
 /*
- * The state of an ingest, for the files that handle its datagrams only.
+ * The state of an ingest: only for the files that handle its datagrams.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_INGEST_PARTS_H
 #define SLUICE_COLLECTOR_RECEIVE_INGEST_PARTS_H
@@ -16,11 +16,11 @@ struct ingest {
     const struct listener *listener;
     struct ingest_counters *counters;
     struct open_batch own;
-    struct open_batch *into; /* the batch being filled: `own`, or one that the thread shares */
-    struct open_datagram *in_hand; /* the datagram being handled; it owns the batch. NULL: none */
+    struct open_batch *into; /* the batch being filled: `own`, or a shared batch of the thread */
+    struct open_datagram *in_hand; /* the datagram that is handled now; NULL: none */
     struct mismatch_hint_pace hint;
     struct sequence_recent sender; /* of the last datagram */
-    struct assembly *assembly;     /* NULL: the listener has no schema with segments */
+    struct assembly *assembly;     /* NULL: no schema of the listener has segments */
     struct log_limit log;          /* limits the log lines about refused datagrams */
 };
 

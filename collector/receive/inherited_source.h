@@ -1,6 +1,6 @@
 /*
- * Common code of the sources with inherited sockets, for datagrams (source_inherited.c) and
- * connections (source_tcp.c). Only for these two.
+ * Code that only the sources with inherited sockets share: source_inherited.c for datagrams,
+ * source_tcp.c for connections.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_INHERITED_SOURCE_H
 #define SLUICE_COLLECTOR_RECEIVE_INHERITED_SOURCE_H

@@ -9,8 +9,9 @@
 #define PAGES_NS INT64_C(5000000000)
 
 /*
- * Whether to wait after a batch could not be acquired. A batch in use will be released. If one is
- * free, the system has no pages for it and may never have: that wait is limited to PAGES_NS.
+ * Returns whether it makes sense to wait after a batch could not be acquired. A batch in use will
+ * be released. But if a batch is free, the system has no pages for it and may never have pages: the
+ * wait for pages is limited to PAGES_NS.
  */
 static bool may_come(struct ingest_thread *thread, bool large)
 {
@@ -58,7 +59,7 @@ void open_batch_seal(struct ingest_thread *thread, struct open_batch *open)
     fan_out_offer(thread->fan_out, batch);
 }
 
-/* An upper bound of when the batch was opened. */
+/* Returns when the batch was opened, or a later time if the exact time is unknown. */
 static int64_t opened_ns(struct open_batch *open, int64_t now_ns)
 {
     if (open->opened_ns == 0)

@@ -1,9 +1,9 @@
 /*
  * The batch that a receiving thread is filling: acquired from the pool, sealed and offered to the
- * sinks. A thread has one for each ingest and several shared ones.
+ * sinks. A thread has one such batch for each ingest and several shared ones.
  *
- * RULE: while a datagram is handled, it owns the batch (open_datagram.h) and `batch` here is NULL,
- * so that no other code can seal it.
+ * RULE: while a datagram is handled, the datagram owns the batch (open_datagram.h) and `batch` here
+ * is NULL, so that no other code can seal the batch.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_OPEN_BATCH_H
 #define SLUICE_COLLECTOR_RECEIVE_OPEN_BATCH_H
@@ -15,15 +15,15 @@
 #include "collector/record/batch.h"
 
 /*
- * How long records may wait in an open batch while a sink is busy. The fuller the queues are, the
- * longer, because a batch takes a whole slot of a queue even when it is nearly empty.
+ * How long records may wait in an open batch while a sink is busy. The wait is longer when the
+ * queues are fuller, because even a batch that is nearly empty takes a whole slot of a queue.
  */
 #define INGEST_OPEN_LEAST_NS INT64_C(2000000)
 #define INGEST_OPEN_MOST_NS  INT64_C(20000000)
 
 /*
- * How long they may wait for more records at a high rate: each batch costs every sink a fixed
- * amount, plus a wake-up unless the fan-out defers it (fan_out_hold).
+ * How long records may wait for more records at a high rate: each batch costs every sink a fixed
+ * amount of time, plus a wake-up unless the fan-out defers it (fan_out_hold).
  */
 #define INGEST_DELAY_NS INT64_C(1000000)
 
@@ -35,9 +35,9 @@ struct open_batch {
 };
 
 /*
- * Acquires an empty batch with the listener's current schemas. `large`: a large one. `owned`: all
+ * Acquires an empty batch with the listener's current schemas. `large`: a large batch. `owned`: all
  * its records will be this listener's. A lossless thread waits until a batch is free. Returns NULL
- * if there is none.
+ * if no batch is available.
  */
 struct batch *open_batch_acquire(struct ingest_thread *thread, const struct listener *listener,
                                  bool owned, bool large);
@@ -45,7 +45,7 @@ struct batch *open_batch_acquire(struct ingest_thread *thread, const struct list
 /* Offers the open batch, if there is one, to the sinks; an empty batch returns to the pool. */
 void open_batch_seal(struct ingest_thread *thread, struct open_batch *open);
 
-/* As ingest_thread_drained and ingest_thread_seal_if_due, for one batch. */
+/* As ingest_thread_drained and ingest_thread_seal_if_due, for a single batch. */
 void open_batch_drained(struct ingest_thread *thread, struct open_batch *open, int64_t now_ns,
                         int64_t next_ns);
 int64_t open_batch_seal_if_due(struct ingest_thread *thread, struct open_batch *open,

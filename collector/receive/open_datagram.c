@@ -32,7 +32,7 @@ bool open_datagram_next_batch(struct open_datagram *open)
     open->entry = NULL;
     open_batch_seal(ingest->thread, ingest->into);
     if (was_empty)
-        ingest->into = &ingest->own; /* a large one is never shared */
+        ingest->into = &ingest->own; /* a large batch is never shared */
     return open_batch(open, was_empty);
 }
 
@@ -73,7 +73,10 @@ void open_datagram_append(struct open_datagram *open, const struct record_chain 
     struct ingest_counters *counters = ingest->counters;
     RULE(schema_list_contains(open->batch->schemas, open->entry),
          "records are appended to the batch whose schemas decoded them");
-    /* `decoded` last: a reader that sees it also sees the counts of the datagram's messages. */
+    /*
+     * `decoded` is increased last, so that a reader that sees the datagram also sees its messages'
+     * counts.
+     */
     counter_add(&counters->messages, chain->count);
     counter_add(&counters->unknown_fields, chain->unknown_fields);
     counter_add(&counters->decoded, datagrams);

@@ -1,10 +1,10 @@
 /*
- * A datagram while it is handled, and the batch that its records are written to.
+ * A datagram that is being handled, and the batch that its records are written to.
  *
  * RULE: from begin to end the datagram owns the batch that its ingest is filling, and the ingest's
- * pointer to it is NULL. Only open_datagram_next_batch seals it and opens another one. It also
- * clears the entry, because records refer to the schemas of their own batch, so no other code may
- * keep the entry.
+ * pointer to the batch is NULL. Only open_datagram_next_batch seals this batch and opens another
+ * one. This function also clears the entry, because records refer to the schemas of their own
+ * batch. So no other code may keep the entry.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_OPEN_DATAGRAM_H
 #define SLUICE_COLLECTOR_RECEIVE_OPEN_DATAGRAM_H
@@ -20,7 +20,7 @@
 struct open_datagram {
     struct ingest *ingest;
     const struct datagram_slot *slot; /* NULL: only buffered segments are being given up */
-    struct batch *batch;              /* NULL: not needed yet, or none was available */
+    struct batch *batch;              /* NULL: not needed yet, or no batch was available */
     const struct schema_entry *entry; /* its schema, from the batch's list; NULL: not known */
 };
 
@@ -34,7 +34,7 @@ static inline void open_datagram_begin(struct open_datagram *open, struct ingest
     ingest->in_hand = open;
 }
 
-/* Returns the batch, or the one that replaced it, to the ingest. */
+/* Gives the batch, or the batch that replaced it, back to the ingest. */
 static inline void open_datagram_end(struct open_datagram *open)
 {
     RULE(open->ingest->in_hand == open && open->ingest->into->batch == NULL,
@@ -43,10 +43,12 @@ static inline void open_datagram_end(struct open_datagram *open)
     open->ingest->in_hand = NULL;
 }
 
-/* Opens a small batch if there is none. Returns false if none is available. */
+/* Opens a small batch if the datagram has no batch. Returns false if no batch is available. */
 bool open_datagram_has_batch(struct open_datagram *open);
 
-/* Finds the entry in the batch's list of schemas. Returns false with *refusal if none matches. */
+/*
+ * Finds the entry in the batch's list of schemas. Returns false with *refusal if no schema matches.
+ */
 static inline bool open_datagram_find(struct open_datagram *open, struct refusal *refusal)
 {
     const struct datagram_slot *slot = open->slot;
@@ -56,32 +58,33 @@ static inline bool open_datagram_find(struct open_datagram *open, struct refusal
 }
 
 /*
- * Seals the batch and opens another one: a small one, or a large one if the batch was empty.
- * Returns false, without a batch, if none is available.
+ * Seals the batch and opens another one: a small batch, or a large one if the batch was empty.
+ * Returns false, without a batch, if no batch is available.
  */
 bool open_datagram_next_batch(struct open_datagram *open);
 
-/* Whether no batch can have more room than this one. */
+/* Returns whether the datagram's batch already has the most room that a batch can have. */
 static inline bool open_datagram_has_largest(const struct open_datagram *open)
 {
     return open->batch->large && batch_is_empty(open->batch);
 }
 
-/* The name of its schema, valid until the batch changes; NULL: not known. */
+/* Returns the name of the datagram's schema, valid until the batch changes; NULL: not known. */
 static inline const char *open_datagram_schema(const struct open_datagram *open)
 {
     return open->entry != NULL ? open->entry->schema->name : NULL;
 }
 
 /*
- * Restores the batch and the entry if they are gone: when segments are given up, their copies may
- * change the batch. Returns false with *refusal.
+ * Restores the batch and the entry if they are gone: when segments are given up, copies of these
+ * segments may change the batch. Returns false with *refusal.
  */
 bool open_datagram_is_ready(struct open_datagram *open, struct refusal *refusal);
 
 /*
- * After a refusal: if the batch was too small, opens one with more room and finds the entry in it.
- * Returns whether decoding can be tried again; if not, *refusal says why.
+ * Prepares a second try after a refusal: if the batch was too small, opens a batch with more room
+ * and finds the entry in it. Returns whether decoding can be tried again; if not, *refusal says
+ * why.
  */
 bool open_datagram_has_more_room(struct open_datagram *open, struct refusal *refusal);
 

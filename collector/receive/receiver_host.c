@@ -1,7 +1,7 @@
 /*
  * A receiver that runs a sink between its rounds. If the destination accepts no more, the sink
- * stops half-way and the rounds continue: records are queued, and refused or evicted when the queue
- * is full, as with a sink that has its own thread.
+ * stops half-way and the rounds continue. Records are then queued, and refused or evicted when the
+ * queue is full, as for a sink that has its own thread.
  */
 #include "collector/receive/receiver_host.h"
 

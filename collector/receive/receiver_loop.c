@@ -11,7 +11,7 @@
 #include "collector/receive/receiver_sockets.h"
 #include "collector/receive/receiver_yield.h"
 
-/* The notifier has removed the socket, so it can be closed. */
+/* Closes a socket that the notifier has removed. */
 static void close_removed(struct worker *worker, struct endpoint *endpoint)
 {
     struct receiver *receiver = worker->receiver;
@@ -24,8 +24,8 @@ static void close_removed(struct worker *worker, struct endpoint *endpoint)
 }
 
 /*
- * Prefetches what the socket's quantum will read, while other sockets have theirs: with many
- * sockets of low rates, most of it has left the cache since the last round.
+ * Prefetches the data that the socket's quantum will read, while other sockets have their quanta.
+ * With many sockets of low rates, most of this data has left the cache since the last round.
  */
 static void prefetch_socket(const struct endpoint *endpoint)
 {
@@ -99,8 +99,8 @@ static bool is_to_refresh(const struct receiver *receiver)
 }
 
 /*
- * Sockets on this thread's ready list are read first; other threads read those on theirs in their
- * next round.
+ * Reads the drops of the sockets on this thread's ready list before those of other sockets. Other
+ * threads read the drops of the sockets on their lists in their next round.
  */
 static void refresh(struct worker *worker)
 {
@@ -128,8 +128,8 @@ static void refresh(struct worker *worker)
 /* --- stopping: only the last thread, after the others have left ------------------------------- */
 
 /*
- * If sockets cannot refuse new datagrams, a flood would never end, so half of the remaining time is
- * kept for the sinks.
+ * Returns when the last drain must end. If sockets cannot refuse new datagrams, a flood would never
+ * end, so half of the remaining time is kept for the sinks.
  */
 static int64_t end_of_drain(const struct receiver *receiver, bool refusing)
 {
@@ -139,9 +139,10 @@ static int64_t end_of_drain(const struct receiver *receiver, bool refusing)
 }
 
 /*
- * Drops that are counted before the filter is set are due to a full buffer, later ones to the
- * filter. Every socket gets its filter before the first one is drained, so that all stop listening
- * at the same time. Returns whether all of them refuse new datagrams.
+ * Makes every socket refuse new datagrams by a filter before the first socket is drained, so that
+ * all sockets stop listening at the same time. Drops that are counted before the filter is set are
+ * due to a full buffer, later drops to the filter. Returns whether all sockets refuse new
+ * datagrams.
  */
 static bool refuse_all(struct receiver *receiver)
 {
@@ -157,7 +158,7 @@ static bool refuse_all(struct receiver *receiver)
     return refusing;
 }
 
-/* Drains a socket for one quantum. Returns whether it has more. */
+/* Drains a socket for one quantum. Returns whether it may have more datagrams. */
 static bool drain_on(struct worker *worker, struct endpoint *endpoint, int64_t end_ns)
 {
     struct receiver *receiver = worker->receiver;
@@ -180,7 +181,10 @@ static bool is_to_drain(const struct endpoint *endpoint)
            !endpoint->emptied && !leaves;
 }
 
-/* Drains in turns of one quantum: a socket that cannot refuse new datagrams may never be empty. */
+/*
+ * Drains the sockets in turns of one quantum, because a socket that cannot refuse new datagrams may
+ * never become empty.
+ */
 static void last_drain(struct worker *worker)
 {
     struct receiver *receiver = worker->receiver;
@@ -221,8 +225,8 @@ static void close_endpoints(struct worker *worker)
 }
 
 /*
- * Refuses new datagrams, receives those that have arrived until the deadline, and closes
- * everything.
+ * Refuses new datagrams, receives the datagrams that have already arrived, until the deadline at
+ * the latest, and closes everything.
  */
 static void end_receiver(struct worker *worker)
 {

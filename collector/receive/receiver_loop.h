@@ -2,7 +2,7 @@
 #ifndef SLUICE_COLLECTOR_RECEIVE_RECEIVER_LOOP_H
 #define SLUICE_COLLECTOR_RECEIVE_RECEIVER_LOOP_H
 
-/* Runs until the stop; `argument` is its worker. */
+/* Runs a thread's rounds until the stop; `argument` is the thread's worker. */
 void receiver_run(void *argument);
 
 #endif

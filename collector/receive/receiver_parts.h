@@ -1,5 +1,5 @@
 /*
- * The state of a receiver, only for its own files: receiver.c creates, starts and stops it,
+ * The state of a receiver, only for the receiver's files: receiver.c creates, starts and stops it,
  * receiver_loop.c runs its threads, receiver_sockets.c serves a socket, receiver_host.c runs a sink
  * between rounds, receiver_yield.c gives sinks time, receiver_quiesce.c pauses the threads for
  * changes.
@@ -25,40 +25,43 @@
  * thread, and a failed socket stays claimed for good.
  */
 struct endpoint {
-    /* Used in every quantum, and adjacent because they are usually not in the cache. */
+    /*
+     * The members used in every quantum, next to each other because they are usually not in the
+     * cache.
+     */
     struct claim claim;
-    bool failed;  /* not served any more; open until the end because of its counters */
+    bool failed;  /* not served any more; kept open until the end for its counters */
     bool leaving; /* set in quiescence: it is drained, closed and not served again */
-    struct endpoint *next_listed; /* on its list */
+    struct endpoint *next_listed; /* on the thread's list */
     struct udp_socket *socket;
     struct ingest *ingest;
     const struct listener *listener;
-    uint64_t drained; /* datagrams so far in the present drain */
+    uint64_t drained; /* datagrams received in the present drain */
     int64_t drops_checked_ns;
-    int64_t due; /* monotonic; while claimed and drained: when its open batch must be sealed */
-    _Atomic int64_t due_ns; /* the same while it is not claimed */
+    int64_t due; /* monotonic: when the open batch must be sealed; used while claimed and drained */
+    _Atomic int64_t due_ns; /* the same time; used while the socket is not claimed */
 
     struct endpoint *next;       /* in the list of all sockets */
-    enum udp_socket_group group; /* as of the last check */
+    enum udp_socket_group group; /* its state at the last check */
     _Atomic bool *group_lost;
     int64_t coalesce_ns;
     size_t buffer;              /* bytes of receive buffer that were granted */
-    bool filtered;              /* the kernel filters denied senders, and counts them as drops */
-    bool refusing;              /* refuses new datagrams, to be closed; its final drops were read */
-    bool removing;              /* its REMOVED event is awaited */
-    bool emptied;               /* by the last drain of the stop */
-    int64_t leaves_ns;          /* monotonic: when it leaves at the latest, even if more arrives */
-    uint64_t drops_before;      /* its counter's value before this socket counted there */
-    uint64_t errors_before;     /* the same */
-    uint64_t drops_logged;      /* as of the last log line about them */
+    bool filtered;              /* the kernel drops and counts datagrams of denied senders */
+    bool refusing;              /* refuses new datagrams; its final drops were read */
+    bool removing;              /* waits for its REMOVED event */
+    bool emptied;               /* the last drain of the stop has emptied it */
+    int64_t leaves_ns;          /* monotonic: when it leaves, even if it is not drained */
+    uint64_t drops_before;      /* the counter's value before this socket's drops */
+    uint64_t errors_before;     /* the counter's value before this socket's errors */
+    uint64_t drops_logged;      /* the drops at the time of the last log line about drops */
     _Atomic uint64_t refreshed; /* the last refresh for which its drops were read */
     _Atomic bool gone;          /* it has left, and is only in the list of all sockets */
 };
 
-/* `leaves_ns` of a socket that is not drained first. */
+/* The value of `leaves_ns` of a socket that leaves without a drain. */
 #define LEAVE_AT_ONCE 0
 
-/* First in, first out. */
+/* A queue: first in, first out. */
 struct endpoint_list {
     struct endpoint *first;
     struct endpoint *last;
@@ -66,12 +69,13 @@ struct endpoint_list {
 
 /*
  * Quanta that have ended since the clock was last read. With one datagram for each of many sockets,
- * reading the clock for each would cost about as much as the rest. The end of a quantum may be
- * dated late by at most QUANTA_UNDATED datagrams, including its own.
+ * reading the clock after each quantum would cost about as much as all other work. So quanta are
+ * dated together: a quantum's end may be dated late by at most QUANTA_UNDATED datagrams, including
+ * those of the quantum itself.
  */
 #define QUANTA_UNDATED 8
 struct quanta {
-    int64_t first_ns[QUANTA_UNDATED]; /* arrival of the first datagram of each, since 1970 UTC */
+    int64_t first_ns[QUANTA_UNDATED]; /* arrival of each quantum's first datagram, since 1970 UTC */
     size_t count;
     size_t datagrams;
 };
@@ -85,20 +89,20 @@ struct worker {
     struct datagram_group *group;
     struct thread *thread;
     struct endpoint_list ready;
-    struct endpoint_list drained; /* in this round; their claims are not yet released */
+    struct endpoint_list drained; /* drained in this round; their claims are not yet released */
     bool coalesces;               /* the rate at the last drain was high enough for a pause */
     int64_t yielded_ns; /* time given to the sinks since the last time that no sink was behind */
-    bool reported_all;  /* the last wait returned all events there were */
+    bool reported_all;  /* the last wait returned all events that were pending */
     struct coalescing coalescing; /* determines the pause between two rounds */
-    struct pause *pause;          /* NULL: it cannot pause */
-    int64_t wall_ahead_ns;        /* wall clock minus monotonic clock, as of the last look */
+    struct pause *pause;          /* NULL: the thread cannot pause */
+    int64_t wall_ahead_ns;        /* wall clock minus monotonic clock, when last read */
     struct quanta undated;
     struct wakeup *resumed;
     bool pressed;   /* the kernel was short of memory: wait a little before the next try */
-    int timeout_ms; /* until a batch must be sealed, or -1 */
-    int64_t due_ns; /* monotonic: no socket that it released has a batch to be sealed before */
+    int timeout_ms; /* how long until a batch must be sealed; -1: no limit */
+    int64_t due_ns; /* monotonic: no batch of the sockets that it released is due earlier */
     struct heartbeat heartbeat;
-    uint64_t heartbeat_seen; /* by the main thread */
+    uint64_t heartbeat_seen; /* the value that the main thread saw last */
     struct log_limit wait_log;
 };
 
@@ -106,11 +110,11 @@ struct receiver {
     struct receiver_options options;
     struct notifier *notifier;
     struct endpoint *endpoints;
-    struct sink_thread *sink; /* hosted by the only thread; NULL: sinks have their own threads */
+    struct sink_thread *sink; /* run by the only thread; NULL: sinks have their own threads */
 
-    _Atomic size_t running; /* threads that have not left their loops */
+    _Atomic size_t running; /* the number of threads that have not left their loops */
     _Atomic bool quiesce_wanted;
-    _Atomic size_t quiescent; /* threads that are quiescent */
+    _Atomic size_t quiescent; /* the number of quiescent threads */
     _Atomic uint64_t refresh_wanted;
     _Atomic uint64_t refresh_done;
     _Atomic bool stopping;

@@ -1,7 +1,7 @@
 /*
- * Pauses the threads of a receiver, so that the main thread can change what they work on, and do
- * what only they may do otherwise. The kernel buffers what arrives in that time, so nothing slow is
- * done then.
+ * Pauses the threads of a receiver, so that the main thread can change the data that they use, and
+ * can do work that only they may do otherwise. The kernel buffers datagrams that arrive in that
+ * time, so nothing slow is done then.
  */
 #include "collector/receive/receiver_quiesce.h"
 
@@ -64,7 +64,7 @@ void receiver_resume(struct receiver *receiver)
 
 /* --- while the receiver is quiescent ---------------------------------------------------------- */
 
-/* The main thread acts as the first thread, which gets all open batches and seals them. */
+/* The main thread acts as the first thread: it takes over all open batches and seals them. */
 void receiver_seal_all(struct receiver *receiver)
 {
     RULE(receiver_is_quiescent(receiver), QUIESCENT);

@@ -39,7 +39,7 @@ static struct endpoint *take_first(struct endpoint_list *list)
 
 /* --- the kernel's drops ----------------------------------------------------------------------- */
 
-/* Joins the multicast group again after its interface went away and came back. */
+/* Joins the multicast group again if its interface has gone away and come back. */
 static void keep_group(struct endpoint *endpoint)
 {
     struct error error;
@@ -140,7 +140,7 @@ static void log_drops(struct endpoint *endpoint, int64_t now)
 /* The result of a quantum. */
 struct quantum {
     size_t taken;     /* datagrams */
-    int64_t first_ns; /* arrival of the first one, since 1970 UTC */
+    int64_t first_ns; /* arrival of the first datagram, since 1970 UTC */
 };
 
 /* Handles all datagrams of a received group. */
@@ -163,7 +163,10 @@ static void take_group(struct worker *worker, struct endpoint *endpoint, struct 
         options->received(options->context, group->count);
 }
 
-/* Notes the latencies of undated quanta; negative if the system's clock was set back. */
+/*
+ * Adds the latencies of undated quanta to the histogram. A latency is negative if the system's
+ * clock was set back; then it is taken as 0.
+ */
 static void date_quanta(struct worker *worker, int64_t now)
 {
     struct quanta *undated = &worker->undated;
@@ -176,7 +179,10 @@ static void date_quanta(struct worker *worker, int64_t now)
     undated->datagrams = 0;
 }
 
-/* Dates the undated quanta before a group that would make them too late. */
+/*
+ * Dates the undated quanta before the received group is handled, if they would be too late after
+ * it.
+ */
 static void date_quanta_before(struct worker *worker, const struct quantum *quantum,
                                int64_t *quantum_ends)
 {
@@ -279,7 +285,7 @@ void receiver_release_socket(struct worker *worker, struct endpoint *endpoint, i
         receiver_list_socket(&worker->ready, endpoint);
 }
 
-/* Serves a socket from `now` on; returns the time at its end. */
+/* Serves a socket, beginning at `now`. Returns the time at the end. */
 static int64_t serve_socket(struct worker *worker, struct endpoint *endpoint, int64_t now)
 {
     if (endpoint->leaving && endpoint->leaves_ns == LEAVE_AT_ONCE) {
@@ -323,7 +329,7 @@ void receiver_serve_ready(struct worker *worker)
     receiver_commit(worker);
 }
 
-/* Has sealed batches written first, then pauses until `until_ns`. */
+/* First has sealed batches written, then pauses until `until_ns`. */
 static void coalesce(struct worker *worker, int64_t now, int64_t until_ns)
 {
     int64_t due_ns = receiver_hand_over(worker, now, until_ns);
@@ -360,7 +366,9 @@ void receiver_release_drained(struct worker *worker)
         receiver_release_socket(worker, endpoint, endpoint->due);
 }
 
-/* Seals overdue batches of sockets that no thread has claimed. Returns when the next one is due. */
+/*
+ * Seals overdue batches of sockets that no thread has claimed. Returns when the next batch is due.
+ */
 static int64_t seal_ports(struct worker *worker, int64_t now)
 {
     int64_t first = INT64_MAX;
@@ -381,8 +389,8 @@ static int64_t seal_ports(struct worker *worker, int64_t now)
 }
 
 /*
- * With one thread, no due time changes behind its back, so sockets are visited only when one is
- * due.
+ * Only another thread could change due times, so a single thread visits the sockets only when a
+ * batch is due.
  */
 int receiver_seal_overdue(struct worker *worker)
 {

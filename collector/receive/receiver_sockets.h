@@ -1,6 +1,6 @@
 /*
- * How a thread of the receiver serves the sockets that it has claimed. Private to the receiver's
- * files.
+ * The functions with which a receiver's thread serves the sockets that it has claimed. Private to
+ * the receiver's files.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_RECEIVER_SOCKETS_H
 #define SLUICE_COLLECTOR_RECEIVE_RECEIVER_SOCKETS_H
@@ -23,8 +23,8 @@ int64_t receiver_read_clocks(struct worker *worker);
 
 /*
  * Receives until the socket is empty or the budget is spent, but at least one group. *now is the
- * monotonic time at the beginning, and is set to the time at the end, or after one of the few
- * datagrams before: the quantum may be left undated.
+ * monotonic time at the beginning. It is set to the time at the end, unless the quantum is left
+ * undated: then *now is not changed, and is early by a few datagrams only.
  */
 enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoint, int64_t *now);
 
@@ -35,36 +35,36 @@ enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoin
 void receiver_commit(struct worker *worker);
 
 /*
- * Releases the claim of a drained socket; if another thread marked it, the socket is served again.
- * A socket that is leaving is unwatched instead.
+ * Releases the claim of a drained socket. If another thread has marked the claim, the socket is
+ * served again. A socket that is leaving is unwatched instead.
  */
 void receiver_release_socket(struct worker *worker, struct endpoint *endpoint, int64_t due_ns);
 
 /*
- * Stops watching a socket that is leaving and drained; it is closed once the notifier has removed
- * it.
+ * Stops watching a socket that is leaving and drained. The socket is closed once the notifier has
+ * removed it.
  */
 void receiver_unwatch_socket(struct worker *worker, struct endpoint *endpoint);
 
-/* Closes a socket that the notifier has removed, after its final counts were read. */
+/* Closes a socket that the notifier has removed, and reads its final counts first. */
 void receiver_close_socket(struct endpoint *endpoint);
 
 /*
- * Serves each socket on the ready list for one quantum; one that is put back waits for the next
- * round.
+ * Serves each socket on the ready list for one quantum. A socket that is put back on the list waits
+ * for the next round.
  */
 void receiver_serve_ready(struct worker *worker);
 
 /*
- * Releases the claims of drained sockets. If all sockets are drained and the rate is high, pauses
- * first, but only after all reported sockets were served. The claims are kept during the pause:
- * otherwise another thread would be notified and come at once.
+ * Releases the claims of drained sockets. Pauses first if all sockets are drained and the rate is
+ * high, but only after all reported sockets were served. The claims are kept during the pause:
+ * otherwise another thread would be notified and would serve the sockets at once.
  */
 void receiver_release_drained(struct worker *worker);
 
 /*
- * Seals overdue batches of all sockets that no thread has claimed. Returns milliseconds until the
- * next one is due, or -1.
+ * Seals overdue batches of all sockets that no thread has claimed. Returns in how many milliseconds
+ * the next batch is due, or -1.
  */
 int receiver_seal_overdue(struct worker *worker);
 

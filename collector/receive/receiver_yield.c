@@ -1,19 +1,22 @@
 /*
- * A receiver takes less time for a datagram than a sink. After a moment in which it did not run, or
- * in which the sink was blocked (while an old file was removed, say), the receive buffer has more
- * datagrams than the queue has room for. If the receiver took them at once, they would be refused,
- * although the sink needs only a few milliseconds. So it leaves them in the receive buffer for that
- * time.
+ * Gives sinks time. A receiver takes less time for a datagram than a sink. After a moment in which
+ * the receiver did not run, or in which the sink was blocked (by the removal of an old file, for
+ * example), the receive buffer has more datagrams than the queue has room for. If the receiver took
+ * all of them at once, some would be refused, although the sink needs only a few milliseconds. So
+ * the receiver leaves them in the receive buffer for that time.
  */
 #include "collector/receive/receiver_yield.h"
 
 #include "collector/platform/clock.h"
 #include "collector/receive/receiver_parts.h"
 
-/* How full the fullest queue is when sinks are given time. */
+/* The fill of the fullest queue from which on sinks are given time. */
 #define YIELD_BACKLOG 0.5
 
-/* A sink needs about five times as long for half of a queue of the usual size. */
+/*
+ * The length of one wait in nanoseconds. A sink needs about five times as long to write half of a
+ * queue of the usual size.
+ */
 #define YIELD_NS INT64_C(200000)
 
 static bool have_room(const struct endpoint_list *sockets)

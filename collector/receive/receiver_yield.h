@@ -1,4 +1,4 @@
-/* Gives sinks that are behind some time. Private to the receiver's files. */
+/* Gives time to sinks that are behind. Private to the receiver's files. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_RECEIVER_YIELD_H
 #define SLUICE_COLLECTOR_RECEIVE_RECEIVER_YIELD_H
 
@@ -7,14 +7,15 @@
 struct worker;
 
 /*
- * Whether a queue is half full and the thread may still wait for its sink: for at most as long, in
- * total, as records may be late. So a sink that stays behind is not waited for again.
+ * Returns whether a queue is half full and the thread may still wait for its sink. The total of
+ * these waits is limited to the time by which records are allowed to be late. So the thread does
+ * not wait again for a sink that stays behind.
  */
 bool receiver_is_ahead(struct worker *worker);
 
 /*
- * If receiver_is_ahead, leaves arrived datagrams in the receive buffers for a moment so that the
- * sinks catch up, and returns true; unless a ready socket's buffer is half full.
+ * If receiver_is_ahead, and unless a ready socket's buffer is half full, leaves datagrams in the
+ * receive buffers for a moment so that the sinks catch up. Returns whether it did so.
  */
 bool receiver_yield(struct worker *worker);
 

@@ -12,10 +12,13 @@
 struct refusal {
     enum datagram_reason reason;
     bool limited;                  /* too large for max_decoded: a larger batch would not help */
-    struct decode_failure failure; /* CAUSE_UNKNOWN where its bytes are not the reason */
+    struct decode_failure failure; /* CAUSE_UNKNOWN if the datagram's bytes are not the reason */
 };
 
-/* Sets a reason that is not a fault in the bytes. Returns false, for the caller to return. */
+/*
+ * Sets a reason that is not a fault in the bytes. Always returns false, so that the caller can
+ * return the result.
+ */
 static inline bool refused_for(struct refusal *refusal, enum datagram_reason reason)
 {
     refusal->reason = reason;

@@ -5,7 +5,10 @@
 
 #include "collector/base/rule.h"
 
-/* A lossless thread waits until the queue has room, so that no dead letter is dropped. */
+/*
+ * Copies the datagram as a dead letter. A lossless thread waits until the queue has room, so that
+ * no dead letter is dropped.
+ */
 static void keep_letter(const struct ingest *ingest, const struct datagram_slot *slot,
                         const struct refusal *refusal, const char *schema)
 {
@@ -69,7 +72,7 @@ void refuse_datagram(struct open_datagram *open, const struct datagram_slot *slo
         keep_letter(ingest, slot, refusal, schema);
     if (reason != REASON_CONTROL)
         log_refusal(ingest, slot, refusal, schema);
-    /* Last: it may change the batch, and with it the schema that owns the name. */
+    /* This comes last: a copy may change the batch, and with it the schema that owns the name. */
     if (has_copies && ingest->listener->keeps_raw && !slot->truncated)
         keep_raw(open, slot);
 }

@@ -5,8 +5,8 @@
 #include "collector/receive/refusals.h"
 
 /*
- * in_assembly is lowered before a segment is counted as refused, and raised after it is counted as
- * received.
+ * Sets in_assembly to the number of buffered segments minus `less`. The term is lowered before a
+ * segment is counted as refused, and raised after a segment is counted as received.
  */
 static void count_buffered(struct ingest *ingest, size_t less)
 {
@@ -38,7 +38,7 @@ bool segments_create(struct ingest *ingest)
            assembly_create(&ingest->assembly, &options, &error) == 0;
 }
 
-/* The batch may have changed since the last segment was admitted. */
+/* Decodes the complete message. The batch may have changed since the last segment was admitted. */
 static bool decode_whole(struct open_datagram *open, const struct datagram_slot *whole,
                          struct record_chain *chain, struct refusal *refusal)
 {
@@ -53,7 +53,7 @@ static bool decode_whole(struct open_datagram *open, const struct datagram_slot 
     return false;
 }
 
-/* Takes a message that is complete with this segment; the segments' headers are removed. */
+/* Handles a message that is complete with this segment, after removing the segments' headers. */
 static void take_whole(struct open_datagram *open, const struct udp_notif *header)
 {
     struct ingest *ingest = open->ingest;
@@ -104,7 +104,10 @@ bool segments_take(struct open_datagram *open)
     return true;
 }
 
-/* A lossless thread reads a capture, whose time is that of its datagrams and not the clock's. */
+/*
+ * Gives up overdue messages, but not for a lossless thread. Such a thread reads a capture, and time
+ * then comes from the capture's datagrams, not from the clock.
+ */
 int64_t segments_expire(struct ingest *ingest, int64_t now_ns)
 {
     if (ingest->assembly == NULL || assembly_buffered(ingest->assembly) == 0 ||

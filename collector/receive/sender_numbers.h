@@ -8,9 +8,9 @@
 #include "collector/receive/ingest_parts.h"
 
 /*
- * Notes the sequence number of a record of the chain, if it has one: that of its frame or, for
- * framings without numbers, the one that the schema reads from the message. `numbering` is the
- * entry's.
+ * Passes on the sequence number of a record of the chain, if the record has one. This is the number
+ * of its frame or, for framings without numbers, the number that the schema reads from the message.
+ * `numbering` is the entry's.
  */
 void sender_numbers_note(struct ingest *ingest, uint32_t numbering,
                          const struct record_chain *chain, const struct record *record);

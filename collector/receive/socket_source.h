@@ -1,6 +1,6 @@
 /*
- * Common code of the sources with UDP sockets: sockets bound here (source_udp.c) and inherited ones
- * (source_inherited.c). Only for these two.
+ * Code that only the sources with UDP sockets share: source_udp.c binds its sockets,
+ * source_inherited.c inherits them.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_SOCKET_SOURCE_H
 #define SLUICE_COLLECTOR_RECEIVE_SOCKET_SOURCE_H
@@ -8,12 +8,12 @@
 #include "collector/contract/source.h"
 #include "collector/receive/receiver.h"
 
-/* The options of its sockets, from its present configuration. */
+/* Returns the options of the source's sockets, from the present configuration. */
 struct receiver_socket socket_source_describe(struct source *source);
 
 /*
- * Opens the socket with this number, registered before it is bound. Sets the source's address and
- * the granted buffer. Returns 0, or -1 with `error` filled.
+ * Opens the socket with this number, and registers it before it is bound. Sets the source's address
+ * and the granted buffer. Returns 0, or -1 with `error` filled.
  */
 int socket_source_add(struct source *source, const struct source_host *host, size_t number,
                       struct receiver_socket *socket, struct error *error);

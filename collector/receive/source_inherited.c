@@ -1,6 +1,7 @@
 /*
- * fd:NAME. The bound sockets of that name that the process was started with: UDP sockets, or
- * listening TCP sockets (source_tcp.c). The sockets determine which of the two it is.
+ * fd:NAME. The bound sockets with that name that the process was started with: UDP sockets, or
+ * listening TCP sockets (source_tcp.c). The sockets determine which of these two kinds the source
+ * is.
  */
 #include <stdio.h>
 #include <string.h>
@@ -26,14 +27,15 @@ static int inherited_check(const struct listener_config *listener, struct error 
 /* --- kinds of sockets ------------------------------------------------------------------------- */
 
 /*
- * Without a start there are no sockets, and a check of the configuration accepts the keys of both
- * kinds. Sockets of both kinds are refused before they are opened.
+ * Returns the operations for the kind of the sockets. A check of the configuration has no sockets,
+ * so it accepts the keys of both kinds. If the sockets are of both kinds, they are refused before
+ * they are opened.
  */
 static const struct source_ops *inherited_at_place(const char *place)
 {
     struct error ignored;
     size_t streams = 0;
-    inherited_sockets_take(&ignored); /* if that fails, the start reports it */
+    inherited_sockets_take(&ignored); /* if this fails, the start reports it */
     for (size_t i = 0; i < inherited_socket_count(); i++)
         streams += inherited_socket_is(i, place) && inherited_socket_listens(i);
     size_t all = inherited_sockets_named(place);
@@ -86,7 +88,10 @@ static bool listener_has(const struct listener_config *listener, size_t index)
     return is_inherited(listener) && inherited_socket_is(index, listener->place);
 }
 
-/* Two listeners may request the same socket, one by its name and one by its number. */
+/*
+ * Checks that no socket has two listeners. They may request the same socket, one listener by its
+ * name and one by its number.
+ */
 static int check_has_one_listener(const struct listener_config *listeners, size_t count,
                                   size_t index, struct error *error)
 {
@@ -129,7 +134,7 @@ static size_t inherited_count(const struct listener_config *listener)
     return inherited_sockets_named(listener->place);
 }
 
-/* Fills in the listener's socket with that number, counted from 0. */
+/* Fills in the listener's socket with this number; numbers begin at 0. */
 static void fill_inherited(const struct listener_config *listener, size_t number,
                            struct udp_socket_options *options)
 {
@@ -159,7 +164,7 @@ static int inherited_open_sockets(struct source *source, const struct source_hos
     for (size_t i = 0; i < inherited_count(config); i++) {
         fill_inherited(config, i, &socket.options);
         if (socket_source_add(source, host, i, &socket, error) != 0) {
-            struct error what = *error; /* its text names only a number */
+            struct error what = *error; /* the text of this error names only a number */
             error_set(error, what.code, "%s: %s", config->name, what.text);
             return -1;
         }
@@ -191,7 +196,7 @@ const struct source_ops source_inherited_datagrams = {
     INHERITED_SOURCE,
 };
 
-/* For sockets of an unknown kind; none is opened. */
+/* The operations for sockets of an unknown kind, which are never opened. */
 const struct source_ops source_inherited = {
     .no_place = "the name of the socket is missing; write fd:NAME, which with systemd is its "
                 "FileDescriptorName=",

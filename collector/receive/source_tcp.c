@@ -1,6 +1,6 @@
 /*
- * tcp://ADDR:PORT. Connections, served by threads of their own; senders wait if the queues are
- * full.
+ * tcp://ADDR:PORT. Connections that are served by the listener's own threads. Senders wait if the
+ * queues are full.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "collector/receive/stream_server.h"
 #include "collector/text/text.h"
 
-/* The default framing is that of the schema's own protocol. */
+/* Completes the configuration: the default framing is that of the schema's own protocol. */
 static void tcp_complete(struct listener_config *listener)
 {
     for (size_t i = 0; i < listener->schema_count; i++) {
@@ -139,7 +139,7 @@ static int tcp_make_kind(struct channel_kind *kind, const struct listener_config
     return 0;
 }
 
-/* Checks that its certificates can be used. */
+/* Checks that the listener's certificates can be used. */
 static int tcp_probe(const struct listener_config *listener, struct error *error)
 {
     struct channel_kind kind;
@@ -227,7 +227,10 @@ static void tcp_resume(void *producer)
     stream_server_resume(producer);
 }
 
-/* Keys that open connections depend on: framing, and the address that they are connected to. */
+/*
+ * Returns a changed key that open connections depend on: framing, or the address that they are
+ * connected to.
+ */
 static const char *tcp_fixed_key(const struct listener_config *from,
                                  const struct listener_config *to)
 {
@@ -306,7 +309,7 @@ static void tcp_announce(const struct source *source, const struct source_host *
                backend != NULL ? backend->name : "nothing", control_process_id());
 }
 
-/* The operations of a source of connections, for both origins of its sockets. */
+/* The operations of a source of connections, with bound or with inherited sockets. */
 #define STREAM_SOURCE                                                                              \
     .kind = "tcp", .keys = SOURCE_KEYS_STREAM, .waits = true, .complete = tcp_complete,            \
     .check = tcp_check, .probe = tcp_probe, .announce = tcp_announce, .fixed_key = tcp_fixed_key,  \
@@ -323,7 +326,7 @@ const struct source_ops source_tcp = {
     STREAM_SOURCE,
 };
 
-/* fd:NAME, if the sockets of that name take connections (source_inherited.c). */
+/* Checks fd:NAME for sockets that take connections (source_inherited.c). */
 static const char *inherited_tcp_fault(const struct listener_config *listener)
 {
     const char *why = inherited_source_refuse(listener);

@@ -1,4 +1,4 @@
-/* udp://ADDR:PORT. Sockets that are bound here, all of them to one port. */
+/* udp://ADDR:PORT. Sockets that are bound by this process, all to the same port. */
 #include "collector/log/log.h"
 #include "collector/receive/bound_source.h"
 #include "collector/receive/socket_source.h"
@@ -6,8 +6,9 @@
 #include "collector/senders/sequence.h"
 
 /*
- * How late a number may be read, in datagrams: while one socket waits, the others may receive and
- * be read for as many as it can hold.
+ * Returns by how many datagrams a sequence number may be read late: while datagrams wait in one
+ * socket, each other socket may receive and be read for as many datagrams as the waiting socket can
+ * hold.
  */
 static uint64_t udp_apart(const struct listener_config *listener)
 {
@@ -36,8 +37,8 @@ static const char *udp_config_fault(const struct listener_config *listener)
 }
 
 /*
- * Checks the number of sockets. If several joined a group, the kernel would give each a copy of
- * every datagram.
+ * Checks the number of sockets. If several sockets joined a group, the kernel would give each
+ * socket a copy of every datagram.
  */
 static const char *udp_sockets_fault(const struct listener_config *listener)
 {
@@ -70,8 +71,8 @@ static size_t udp_sockets(const struct listener_config *listener)
 }
 
 /*
- * A port that can be shared could also be shared with another process of the same user, and each
- * would get a part of the datagrams. So an exclusive socket checks first that the port is free.
+ * Checks that the port is free, with an exclusive socket. A port that can be shared could also be
+ * shared with another process of the same user, and each process would get a part of the datagrams.
  */
 static int probe_port(const struct udp_socket_options *shared, struct error *error)
 {
@@ -85,7 +86,10 @@ static int probe_port(const struct udp_socket_options *shared, struct error *err
     return result;
 }
 
-/* All sockets share the port, even if the system chose it for the first one. */
+/*
+ * Opens the sockets. All sockets share one port, even if the system chose the port for the first
+ * socket.
+ */
 static int udp_open_sockets(struct source *source, const struct source_host *host,
                             struct error *error)
 {

@@ -1,13 +1,14 @@
 /*
- * The sources that are built in, in the order in which they are listed to users. To add one: a file
- * that implements collector/contract/source.h, a row here, and a line in CMakeLists.txt.
+ * The sources that are built in, in the order in which they are listed to users. A further source
+ * needs a file that implements collector/contract/source.h, a row here, and a line in
+ * CMakeLists.txt.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_SOURCES_H
 #define SLUICE_COLLECTOR_RECEIVE_SOURCES_H
 
 #include "collector/contract/source.h"
 
-/* ROW(NAME) is for source_NAME, which source_NAME.c defines. */
+/* A list of ROW(NAME), each for the source_NAME that source_NAME.c defines. */
 #define BUILTIN_SOURCES(ROW)                                                                       \
     ROW(udp)                                                                                       \
     ROW(tcp)                                                                                       \
@@ -18,7 +19,10 @@
 BUILTIN_SOURCES(DECLARE_SOURCE)
 #undef DECLARE_SOURCE
 
-/* The variants of fd:NAME for sockets that take connections, and for those that take datagrams. */
+/*
+ * The two variants of fd:NAME: for sockets that take connections, and for sockets that take
+ * datagrams.
+ */
 extern const struct source_ops source_inherited_streams, source_inherited_datagrams;
 
 /* All built-in sources, NULL at the end. */

@@ -14,10 +14,12 @@
 #include "collector/receive/stream_server_parts.h"
 #include "collector/receive/stream_slots.h"
 
-/* The most connections that are accepted before others are served. */
+/* The most connections that a thread accepts before it serves its other connections. */
 #define ACCEPT_MOST 32
 
-/* The pause in nanoseconds after an accept for which the system had no descriptor or memory. */
+/*
+ * The pause in nanoseconds after an accept failed because the system had no descriptor or memory.
+ */
 #define ACCEPT_PAUSE_NS INT64_C(100000000)
 
 /* --- listening -------------------------------------------------------------------------------- */
@@ -143,7 +145,10 @@ static void put_off(struct worker *worker, struct listening *listening, const st
                   "%s; trying again", error->text);
 }
 
-/* The caller has the lock, and owns the socket until it is re-armed or closed. */
+/*
+ * Accepts connections of a listening socket. The caller has the lock, and owns the socket until the
+ * socket is re-armed or closed.
+ */
 static void accept_from_queue(struct worker *worker, struct listening *listening)
 {
     struct stream_server *server = worker->server;

@@ -12,24 +12,25 @@ struct stream_server;
 struct worker;
 
 /*
- * Listens on the configured address, or on the inherited sockets. Returns 0, or -1 with `error`
- * filled.
+ * Listens on the configured address, or on the inherited sockets if there are any. Returns 0, or -1
+ * with `error` filled.
  */
 int stream_server_listen(struct stream_server *server, struct address *bound, struct error *error);
 
 /*
- * Accepts the connections that wait at a listening socket whose event was taken, then re-arms it.
+ * Accepts the connections that wait at a listening socket after the thread took the socket's event.
+ * Then re-arms the socket.
  */
 void stream_server_accept(struct worker *worker, struct listening *listening);
 
 /*
- * Re-arms the listening sockets whose pause after an accept error is over at `now_ns` (monotonic).
+ * Re-arms each listening socket whose pause after an accept error is over at `now_ns` (monotonic).
  */
 void stream_server_accept_again(struct worker *worker, int64_t now_ns);
 
 /*
- * Closes the listening sockets. They are unwatched first: another process may have a copy of an
- * inherited socket, and the notifier would then report it even after our close.
+ * Closes the listening sockets, after it stops watching them: another process may have a copy of an
+ * inherited socket, and the notifier would then report the socket even after it is closed here.
  */
 void stream_server_stop_listening(struct stream_server *server);
 

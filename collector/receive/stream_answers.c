@@ -5,7 +5,7 @@
 #include "collector/base/byte_order.h"
 #include "collector/base/rule.h"
 
-/* The most bytes of an answer with its length. */
+/* The most bytes of an answer, including its length field. */
 #define ANSWER_MOST (SCHEMA_ANSWER_MOST + 4)
 
 static size_t put_answer_length(enum framing framing, uint8_t *to, size_t length)
@@ -85,11 +85,11 @@ bool stream_answers_send(struct stream_connection *connection, enum stream_next 
             *wants = result == CHANNEL_WANTS_IN ? STREAM_READ : STREAM_WRITE;
             return false;
         }
-        if (result != CHANNEL_OK) { /* bytes that arrived before are still read */
+        if (result != CHANNEL_OK) { /* bytes that arrived earlier are still read */
             stream_answers_drop(connection);
             connection->reset = result != CHANNEL_END;
             if (connection->next == STREAM_READ)
-                connection->next = STREAM_AGAIN; /* perhaps no event will report it */
+                connection->next = STREAM_AGAIN; /* perhaps no event will report the end */
             return true;
         }
         RULE(sent != 0 && sent <= connection->answers_used - connection->answers_at,

@@ -6,9 +6,9 @@
 #include "collector/platform/thread.h"
 
 struct stream_blocks {
-    struct mutex *lock; /* also guards the shares */
-    size_t waiting;     /* connections */
-    size_t poor;        /* of these, those whose host has no block */
+    struct mutex *lock; /* guards the blocks and the shares */
+    size_t waiting;     /* the number of connections that wait */
+    size_t poor;        /* the number of these whose host has no block */
     uint8_t *memory;
     size_t count, size;
     size_t free_count;

@@ -78,7 +78,7 @@ static size_t take_pending(struct stream_connection *connection,
     return frames;
 }
 
-/* Handles the result of a receive. Returns whether it found bytes. */
+/* Handles the result of a receive. Returns whether the receive found bytes. */
 static bool handle_result(struct stream_connection *connection, enum channel_result result)
 {
     bool cut = stream_pending_size(connection) != 0;
@@ -131,8 +131,8 @@ static bool receive_rest(struct stream_connection *connection,
 }
 
 /*
- * Receives the next frames. Acquires a block beforehand, for a frame that is incomplete; without
- * one, receives no more than fits `small`. Returns whether there may be more input.
+ * Receives the next frames. First acquires a block, as the last of these frames may be incomplete.
+ * Without a block, receives no more than fits `small`. Returns whether there may be more input.
  */
 static bool receive_new(struct stream_connection *connection,
                         const struct stream_settings *settings, struct stream_worker *worker,
@@ -175,8 +175,8 @@ static size_t read_frames(struct stream_connection *connection,
         return 0;
     }
     if (connection->ending || connection->answers_used != 0)
-        return 0;                           /* answers first */
-    if (connection->next == STREAM_PAUSE) { /* the pause does not count */
+        return 0;                           /* answers are sent first */
+    if (connection->next == STREAM_PAUSE) { /* the pause does not count as delay */
         connection->active_ns = now_ns;
         connection->begun_ns = connection->begun_ns == 0 ? 0 : now_ns;
     }
@@ -199,7 +199,10 @@ static size_t read_frames(struct stream_connection *connection,
             stream_times_note(connection, frames - before, now_ns);
     }
     worker->is_awaited = worker->is_awaited || more;
-    /* Checked last: input that arrived in time may have waited for the sinks, or for its turn. */
+    /*
+     * Deadlines are checked last: input that arrived in time may have waited for the sinks, or for
+     * its turn.
+     */
     if (connection->next == STREAM_READ && connection->channel.holds)
         connection->next = STREAM_AGAIN;
     else if (connection->next == STREAM_READ || connection->next == STREAM_WRITE)
@@ -271,7 +274,7 @@ void stream_connection_follow(struct stream_connection *connection,
                               const struct stream_settings *settings, struct stream_blocks *before)
 {
     uint8_t *block = connection->block;
-    if (settings->blocks != before) /* it will request one of the new blocks itself */
+    if (settings->blocks != before) /* the connection will request a new block itself */
         stream_blocks_stop_waiting(before, connection->share, &connection->waits_for_block);
     if (block != NULL && settings->blocks != before) {
         connection->block = stream_blocks_move(settings->blocks, connection->share);

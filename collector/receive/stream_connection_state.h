@@ -1,6 +1,6 @@
 /*
- * The state of a stream listener's connection (stream_connection.h), and what connections share:
- * for the files that serve connections.
+ * The state of a stream listener's connection (stream_connection.h), and the data that connections
+ * share. Only for the files that serve connections.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_CONNECTION_STATE_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_CONNECTION_STATE_H
@@ -25,15 +25,15 @@
 #define STREAM_READ_SIZE ((size_t)64 * 1024)
 
 /*
- * How long input is read and discarded after the last answer (nanoseconds): closing a socket with
- * unread input resets the connection, and the peer might lose the answer.
+ * How long input is read and discarded after the last answer (nanoseconds). Closing a socket with
+ * unread input would reset the connection, and the peer might then lose the answer.
  */
 #define STREAM_LINGER_NS INT64_C(1000000000)
 
 /*
- * Under block pressure a connection with a block must complete its frame within this time
- * (nanoseconds), plus the same time for each STREAM_PRESSURE_SIZE bytes received. If its host has
- * several blocks while another host waits for a first one, there is no additional time
+ * If other connections wait for blocks, a connection with a block must complete its frame within
+ * this time (nanoseconds), plus the same time for each STREAM_PRESSURE_SIZE bytes received. There
+ * is no additional time if its host has several blocks while another host waits for its first block
  * (stream_blocks.h).
  */
 #define STREAM_PRESSURE_NS   INT64_C(1000000000)
@@ -42,36 +42,38 @@
 /* The settings of a listener's connections. They change only while its threads are quiescent. */
 struct stream_settings {
     enum framing framing;
-    struct text content_type; /* of frame streams, for frame_streams_control */
+    struct text content_type; /* the type of frame streams, for frame_streams_control */
     const struct schema_ops
-        *answering;           /* answers frames that match no schema; NULL: those have no answer */
-    size_t max_frame;         /* bytes of a message */
-    struct channel_kind kind; /* of their channels */
-    int64_t idle_ns;          /* the longest time without input, or without sending an answer */
+        *answering;           /* answers frames that match no schema; NULL: such frames get no
+                                 answer */
+    size_t max_frame;         /* the most bytes of a message */
+    struct channel_kind kind; /* the kind of their channels */
+    int64_t idle_ns;          /* the longest time in which no input arrives and no answer is sent */
     int64_t frame_ns;         /* the longest time for a frame, or for a handshake */
-    struct stream_blocks *blocks; /* of stream_block_size bytes */
+    struct stream_blocks *blocks; /* blocks of stream_block_size bytes */
     int64_t
-        arrival_ns; /* arrival time of all input, since 1970 UTC; 0: the time when it is handled */
+        arrival_ns; /* the arrival time given to all input, since 1970 UTC; 0: the time when input
+                       is handled */
 };
 
 /* The data of a thread for all connections that it serves. */
 struct stream_worker {
     struct ingest *ingest;
-    struct ingest_counters *counters; /* this thread's block of the listener's */
-    size_t received;                  /* bytes; the caller resets it to 0 */
-    bool is_awaited; /* a connection read since the caller cleared this must not be kept waiting: it
-                        is owed an answer, or has more input */
+    struct ingest_counters *counters; /* this thread's own block of the listener's counters */
+    size_t received;                  /* bytes received since the caller set it to 0 */
+    bool is_awaited; /* true if a connection that was read must not be kept waiting: it is owed an
+                        answer, or has more input. Only the caller clears it. */
     uint8_t read[STREAM_READ_SIZE];
 };
 
 /* The next step for a connection. */
 enum stream_next {
-    STREAM_READ,     /* to be armed for input */
-    STREAM_AGAIN,    /* to be served again at once: it has pending frames */
-    STREAM_PAUSE,    /* to be left alone until a block is free, or the sinks' queues have room */
-    STREAM_WRITE,    /* to be armed for room to send */
-    STREAM_BACK_OFF, /* to be left alone a while: it became ready many times without progress */
-    STREAM_CLOSE,    /* to be closed, for the reason in `end` */
+    STREAM_READ,     /* arm the connection for input */
+    STREAM_AGAIN,    /* serve it again at once: it has pending frames */
+    STREAM_PAUSE,    /* do not serve it until a block is free, or the sinks' queues have room */
+    STREAM_WRITE,    /* arm it for room to send */
+    STREAM_BACK_OFF, /* leave it for a while: it became ready many times without progress */
+    STREAM_CLOSE,    /* close it, for the reason in `end` */
 };
 
 /* Why a connection ended; each is a term of the ledger. */
@@ -91,32 +93,33 @@ enum stream_end {
 struct stream_connection {
     struct stream_channel channel;
     struct address peer;
-    struct stream_share *share; /* its host's share of the blocks */
-    const struct address *own;  /* its local address, which the listener owns */
+    struct stream_share *share; /* the share of its host */
+    const struct address *own;  /* the local address, owned by the listener */
     int64_t active_ns;   /* monotonic: the last time that bytes arrived or an answer was sent */
     int64_t begun_ns;    /* monotonic: start of the incomplete frame or handshake; 0: neither */
-    int64_t due_ns;      /* monotonic: its deadline; INT64_MAX: none, because the delay is ours */
-    int64_t pressure_ns; /* monotonic: its deadline while others wait for its block */
+    int64_t due_ns;      /* monotonic: the deadline; INT64_MAX: none, as we cause the delay */
+    int64_t pressure_ns; /* monotonic: the deadline if other connections wait for its block */
     enum stream_next next;
-    bool draining;     /* the listener stops: input that has arrived is handled, then it ends */
+    bool draining;     /* the listener stops: the connection ends after its arrived input */
     bool patient;      /* while draining: waits for the remainder of a frame that has begun */
     bool ending;       /* no further frame is handled, for the reason in `end` */
-    bool discarding;   /* the last answer was sent; input is discarded */
-    bool peer_gone;    /* answers cannot reach the peer: earlier input is handled, then it ends */
-    bool reset;        /* peer_gone by a reset, which no receive reports again */
-    bool progressed;   /* bytes were received or sent since it was last armed */
-    unsigned spurious; /* times in a row that it was armed and then made no progress */
-    int64_t spurious_since_ns; /* monotonic: the first of these times */
+    bool discarding;   /* the last answer was sent; later input is discarded */
+    bool peer_gone;    /* the peer cannot get answers: the connection ends after its input */
+    bool reset;        /* the peer is gone by a reset, which no receive reports again */
+    bool progressed;   /* bytes were received or sent after it was last armed */
+    unsigned spurious; /* how many times in a row it was armed without progress */
+    int64_t spurious_since_ns; /* monotonic: when the first of these times was */
     enum stream_end end;
-    enum frame_streams_state streams; /* of frame streams */
+    enum frame_streams_state streams; /* only for frame streams */
 
     /*
-     * Pending bytes, received but not yet handled: from `at` to `used` of `block`, or of `small`.
+     * Pending bytes were received but not yet handled. They are the bytes from `at` to `used` of
+     * `block`, or of `small`.
      */
     uint8_t *block;       /* NULL: the bytes are in `small` */
-    bool waits_for_block; /* for stream_blocks.h */
+    bool waits_for_block; /* set while it waits for a block; changed by stream_blocks.c */
     size_t at, used;
-    size_t max_frame; /* the limit of the pending frame, as it was when that began */
+    size_t max_frame; /* the listener's max_frame when the pending frame began */
     size_t answers_at, answers_used;
     uint8_t small[STREAM_SMALL_SIZE];
     uint8_t answers[STREAM_ANSWERS_SIZE];

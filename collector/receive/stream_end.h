@@ -1,4 +1,4 @@
-/* Ending connections of a stream server. Private to its files. */
+/* Ends connections of a stream server. Private to the server's files. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_END_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_END_H
 
@@ -7,15 +7,15 @@
 struct stream_slot;
 struct worker;
 
-/* Logs a line about a connection, if the thread's limit allows. */
+/* Logs a line about a connection, if the thread's log limit allows. */
 void stream_server_log_about(struct worker *worker, const struct address *peer, const char *what);
 
-/* Owner: releases a connection that has ended, counts it and logs the reason. */
+/* Called by the owner: releases a connection that has ended, counts it and logs the reason. */
 void stream_server_close_connection(struct worker *worker, struct stream_slot *slot);
 
 /*
- * Owner: releases a connection without counting it. The socket is closed after its channel and its
- * registration have ended, because the system may use its number again at once.
+ * Called by the owner: releases a connection without counting it. The socket is closed only after
+ * its channel and its registration have ended, because the system may use its number again at once.
  */
 void stream_server_release(struct worker *worker, struct stream_slot *slot);
 

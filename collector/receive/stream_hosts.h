@@ -1,9 +1,9 @@
 /*
  * Counts the connections of each host, in a table that is large enough for one host per connection.
- * A lookup takes the same time however many there are.
+ * The time of a lookup does not depend on the number of hosts.
  *
- * Hosts are found by a hash with a secret. Only stream_hosts_grow allocates memory. The caller has
- * a lock.
+ * Hosts are found by a hash with a secret. Only stream_hosts_grow allocates memory. The caller
+ * holds a lock.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_HOSTS_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_HOSTS_H
@@ -18,10 +18,10 @@
 #include "collector/receive/stream_channel.h"
 
 struct stream_host {
-    struct address address;    /* its port is ignored */
-    size_t connections;        /* at least 1 */
-    struct stream_share share; /* of large blocks; only stream_blocks.c changes it */
-    struct stream_host *next;  /* in its bucket, or in the free list */
+    struct address address;    /* the port is ignored */
+    size_t connections;        /* the number of its connections, at least 1 */
+    struct stream_share share; /* its use of large blocks; only stream_blocks.c changes this */
+    struct stream_host *next;  /* next host in its bucket or in the free list */
 };
 
 /* Hosts that were allocated together. */
@@ -30,7 +30,7 @@ struct stream_host_group;
 struct stream_hosts {
     uint8_t secret[16];
     struct stream_host **buckets;
-    size_t bucket_count; /* a power of two, or 0 */
+    size_t bucket_count; /* the number of buckets: a power of two, or 0 */
     struct stream_host_group *groups;
     struct stream_host *free;
     size_t count;
@@ -42,7 +42,7 @@ size_t stream_hosts_memory(size_t count);
 /* Initialises a zeroed table, which has no room yet. Returns 0, or -1 with `error` filled. */
 int stream_hosts_init(struct stream_hosts *hosts, struct error *error);
 
-/* A table that is only zeroed, or whose init failed, is allowed. */
+/* Frees the table. The table may be only zeroed, or its init may have failed. */
 void stream_hosts_destroy(struct stream_hosts *hosts);
 
 /*
@@ -52,7 +52,8 @@ void stream_hosts_destroy(struct stream_hosts *hosts);
 bool stream_hosts_grow(struct stream_hosts *hosts, size_t count);
 
 /*
- * Counts one more connection of the host. Returns NULL if it has `most`, or if the table is full.
+ * Counts one more connection of the host. Returns NULL if the host already has `most` connections,
+ * or if the table is full.
  */
 struct stream_host *stream_hosts_enter(struct stream_hosts *hosts, const struct address *address,
                                        size_t most);
@@ -61,7 +62,8 @@ struct stream_host *stream_hosts_enter(struct stream_hosts *hosts, const struct 
 void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host);
 
 /*
- * The table's key for a name that a peer has proved (stream_channel.h); no host has this address.
+ * Returns the table's key for a name that a peer has proved (stream_channel.h): an address that no
+ * host has.
  */
 struct address stream_hosts_named(const uint8_t name[CHANNEL_NAME_SIZE]);
 

@@ -20,7 +20,7 @@ static struct datagram_slot frame_slot(const struct stream_connection *connectio
     };
 }
 
-/* Refuses a frame and ends the connection: where the next frame begins is unknown. */
+/* Refuses a frame and ends the connection, because it is unknown where the next frame begins. */
 static void refuse_frame(struct stream_connection *connection,
                          const struct stream_settings *settings, struct stream_worker *worker,
                          const uint8_t *data, size_t size, enum datagram_reason reason)
@@ -54,7 +54,7 @@ static bool take_control(struct stream_connection *connection,
     return true;
 }
 
-/* Whether a message may come now; in frame streams, only between START and STOP. */
+/* Whether a message is allowed now: in frame streams, only between START and STOP. */
 static bool may_come(const struct stream_connection *connection,
                      const struct stream_settings *settings)
 {

@@ -1,4 +1,4 @@
-/* Turns the frames of a connection into records, and answers them. */
+/* Turns the frames of a connection into records, and adds the answers. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_INTAKE_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_INTAKE_H
 
@@ -9,8 +9,9 @@
 
 /*
  * Handles the complete frames in `size` bytes while there is room for their answers; *used is the
- * number of bytes handled. The other bytes are an incomplete frame, or wait until answers are sent
- * (STREAM_AGAIN). May end the connection. Returns how many frames were taken or refused.
+ * number of bytes handled. The remaining bytes are an incomplete frame, or frames that wait until
+ * answers are sent (STREAM_AGAIN). May end the connection. Returns how many frames were taken or
+ * refused.
  */
 size_t stream_intake(struct stream_connection *connection, const struct stream_settings *settings,
                      struct stream_worker *worker, const uint8_t *data, size_t size, size_t *used);

@@ -12,17 +12,23 @@
 #include "collector/receive/stream_server_parts.h"
 #include "collector/receive/stream_slots.h"
 
-/* The most connections that a thread keeps in a pause, and events that it takes with one wait. */
+/*
+ * The most connections that a thread keeps in a pause, and the most events that it takes with one
+ * wait.
+ */
 #define KEEP_MOST   64
 #define EVENTS_MOST 32
 
-/* A connection with this many frames in a round is kept: reading it costs less than arming it. */
+/*
+ * A connection with at least this many frames in a round is kept, because reading it costs less
+ * than arming it.
+ */
 #define KEEP_FRAMES 2
 
 /* Connections are not read while a queue is filled to this fraction. */
 #define PAUSE_BACKLOG 0.75
 
-/* How often the first thread scans for connections that are overdue, or paused. */
+/* How often the first thread scans for connections that are overdue or paused, in milliseconds. */
 #define SCAN_MS        50
 #define PAUSED_SCAN_MS 2
 #define STOP_SCAN_MS   5
@@ -30,8 +36,8 @@
 /* --- serving ---------------------------------------------------------------------------------- */
 
 /*
- * Arms a connection. Returns whether that failed: the connection then ends and stays with the
- * caller.
+ * Arms a connection. Returns whether arming failed: then the caller still owns the connection,
+ * which ends.
  */
 static bool arm_fails(struct stream_server *server, struct stream_slot *slot, unsigned interests)
 {
@@ -42,7 +48,7 @@ static bool arm_fails(struct stream_server *server, struct stream_slot *slot, un
     return true;
 }
 
-/* Owner: ends the pause of a connection, if it was paused. */
+/* Called by the owner: ends the pause of a connection, if there is a pause. */
 static void unpause_connection(struct stream_server *server, struct stream_slot *slot)
 {
     if (!atomic_exchange(&slot->paused, false))
@@ -52,9 +58,9 @@ static void unpause_connection(struct stream_server *server, struct stream_slot 
 }
 
 /*
- * Pauses a connection. Unless it backs off, it is armed for a hang-up, which is reported only once
- * and so costs nothing during the pause. Returns whether it stays with the caller, as arming
- * failed.
+ * Pauses a connection. Unless the connection backs off, it is armed for a hang-up. A hang-up is
+ * reported only once, so it costs nothing during the pause. Returns whether the caller still owns
+ * the connection, because arming failed.
  */
 static bool pause_connection(struct worker *worker, struct stream_slot *slot, bool pauses)
 {
@@ -72,7 +78,10 @@ static bool pause_connection(struct worker *worker, struct stream_slot *slot, bo
     return true;
 }
 
-/* Answers, then arms, pauses or closes the connection. Returns whether it stays with the caller. */
+/*
+ * Sends answers, then arms, pauses or closes the connection. Returns whether the caller still owns
+ * the connection.
+ */
 static bool finish_turn(struct worker *worker, struct stream_slot *slot, int64_t now_ns)
 {
     struct stream_server *server = worker->server;
@@ -99,7 +108,10 @@ static bool finish_turn(struct worker *worker, struct stream_slot *slot, int64_t
     return arm_fails(server, slot, interests);
 }
 
-/* Reads each connection. Returns the number of frames; busy[i]: connection i had several. */
+/*
+ * Reads each connection. Returns the number of frames. Sets busy[i] if connection i had several
+ * frames.
+ */
 static size_t read_connections(struct worker *worker, size_t first, int64_t now_ns, bool *busy)
 {
     struct stream_server *server = worker->server;
@@ -127,8 +139,8 @@ static size_t read_connections(struct worker *worker, size_t first, int64_t now_
 }
 
 /*
- * Each thread's pace is its share of all threads' rate. If it were the thread's own rate, an idle
- * thread would take, one by one, the connections that a pausing thread does not read.
+ * Adds a thread's share of all threads' rate to its pace. If the pace were the thread's own rate,
+ * an idle thread would take, one by one, the connections that a pausing thread does not read.
  */
 static void note_pace(struct worker *worker, size_t frames)
 {
@@ -144,7 +156,7 @@ static void note_pace(struct worker *worker, size_t frames)
     coalescing_note(&worker->pace, frame_share, byte_share);
 }
 
-/* The pause after a round: 0 while a connection waits for the thread. */
+/* Returns the pause after a round; 0 if a connection waits for the thread. */
 static int64_t pause_ns(struct worker *worker, size_t frames, int64_t now_ns)
 {
     struct stream_server *server = worker->server;
@@ -156,8 +168,8 @@ static int64_t pause_ns(struct worker *worker, size_t frames, int64_t now_ns)
 }
 
 /*
- * Offers all records of a round together, before any of its connections is armed. Kept connections
- * are read after the pause, not in rounds before its end.
+ * Serves connections for a round. All records of the round are offered together, before any of its
+ * connections is armed. Kept connections are read after the pause, not in rounds before its end.
  */
 static void serve_connections(struct worker *worker)
 {
@@ -179,7 +191,7 @@ static void serve_connections(struct worker *worker)
     ingest_thread_commit(worker->ingests);
     if (frames != 0 && server->options.received != NULL)
         server->options.received(server->options.context, frames);
-    now_ns = clock_monotonic_ns(); /* the offer may have waited */
+    now_ns = clock_monotonic_ns(); /* the offer may have taken time, as it may wait */
     int64_t delay_ns = pause_ns(worker, frames, now_ns);
     worker->pauses = delay_ns > 0;
     if (first == 0)
@@ -198,7 +210,7 @@ static void serve_connections(struct worker *worker)
 
 /* --- pauses ----------------------------------------------------------------------------------- */
 
-/* Wakes the sinks for new records or, if later is soon enough, notes when to wake them. */
+/* Wakes the sinks for new records. If a later wake-up is soon enough, notes when to wake them. */
 static void wake_sinks(struct worker *worker, int64_t now_ns, int64_t next_ns)
 {
     struct fan_out *fan_out = worker->ingests->fan_out;
@@ -207,7 +219,9 @@ static void wake_sinks(struct worker *worker, int64_t now_ns, int64_t next_ns)
         may_hold ? fan_out_hold(fan_out, now_ns, next_ns) : fan_out_hold(fan_out, 0, INT64_MAX);
 }
 
-/* Pauses after a round, so that the next one finds more, unless there is anything left to do. */
+/*
+ * Pauses after a round, so that the next round finds more input, unless there is work left to do.
+ */
 static void pause_between_rounds(struct worker *worker)
 {
     struct stream_server *server = worker->server;
@@ -235,12 +249,12 @@ static void add_work(struct worker *worker, struct stream_slot *slot)
     worker->work[worker->count++] = slot;
 }
 
-/* The conditions for a scan to claim a connection. */
+/* The conditions under which a scan claims a connection. */
 struct scan {
     int64_t now_ns;
-    bool room;      /* in the sinks' queues */
-    bool are_short; /* blocks: some connection waits for one */
-    bool over;      /* the deadline of the stop has passed */
+    bool room;      /* whether the sinks' queues have room */
+    bool are_short; /* whether a connection waits for a block */
+    bool over;      /* whether the deadline of the stop has passed */
 };
 
 static bool is_due(const struct stream_server *server, const struct stream_slot *slot,
@@ -256,9 +270,10 @@ static bool is_due(const struct stream_server *server, const struct stream_slot 
 }
 
 /*
- * Claims connections that no thread owns: paused ones when there is room, overdue ones, and all on
- * shutdown. A scan visits each slot once. It is interrupted when the thread has no room for more,
- * and continues right after the round; pauses are only between scans.
+ * Claims connections that no thread owns: paused connections when there is room, overdue
+ * connections, and all connections on shutdown. A scan visits each slot once. If the thread has no
+ * room for more connections, the scan is interrupted and continues right after the round. The
+ * thread pauses only between scans.
  */
 static void scan_slots(struct worker *worker, int64_t now_ns)
 {
@@ -281,7 +296,7 @@ static void scan_slots(struct worker *worker, int64_t now_ns)
     worker->next_scan %= made == 0 ? 1 : made;
 }
 
-/* Milliseconds until the next scan; negative: this thread does not scan. */
+/* Returns the milliseconds until the next scan; negative: this thread does not scan. */
 static int until_scan_ms(const struct worker *worker)
 {
     struct stream_server *server = worker->server;
@@ -306,7 +321,7 @@ static int wait_ms(const struct worker *worker)
     return scan_ms < 0 || due_ms < scan_ms ? due_ms : scan_ms;
 }
 
-/* The listening socket with this token; NULL: the token is a connection's. */
+/* Returns the listening socket with this token; NULL: the token belongs to a connection. */
 static struct listening *listening_of(const struct stream_server *server, const void *token)
 {
     for (size_t i = 0; i < server->listening_count; i++)
@@ -354,8 +369,8 @@ static void take_stream_events(struct worker *worker)
 
 /*
  * Notes the stop: from now on the thread's waits are short. Other threads may wait without a limit,
- * and a wake-up reaches only one thread, perhaps the sender. So it is sent again until all threads
- * know of the stop.
+ * and a wake-up reaches only one thread, which may be the sender. So the wake-up is sent again
+ * until all threads know of the stop.
  */
 static void note_stop(struct worker *worker)
 {
@@ -394,14 +409,14 @@ static void end_thread(struct worker *worker)
     if (last)
         atomic_store(&server->finished, true);
     else if (atomic_load(&server->quiesce_wanted))
-        notifier_wake(server->notifier); /* this thread may have taken that wake-up */
+        notifier_wake(server->notifier); /* this thread may have taken the wake-up to pause */
     server->options.finished(server->options.context);
     heartbeat_wait(&worker->heartbeat);
 }
 
 /*
- * Waits while the server is to be quiescent; connections in hand stay there. Other threads may be
- * asleep, and a wake-up reaches only one of them.
+ * Waits while the server must be quiescent. The thread keeps its connections during this time.
+ * Other threads may be asleep, and a wake-up reaches only one of them.
  */
 static void quiesce_if_asked(struct worker *worker)
 {
@@ -422,7 +437,8 @@ static void quiesce_if_asked(struct worker *worker)
 }
 
 /*
- * The pause between two scans; it grows with the number of slots, so that scans take little time.
+ * Returns the pause between two scans. It grows with the number of slots, so that scans take only a
+ * small part of the time.
  */
 static int64_t scan_pause_ns(struct stream_server *server)
 {
@@ -435,7 +451,7 @@ void stream_server_run(void *argument)
     struct worker *worker = argument;
     struct stream_server *server = worker->server;
     int64_t scan_ns = 0;
-    quiesce_if_asked(worker); /* the server may be quiescent at its start */
+    quiesce_if_asked(worker); /* the server may be quiescent when the thread starts */
     while (!is_done(worker)) {
         heartbeat_work(&worker->heartbeat);
         if (worker->count < WORK_MOST)

@@ -2,7 +2,7 @@
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_LOOP_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_LOOP_H
 
-/* `argument` is its worker. */
+/* Runs a thread of the server; `argument` is the thread's worker. */
 void stream_server_run(void *argument);
 
 #endif

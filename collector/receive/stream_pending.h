@@ -1,7 +1,7 @@
 /*
  * The pending bytes of a connection, received but not yet handled: an incomplete frame, or frames
- * that wait until answers are sent. They are in the connection itself, or in a block if they are
- * many.
+ * that wait until answers are sent. They are in the connection itself, or in a block if they do not
+ * fit there.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_PENDING_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_PENDING_H
@@ -12,7 +12,7 @@
 
 #include "collector/receive/stream_connection_state.h"
 
-/* The buffer with the pending bytes: those from `at` to `used`. */
+/* Returns the buffer with the pending bytes. They are its bytes from `at` to `used`. */
 static inline uint8_t *stream_pending_data(struct stream_connection *connection)
 {
     return connection->block != NULL ? connection->block : connection->small;
@@ -28,15 +28,15 @@ void stream_pending_clear(struct stream_connection *connection,
                           const struct stream_settings *settings);
 
 /*
- * Keeps the remainder of a read. If it does not fit `small`, it goes into *block, which the
- * connection then owns (*block becomes NULL).
+ * Keeps the remainder of a read as pending bytes. If the remainder does not fit `small`, it goes
+ * into *block. The connection then owns this block, and *block becomes NULL.
  */
 void stream_pending_keep(struct stream_connection *connection, uint8_t **block, const uint8_t *data,
                          size_t size);
 
 /*
- * Makes room for the remainder of the pending frame; *room is the number of bytes to receive, at
- * most the missing ones. Returns false if that needs a block and none is free.
+ * Makes room for the remainder of the pending frame. *room is the number of bytes to receive, at
+ * most the number of missing bytes. Returns false if a block is needed but not free.
  */
 bool stream_pending_make_room(struct stream_connection *connection,
                               const struct stream_settings *settings, size_t *room);

@@ -14,11 +14,14 @@
 #include "collector/receive/stream_server_parts.h"
 #include "collector/receive/stream_slots.h"
 
-/* The bytes, at least, that the system buffers for a connection before its sender must wait. */
+/*
+ * The least number of bytes that the system buffers for a connection before the sender must wait.
+ */
 #define STREAM_WINDOW ((uint64_t)64 * 1024)
 
 /*
- * The number of blocks, in addition to the one that each thread needs for the remainder of a read.
+ * The number of blocks in addition to one block per thread, which each thread needs for the
+ * remainder of a read.
  */
 #define BLOCKS 8
 
@@ -132,7 +135,7 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
         follow_limits(server, &options->limits);
         if (stream_server_listen(server, bound, error) == 0) {
             server->options.inherited =
-                NULL; /* the configuration's text, which the server outlives */
+                NULL; /* the text belongs to the configuration, which outlives the server */
             *out = server;
             return 0;
         }
@@ -151,7 +154,7 @@ int stream_server_start(struct stream_server *server, struct error *error)
         struct worker *worker = &server->workers[i];
         if (thread_start(&worker->thread, "stream", stream_server_run, worker, error) == 0)
             continue;
-        atomic_store(&server->started, i); /* no thread may wait for the others */
+        atomic_store(&server->started, i); /* no thread may wait for threads that never ran */
         atomic_fetch_sub(&server->running, server->options.thread_count - i);
         atomic_fetch_sub(&server->present, server->options.thread_count - i);
         stream_server_stop(server, clock_monotonic_ns());
@@ -210,7 +213,7 @@ int stream_server_change(struct stream_server *server, const struct stream_limit
     return 0;
 }
 
-/* Serves connections until `served_ns`; their records may wait for room until `deadline_ns`. */
+/* Serves connections until `served_ns`. Their records may wait for room until `deadline_ns`. */
 static void stop_server(struct stream_server *server, int64_t served_ns, int64_t deadline_ns,
                         bool patient)
 {
@@ -263,7 +266,10 @@ bool stream_server_has_finished(const struct stream_server *server)
     return atomic_load(&server->finished);
 }
 
-/* Checks all threads, so that each is compared with its own last check. */
+/*
+ * Checks all threads, even after one that is stuck, so that each thread is compared with its own
+ * last check.
+ */
 bool stream_server_is_alive(struct stream_server *server)
 {
     bool alive = true;

@@ -2,22 +2,23 @@
  * The connections of a stream listener, and the threads that serve them.
  *
  * Each connection is registered with one notifier and armed for one event at a time. The thread
- * that takes the event owns the connection until it arms it again. So any number of threads serve
- * all connections without a lock on the data path, and each frame of a connection may be served by
- * another thread. A connection is armed again only after its records were offered to the sinks, so
- * they reach each sink in the order in which they were sent. Listening sockets are owned in the
- * same way.
+ * that takes the event owns the connection until it arms the connection again. So any number of
+ * threads serve all connections without a lock on the data path, and each frame of a connection may
+ * be served by another thread. A connection is armed again only after its records were offered to
+ * the sinks, so each sink gets the records in the order in which they were sent. Listening sockets
+ * are owned in the same way.
  *
- * At a high rate a thread pauses between its rounds, so that each round finds more (coalescing.h).
- * It pauses for as long as the listener and all sinks allow, and not while an answer is owed. It
- * keeps busy connections and reads them again after the pause: no other thread is woken for them,
- * and they need not be armed. All records of a kept connection were offered.
+ * At a high rate a thread pauses between its rounds, so that each round finds more input
+ * (coalescing.h). It pauses for as long as the listener and all sinks allow, but not while an
+ * answer is owed. It keeps busy connections during the pause and reads them after it: no other
+ * thread is woken for these connections, and they need not be armed. All records of a kept
+ * connection were offered.
  *
  * No frame is dropped: while a sink's queue is nearly full, connections are not read, and their
- * senders wait. They are armed only for a hang-up, and their time limits are suspended.
+ * senders wait. Such connections are armed only for a hang-up, and their time limits are suspended.
  *
- * Lifecycle: create (it listens), start, stop or wait for its end, join, destroy. Main thread,
- * except where another is named.
+ * Lifecycle: create (the server then listens), start, stop or wait for its end, join, destroy.
+ * Functions are for the main thread, except where another thread is named.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_SERVER_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_SERVER_H
@@ -34,7 +35,7 @@
 
 struct stream_server;
 
-/* Settings that may be changed while it runs. */
+/* The settings that may be changed while the server runs. */
 struct stream_limits {
     const struct schema_ops *answering; /* as in struct stream_settings */
     size_t max_frame;
@@ -42,27 +43,28 @@ struct stream_limits {
     size_t max_per_address;
     int64_t idle_ns;
     int64_t frame_ns;
-    int64_t coalesce_ns; /* how long input may wait at a high rate; 0: not at all */
+    int64_t coalesce_ns; /* the longest delay of input at a high rate; 0: no delay */
 };
 
 struct stream_server_options {
     const struct listener *listener;
-    struct ingest_thread *threads; /* one for each thread; they share a fan-out that waits */
+    struct ingest_thread *threads; /* an array with an element for each thread; the threads share a
+                                      fan-out that waits */
     size_t thread_count;
-    struct address address; /* to listen on */
+    struct address address; /* the address to listen on */
     bool ipv6_only;
     const char *inherited; /* the name of inherited listening sockets, used instead of `address`;
                               NULL: none */
     enum framing framing;
-    const char *content_type; /* of frame streams, at most FRAME_STREAMS_TYPE_MOST bytes; copied.
-                                 NULL: any type of protobuf's */
+    const char *content_type; /* the type of frame streams, at most FRAME_STREAMS_TYPE_MOST bytes;
+                                 copied. NULL: any of protobuf's types */
     struct channel_kind
-        kind; /* as in struct stream_settings; the server owns it from its creation on */
+        kind; /* as in struct stream_settings; the server owns the kind from its creation on */
     struct stream_limits limits;
 
     /*
-     * Called from its threads. `received` (may be NULL): frames were handled. `finished`: all
-     * threads have become quiescent, or have resumed, or have ended.
+     * Called from the server's threads. `received` (may be NULL): frames were handled. `finished`:
+     * all threads have become quiescent, or have resumed, or have ended.
      */
     void (*received)(void *context, size_t frames);
     void (*finished)(void *context);
@@ -73,18 +75,21 @@ struct stream_server_options {
     void *hook_context;
 };
 
-/* Bytes that a server allocates; and that this server has after a change to these limits. */
+/* Bytes that a server allocates, and bytes that this server has after a change to these limits. */
 size_t stream_server_memory(size_t threads, size_t max_connections, size_t max_frame);
 size_t stream_server_memory_after(const struct stream_server *server,
                                   const struct stream_limits *limits);
 
-/* Connections that it has memory for after that change: never fewer than before. */
+/*
+ * Returns for how many connections the server has memory after such a change: at least as many as
+ * before.
+ */
 size_t stream_server_slots_after(const struct stream_server *server,
                                  const struct stream_limits *limits);
 
 /*
- * Creates a server that listens; *bound is its address, the first of several. Returns 0, or -1 with
- * `error` filled and the kind ended.
+ * Creates a server that listens; *bound is its address, or the first if it has several. Returns 0.
+ * On failure returns -1 with `error` filled, and ends the kind.
  */
 int stream_server_create(struct stream_server **out, const struct stream_server_options *options,
                          struct address *bound, struct error *error);
@@ -93,39 +98,39 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
 int stream_server_start(struct stream_server *server, struct error *error);
 
 /*
- * Applies changed limits, while the server is quiescent. No connection is closed: while more are
- * open than allowed, no other is accepted, and a frame that has begun keeps its limit. Memory is
- * kept. New connections use `kind`, which the server then owns; if it has no ops, they use the kind
- * from before the last change, which the server keeps until it resumes. Returns 0, or -1 with
- * `error` filled and nothing changed.
+ * Applies changed limits, while the server is quiescent. No connection is closed: while more
+ * connections are open than allowed, no other is accepted. A frame that has begun keeps its limit.
+ * Memory is kept. New connections use `kind`, which the server then owns. If `kind` has no ops, new
+ * connections use the kind from before the last change, which the server keeps until it resumes.
+ * Returns 0, or -1 with `error` filled and nothing changed.
  */
 int stream_server_change(struct stream_server *server, const struct stream_limits *limits,
                          const struct channel_kind *kind, struct error *error);
 
 /*
- * Whether the server still keeps the kind from before a change, and it was made from these
- * settings.
+ * Returns whether the server still keeps the kind from before a change, and this kind was made from
+ * these settings.
  */
 bool stream_server_keeps_kind(const struct stream_server *server, const void *made_of);
 
 /*
  * Any thread: stops accepting. Input that has arrived is handled and answered, then connections are
  * closed. Peers that continue to send are served for half of the time left until `deadline_ns`
- * (monotonic); the sinks have the other half to write what was answered. A further call brings the
- * deadline forward.
+ * (monotonic). The other half is for the sinks, which must still write the answered records. A
+ * further call brings the deadline forward.
  */
 void stream_server_stop(struct stream_server *server, int64_t deadline_ns);
 
 /*
- * The same while the sinks continue: waits until the deadline for the remainders of frames that
- * have begun.
+ * Any thread: stops the server as stream_server_stop does, while the sinks continue. Waits until
+ * the deadline for the remainders of frames that have begun.
  */
 void stream_server_leave(struct stream_server *server, int64_t deadline_ns);
 
 /*
- * Asks the threads to pause, after they have offered all that they took, until
- * stream_server_resume. A thread that waits for room in a queue does so first. Before the start:
- * the threads begin paused.
+ * Asks the threads to pause until stream_server_resume, after they have offered all records that
+ * they have. A thread that waits for room in a queue waits for it before it pauses. If called
+ * before the start, the threads begin paused.
  */
 void stream_server_ask_to_quiesce(struct stream_server *server);
 bool stream_server_is_quiescent(const struct stream_server *server);
@@ -136,8 +141,8 @@ void stream_server_resume(struct stream_server *server);
 bool stream_server_has_finished(const struct stream_server *server);
 
 /*
- * Main thread: whether each thread waits, for events or for room in a queue, or has begun a round
- * since the last call.
+ * Main thread: returns whether each thread is waiting now (for events or for room in a queue) or
+ * has begun a round since the last call.
  */
 bool stream_server_is_alive(struct stream_server *server);
 
@@ -146,7 +151,7 @@ size_t stream_server_connections(const struct stream_server *server);
 
 void stream_server_join(struct stream_server *server);
 
-/* After the join, or instead of the start. NULL is allowed. */
+/* Frees the server, after the join or instead of the start. NULL is allowed. */
 void stream_server_destroy(struct stream_server *server);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The state of a stream server, only for its own files: stream_server.c creates, starts, changes
- * and stops it, stream_accept.c accepts connections, stream_loop.c runs the threads, stream_end.c
- * ends connections. stream_slots.h says which thread owns a connection.
+ * The state of a stream server, only for the server's files: stream_server.c creates, starts,
+ * changes and stops it, stream_accept.c accepts connections, stream_loop.c runs the threads,
+ * stream_end.c ends connections. stream_slots.h says which thread owns a connection.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_SERVER_PARTS_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_SERVER_PARTS_H
@@ -31,27 +31,27 @@ struct worker {
     struct stream_worker stream;
     struct stream_slot *work[WORK_MOST];
     size_t count;
-    size_t kept;            /* of these, the first ones, which are not read before keep_ns */
+    size_t kept;            /* the first `kept` of `work` are not read before keep_ns */
     int64_t keep_ns;        /* monotonic: the end of the pause */
-    bool pauses;            /* the rate at its last round was high enough for a pause */
-    bool reported_all;      /* the notifier has no further events for it */
-    int64_t wake_ns;        /* when to wake the sinks; INT64_MAX: no need */
+    bool pauses;            /* the rate at the last round was high enough for a pause */
+    bool reported_all;      /* the notifier has no further events for this thread */
+    int64_t wake_ns;        /* monotonic: when to wake the sinks; INT64_MAX: no need */
     struct coalescing pace; /* determines the length of pauses */
-    uint64_t frames_noted;  /* of the server's `frames` and `bytes`, for `pace` */
+    uint64_t frames_noted;  /* `frames` and `bytes` of the server that `pace` has counted */
     uint64_t bytes_noted;
-    struct pause *pause; /* NULL: it cannot pause */
-    size_t next_scan;    /* the slot that the scan visits next */
-    size_t scan_left;    /* slots that the scan has still to visit */
-    bool stops;          /* it knows that the server stops */
+    struct pause *pause; /* NULL: the thread cannot pause */
+    size_t next_scan;    /* the index of the slot that the scan visits next */
+    size_t scan_left;    /* the number of slots that the scan has still to visit */
+    bool stops;          /* the thread knows that the server stops */
     struct wakeup *resumed;
     struct heartbeat heartbeat;
-    uint64_t heartbeat_seen; /* by the main thread */
+    uint64_t heartbeat_seen; /* the value that the main thread saw last */
     struct log_limit log;
 };
 
 /* A listening socket. Its address in memory is the token of its events. */
 struct listening {
-    wait_handle socket; /* NO_HANDLE: no more connections are accepted */
+    wait_handle socket; /* NO_HANDLE: accepting has ended */
     struct address address;
     int64_t accept_ns; /* monotonic: the end of a pause in accepting; 0: no pause */
 };
@@ -59,28 +59,28 @@ struct listening {
 struct stream_server {
     struct stream_server_options options;
     struct stream_settings settings;
-    char content_type[FRAME_STREAMS_TYPE_MOST]; /* for the settings */
+    char content_type[FRAME_STREAMS_TYPE_MOST]; /* `settings` refers to it */
     struct channel_kind kind_before; /* the kind before a change, until the threads resume */
     struct notifier *notifier;
     struct worker *workers;
-    _Atomic size_t started; /* threads */
+    _Atomic size_t started; /* the number of threads */
     struct stream_slots slots;
-    size_t block_frame; /* the longest message that fits a block */
+    size_t block_frame; /* the longest message that fits a block, in bytes */
 
-    struct mutex *accept_lock; /* guards the sockets below, while connections are accepted */
+    struct mutex *accept_lock; /* guards `listening` while connections are accepted */
     struct listening *listening;
     size_t listening_count;
 
-    _Atomic size_t paused;   /* paused connections */
-    _Atomic uint64_t frames; /* handled by all threads, and their bytes */
+    _Atomic size_t paused;   /* the number of paused connections */
+    _Atomic uint64_t frames; /* frames handled by all threads, and their bytes */
     _Atomic uint64_t bytes;
-    _Atomic size_t running; /* threads that serve */
-    _Atomic size_t present; /* threads that have not ended */
-    _Atomic size_t stops;   /* of these, threads that know of the stop */
+    _Atomic size_t running; /* the number of threads that serve */
+    _Atomic size_t present; /* the number of threads that have not ended */
+    _Atomic size_t stops;   /* the number of these threads that know of the stop */
     _Atomic bool quiesce_wanted;
-    _Atomic size_t quiescent; /* threads that are quiescent */
+    _Atomic size_t quiescent; /* the number of quiescent threads */
     _Atomic bool stopping;
-    _Atomic bool patient; /* while stopping: waits for frames that have begun */
+    _Atomic bool patient; /* while stopping: the server waits for frames that have begun */
     _Atomic bool finished;
     struct deadline deadline;
 };

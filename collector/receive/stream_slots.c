@@ -135,7 +135,10 @@ void stream_slot_park(struct stream_slot *slot)
 
 /* --- free slots ------------------------------------------------------------------------------- */
 
-/* For a connection of the host, which is in its table already. The caller has the lock. */
+/*
+ * Takes a slot for a connection of the host, which is already in the table of hosts. The caller has
+ * the lock.
+ */
 static struct stream_slot *take_for(struct stream_slots *slots, struct stream_host *host)
 {
     const struct address network = address_network(&host->address);
@@ -158,7 +161,7 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
     struct stream_slot *slot = NULL;
     mutex_lock(slots->lock);
     struct stream_host *host = stream_hosts_enter(&slots->hosts, peer, most_of_host);
-    *of_host = host == NULL; /* the table has room for one host more than for connections */
+    *of_host = host == NULL; /* not full: it has room for one host more than for connections */
     if (host != NULL && atomic_load(&slots->open) < most)
         slot = take_for(slots, host);
     else
@@ -168,7 +171,8 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
 }
 
 /*
- * The table has room for one host more, because the connection leaves its network only afterwards.
+ * The connection leaves its network only after it has entered the host for its name. So the table
+ * has room for one host more than there are connections.
  */
 void stream_slots_name(struct stream_slots *slots, struct stream_slot *slot,
                        const struct stream_settings *settings)

@@ -4,8 +4,8 @@
 
 /*
  * A connection backs off when it was served this many times in a row, within this time
- * (nanoseconds), without progress: the system reports it as ready and then as not, as it may when
- * memory for sockets is short.
+ * (nanoseconds), without progress. The system reports it as ready and then, when it is used, as not
+ * ready. This may happen when memory for sockets is short.
  */
 #define SPURIOUS_MOST 100
 #define SPURIOUS_NS   INT64_C(100000000)
@@ -14,7 +14,7 @@ void stream_times_note(struct stream_connection *connection, size_t frames, int6
 {
     connection->active_ns = now_ns;
     if (connection->channel.opening)
-        return; /* the handshake has the time of a frame, from its beginning */
+        return; /* the limit of a frame applies to the handshake, from its beginning */
     if (stream_pending_size(connection) == 0)
         connection->begun_ns = 0;
     else if (frames != 0 || connection->begun_ns == 0)

@@ -1,6 +1,6 @@
 /*
- * The time limits of a connection: for a frame, without any input, and while others wait for its
- * block. Times are monotonic.
+ * The time limits of a connection: for a frame, for a time without input, and for a block that
+ * other connections wait for. Times are monotonic.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_TIMES_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_TIMES_H
@@ -12,27 +12,33 @@
 #include "collector/receive/stream_connection_state.h"
 
 /*
- * Notes that bytes have arrived and completed `frames` frames; dates the frame that is pending now,
- * if any.
+ * Sets the connection's times after bytes have arrived that completed `frames` frames. Dates the
+ * frame that is pending now, if there is a pending frame.
  */
 void stream_times_note(struct stream_connection *connection, size_t frames, int64_t now_ns);
 
-/* The deadline for the peer. */
+/* Returns when the connection ends if the peer makes no progress. */
 int64_t stream_times_due_ns(const struct stream_connection *connection,
                             const struct stream_settings *settings);
 
-/* The deadline while others wait for its block: a slow connection costs them no more than that. */
+/*
+ * Returns the deadline that applies while other connections wait for this connection's block, so
+ * that a slow connection delays them no longer than that; INT64_MAX: it has no frame in a block.
+ */
 int64_t stream_times_pressure_ns(const struct stream_connection *connection);
 
-/* Whether others have waited too long for its block. */
+/* Returns whether other connections have waited too long for the block that this connection has. */
 bool stream_times_hold_up_others(const struct stream_connection *connection,
                                  const struct stream_settings *settings, int64_t now_ns);
 
-/* Ends the connection if it is past its deadline. */
+/* Ends the connection if one of its time limits is over. */
 void stream_times_check(struct stream_connection *connection,
                         const struct stream_settings *settings, int64_t now_ns);
 
-/* Before the connection is armed: whether it became ready without progress too often. */
+/*
+ * Returns whether the connection became ready too often without progress. To be called before the
+ * connection is armed.
+ */
 bool stream_times_is_spurious(struct stream_connection *connection, int64_t now_ns);
 
 #endif

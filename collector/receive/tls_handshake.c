@@ -6,7 +6,7 @@
 #include "collector/base/rule.h"
 
 struct tls_budget {
-    _Atomic size_t taken; /* bytes */
+    _Atomic size_t taken; /* bytes reserved by all handshakes */
     size_t most;
     _Atomic size_t users;
 };
@@ -41,7 +41,7 @@ void tls_handshake_begin(struct tls_handshake *handshake, struct tls_budget *bud
 }
 
 /*
- * Counts the memory of a hello, at most four times its size, and of certificates. Returns whether
+ * Reserves memory for a hello, at most four times its size, and for certificates. Returns whether
  * the budget suffices.
  */
 static bool reserve_memory(struct tls_handshake *handshake)

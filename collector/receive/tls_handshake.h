@@ -1,14 +1,14 @@
 /*
  * Limits the memory of TLS handshakes, before anything is known about the peer.
  *
- * OpenSSL's memory for a connection depends on what the client sends: on its hello, which is
+ * OpenSSL's memory for a connection depends on the input from the client: on its hello, which is
  * limited (tls_hello.h), and on certificates. TLS_CONNECTION_MEMORY bytes are planned for each
  * connection. The part of a handshake's memory above TLS_OPEN_MEMORY is counted against the plan of
- * all connections of the listener; if too many handshakes take much memory at a time, the next one
- * fails. So a listener's connections never take more memory than planned.
+ * all connections of the listener. If too many handshakes take much memory at a time, the next
+ * handshake fails. So a listener's connections never take more memory than planned.
  *
- * The listener and each of its handshakes hold a reference to the budget. Any thread; one thread at
- * a time for a handshake.
+ * The listener and each of its handshakes hold a reference to the budget. Functions are for any
+ * thread, but only one thread at a time may use a handshake.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_TLS_HANDSHAKE_H
 #define SLUICE_COLLECTOR_RECEIVE_TLS_HANDSHAKE_H
@@ -20,7 +20,7 @@
 #include "collector/receive/tls_hello.h"
 
 /*
- * Bytes, rounded up from measurements (OpenSSL 3.0): an open connection takes 12 to 23 KiB, or 31
+ * Bytes, rounded up from measurements of OpenSSL 3.0: an open connection takes 12 to 23 KiB, or 31
  * KiB while a record is incomplete.
  */
 #define TLS_CONNECTION_MEMORY ((size_t)64 * 1024)
@@ -33,34 +33,40 @@
 
 struct tls_budget;
 
-/* `connections`: the most that may be open at a time. Returns NULL if out of memory. */
+/*
+ * Creates a budget for `connections`, the most that may be open at a time. Returns NULL if out of
+ * memory.
+ */
 struct tls_budget *tls_budget_create(size_t connections);
 
 /*
- * Releases the listener's reference; the last handshake to end frees the budget. NULL is allowed.
+ * Releases the listener's reference. The budget is freed with the last reference. NULL is allowed.
  */
 void tls_budget_leave(struct tls_budget *budget);
 
 struct tls_handshake {
     struct tls_hello hello;
-    size_t taken;              /* bytes received */
+    size_t taken;              /* bytes received so far */
     struct tls_budget *budget; /* NULL: the handshake has ended */
     size_t certificates;
     size_t reserved;
 };
 
-/* Begins a zeroed handshake; `certificates`: bytes that the certificates of both sides may have. */
+/*
+ * Begins a zeroed handshake. `certificates`: the most bytes that the certificates of both sides may
+ * have.
+ */
 void tls_handshake_begin(struct tls_handshake *handshake, struct tls_budget *budget,
                          size_t certificates);
 
 /*
- * Checks the next bytes received; `is_old`: TLS 1.2 was negotiated. Returns NULL if OpenSSL may
- * have them, else the limit that the client exceeded, as text.
+ * Checks the next bytes received. `is_old`: TLS 1.2 was negotiated. Returns NULL if the bytes may
+ * be passed to OpenSSL, otherwise the limit that the client exceeded, as text.
  */
 const char *tls_handshake_read(struct tls_handshake *handshake, const uint8_t *bytes, size_t size,
                                bool is_old);
 
-/* The handshake, or its connection, has ended. May be called again. */
+/* Ends the handshake, when it is over or its connection has ended. May be called again. */
 void tls_handshake_end(struct tls_handshake *handshake);
 
 #endif

@@ -13,9 +13,7 @@ static bool is_hello(const struct tls_hello *hello)
     return hello->head[0] == MESSAGE_CLIENT_HELLO;
 }
 
-/*
- * Reads a byte of a ClientHello's body. Returns whether its list of cipher suites is short enough.
- */
+/* Reads a byte of a ClientHello's body. Returns false if its list of cipher suites is too long. */
 static bool read_hello_byte(struct tls_hello *hello, uint8_t byte)
 {
     size_t at = hello->message_at;
@@ -28,7 +26,7 @@ static bool read_hello_byte(struct tls_hello *hello, uint8_t byte)
     return hello->suites <= TLS_HELLO_SUITES_MOST;
 }
 
-/* The header of a message is complete. Returns whether the message is short enough. */
+/* Begins a message whose header is complete. Returns whether the message is short enough. */
 static bool begin_message(struct tls_hello *hello)
 {
     const uint8_t *head = hello->head;
@@ -56,7 +54,10 @@ static bool read_message_byte(struct tls_hello *hello, uint8_t byte)
     return fits;
 }
 
-/* The header of a record is complete. Returns whether it is valid: SSL 2 has no record types. */
+/*
+ * Begins a record whose header is complete. Returns whether the header is valid: SSL 2 has no
+ * record types.
+ */
 static bool begin_record(struct tls_hello *hello, bool is_old)
 {
     uint8_t type = hello->record[0];

@@ -1,11 +1,11 @@
 /*
  * Checks the sizes in a client's hello before OpenSSL reads it.
  *
- * OpenSSL allocates memory for a message once its first four bytes have arrived, up to 175 KiB for
- * a ClientHello, and eight bytes for each two of the list of cipher suites. So both are limited
- * here: longer ones do not reach OpenSSL. The reader sees all bytes of a connection until the
- * handshake is over, in any pieces; a second hello, after a HelloRetryRequest (RFC 8446, 4.1.4),
- * has the same limits. All other checks are left to OpenSSL.
+ * OpenSSL allocates memory for a message once its first four bytes have arrived: up to 175 KiB for
+ * a ClientHello, and eight bytes for each two bytes of the list of cipher suites. So both sizes are
+ * limited here: a longer hello or list does not reach OpenSSL. The reader sees all bytes of a
+ * connection until the handshake is over, in pieces of any size. A second hello, after a
+ * HelloRetryRequest (RFC 8446, 4.1.4), has the same limits. All other checks are left to OpenSSL.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_TLS_HELLO_H
 #define SLUICE_COLLECTOR_RECEIVE_TLS_HELLO_H
@@ -20,27 +20,27 @@
  */
 #define TLS_HELLO_MOST ((size_t)8 * 1024)
 
-/* The most bytes of its cipher suites: room for 512, of about 350 that exist. */
+/* The most bytes of the list of cipher suites: room for 512 suites; about 350 exist. */
 #define TLS_HELLO_SUITES_MOST ((size_t)1024)
 
 /* The state for one connection. All zero at first. */
 struct tls_hello {
     uint8_t record[5]; /* the header of the present record */
-    size_t record_at;  /* bytes of `record` so far */
+    size_t record_at;  /* how many bytes of `record` are filled */
     size_t record_left;
     uint8_t head[4]; /* the header of the present message */
     size_t head_at;
-    size_t message_at; /* bytes of its body so far */
+    size_t message_at; /* how many bytes of the message's body were read */
     size_t message_size;
-    size_t longest;   /* the longest size that a hello has claimed so far */
-    size_t suites_at; /* the offset in the body of the length of its cipher suites; 0: unknown so
-                         far */
-    size_t suites;    /* that length */
+    size_t longest;   /* the largest message size that a hello has had so far */
+    size_t suites_at; /* the offset in the hello's body of the suites' length; 0: not known yet */
+    size_t suites;    /* the suites' length, in bytes */
     bool is_over;     /* no further hello can arrive */
 };
 
 /*
- * Checks the next bytes. Returns whether OpenSSL may have them. `is_old`: TLS 1.2 was negotiated.
+ * Checks the next bytes. `is_old`: TLS 1.2 was negotiated. Returns whether the bytes may be passed
+ * to OpenSSL.
  */
 bool tls_hello_read(struct tls_hello *hello, const uint8_t *bytes, size_t size, bool is_old);
 

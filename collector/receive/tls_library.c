@@ -1,6 +1,6 @@
 #include "collector/receive/tls_library.h"
 
-/* libssl brings libcrypto with it. */
+/* The library libssl also loads libcrypto. */
 SHARED_LIBRARY_DEFINE(tls, , TLS_FUNCTIONS, OpenSSL_version(OPENSSL_VERSION), "OpenSSL",
                       "libssl.so.3", "tls=on")
 

@@ -11,7 +11,7 @@
 
 #include "collector/platform/shared_library.h"
 
-/* The functions that are used of it. */
+/* The functions of OpenSSL that this program uses. */
 #define TLS_FUNCTIONS(FUNCTION, P)                                                                 \
     FUNCTION(P, OpenSSL_version)                                                                   \
     FUNCTION(P, BIO_get_new_index)                                                                 \
@@ -75,7 +75,7 @@
 
 SHARED_LIBRARY_DECLARE(tls, , TLS_FUNCTIONS)
 
-/* The library's text for the thread's last error; `unknown` without an error. */
+/* Returns the library's text for the thread's last error, or `unknown` if there is no error. */
 const char *tls_library_reason(const struct tls_library *library, const char *unknown);
 
 #endif

@@ -8,7 +8,10 @@
 #include "collector/receive/stream_channel.h"
 #include "collector/receive/tls_library.h"
 
-/* After the handshake. Returns false, with no name, if the peer has no certificate. */
+/*
+ * Writes the peer's name, after the handshake. Returns false, with no name, if the peer has no
+ * certificate.
+ */
 bool tls_name(const struct tls_library *library, const SSL *ssl, uint8_t name[CHANNEL_NAME_SIZE]);
 
 #endif

@@ -6,13 +6,13 @@
 #include "collector/receive/stream_connection.h"
 
 /*
- * The most bytes of the certificates of one side, and of the names of clients' authorities: four
+ * The most bytes of the certificates of one side, and of the names of clients' authorities. Four
  * certificates with RSA keys of 4,096 bits take half of it. No message of a handshake is longer
  * (tls_hello.h).
  */
 #define CERTIFICATES_MOST ((size_t)16 * 1024)
 
-/* The most certificates between a client's and its root's. */
+/* The most certificates between a client's certificate and that of its root. */
 #define CHAIN_MOST 8
 
 static int tls_settings_error(const char *key, const char *file, const char *why,
@@ -48,7 +48,7 @@ static int no_passphrase(char *to, int size, int writing, void *context)
     return -1;
 }
 
-/* Bytes of the certificates that the listener sends. */
+/* Returns the bytes of the certificates that the listener sends. */
 static size_t size_of_chain(const struct tls_settings *settings)
 {
     const struct tls_library *library = settings->library;
@@ -104,8 +104,8 @@ static void free_name(void *name)
 }
 
 /*
- * Sends the authorities' names, by which clients may choose a certificate. Clients do not need
- * them; too many are left out.
+ * Sends the authorities' names, so that clients can choose a certificate by them. Clients do not
+ * need the names; if there are too many, they are left out.
  */
 static void send_names(const struct tls_settings *settings, STACK_OF(X509_NAME) * names)
 {
@@ -139,8 +139,9 @@ static int want_clients_certificates(const struct tls_settings *settings, const 
 }
 
 /*
- * Answers may be sent in parts; input is read as it arrives; no sessions are cached. Our order of
- * ciphers is used, so that a client's list, which may contain duplicates, makes no longer one.
+ * Sets the options: answers may be sent in parts; input is read as it arrives; no sessions are
+ * cached. Our order of ciphers is used, so that duplicates in a client's list do not make OpenSSL's
+ * list longer.
  */
 static bool tls_context_set_up(const struct tls_settings *settings)
 {

@@ -1,7 +1,7 @@
 /*
  * The settings that all channels of a TLS listener share: certificate, key, clients' authorities
- * and options of the protocol. OpenSSL counts references of its channels, so the settings live as
- * long as those.
+ * and options of the protocol. OpenSSL counts the references of its channels, so the settings live
+ * as long as the channels.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_TLS_SETTINGS_H
 #define SLUICE_COLLECTOR_RECEIVE_TLS_SETTINGS_H
@@ -15,7 +15,7 @@
 struct tls_settings {
     const struct tls_library *library;
     SSL_CTX *context;
-    size_t certificates; /* bytes that the certificates of both sides may have */
+    size_t certificates; /* the most bytes of the certificates of both sides */
 };
 
 /*

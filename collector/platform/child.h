@@ -20,10 +20,10 @@
 /*
  * A program that runs concurrently and reads records from its standard input.
  *
- * Lifecycle: create, then any number of times: start, write, close its input, see its end by
- * child_look; destroy. One thread at a time. A start keeps no memory (on Windows, a thread while
- * the input is open). The program's standard output goes to our standard error, because our
- * standard output carries only data.
+ * Lifecycle: create; start, write, close its input, and see its end by child_look, any number of
+ * times; destroy. One thread at a time. A start leaves no memory allocated (on Windows, a thread
+ * exists while the input is open). The program's standard output goes to our standard error,
+ * because our standard output carries only data.
  */
 
 struct child;
@@ -34,44 +34,45 @@ void child_destroy(struct child *child);
 
 /*
  * Starts the system's shell with `command`; no program of this child may be running. Returns 0, or
- * -1 with `error` filled. (If the command does not exist, the shell finds out and ends.)
+ * -1 with `error` filled. (A missing command does not fail here: the shell finds out and ends.)
  */
 int child_start(struct child *child, const char *command, struct error *error);
 
 /*
- * Writes a first part of `size` (≥ 1) bytes to its input, which must be open, without waiting for
- * the program to read. Returns as enum write_result says. WRITE_CLOSED: no process has the input
- * open for reading (on Windows: child_look has reported the end).
+ * Writes a first part of `size` (≥ 1) bytes to the program's input, which must be open, without
+ * waiting for the program to read. Returns as enum write_result says. WRITE_CLOSED: no process has
+ * the input open for reading (on Windows: child_look has reported the end).
  */
 enum write_result child_write(struct child *child, const void *bytes, size_t size, size_t *written,
                               struct error *error);
 
 /*
- * The handle to wait for after WRITE_WOULD_BLOCK; it is broken when no process reads the input (on
- * Windows: when the program has ended). NO_HANDLE: the input is closed.
+ * The handle to wait for after WRITE_WOULD_BLOCK. The wait reports a broken handle when no process
+ * reads the input (on Windows: when the program has ended). NO_HANDLE: the input is closed.
  */
 wait_handle child_input(const struct child *child);
 
 /*
- * Bytes that were written to its input, which must be open, and are not read yet. Windows counts
- * whole writes of at most 16 KiB: a write is unread until its last byte is read, and the input
- * accepts no other one until then.
+ * The number of bytes that were written to the input, which must be open, and that the program has
+ * not read yet. Windows counts whole writes of at most 16 KiB: a write is unread until its last
+ * byte is read, and the input accepts no other write until then.
  */
 size_t child_unread(const struct child *child);
 
 /*
- * Closes its input: the program reads the end of file next. Bytes that were not read yet are taken
- * back, so that they never will be, and their number is returned. It is exact also while the
- * program reads (it has read the first bytes written, without a gap), and if one of its own child
- * processes outlives it. (On Linux that needs /proc; without it, it is exact if all readers have
- * ended.) Does not wait.
+ * Closes the program's input: the program reads the end of file next. Takes back the bytes that the
+ * program has not read yet, and returns their number. The number is exact even if the program reads
+ * during the call, or if a child process of the program outlives it: the bytes that were read are
+ * the first ones written, without a gap. (On Linux this needs /proc; without /proc the number is
+ * exact if all readers have ended.) Does not wait.
  */
 size_t child_close_input(struct child *child);
 
 enum child_state {
     CHILD_RUNS,
-    CHILD_NOT_READING, /* it runs, but no process has its input open, so it will not read again. Not
-                   reported on Windows, where the shell keeps the input open as long as it runs */
+    CHILD_NOT_READING, /* the program runs, but no process has its input open, so it will not read
+                          again. Not reported on Windows, where the shell keeps the input open as
+                          long as it runs */
     CHILD_ENDED,       /* it has ended and may be started again */
 };
 
@@ -80,23 +81,22 @@ enum child_state {
  * code 1067.
  */
 struct child_end {
-    bool unknown; /* the system did not say, or another wait in this process took the status; the
-                     rest is 0 */
+    bool unknown; /* the system did not say how, or another wait in this process took the status;
+                     the other members are 0 then */
     bool killed;  /* by a signal */
     int number;   /* of the signal, or the exit code */
 };
 
 /*
- * The state of a program that was started and not yet reported as ended; *end if it has ended.
- * Never waits.
+ * Returns the state of a program that was started and not yet reported as ended. Fills *end if the
+ * program has ended. Never waits.
  */
 enum child_state child_look(struct child *child, struct child_end *end);
 
 /*
- * Requests that the program and the processes it started (those still in its group) end, or, if
- * `now`, kills them. child_look reports the end. The request is SIGTERM; on Windows it is
- * Ctrl-Break, which works only if this process has a console: a program is better ended there by
- * closing its input.
+ * Requests that the program and the processes of its group (those it started) end; if `now`, kills
+ * them. child_look reports the end. The request is SIGTERM; on Windows it is Ctrl-Break, which
+ * works only if this process has a console. On Windows it is better to close the program's input.
  */
 void child_terminate(struct child *child, bool now);
 
@@ -126,9 +126,9 @@ struct process_output {
 };
 
 /*
- * Runs `arguments[0]`, found by PATH, with the arguments up to a NULL; its standard input is empty.
- * Its standard output goes to `out`. On PROCESS_FAILED `error` (EXIT_CODE_CONFIG) has its first
- * line on standard error that is not a warning, or how it ended.
+ * Runs `arguments[0]`, found by PATH, with the arguments up to a NULL. The program's standard input
+ * is empty, and its standard output goes to `out`. On PROCESS_FAILED `error` (EXIT_CODE_CONFIG) has
+ * the first line of its standard error that is not a warning, or how the program ended.
  */
 enum process_result process_run(const char *const *arguments, const struct process_limits *limits,
                                 struct process_output *out, struct error *error);

@@ -50,8 +50,8 @@ static inline int64_t clock_monotonic_ns_of(int64_t seconds, int64_t nanoseconds
 /* --- deadlines -------------------------------------------------------------------------------- */
 
 /*
- * The time after which a stop waits no longer: set for one thread by others. It can only be brought
- * forward; the earliest of several counts.
+ * The time after which a stop waits no longer. Other threads set it for one thread. It can only be
+ * brought forward: the earliest of several times counts.
  */
 
 /* Nanoseconds of clock_monotonic_ns(); INT64_MAX: no deadline. */
@@ -98,7 +98,10 @@ static inline int milliseconds_until(int64_t until_ns, int64_t now_ns)
     return left > INT_MAX ? INT_MAX : (int)left;
 }
 
-/* The same until the deadline, but at most `most` milliseconds unless that is negative. */
+/*
+ * Returns milliseconds from now until the deadline, as milliseconds_until does, but at most `most`
+ * unless `most` is negative.
+ */
 static inline int deadline_wait_ms(const struct deadline *deadline, int most)
 {
     int64_t ns = atomic_load_explicit(&deadline->ns, memory_order_relaxed);
@@ -119,15 +122,15 @@ static inline int deadline_wait_ms(const struct deadline *deadline, int most)
 
 struct pause;
 
-/* Returns NULL if the system has no wait that short, or no memory. */
+/* Returns NULL if the system has no wait of less than a millisecond, or no memory. */
 struct pause *pause_create(void);
 
 /* NULL is allowed. */
 void pause_destroy(struct pause *pause);
 
 /*
- * Waits for this time plus what the scheduler needs to resume the thread. A signal may end the wait
- * earlier.
+ * Waits for `nanoseconds`, and for the time that the scheduler needs to resume the thread. A signal
+ * may end the wait earlier.
  */
 void pause_wait(struct pause *pause, int64_t nanoseconds);
 

@@ -20,10 +20,11 @@
 /*
  * Events for the main thread: the operator's signals, and notices from other threads.
  *
- * One per process, created before any thread so that all threads inherit its signal mask. The main
- * thread waits; any thread may call control_notify. Windows has no such signals; it reports Ctrl-C
- * and Ctrl-Break, each counted, the closing of the console and the shutdown of the system, after
- * which the process has about 4 s left, and the requests of `sluice ctl` (control_send).
+ * There is one control per process, created before any thread so that all threads inherit its
+ * signal mask. The main thread waits; any thread may call control_notify. Windows has no such
+ * signals. Instead it reports Ctrl-C and Ctrl-Break (each time), the requests of `sluice ctl`
+ * (control_send), the closing of the console, and the shutdown of the system; after the last two
+ * the process has about 4 s left.
  */
 
 struct control;
@@ -49,8 +50,8 @@ struct control_watch {
 #define CONTROL_WATCHED_MAX 16
 
 /*
- * Also turns a write to a closed pipe or past a file's limit into an error instead of a signal.
- * Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
+ * Creates the control. Also turns a write to a closed pipe or past a file's limit into an error
+ * instead of a signal. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
  */
 int control_create(struct control **out, struct error *error);
 void control_destroy(struct control *control);
@@ -67,8 +68,9 @@ unsigned long control_process_id(void);
 void control_notify(struct control *control);
 
 /*
- * Waits for the next event, also of these `count` handles (at most CONTROL_WATCHED_MAX), for at
- * most `timeout_ms` milliseconds (negative: for ever). Signals and notices are reported first.
+ * Waits for the next event, or until one of the `count` watched handles (at most
+ * CONTROL_WATCHED_MAX) is ready, for at most `timeout_ms` milliseconds (negative: for ever).
+ * Signals and notices are reported first.
  */
 enum control_event control_wait(struct control *control, const struct control_watch *watched,
                                 size_t count, int timeout_ms);
@@ -81,10 +83,11 @@ enum control_event control_wait(struct control *control, const struct control_wa
  */
 
 /*
- * Makes control_wait in that process report CONTROL_STOP, CONTROL_REOPEN or CONTROL_LEDGER. Two
- * events that are sent before it looks may be reported as one. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_NOT_REACHED): there is no such process; it is not a collector (the signal would end
- * most other programs), or one that does not wait yet; or it may not be signalled by this user.
+ * Makes control_wait in that process report CONTROL_STOP, CONTROL_REOPEN or CONTROL_LEDGER. If two
+ * events are sent before the process looks, it may see only one. Returns 0, or -1 with `error`
+ * filled (EXIT_CODE_NOT_REACHED): the process does not exist; it is not a collector (the signal
+ * would end most other programs); it is a collector that does not wait yet; or this user is not
+ * allowed to signal it.
  */
 int control_send(unsigned long process, enum control_event event, struct error *error);
 
@@ -94,8 +97,8 @@ int control_send(unsigned long process, enum control_event event, struct error *
  * A local endpoint for requests and for watching: a named stream socket that only the program's own
  * user and the administrator may open.
  *
- * Lifecycle: open, accept, read and write, close the connections, close. No call waits. Main
- * thread.
+ * Lifecycle: open the socket, accept connections, read and write, close the connections, close the
+ * socket. No call waits. Main thread.
  */
 
 struct control_socket;
@@ -105,26 +108,30 @@ struct control_connection;
 extern const char control_socket_syntax[];
 
 /*
- * Opens the socket at its address, and replaces one that an ended program left there. If several
- * programs open one address at the same time, one succeeds and the others fail. Returns 0, or -1
- * with `error` filled (EXIT_CODE_CANNOT_CREATE): another program listens there, or the name belongs
- * to something else.
+ * Opens the socket at its address, and replaces a socket that an ended program left there. If
+ * several programs open one address at the same time, one succeeds and the others fail. Returns 0,
+ * or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE): another program listens there, or the name
+ * belongs to something else.
  */
 int control_socket_open(struct control_socket **out, const char *address, struct error *error);
 
 /*
- * Gives it to the user that the program is about to become (user_become): only that user and root
- * can connect then. Returns 0, or -1 with `error` filled.
+ * Gives the socket to the user that the program is about to become (user_become): from then on only
+ * that user and root can connect. Returns 0, or -1 with `error` filled.
  */
 int control_socket_give(const struct control_socket *given, const char *user, struct error *error);
 
 /*
- * Whether it could be opened at its address, as far as the folder and its permissions say; a
- * program that listens there does not matter. Creates nothing. Returns as control_socket_open.
+ * Checks whether the socket could be opened at its address, as far as the folder and its
+ * permissions tell; ignores a program that listens there. Creates nothing. Returns as
+ * control_socket_open does.
  */
 int control_socket_check(const char *address, struct error *error);
 
-/* Closes it, and removes the name if it is still this socket's. NULL is allowed. */
+/*
+ * Closes the socket, and removes its name unless the name belongs to another socket by now. NULL is
+ * allowed.
+ */
 void control_socket_close(struct control_socket *socket);
 
 /* Readable when a client waits to be accepted. */
@@ -134,19 +141,22 @@ enum control_result {
     CONTROL_DONE,        /* a client was accepted; at least one byte was moved */
     CONTROL_WOULD_BLOCK, /* not now: wait for the handle */
     CONTROL_OVER,        /* the peer closed or sends no more; accept: not now, and the handle does
-                            not report when */
+                            not report when to retry */
 };
 
 enum control_result control_socket_accept(struct control_socket *socket,
                                           struct control_connection **out);
 
 /*
- * Whether the peer is this program's user or the administrator, and may give orders; the socket's
- * permissions may have been widened so that others can connect, too.
+ * Whether the peer is this program's user or the administrator, and so may give orders. Others can
+ * connect if the socket's permissions were widened.
  */
 bool control_connection_may_order(const struct control_connection *connection);
 
-/* Read up to `size` (≥ 1) bytes, or write a first part of them; *moved is their number. */
+/*
+ * Read up to `size` (≥ 1) bytes, or write a first part of `size` bytes. *moved is the number of
+ * bytes read or written.
+ */
 enum control_result control_connection_read(struct control_connection *connection, void *bytes,
                                             size_t size, size_t *moved);
 enum control_result control_connection_write(struct control_connection *connection,
@@ -154,8 +164,8 @@ enum control_result control_connection_write(struct control_connection *connecti
 
 wait_handle control_connection_handle(const struct control_connection *connection);
 /*
- * The peer still receives what was written; on Windows only as far as the pipe has room. NULL is
- * allowed.
+ * Closes the connection. The peer still receives the bytes that were written before; on Windows
+ * only as far as the pipe has room. NULL is allowed.
  */
 void control_connection_close(struct control_connection *connection);
 
@@ -172,8 +182,8 @@ void control_connection_close(struct control_connection *connection);
 /*
  * Connects to `address` (control_socket_syntax), sends `request` and a newline, and appends the
  * answer's line, without its newline, to `answer`. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_NOT_REACHED): no program listens there or it refuses us, or no answer came within
- * CONTROL_ASK_MS, or it does not fit. The request may have been carried out nevertheless.
+ * (EXIT_CODE_NOT_REACHED): no program listens there, the program refuses us, no answer came within
+ * CONTROL_ASK_MS, or the answer does not fit. The request may have been carried out nevertheless.
  */
 int control_ask(const char *address, const char *request, struct output *answer,
                 struct error *error);

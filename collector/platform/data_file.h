@@ -1,7 +1,7 @@
 /*
- * Files of the program's own, and files that are written under a temporary name.
+ * The program's own files, and files that are written under a temporary name.
  *
- * A port provides both. A part file's lock ends when its process does.
+ * A port provides both. The lock of a part file ends when the process that holds it ends.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_DATA_FILE_H
 #define SLUICE_COLLECTOR_PLATFORM_DATA_FILE_H
@@ -17,11 +17,11 @@
 
 /*
  * A file that only this program uses, read and written at any offset: state of the program, not a
- * user's data. A call keeps no memory; struct data_file is the system's handle.
+ * user's data. A call leaves no memory allocated; struct data_file is the system's handle.
  *
  * Lifecycle: make or open, read and write, close. One thread at a time. The caller keeps other
- * programs from the file (struct part_file has locks). Others may remove or rename it while it is
- * open; the program closes it before it removes it itself, which Windows requires.
+ * programs from using the file (struct part_file has locks). Other programs may remove or rename it
+ * while it is open. This program closes the file before removing it, as Windows requires.
  */
 
 struct data_file {
@@ -33,13 +33,16 @@ enum data_file_result {
     DATA_FILE_TAKEN,   /* the name exists already (make only) */
     DATA_FILE_MISSING, /* no regular file has the name (open only) */
     DATA_FILE_FULL,    /* no room: disk, quota or limit; `error` says which */
-    DATA_FILE_FAILED,  /* any other error, as `error` says. It may work later */
+    DATA_FILE_FAILED,  /* any other error, as `error` says. A retry may succeed */
 };
 
 /* Makes a new file that only its owner may open (mode 0600). Never returns MISSING. */
 enum data_file_result data_file_make(const char *path, struct data_file *out, struct error *error);
 
-/* Opens a regular file; a symbolic link, a folder or a pipe is MISSING. DONE, MISSING or FAILED. */
+/*
+ * Opens a regular file. Returns DONE, MISSING (also for a symbolic link, a folder or a pipe) or
+ * FAILED.
+ */
 enum data_file_result data_file_open(const char *path, struct data_file *out, struct error *error);
 
 /* Its size in bytes. Returns false with `error` filled. */
@@ -56,8 +59,9 @@ bool data_file_read(struct data_file file, uint64_t offset, void *bytes, size_t 
 #define DATA_FILE_PIECES_MAX 16
 
 /*
- * Writes the pieces one after another from `offset` on. DONE, FULL or FAILED. After FULL or FAILED
- * a part of them may have been written: write to the same offset again, or cut the file there.
+ * Writes the pieces one after another from `offset` on. Returns DONE, FULL or FAILED. After FULL or
+ * FAILED a part of the bytes may have been written: write to the same offset again, or cut the file
+ * there.
  */
 enum data_file_result data_file_write(struct data_file file, uint64_t offset,
                                       const struct text *pieces, size_t count, struct error *error);
@@ -75,9 +79,9 @@ void data_file_close(struct data_file file);
 /*
  * A file that is written under a temporary name and renamed when it is complete.
  *
- * Lifecycle: open (a new one, or one that an earlier run left), append, then one of complete,
- * remove or close, each of which ends it. An open file is locked, so that several programs (or this
- * one, started twice) do not touch each other's files. One thread at a time.
+ * Lifecycle: open (a new file, or one that an earlier run left), append, then complete, remove or
+ * close; each of these three ends it. An open file is locked, so that several programs (or this
+ * program, started twice) do not touch each other's files. One thread at a time.
  */
 
 struct part_file;
@@ -94,38 +98,39 @@ enum part_result {
 };
 
 /*
- * Makes a new file (mode 0644, less the umask), and its folders below the first `base_length` bytes
- * of the path, which must exist. PART_DONE, PART_TAKEN, PART_BUSY (a removed file of that name is
- * still open) or PART_FAILED.
+ * Makes a new file (mode 0644, less the umask). The folder named by the first `base_length` bytes
+ * of the path must exist; folders below it are created. Returns PART_DONE, PART_TAKEN, PART_BUSY (a
+ * removed file of that name is still open) or PART_FAILED.
  */
 enum part_result part_file_open_new(const char *path, size_t base_length, struct part_file **out,
                                     struct error *error);
 
-/* The same for a file that no other user may open: mode 0600, folders 0700. */
+/* Like part_file_open_new, for a file that no other user may open: mode 0600, folders 0700. */
 enum part_result part_file_open_private(const char *path, size_t base_length,
                                         struct part_file **out, struct error *error);
 
 /*
- * Opens an existing regular file. PART_DONE, PART_LOCKED, PART_MISSING, PART_BUSY, PART_SHORT or
- * PART_FAILED.
+ * Opens an existing regular file. Returns PART_DONE, PART_LOCKED, PART_MISSING, PART_BUSY,
+ * PART_SHORT or PART_FAILED.
  */
 enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error);
 
 /* Its size in bytes when it was last opened, checked or appended to. */
 uint64_t part_file_size(const struct part_file *file);
 
-/* Whether its path still names this file. True if the system does not say. */
+/* Whether the file's path still names this file. True if the system does not say. */
 bool part_file_is_there(struct part_file *file);
 
 /*
- * Appends all bytes or none. Returns false with `error` filled. A part that was written before the
- * failure is cut off at once or, if that fails too, before the next append.
+ * Appends all bytes, or leaves the file without any of them. Returns false with `error` filled on
+ * failure. A part that was written before the failure is cut off at once or, if that fails too,
+ * before the next append.
  */
 bool part_file_append(struct part_file *file, const void *bytes, size_t size, struct error *error);
 
 /*
- * Reads up to `size` bytes at `offset`. Returns how many; fewer at the end of the file and after an
- * error.
+ * Reads up to `size` bytes at `offset`. Returns the number of bytes read; it is below `size` at the
+ * end of the file and after an error.
  */
 size_t part_file_read(struct part_file *file, uint64_t offset, void *bytes, size_t size);
 
@@ -135,23 +140,26 @@ bool part_file_is_torn(const struct part_file *file);
 /* Cuts the file after `size` bytes. Returns false with `error` filled. */
 bool part_file_cut(struct part_file *file, uint64_t size, struct error *error);
 
-/* Flushes complete appends to the disk, and only those. Returns false with `error` filled. */
+/*
+ * Flushes complete appends to the disk, not the torn part of a failed one. Returns false with
+ * `error` filled.
+ */
 bool part_file_sync(struct part_file *file, struct error *error);
 
 /*
- * Renames it to `name` unless that exists, and closes it on success: PART_DONE, PART_TAKEN,
- * PART_MISSING, PART_BUSY or PART_FAILED. In all cases but the first it keeps its name, its lock,
- * and stays open.
+ * Renames the file to `name` unless that name exists. Returns PART_DONE, and closes the file then,
+ * or PART_TAKEN, PART_MISSING, PART_BUSY or PART_FAILED: the file keeps its name and its lock, and
+ * stays open.
  */
 enum part_result part_file_complete(struct part_file *file, const char *name, struct error *error);
 
 /*
- * Closes it, and removes it if its path still names it. Returns false with `error` filled if the
- * path still names it afterwards.
+ * Closes the file, and removes it if its path still names it. Returns false with `error` filled if
+ * the path still names the file afterwards.
  */
 bool part_file_remove(struct part_file *file, struct error *error);
 
-/* Closes it and keeps it as it is. NULL is allowed. */
+/* Closes the file without changing it. NULL is allowed. */
 void part_file_close(struct part_file *file);
 
 #endif

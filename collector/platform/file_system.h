@@ -21,8 +21,8 @@
  *
  * Inside the program a path is UTF-8 with '/' between its names. A path from outside is brought
  * into that form once, where it is read. On Windows this gives "C:/logs/x", "//server/share/x" and
- * "//./pipe/x", which its calls accept as well as the forms with '\'; only there a drive is
- * different from a name.
+ * "//./pipe/x"; Windows' calls accept these as well as the forms with '\'. Only on Windows does a
+ * path have a drive.
  *
  * Pure functions; any thread.
  */
@@ -39,25 +39,29 @@ void file_path_normalise(char *path);
 size_t file_path_root(const char *path);
 
 /*
- * Why no file can have this path, which may contain fields (sinks/files/path_template.h): a
- * constant text for a person, and in *at the number of bytes before the error. NULL: it is valid.
+ * Returns why no file can have this path, as a constant text for a person, and stores in *at the
+ * number of bytes before the error. Returns NULL if the path is valid. The path may contain fields
+ * (sinks/files/path_template.h).
  */
 const char *file_path_fault(const char *path, size_t *at);
 
-/* Each byte as names are compared: 'a' and 'A' map to the same byte if they name the same file. */
+/*
+ * Maps each byte to the byte that names are compared by: 'a' and 'A' map to the same byte if the
+ * system ignores case in names.
+ */
 extern const unsigned char file_path_fold[256];
 
 /* --- of every system -------------------------------------------------------------------------- */
 
 /*
- * Length of the folder's name in a path, without the '/' after it unless that is the root's; 0 for
- * a name without a folder.
+ * Returns the length of the folder's part of a path, without the '/' after it unless the folder is
+ * the root; 0 for a name without a folder.
  */
 size_t file_path_folder(const char *path);
 
 /*
- * Copies the folder's name to `to`, or "." for a name without a folder. Returns false if it does
- * not fit into `size` bytes with its NUL.
+ * Copies the folder's part of the path to `to`, or "." for a name without a folder. Returns false
+ * if the text and its NUL do not fit into `size` bytes.
  */
 bool file_path_copy_folder(const char *path, char *to, size_t size);
 
@@ -79,16 +83,16 @@ bool file_path_is_device(const char *name, size_t size);
 /* --- which file a path names ------------------------------------------------------------------ */
 
 /*
- * The file that a path names, so that two paths to one file are recognised: by a link, by "./", or
- * by a second name. Any thread.
+ * The file that a path names. It shows whether two paths lead to one file: by a link, by "./", or
+ * by a second name of the file. Any thread.
  */
 
 #define FILE_LOCATION_NAME_SIZE 256
 
-/* An existing file or folder; for a file that does not exist, its folder and its name. */
+/* The location of an existing file or folder, or of a missing file: its folder and its name. */
 struct file_location {
     uint64_t volume, number;         /* of the file, or of the folder that would contain it */
-    char name[FILE_LOCATION_NAME_SIZE]; /* empty: the numbers are the file's own */
+    char name[FILE_LOCATION_NAME_SIZE]; /* empty: the numbers are of the file itself */
 };
 
 /*
@@ -97,7 +101,7 @@ struct file_location {
  */
 bool file_location_find(const char *path, struct file_location *place);
 
-/* The same for the file that standard output is. */
+/* Like file_location_find, for the file that is open as standard output. */
 bool file_location_of_stdout(struct file_location *place);
 
 bool file_location_same(const struct file_location *a, const struct file_location *b);
@@ -149,7 +153,7 @@ bool folder_sync(const char *path, struct error *error);
 /* --- free space ------------------------------------------------------------------------------- */
 
 /*
- * A part of a file system that is kept free. The writers of files check it before each block; the
+ * A part of a file system that is kept free. Each writer of files checks it before each block; the
  * system is asked once a second.
  */
 
@@ -161,14 +165,14 @@ struct disk_reserve {
 
 /* The last result, for one thread; zero before the first use. */
 struct disk_room {
-    int64_t look_at_ns; /* monotonic time of the next look */
+    int64_t look_at_ns; /* monotonic time of the next query */
     bool low;
 };
 
 /*
  * Whether the file system of the file or folder has the reserve free, for a user without special
- * rights; false with `error` filled (EXIT_CODE_IO), which says what to do. True if the system does
- * not say.
+ * rights. If not, fills `error` (EXIT_CODE_IO), which says what to do. True if the system does not
+ * say.
  */
 bool disk_room_has(struct disk_room *room, const struct disk_reserve *reserve, const char *path,
                    struct error *error);
@@ -176,8 +180,8 @@ bool disk_room_has(struct disk_room *room, const struct disk_reserve *reserve, c
 /* --- of each system --------------------------------------------------------------------------- */
 
 /*
- * Free bytes there, for a user without special rights, and all bytes. Returns false if the system
- * does not say.
+ * Stores the free bytes of the path's file system, for a user without special rights, and all its
+ * bytes. Returns false if the system does not say.
  */
 bool disk_room_look(const char *path, uint64_t *available, uint64_t *total);
 

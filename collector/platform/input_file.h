@@ -17,13 +17,13 @@
 
 /*
  * Reads a file by its name, forward only. Only input_file_wait ever waits for another program, and
- * it can be cancelled.
+ * another thread can cancel it.
  *
- * A file is live if reading it may have to wait for another program or a person: a pipe, a
- * terminal, a socket, a device. It is opened without waiting for its writer, ends when its last
- * writer has closed it, and reports when it has no data yet. The reader then does whatever must not
- * wait, and calls input_file_wait. Any other file is simply read. A file that the system cannot
- * wait for in a cancellable way, such as a console or a device on Windows, is not opened.
+ * A file is live if a read from it may have to wait for another program or a person: a pipe, a
+ * terminal, a socket, a device. A live file is opened without waiting for its writer, and ends when
+ * its last writer has closed it. A read that finds no data yet says so; the reader then does its
+ * other work, and calls input_file_wait. Any other file is simply read. A file for which the system
+ * has no cancellable wait, such as a console or a device on Windows, is not opened.
  *
  * Lifecycle: open, read and wait, close. One thread reads; any thread cancels.
  */
@@ -46,19 +46,19 @@ enum input_result {
 int input_file_look(const char *path, bool *live, struct error *error);
 
 /*
- * Opens `path`. Returns 0, or -1 with `error` filled: as above, or EXIT_CODE_INTERNAL without
- * memory or descriptors. The caller closes it.
+ * Opens `path`; the caller closes it. Returns 0, or -1 with `error` filled as input_file_look does,
+ * or with EXIT_CODE_INTERNAL without memory or descriptors.
  */
 int input_file_open(const char *path, struct input_file **out, struct error *error);
 
 bool input_file_is_live(const struct input_file *file);
 
-/* Its size in bytes when it was opened; 0 for a live file. */
+/* The file's size in bytes when it was opened; 0 for a live file. */
 uint64_t input_file_size(const struct input_file *file);
 
 /*
- * Reads up to `size` (≥ 1) bytes; *got is their number after INPUT_BYTES. The error of a failure
- * (EXIT_CODE_BAD_INPUT) has only the system's reason: the caller knows the file's name.
+ * Reads up to `size` (≥ 1) bytes; *got is the number of bytes read after INPUT_BYTES. The error of
+ * a failure (EXIT_CODE_BAD_INPUT) has only the system's reason: the caller knows the file's name.
  */
 enum input_result input_file_read(struct input_file *file, void *bytes, size_t size, size_t *got,
                                   struct error *error);
@@ -69,16 +69,16 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
  */
 void input_file_wait(struct input_file *file);
 
-/* The same for at most `milliseconds`, fewer than 2^31. */
+/* Like input_file_wait, for at most `milliseconds`, fewer than 2^31. */
 void input_file_wait_for(struct input_file *file, unsigned milliseconds);
 
 /*
- * Any thread, and a signal handler: from now on every read returns INPUT_CANCELLED, and a wait
- * returns at once. It may be called repeatedly.
+ * Cancels: from now on every read returns INPUT_CANCELLED, and a wait returns at once. May be
+ * called by any thread and by a signal handler, and repeatedly.
  */
 void input_file_cancel(struct input_file *file);
 
-/* No thread may cancel it any more. NULL is allowed. */
+/* Closes the file. No thread may cancel it after this call has begun. NULL is allowed. */
 void input_file_close(struct input_file *file);
 
 /* --- small files, read whole ------------------------------------------------------------------ */
@@ -92,31 +92,31 @@ void input_file_close(struct input_file *file);
 #define INPUT_LOAD_SECONDS 3
 
 /*
- * Reads the file to its end, but at most `size` bytes: if *length is `size`, it may have more. The
- * file may be a pipe. Returns 0, or -1 with `error` filled (EXIT_CODE_BAD_INPUT or
+ * Reads the file to its end, but at most `size` bytes: if *length is `size`, the file may be
+ * longer. The file may be a pipe. Returns 0, or -1 with `error` filled (EXIT_CODE_BAD_INPUT or
  * EXIT_CODE_INTERNAL); the error names the path.
  */
 int input_load(const char *path, void *bytes, size_t size, size_t *length, struct error *error);
 
 /*
- * For a path that a library will open, which would wait for a pipe's writer: whether it is a file
- * that can be read. Returns 0, or -1 with `error` filled; the error names the path.
+ * Checks that a path is a file that can be read, before a library opens it: the library would wait
+ * for a pipe's writer. Returns 0, or -1 with `error` filled; the error names the path.
  */
 int input_load_check(const char *path, struct error *error);
 
 /*
- * For a file that a library will open next: opens it as this program opens its own (user_expect)
- * and reads its first byte without waiting. Returns 0, or -1 with `error` filled.
+ * Opens a file as this program opens its own (user_expect) and reads its first byte without
+ * waiting, before a library opens it. Returns 0, or -1 with `error` filled.
  */
 int input_load_probe(const char *path, struct error *error);
 
 /*
- * input_load_check for the file that a key of a URL names; NULL: the key is not given. `error` has
- * EXIT_CODE_CONFIG and begins with the key.
+ * Does input_load_check for the file that a key of a URL names; NULL: the key is not given. `error`
+ * has EXIT_CODE_CONFIG and begins with the key.
  */
 int input_load_check_key(const char *key, const char *path, struct error *error);
 
-/* input_load_probe in the same way. */
+/* Does input_load_probe in the way of input_load_check_key. */
 int input_load_probe_key(const char *key, const char *path, struct error *error);
 
 #endif

@@ -14,25 +14,26 @@
  * from 0; most backends allow only one. A thread that waits again has finished with the events of
  * its previous wait. One thread at a time adds and removes; any thread wakes.
  *
- * A token belongs to the caller and must live until its REMOVED event. That event comes when no
- * thread can have another event of the token: from a later wait than the one that was being handled
- * when notifier_remove was called, and, with several threads, after each of them has begun a wait
- * since or has left.
+ * A token belongs to the caller and must live until its REMOVED event. REMOVED comes when no thread
+ * can have another event of the token. It never comes from the wait whose events were being handled
+ * when notifier_remove was called, but from a later wait. With several threads, each of them has
+ * begun a wait since the removal, or has left, before REMOVED comes.
  *
  * Levels, for listening and connected stream sockets (notifier_watch), in backends that have them.
  * A registration is armed for conditions: readable (for a listening socket: a connection waits),
- * writable, or hang-up: the peer sends no more, or the connection is broken. As soon as one of them
- * holds, also if it held before, one READY event reports those that hold, and the registration is
- * silent until it is armed again. The thread that gets the event therefore owns the connection
- * until then, and several threads serve many connections without a lock. If a registration is armed
- * again before its event was taken, it has one event, that of the new arming.
+ * writable, or hang-up (the peer sends no more, or the connection is broken). As soon as a
+ * condition holds, even if it held before, one READY event reports all conditions that hold. The
+ * registration is then silent until it is armed again. Until then the thread that gets the event
+ * owns the connection, so several threads serve many connections without a lock. If a registration
+ * is armed again before its event was taken, the event of the new arming replaces the earlier
+ * event.
  *
  * A hang-up does not mean that all data was read: while data is left, a registration that is armed
  * for reading is readable. Some systems report a hang-up only after all data before it was read.
  *
- * A notifier has registrations of one of the two kinds only. A level that is reported without being
- * armed again is not offered here: a thread with a few handles, which may be pipes, uses
- * control_wait (collector/platform/control.h).
+ * A notifier serves either datagram sockets or streams. It has no levels that are reported without
+ * being armed again: a thread that needs them for a few handles, also of pipes, uses control_wait
+ * (collector/platform/control.h).
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_NOTIFIER_H
 #define SLUICE_COLLECTOR_PLATFORM_NOTIFIER_H
@@ -47,7 +48,7 @@
 /* The most events that one wait takes from the system, in backends that have such a limit. */
 #define NOTIFIER_WAIT_MOST 128
 
-/* The first member of every backend's own structure. */
+/* The first member of the structure of every backend. */
 struct notifier {
     const struct notifier_backend *backend;
     size_t threads;
@@ -82,8 +83,8 @@ struct notifier_backend {
     const char *name; /* for --notifier, --version and the log: "epoll" */
 
     /*
-     * Several threads may wait, and each event goes to one of them. An event of a socket may come
-     * to one thread while another still drains the socket.
+     * Several threads may wait, and each event goes to one of them. While one thread drains a
+     * socket, another thread may get an event of that socket.
      */
     bool shared;
 
@@ -119,7 +120,7 @@ struct notifier_backend {
 extern const struct notifier_backend *const notifier_backends[];
 extern const struct notifier_backend *const notifier_stream_backends[];
 
-/* Whether this system has it. */
+/* Whether this system has the backend. */
 bool notifier_is_available(const struct notifier_backend *backend);
 
 /*
@@ -136,13 +137,13 @@ const struct notifier_backend *notifier_choose(const struct notifier_backend *wa
 const struct notifier_backend *notifier_choose_for_streams(struct error *error);
 
 /*
- * Creates one for `threads` (≥ 1) threads; more than one only if the backend is shared or is for
- * streams. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
+ * Creates a notifier for `threads` (≥ 1) threads. More than one thread is allowed only if the
+ * backend is shared or is for streams. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
  */
 int notifier_create(struct notifier **out, const struct notifier_backend *backend, size_t threads,
                     struct error *error);
 
-/* Frees it, and forgets sockets that were not removed. NULL is allowed. */
+/* Frees the notifier, and forgets sockets that were not removed. NULL is allowed. */
 void notifier_destroy(struct notifier *notifier);
 
 /*
@@ -160,19 +161,23 @@ int notifier_watch(struct notifier *notifier, wait_handle socket, void *token, u
                    struct error *error);
 
 /*
- * Arms it again; called by the thread that owns it. From here on another thread may get its event.
- * Returns as above; after a failure it stays silent.
+ * Arms the registration of a stream again; called by the thread that owns it. As soon as this is
+ * called, another thread may get the event. Returns as notifier_watch does; after a failure the
+ * registration stays silent.
  */
 int notifier_arm(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
                  struct error *error);
 
 /*
- * Stops watching it; called before it is closed. Any thread. An event that a thread has taken and
- * not handled yet may still name its token.
+ * Stops watching a stream socket; called before the socket is closed. Any thread. An event that a
+ * thread has taken and not handled yet may still name the socket's token.
  */
 void notifier_unwatch(struct notifier *notifier, wait_handle socket);
 
-/* Stops watching. Returns 0, and the REMOVED event will follow, or -1 with `error` filled. */
+/*
+ * Stops watching a datagram socket. Returns 0, and the REMOVED event will follow, or -1 with
+ * `error` filled.
+ */
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,
                     struct error *error);
 
@@ -180,22 +185,22 @@ int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,
 #define NOTIFIER_FAILED SIZE_MAX
 
 /*
- * Waits for events and stores at most `capacity` (≥ 1) of them in `events`, or one if there are
- * several threads, for at most `timeout_ms` milliseconds (negative: for ever). `thread` is the
- * caller's number. Returns their number. If one thread waits and there was room for more, these are
- * all events, up to NOTIFIER_WAIT_MOST at a time. 0: the time is over, the wait was interrupted, or
- * the backend only noted that this thread has finished with its events. NOTIFIER_FAILED, after a
- * pause of a millisecond: the system's wait failed.
+ * Waits for events, for at most `timeout_ms` milliseconds (negative: for ever). Stores at most
+ * `capacity` (≥ 1) of them in `events`; if there are several threads, only one. `thread` is the
+ * caller's number. Returns the number of events. If one thread waits and there was room for more
+ * events, all events were stored, up to NOTIFIER_WAIT_MOST. 0: the time is over, the wait was
+ * interrupted, or the backend only recorded that this thread has finished with its events.
+ * NOTIFIER_FAILED, after a pause of a millisecond: the system's wait failed.
  */
 size_t notifier_wait(struct notifier *notifier, size_t thread, struct notifier_event *events,
                      size_t capacity, int timeout_ms);
 
-/* The thread with that number has finished with its events and will not wait again. */
+/* Called when the thread with that number has finished with its events and will not wait again. */
 void notifier_leave(struct notifier *notifier, size_t thread);
 
 /*
- * Ends the current or the next wait of one thread with a WOKEN event; if all threads must see it,
- * each passes it on. Several calls before that wait count as one. Any thread.
+ * Ends the current or the next wait of one thread with a WOKEN event. If all threads must wake,
+ * each thread wakes the next. Several calls before that wait count as one. Any thread.
  */
 void notifier_wake(struct notifier *notifier);
 

@@ -18,9 +18,9 @@
 
 enum write_result {
     WRITE_OK,          /* at least one byte was accepted */
-    WRITE_WOULD_BLOCK, /* none was: offer the same bytes again when the handle is writable */
-    WRITE_FAILED,      /* none was, as `error` says; it may work later */
-    WRITE_CLOSED,      /* none was, and none will be: the reader has closed */
+    WRITE_WOULD_BLOCK, /* no byte was: offer the same bytes again when the handle is writable */
+    WRITE_FAILED,      /* no byte was, as `error` says; it may work later */
+    WRITE_CLOSED,      /* no byte was or ever will be: the reader has closed */
 };
 
 /* --- what a format says about its file -------------------------------------------------------- */
@@ -29,10 +29,10 @@ enum write_result {
 
 /*
  * Returns how many of `size` bytes, from the front, are the file's head and whole records; 0: not
- * even the first is whole. The bytes begin at a record or, if `at_start`, at the beginning of the
- * file with its head. *foreign: the bytes after those are not the beginning of a record either, so
- * another program wrote them; false: there are none, or they begin a record that ends beyond
- * `size`.
+ * even the head or the first record is whole. The bytes begin at a record or, if `at_start`, at the
+ * beginning of the file with its head. Sets *foreign if the bytes after the whole records do not
+ * begin a record, so another program wrote them; clears it if there are no such bytes, or they
+ * begin a record that ends beyond `size`.
  */
 typedef size_t output_whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
 
@@ -48,18 +48,20 @@ enum output_line {
 #define OUTPUT_LINE_LOOK ((size_t)4096)
 
 /*
- * Classifies a line by its first `size` (≥ 1) bytes, at most OUTPUT_LINE_LOOK. The last one is its
- * newline if the line is whole and no longer than that.
+ * Classifies a line by its first `size` (≥ 1) bytes, at most OUTPUT_LINE_LOOK. If these are the
+ * whole line, the last byte is its newline.
  */
 typedef enum output_line output_line(const uint8_t *bytes, size_t size);
 
 /* --- open files ------------------------------------------------------------------------------- */
 
 /*
+ * A file that is open for writing.
+ *
  * Lifecycle: open by one of the two functions, write, close. One thread at a time. The open finds
- * out what it writes to: a regular file is written directly; a pipe, a terminal or a socket is
- * written without blocking, and reports when it is full. Other programs may read, write, rename and
- * remove an open file.
+ * out the kind of the file: a regular file is written directly; a pipe, a terminal or a socket is
+ * written without blocking, and a write reports when it is full. Other programs may read, write,
+ * rename and remove an open file.
  *
  * The program ignores SIGPIPE and SIGXFSZ (on systems with signals): a closed reader and a file at
  * its size limit are results of a write.
@@ -69,31 +71,34 @@ struct output_file;
 
 /* The treatment of an incomplete line or record that an earlier run left at the end of a file. */
 enum torn_line {
-    TORN_LINE_NONE,  /* there was none */
-    TORN_LINE_CUT,   /* it was cut off: the line, or a binary format's record */
-    TORN_LINE_ENDED, /* a newline was added; it stays in the file */
+    TORN_LINE_NONE,  /* no incomplete line or record */
+    TORN_LINE_CUT,   /* the line, or the record of a binary format, was cut off */
+    TORN_LINE_ENDED, /* a newline was added; the line stays in the file */
 };
 
 /* Why a line was ended instead of cut. */
 enum torn_line_kept {
-    TORN_LINE_SHARED,  /* another program may be writing it */
+    TORN_LINE_SHARED,  /* another program may be writing the line */
     TORN_LINE_LONG,    /* no sink writes a line of that size */
-    TORN_LINE_STUCK,   /* the system refused to cut it */
-    TORN_LINE_FOREIGN, /* it is not a line of the format (only if the file is open already) */
+    TORN_LINE_STUCK,   /* the system refused to cut the line */
+    TORN_LINE_FOREIGN, /* not a line of the format (only if the file is open already) */
 };
 
 struct output_file_start {
     enum torn_line torn;
-    enum torn_line_kept kept; /* of TORN_LINE_ENDED */
-    uint64_t torn_size;       /* its bytes */
-    bool mixed;               /* its last line is whole, but not one of the format */
+    enum torn_line_kept kept; /* valid for TORN_LINE_ENDED */
+    uint64_t torn_size;       /* bytes of the torn line or record */
+    bool mixed;               /* the last line is whole, but not of the format */
 };
 
-/* The format of a file, and how its own torn end is recognised: by lines or by records. */
+/*
+ * The format of a file. Its torn end is recognised by `line` or, in a format of records, by
+ * `whole`.
+ */
 struct output_file_format {
     const char *name;    /* for errors: "format=pcap" */
-    output_line *line;   /* of a format of lines; else NULL */
-    output_whole *whole; /* of a format of records */
+    output_line *line;   /* for a format of lines; else NULL */
+    output_whole *whole; /* for a format of records */
     bool unmarked;       /* a torn record is recognised only after a whole one */
     bool opened;         /* the file is being written: end a foreign line instead of failing */
 };
@@ -103,20 +108,19 @@ struct output_file_format {
  * regular file that does not end in a newline is repaired first, as *start says:
  *
  * - A line is foreign if it is not the beginning of a line of the format or is longer than a sink
- *   writes (OUTPUT_FILE_TORN_MAX): the file is not opened, and not changed. The same applies if the
- *   line before it is foreign, or if there is no such line and it lacks a full mark.
- * - If no other program has the file open for writing, the line is cut off. The operating system
- *   reports that; it is not guessed. The end of a killed predecessor is waited for, up to 0.4
- *   seconds.
+ *   writes (OUTPUT_FILE_TORN_MAX): the file is not opened, and not changed. A line is also foreign
+ *   if the line before it is foreign, or if there is no line before it and it lacks a full mark.
+ * - If no other program has the file open for writing, as the operating system reports, the line
+ *   is cut off. An open waits up to 0.4 seconds for the end of a killed predecessor.
  * - Otherwise another program may be writing the line: a newline is added, so that the next line is
  *   separate and no byte is lost.
  *
  * A file that ends in a newline is appended to, even if its last line is foreign (`mixed`), unless
- * that line or the file's beginning is not text. Without a format every line counts as ours.
+ * that line or the file's beginning is not text. Without a format no line is foreign.
  *
- * If a format has records, the last one must be whole, which takes reading the whole file. A torn
- * record is cut off under the same conditions. If they do not hold, or the file does not contain
- * this format, it is not opened.
+ * If a format has records, the whole file is read to find out whether the last record is whole. A
+ * torn record is cut off if no other program has the file open for writing. Otherwise, or if the
+ * file does not contain this format, the file is not opened.
  *
  * A file that may be written but not read is opened unchecked. A named pipe must have a reader.
  * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; without memory
@@ -136,11 +140,12 @@ int output_file_check_content(const char *path, const struct output_file_format 
 #define OUTPUT_FILE_TORN_MAX ((uint64_t)2 * 1024 * 1024)
 
 /*
- * Opens standard output. Its other owners are not affected: a pipe or a terminal is written through
- * a non-blocking file description of our own. If that cannot be opened, a write waits for room by
- * poll() and is at most of the size that a pipe accepts at once; a terminal that the user has
- * stopped may block then. On Windows, which has no non-blocking descriptions, a thread of its own
- * writes and waits. Returns as above: standard output is closed, or open for reading only.
+ * Opens standard output. Other processes that have it are not affected: a pipe or a terminal is
+ * written through a non-blocking file description of our own. If that cannot be opened, a write
+ * waits for room by poll() and has at most the size that a pipe accepts at once; a write to a
+ * terminal that the user has stopped may block then. On Windows, which has no non-blocking
+ * descriptions, a separate thread writes and waits. Returns as output_file_open_append does; fails
+ * if standard output is closed, or open for reading only.
  */
 int output_file_open_stdout(struct output_file **out, struct error *error);
 
@@ -154,18 +159,19 @@ void output_file_hold_standard_streams(void);
 /*
  * Writes a first part of `size` (≥ 1) bytes and returns as enum write_result says. After
  * WRITE_WOULD_BLOCK the next write must offer the same first bytes again, because some systems are
- * already writing them then. A caller that has other bytes to write, or none, calls
+ * already writing them. A caller that has other bytes to write, or no bytes, calls
  * output_file_cancel first.
  *
  * If a file that was opened by its name was emptied or cut since, the bytes written are taken back
- * unless another program has appended: WRITE_FAILED, and output_file_is_cut.
+ * (unless another program has appended to the file): the write returns WRITE_FAILED, and
+ * output_file_is_cut is true.
  */
 enum write_result output_file_write(struct output_file *file, const void *bytes, size_t size,
                                     size_t *written, struct error *error);
 
 /*
- * After WRITE_WOULD_BLOCK: ends the write in progress, within a tenth of a second. Returns how many
- * of the bytes, from the first on, were accepted: these are written, and must not be offered again.
+ * Ends the write in progress after WRITE_WOULD_BLOCK, within a tenth of a second. Returns how many
+ * of its bytes, from the first on, were written; these must not be offered again.
  */
 size_t output_file_cancel(struct output_file *file);
 
@@ -174,18 +180,18 @@ wait_handle output_file_handle(const struct output_file *file);
 
 /*
  * Removes the last `size` bytes written from a regular file. Bytes that another program has cut off
- * count as removed. Returns false, with the file unchanged, if it is not a regular file, or if
- * another program has written after them.
+ * count as removed. Returns false and leaves the file unchanged if it is not a regular file, or if
+ * another program has written after these bytes.
  */
 bool output_file_roll_back(struct output_file *file, size_t size);
 
 /*
- * Whether the next write is the first: a regular file is empty, any other was not written to since
- * it was opened.
+ * Whether the next write is the first: a regular file is empty, any other file was not written to
+ * since it was opened.
  */
 bool output_file_at_beginning(const struct output_file *file);
 
-/* Whether it is a regular file, for which more of these functions apply. */
+/* Whether the file is regular. Several of these functions have an effect only then. */
 bool output_file_is_regular(const struct output_file *file);
 
 /* Flushes a regular file to the disk. Returns false with `error` filled. */
@@ -194,41 +200,44 @@ bool output_file_sync(struct output_file *file, struct error *error);
 /* The size of a regular file in bytes; 0 for anything else. */
 uint64_t output_file_size(const struct output_file *file);
 
-/* Whether it is a terminal, which must not get binary data. */
+/* Whether the file is a terminal, which must not get binary data. */
 bool output_file_is_terminal(const struct output_file *file);
 
 /* Whether the file has no name left: data written to it is lost. */
 bool output_file_is_removed(const struct output_file *file);
 
 /*
- * Releases the name of a regular file that was removed, so that another file can have it. On a
- * system that reserves the name until the file is closed, this closes it: writes fail from then on,
- * and the last write counts as taken back. Returns whether the file was closed.
+ * Releases the name of a regular file that was removed, so that another file can have the name. A
+ * system that reserves the name until the file is closed requires that this closes the file: later
+ * writes fail, and the last write counts as taken back. Returns whether the file was closed.
  */
 bool output_file_let_name_go(struct output_file *file);
 
 /*
- * Whether a regular file was emptied or cut from outside: it ends before the last byte written to
- * it, less what was taken back.
+ * Whether a regular file was emptied or cut from outside: it ends before the last byte that was
+ * written to it and not taken back.
  */
 bool output_file_is_cut(const struct output_file *file);
 
 enum output_file_state {
-    OUTPUT_FILE_IN_PLACE, /* `path` names it */
-    OUTPUT_FILE_CUT,      /* `path` names it, and it was cut (output_file_is_cut) */
-    OUTPUT_FILE_MOVED,    /* it was renamed or removed: `path` does not name it */
+    OUTPUT_FILE_IN_PLACE, /* `path` names the file */
+    OUTPUT_FILE_CUT,      /* `path` names the file, which was cut (output_file_is_cut) */
+    OUTPUT_FILE_MOVED,    /* the file was renamed or removed: `path` does not name it */
     OUTPUT_FILE_UNSEEN,   /* the system does not say, for example without permission to search the
                              folder */
 };
 
-/* Where the file is. `error` is filled for OUTPUT_FILE_UNSEEN, and may change in other cases. */
+/*
+ * Finds out where the file is. `error` is filled for OUTPUT_FILE_UNSEEN, and may change in other
+ * cases.
+ */
 enum output_file_state output_file_look(const struct output_file *file, const char *path,
                                         struct error *error);
 
 /*
- * Continues with a file that was cut and that `path` names: repairs its end as opening does, and
- * appends after it. Returns 0, or -1 with `error` filled as opening does; the end then stays as it
- * is, and writes follow it.
+ * Continues with a file that was cut and that `path` names: repairs its end as an open does, and
+ * appends after that end. Returns 0, or -1 with `error` filled as an open does; the end then stays
+ * unrepaired, and later writes follow it.
  */
 int output_file_mend(struct output_file *file, const char *path,
                      const struct output_file_format *format, struct output_file_start *start,
@@ -240,8 +249,8 @@ void output_file_close(struct output_file *file);
 /* --- checks before a start -------------------------------------------------------------------- */
 
 /*
- * Checks before any file is opened: they find the errors of a later open without creating or
- * changing anything. Any thread.
+ * Functions that find the errors of a later open, called before any file is opened. They create and
+ * change nothing. Any thread.
  *
  * They use the process's present (effective) user and rights. A later open may still fail.
  */
@@ -253,8 +262,8 @@ void output_file_close(struct output_file *file);
 int output_check_file(const char *path, struct error *error);
 
 /*
- * Whether files can be created in the folder `path`, or in the folder of the file `path`. Return as
- * above.
+ * Whether files can be created in the folder `path`, or in the folder of the file `path`. Both
+ * return as output_check_file does.
  */
 int output_check_folder(const char *path, struct error *error);
 int output_check_beside(const char *path, struct error *error);

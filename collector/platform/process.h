@@ -53,8 +53,8 @@ bool environment_each(const char *prefix, bool (*visit)(void *context, const cha
 
 /*
  * Writes `size` bytes of whole lines, for at most `wait_ms` milliseconds while the stream is full.
- * Returns whether all were written; of up to 4096 bytes all are written or none. Any thread; up to
- * that size the lines of several threads do not mix.
+ * Returns whether all bytes were written. Up to 4096 bytes are written all or not at all, and the
+ * lines of several threads do not mix. Any thread.
  *
  * If a system cannot say whether a stream is full, up to 4096 bytes may be in transit when this
  * returns: they count as written. They arrive when the reader reads, or are lost if the program
@@ -73,9 +73,9 @@ bool log_stream_is_journal(void);
 /* The terminals that standard error and standard output are connected to. */
 
 /*
- * The columns of standard error's terminal now; 80 if it does not say. 0: it is not a terminal, or
- * one without control sequences (ECMA-48): an old console, or one whose TERM is "dumb" or empty.
- * Any thread.
+ * Returns the present number of columns of standard error's terminal; 80 if the terminal does not
+ * say. 0: standard error is not a terminal, or is one without control sequences (ECMA-48): an old
+ * console, or a terminal whose TERM is "dumb" or empty. Any thread.
  */
 size_t terminal_columns(void);
 
@@ -97,11 +97,11 @@ enum terminal_kind terminal_of_output(void);
 /* --- the user --------------------------------------------------------------------------------- */
 
 /*
- * The user that the process runs as. It is started as root to get what only root may have, and then
- * becomes another user.
+ * The user that the process runs as. The process is started as root to get what only root may have,
+ * and then becomes another user.
  *
- * A user is named "NAME" or "NAME:GROUP", by names that the system knows. Main thread, while it is
- * the only one.
+ * A user is named "NAME" or "NAME:GROUP", by names that the system knows. Main thread, while there
+ * is no other thread.
  */
 
 /*
@@ -112,17 +112,17 @@ enum terminal_kind terminal_of_output(void);
 int user_check(const char *user, struct error *error);
 
 /*
- * Calls `question` as that user: in another process, which becomes the user, answers and ends. This
- * process stays as it is; changes of memory by `question` are lost. `question` returns 0, or -1
- * with its error filled, and so does this. It also fails if the user cannot be had
- * (EXIT_CODE_CONFIG) or no process can be started (EXIT_CODE_INTERNAL).
+ * Calls `question` in another process, which becomes that user, answers and ends. This process
+ * stays as it is; changes of memory by `question` are lost. `question` returns 0, or -1 with its
+ * error filled; user_ask returns the same. It also fails if the process cannot become the user
+ * (EXIT_CODE_CONFIG) or cannot be started (EXIT_CODE_INTERNAL).
  */
 int user_ask(const char *user, int (*question)(const void *context, struct error *error),
              const void *context, struct error *error);
 
 /*
- * Announces that root's rights will be given up for a user who may own folders in which root opens
- * files until then: from now until user_become, files are opened so that a symbolic link of that
+ * Announces that root's rights will be given up for a user. That user may own folders in which root
+ * still opens files: from now until user_become, files are opened so that a symbolic link of that
  * user does not lead root to a file that only root may open.
  */
 void user_expect(void);
@@ -135,21 +135,21 @@ void user_expect(void);
 int user_become(const char *user, struct error *error);
 
 /*
- * Makes that user and group the owner of a file, by its descriptor, which may be one that was
- * opened for its name only (O_PATH). Before user_become. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_CONFIG).
+ * Makes that user and group the owner of a file, given by its descriptor; the file may have been
+ * opened for its name only (O_PATH). Called before user_become. Returns 0, or -1 with `error`
+ * filled (EXIT_CODE_CONFIG).
  */
 int user_give(const char *user, int file, struct error *error);
 
 /* --- descriptors ------------------------------------------------------------------------------ */
 
 /*
- * A reserve of descriptors, so that a library or a crowd of connections cannot use up all that the
- * process may have: librdkafka opens several for each broker that a broker names. The reserve is
- * lent only to a call that found no descriptor, and only for the uses named here.
+ * A reserve of descriptors, so that a library or a crowd of connections cannot use up all
+ * descriptors of the process: librdkafka opens several for each broker that a broker names. The
+ * reserve is lent only to a call that found no descriptor, and only for the uses named here.
  *
- * No descriptor is held open for it. Instead the limit that the system enforces (soft
- * RLIMIT_NOFILE) is lower than the highest possible one. It is raised by the number that a call
+ * The reserve holds no descriptor open. Instead the limit that the system enforces (soft
+ * RLIMIT_NOFILE) is lower than the highest possible limit. It is raised by the number that a call
  * needs while that call is repeated; a library that opens something at that moment may get the
  * descriptor instead.
  *
@@ -158,7 +158,7 @@ int user_give(const char *user, int file, struct error *error);
 
 #define DESCRIPTORS_UNLIMITED UINT64_MAX
 
-/* Each may also use the reserve of those listed before it. */
+/* Each use may also take from the reserve of the uses listed before it. */
 enum descriptor_use {
     DESCRIPTOR_OF_SENDER, /* a connection that delivers records */
     DESCRIPTOR_OF_OWN,    /* a file, or anything else that the program opens itself */
@@ -170,11 +170,11 @@ enum descriptor_use {
 uint64_t descriptors_most(void);
 
 /*
- * Raises the limit to the highest that the process may have, less a reserve of `wanted` descriptors
- * for each use, which together are at most half of the limit (a quarter for senders). Called again
- * after a reload. Has no effect if the limit cannot be changed, or was changed from outside since
- * the last call. A program that this one starts gets the limit that this one was started with; if
- * that is higher than the present limit, it gets it just after its start. Main thread.
+ * Raises the limit to the highest that the process may have, less the reserve: `wanted` descriptors
+ * for each use, but together at most half of the limit (a quarter for senders). Called again after
+ * a reload. Has no effect if the limit cannot be changed, or was changed from outside since the
+ * last call. A program that this one starts gets the limit that this one was started with; if that
+ * is higher than the present limit, the program gets it just after its start. Main thread.
  */
 void descriptors_keep(const uint64_t wanted[DESCRIPTOR_USES]);
 

@@ -63,34 +63,34 @@ int service_manager_alive(struct service_manager *manager, struct error *error);
 /* --- inherited sockets ------------------------------------------------------------------------ */
 
 /*
- * Sockets that this process was started with, bound by its starter: systemd's socket activation
- * (sd_listen_fds(3)).
+ * Sockets that this process was started with, bound by the program that started it: systemd's
+ * socket activation (sd_listen_fds(3)).
  *
- * They belong to the process and stay open until it ends. A listener works on a copy of the handle,
- * and may close that and copy it again later. Datagrams and connections that arrive while no
- * listener serves a socket wait in its buffer; what is left at the end waits for the next process
- * that is given the socket.
+ * The sockets belong to the process and stay open until it ends. A listener works on a copy of the
+ * handle; it may close that copy and make another one later. Datagrams and connections that arrive
+ * while no listener serves a socket wait in the socket's buffer. At the end of the process, unread
+ * data waits for the next process that is given the socket.
  *
  * Lifecycle: take before the first child process is started, use, forget. Main thread. On Windows
- * there are none.
+ * there are no inherited sockets.
  */
 
 /* Whether this system hands sockets to a process. */
 extern const bool inherited_sockets_exist;
 
 /*
- * Finds the sockets by environment variables, and removes these: they are not for child processes.
- * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND: a socket is not open). A second call
- * returns the same.
+ * Finds the sockets by environment variables, and removes these variables: they are not for child
+ * processes. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND: a socket is not open). A
+ * second call returns the same.
  */
 int inherited_sockets_take(struct error *error);
 
-/* Closes them. */
+/* Closes the sockets. */
 void inherited_sockets_forget(void);
 
 struct inherited_socket {
     wait_handle handle;
-    const char *name; /* its name, or "unknown"; several may share one */
+    const char *name; /* its name, or "unknown"; several sockets may share a name */
 };
 
 size_t inherited_socket_count(void);
@@ -102,10 +102,10 @@ struct inherited_socket inherited_socket_at(size_t index);
  */
 bool inherited_socket_is(size_t index, const char *name);
 
-/* How many sockets `name` means. */
+/* Returns how many sockets have `name` as their name or number. */
 size_t inherited_sockets_named(const char *name);
 
-/* Whether it accepts connections. */
+/* Whether the socket accepts connections. */
 bool inherited_socket_listens(size_t index);
 
 #endif

@@ -33,7 +33,7 @@
 struct shared_library {
     const char *name;         /* for people: "librdkafka" */
     const char *file;         /* without a folder, with the interface's number: "libcurl.so.4" */
-    const char *user;         /* what needs it, for errors: "kafka" */
+    const char *user;         /* feature that needs it, for errors: "kafka" */
     const char *const *names; /* of its functions */
     size_t count;
     void *pointers; /* a structure of `count` pointers to functions, in the same order */
@@ -45,8 +45,9 @@ struct shared_library {
 bool shared_library_fill(struct shared_library *library, struct error *error);
 
 /*
- * Writes the library's name and the number in `said`, its own text about its version, into
- * library->version: "libcurl/7.88.1 zlib/1.2" becomes "libcurl 7.88.1". NULL: it is not there.
+ * Writes the library's name and version to library->version, and returns that text. `said` is the
+ * library's own text about its version: "libcurl/7.88.1 zlib/1.2" becomes "libcurl 7.88.1". NULL:
+ * the library is not there.
  */
 const char *shared_library_version(struct shared_library *library, const char *said);
 
@@ -89,8 +90,8 @@ const char *shared_library_version(struct shared_library *library, const char *s
 void *shared_library_load(const char *name, struct error *error);
 
 /*
- * Sets the pointer to a function that `pointer` points to, of whatever type, to the library's
- * function of that name. Returns false with `error` filled (EXIT_CODE_CONFIG) if it lacks it.
+ * Sets the pointer to a function (of any type) that `pointer` points to, to the library's function
+ * of that name. Returns false with `error` filled (EXIT_CODE_CONFIG) if the library lacks it.
  */
 bool shared_library_find(void *library, const char *function, void *pointer, struct error *error);
 

@@ -32,8 +32,9 @@ wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, str
 void tcp_listener_close(wait_handle listener);
 
 /*
- * Limits what the system buffers for each accepted connection whose peer does not read, to about
- * `bytes`; the default is some megabytes. If the system refuses, nothing changes.
+ * Limits the bytes that the system buffers for an accepted connection whose peer does not read, to
+ * about `bytes`; the default is some megabytes. Applies to each connection of the listener. If the
+ * system refuses, nothing changes.
  */
 void tcp_listener_limit_sending(wait_handle listener, size_t bytes);
 
@@ -65,19 +66,19 @@ enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_u
                                          struct error *error);
 
 enum tcp_result {
-    TCP_OK,          /* *done bytes, at least 1 */
+    TCP_OK,          /* *done bytes were moved, at least 1 */
     TCP_WOULD_BLOCK, /* no data, or no room, at the moment */
     TCP_END,         /* receive: the peer sends no more; send: the peer said so before, and accepts
                         no more either */
-    TCP_BROKEN,      /* reset, or the like. Data that came earlier was received earlier */
+    TCP_BROKEN,      /* reset, or a similar error, after all earlier data was received */
 };
 
 /* Receives at most `size` (≥ 1) bytes. */
 enum tcp_result tcp_connection_receive(wait_handle connection, void *to, size_t size, size_t *done);
 
 /*
- * Like a receive, but the data stays queued. Returns TCP_END also if the *done bytes are the last
- * ones; a system that cannot tell returns it when all of them were received.
+ * Receives without removing the data from the queue. Returns TCP_END also if the *done bytes are
+ * the last ones. A system that cannot tell returns TCP_END when all data was received.
  */
 enum tcp_result tcp_connection_peek(wait_handle connection, void *to, size_t size, size_t *done);
 
@@ -88,7 +89,7 @@ enum tcp_result tcp_connection_send(wait_handle connection, const void *bytes, s
 /* Ends sending: the peer sees the end after the data that was sent. */
 void tcp_connection_finish(wait_handle connection);
 
-/* Closes it. If bytes came that were not received, the peer sees a reset. */
+/* Closes the connection. If bytes came that were not received, the peer sees a reset. */
 void tcp_connection_close(wait_handle connection);
 
 #endif

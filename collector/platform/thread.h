@@ -24,10 +24,10 @@ struct thread; /* owned by its starter until it is joined or left */
 int thread_start(struct thread **out, const char *name, void (*run)(void *), void *argument,
                  struct error *error);
 
-/* Waits for its end and frees it. NULL is allowed. */
+/* Waits for the thread's end and frees it. NULL is allowed. */
 void thread_join(struct thread *thread);
 
-/* Detaches it: it runs on, and is freed when it ends. NULL is allowed. */
+/* Detaches the thread: it runs on, and is freed when it ends. NULL is allowed. */
 void thread_leave(struct thread *thread);
 
 /* --- locks ------------------------------------------------------------------------------------ */
@@ -39,7 +39,7 @@ struct mutex;
 /* Returns NULL without memory. */
 struct mutex *mutex_create(void);
 
-/* It must not be held. NULL is allowed. */
+/* Frees a mutex, which no thread may hold. NULL is allowed. */
 void mutex_destroy(struct mutex *mutex);
 
 void mutex_lock(struct mutex *mutex);
@@ -62,10 +62,10 @@ struct processor_list {
     uint16_t numbers[PROCESSORS_MAX];
 };
 
-/* Whether threads of this process may run on it. */
+/* Whether threads of this process may run on the processor. */
 bool processor_is_ours(unsigned number);
 
-/* Binds the calling thread to it. Returns false if the system refuses. */
+/* Binds the calling thread to the processor. Returns false if the system refuses. */
 bool processor_stay_on(unsigned number);
 
 #endif

@@ -29,13 +29,13 @@
 
 struct udp_socket;
 
-/* The abilities of the operating system. */
-extern const bool udp_socket_can_share_port;  /* else nothing opens with share_port */
-extern const bool udp_socket_counts_drops;    /* else udp_socket_drops is always 0 */
-extern const bool udp_socket_reports_arrival; /* else received_ns is the time of the receive call */
-extern const bool udp_socket_can_gro;         /* else nothing opens with gro */
-extern const bool udp_socket_can_busy_poll;   /* else nothing opens with busy_poll_us */
-extern const bool udp_socket_can_join;        /* else nothing opens with a multicast group or an
+/* The abilities of the operating system. Each comment tells the effect of false. */
+extern const bool udp_socket_can_share_port;  /* no socket opens with share_port */
+extern const bool udp_socket_counts_drops;    /* udp_socket_drops is always 0 */
+extern const bool udp_socket_reports_arrival; /* received_ns is the time of the receive call */
+extern const bool udp_socket_can_gro;         /* no socket opens with gro */
+extern const bool udp_socket_can_busy_poll;   /* no socket opens with busy_poll_us */
+extern const bool udp_socket_can_join;        /* no socket opens with a multicast group or an
                                                  interface */
 
 struct udp_socket_options {
@@ -47,15 +47,16 @@ struct udp_socket_options {
     size_t max_datagram;    /* bytes, at most DATAGRAM_MAX_SIZE; longer datagrams are truncated */
 
     /*
-     * For the first of several sockets that share a port: the number of sockets, any of which may
-     * get any datagram. 0: all datagrams of a source go to one socket. For the other sockets 0: if
-     * one has a value of its own, the kernel refuses to bind it to the port.
+     * For the first of several sockets that share a port: the number of these sockets, over which
+     * datagrams are spread regardless of their source. 0: all datagrams of a source go to one
+     * socket. For the other sockets 0: the kernel refuses to bind a socket with a value of its own
+     * to the port.
      */
     unsigned spread_over;
 
     /*
-     * Report each datagram's own destination address; otherwise it is the bound address, which may
-     * be the unspecified one. Costs a little per datagram.
+     * Report the destination address of each datagram; otherwise the bound address is reported,
+     * which may be the unspecified address. Costs a little per datagram.
      */
     bool wants_destination;
 
@@ -73,15 +74,15 @@ struct udp_socket_options {
 
     /*
      * The kernel drops datagrams of other sources without waking the receiver, and counts them as
-     * drops; NULL: accept all sources. The caller's, used only during open and change. If
+     * drops. NULL: accept all sources. Owned by the caller; used only during open and change. If
      * udp_socket_check_filter refuses it, the open fails.
      */
     const struct networks *only_from;
 
     /*
      * The name of the network interface to receive from: a multicast group is joined on it; any
-     * other socket is bound to it. NULL: the system chooses, or all interfaces. It is copied, and
-     * udp_socket_change leaves it as it is.
+     * other socket is bound to it. NULL: the system chooses the interface of a group; other sockets
+     * receive from all interfaces. The name is copied, and udp_socket_change leaves it as it is.
      */
     const char *interface;
 
@@ -89,16 +90,19 @@ struct udp_socket_options {
     struct address group_source;
 
     /*
-     * The socket was given to this process, already bound (collector/platform/service_manager.h):
-     * this works on a copy of `handle`. `address`, `ipv6_only` and `share_port` are ignored then,
-     * and udp_socket_bind only finds out its address. All other options apply, except that its
-     * receive buffer is never reduced. False on systems without such sockets.
+     * The socket was given to this process, already bound (collector/platform/service_manager.h);
+     * the opened socket works on a copy of `handle`. `address`, `ipv6_only` and `share_port` are
+     * ignored then, and udp_socket_bind only finds out its address. All other options apply, except
+     * that its receive buffer is never reduced. False on systems without such sockets.
      */
     bool inherited;
     wait_handle handle;
 };
 
-/* The most datagrams of one receive, and the bytes of each that are stored in its front part. */
+/*
+ * The most datagrams of one receive, and the bytes of each datagram that are stored in its front
+ * part.
+ */
 #define DATAGRAM_GROUP_SIZE 64
 #define DATAGRAM_FRONT_SIZE 2048
 #define DATAGRAM_MAX_SIZE   65536
@@ -111,7 +115,7 @@ struct datagram_slot {
     const uint8_t *front;
     const uint8_t *rest;
     uint32_t size;      /* bytes stored here */
-    uint32_t sent_size; /* bytes that were sent, at least; more than `size` if truncated */
+    uint32_t sent_size; /* bytes that were sent, or a lower bound; more than `size` if truncated */
     bool truncated;
     struct address source;
     const struct address *destination; /* valid as long as `front` */
@@ -128,7 +132,7 @@ static inline size_t datagram_front_size(const struct datagram_slot *slot)
 struct datagram_group {
     size_t count;
     bool more;    /* the next receive, which must be from the same socket, returns the rest */
-    bool emptied; /* the socket was empty after these: an edge will report more */
+    bool emptied; /* the socket was empty after these datagrams: an edge will report more */
     struct datagram_slot slots[DATAGRAM_GROUP_SIZE];
 };
 
@@ -147,35 +151,36 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
                     struct error *error);
 
 /*
- * Whether the kernel can filter datagrams by these sources: 0, or -1 with `error` filled
- * (EXIT_CODE_CONFIG) if the system has no such filters or the filter would be too long. Whether the
- * kernel has memory for it is found out by opening.
+ * Whether the kernel can filter datagrams by these sources. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_CONFIG) if the system has no such filters or the filter would be too long. Only an
+ * open finds out whether the kernel has memory for the filter.
  */
 int udp_socket_check_filter(const struct networks *only_from, struct error *error);
 
 /*
- * Whether datagrams can be spread over several sockets: 0, or -1 with `error` filled
+ * Whether datagrams can be spread over several sockets. Returns 0, or -1 with `error` filled
  * (EXIT_CODE_CONFIG).
  */
 int udp_socket_check_spread(struct error *error);
 
 /*
- * The most datagrams that a socket holds: in a receive buffer of this many bytes, and received but
- * not returned yet. For the caller that spreads them; 0 on systems that cannot spread.
+ * Returns the most datagrams that a socket holds: those in a receive buffer of this many bytes, and
+ * those received but not returned yet. For the caller that spreads them; 0 on systems that cannot
+ * spread.
  */
 uint64_t udp_socket_most_held(uint64_t receive_buffer, bool gro);
 
 /*
- * Changes its options except address, ipv6_only, share_port and gro, which must be the same as
- * before; spread_over, which only open uses; and whether it is inherited, which is kept. Returns 0,
- * or -1 with `error` filled (EXIT_CODE_CANNOT_BIND) and the options as they were.
+ * Changes the socket's options. address, ipv6_only, share_port and gro must be the same as before;
+ * spread_over is ignored, because only open uses it; the socket stays inherited or not. Returns 0,
+ * or -1 with `error` filled (EXIT_CODE_CANNOT_BIND) and the options unchanged.
  */
 int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options *options,
                       struct error *error);
 
 /*
- * Binds it to its address, and joins that if it is a multicast group. Returns 0, or -1 with `error`
- * filled (EXIT_CODE_CANNOT_BIND).
+ * Binds the socket to its address. Also joins the address if it is a multicast group. Returns 0, or
+ * -1 with `error` filled (EXIT_CODE_CANNOT_BIND).
  */
 int udp_socket_bind(struct udp_socket *socket, struct error *error);
 
@@ -195,16 +200,19 @@ enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct er
 /* For the notifier. */
 wait_handle udp_socket_handle(const struct udp_socket *socket);
 
-/* The address that it is bound to, with the port that the system chose. */
+/* Returns the address that the socket is bound to, with the port that the system chose. */
 struct address udp_socket_address(const struct udp_socket *socket);
 
-/* Bytes of receive buffer that the kernel granted. */
+/* Returns the bytes of receive buffer that the kernel granted. */
 size_t udp_socket_receive_buffer(const struct udp_socket *socket);
 
-/* The advice if the kernel granted less than requested, as the end of a message: "raise ...". */
+/* The end of a message that the kernel granted less than requested: advice such as "raise ...". */
 extern const char *const udp_socket_buffer_advice;
 
-/* A receive is likely soon: loads the parts of the socket that it will read into the cache. */
+/*
+ * Loads the parts of the socket that a receive will read into the cache; for a receive that is
+ * likely soon.
+ */
 void udp_socket_prefetch(const struct udp_socket *socket);
 
 enum receive_result {
@@ -218,14 +226,14 @@ enum receive_result {
 enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *group,
                                        struct error *error);
 
-/* The number of errors so far that did not end a receive. */
+/* Returns the number of errors so far that did not end a receive. */
 uint64_t udp_socket_errors(const struct udp_socket *socket);
 
 /*
- * The number of datagrams so far that the kernel dropped because the buffer was full or memory was
- * short (on Linux SO_MEMINFO, SK_MEMINFO_DROPS; its 32 bits are extended to 64 here, if this is
- * called before 2^32 more are dropped). For an inherited socket, since it was bound or last served
- * by this process.
+ * Returns the number of datagrams so far that the kernel dropped because the buffer was full or
+ * memory was short. (On Linux from SO_MEMINFO, SK_MEMINFO_DROPS: its 32 bits are extended to 64
+ * here, if this is called before 2^32 more are dropped.) For an inherited socket the number begins
+ * when it was bound or last served by this process.
  */
 uint64_t udp_socket_drops(struct udp_socket *socket);
 
@@ -236,13 +244,14 @@ uint64_t udp_socket_drops(struct udp_socket *socket);
 bool udp_socket_is_half_full(const struct udp_socket *socket);
 
 /*
- * Before the last drain: refuses all later arrivals and keeps the queue. The kernel counts those as
- * drops. Returns false if the system cannot do that, and for an inherited socket: datagrams that
- * arrive there after the last receive are for the next process that is given it.
+ * Refuses all later arrivals and keeps the queue; called before the last drain. The kernel counts
+ * refused datagrams as drops. Returns false if the system cannot do that, and for an inherited
+ * socket: datagrams that arrive there after the last receive are for the next process that is given
+ * the socket.
  */
 bool udp_socket_refuse_all(struct udp_socket *socket);
 
-/* Closes and frees it; NULL is allowed. */
+/* Closes and frees the socket; NULL is allowed. */
 void udp_socket_close(struct udp_socket *socket);
 
 /* --- sending ---------------------------------------------------------------------------------- */
@@ -257,7 +266,7 @@ void udp_socket_close(struct udp_socket *socket);
 struct datagram_sender;
 
 /*
- * Whether whole IP packets can be sent, with source addresses of their own (raw(7)); if not, an
+ * Whether whole IP packets can be sent, with source addresses of their own (raw(7)). If not, an
  * open with `packets` fails.
  */
 extern const bool datagram_sender_can_send_packets;
@@ -267,7 +276,7 @@ struct datagram_sender_options {
     size_t target_count;           /* at least 1 */
 
     /*
-     * Send whole IP packets, no longer than datagram_sender_mtu, instead of datagrams' payloads.
+     * Send whole IP packets, no longer than datagram_sender_mtu, instead of payloads of datagrams.
      * The open requires a right (CAP_NET_RAW), later calls do not.
      */
     bool packets;
@@ -297,12 +306,15 @@ enum send_result {
     SEND_FAILED,      /* the first one was not sent, as `error` says; the next one may be */
 };
 
-/* Sends the first ones of `count` (1 to DATAGRAM_SENDER_MOST) datagrams, in order. */
+/* Sends some of `count` (1 to DATAGRAM_SENDER_MOST) datagrams, in order from the first on. */
 enum send_result datagram_sender_send(struct datagram_sender *sender,
                                       const struct outgoing *datagrams, size_t count, size_t *sent,
                                       struct error *error);
 
-/* The largest IP packet, in bytes, for the path to this target, as far as the system knows. */
+/*
+ * Returns the size in bytes of the largest IP packet for the path to this target, as far as the
+ * system knows.
+ */
 size_t datagram_sender_mtu(const struct datagram_sender *sender, size_t target);
 
 /* Whether the host of an address is this machine, whatever the port. */

@@ -45,7 +45,7 @@ enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool w
                                int timeout_ms);
 
 /*
- * Waits until it is signalled, also if the system's wait fails: for a caller that must not continue
+ * Waits until it is signalled, even if the system's wait fails: for a caller that must not continue
  * earlier.
  */
 static inline void wakeup_await(struct wakeup *wakeup)

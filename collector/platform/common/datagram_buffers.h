@@ -12,7 +12,9 @@
 
 #include "collector/platform/udp.h"
 
-/* The size of an overflow part, and the distance from one to the next, in bytes. */
+/*
+ * The size of an overflow part, and the distance between the beginnings of two of them, in bytes.
+ */
 #define DATAGRAM_REST_SIZE   (DATAGRAM_MAX_SIZE - DATAGRAM_FRONT_SIZE)
 #define DATAGRAM_REST_STRIDE (DATAGRAM_REST_SIZE + 4096 + 64)
 

@@ -2,7 +2,7 @@
 
 #include "collector/base/rule.h"
 
-/* Only one thread at a time may be in the calls that share `busy`. */
+/* Checks a rule: only one thread at a time may be in the calls that share `busy`. */
 static void enter_call(_Atomic bool *busy, const char *rule)
 {
     bool was = SLUICE_RULES && atomic_exchange(busy, true);

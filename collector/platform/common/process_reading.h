@@ -13,26 +13,29 @@
 /* The most bytes of standard error that are kept. */
 #define PROCESS_ERRORS_MAX ((size_t)64 * 1024)
 
-/* One of its streams, read to its end; bytes beyond the limit are dropped. */
+/* One of the program's output streams, read to its end. Bytes beyond the limit are dropped. */
 struct process_reading {
     struct process_output bytes;
     size_t capacity;
     size_t most; /* the limit, in bytes */
     bool too_much;
     bool ended;     /* set by the reader; also set without memory */
-    bool no_memory; /* for further bytes */
+    bool no_memory; /* for more bytes */
 };
 
-/* Room for further bytes: *size of them. NULL: there is no memory, and the reading has ended. */
+/*
+ * Returns room for more bytes, and its size in *size. NULL: memory is short, and the reading ends.
+ */
 unsigned char *process_reading_room(struct process_reading *reading, size_t *size);
 
-/* Keeps the bytes that were read into that room. */
+/* Keeps the bytes that the caller has read into the room. */
 void process_reading_add(struct process_reading *reading, size_t size);
 
 /*
- * The result of process_run from both streams. `how` a program ended that failed ("ended with exit
- * code 3"); NULL: it succeeded. `exceeded`: the limits, if it was killed; NULL: it ended by itself.
- * Takes over the memory of both readings.
+ * Returns the result of process_run, made from both output streams. `how`: how a program that
+ * failed has ended ("ended with exit code 3"); NULL: it succeeded. `exceeded`: the limits, if the
+ * program was killed for exceeding them; NULL: it ended by itself. Takes over the memory of both
+ * readings.
  */
 enum process_result process_outcome(const struct process_reading *output,
                                     const struct process_reading *errors,

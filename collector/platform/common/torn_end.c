@@ -35,7 +35,7 @@ static bool is_zeros(const uint8_t *bytes, size_t size)
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /*
- * The number of bytes after the last newline of the first `size`; a number above
+ * Finds the number of bytes after the last newline of the first `size` bytes; a number above
  * OUTPUT_FILE_TORN_MAX means that no newline was found. Returns NULL, or why the bytes cannot be
  * read.
  */
@@ -82,7 +82,10 @@ static const char *look_at_line(const struct torn_file_ops *ops, void *context, 
     return look->size == 0 ? NULL : ops->read(context, offset, look->bytes, look->size);
 }
 
-/* The whole line before `end`, with its newline; size 0 if it is longer than a line may be. */
+/*
+ * Reads the beginning of the whole line before `end`, with its newline. Its size is 0 if the line
+ * is longer than a line may be.
+ */
 static const char *look_at_whole(const struct torn_file_ops *ops, void *context, uint64_t end,
                                  struct line_look *look)
 {
@@ -106,14 +109,20 @@ static bool is_text(const struct line_look *look)
     return true;
 }
 
-/* Only the bytes before the first NUL count: the rest of a torn line was left by a power cut. */
+/*
+ * Returns the number of bytes before the first NUL. Only these count: a power cut left the rest of
+ * a torn line.
+ */
 static size_t before_nul(const struct line_look *look)
 {
     const uint8_t *nul = memchr(look->bytes, '\0', look->size);
     return nul == NULL ? look->size : (size_t)(nul - look->bytes);
 }
 
-/* Whether a torn line is certainly ours, judged by itself and by the whole line before it. */
+/*
+ * Whether a torn line is certainly the program's own, judged by its bytes and by the whole line
+ * before it.
+ */
 static bool is_ours(const struct line_look *torn, const struct line_look *before,
                     const struct output_file_format *format)
 {
@@ -245,7 +254,10 @@ static const char *judge_record(const struct torn_file_ops *ops, void *context,
         return no_memory;
     why = find_end(ops, context, *size, format, window, &end);
     progress_end();
-    /* Zeros look like empty records, so they do not prove that the torn record is ours. */
+    /*
+     * Zeros look like empty records, so they do not prove that the torn record is the program's
+     * own.
+     */
     size_t first = end < WINDOW_SIZE ? (size_t)end : WINDOW_SIZE;
     if (why == NULL && format->unmarked && end != *size)
         why = ops->read(context, 0, window, first);

@@ -14,7 +14,7 @@ extern const char torn_file_changes[]; /* "it changes while it is read" */
 /* Milliseconds between two checks whether a killed predecessor has ended. */
 #define TORN_END_PAUSE_MS 10
 
-/* Whether to check again after this much waiting. */
+/* Whether to check again after a wait of `waited_ms` milliseconds so far. */
 bool torn_end_is_patient(unsigned waited_ms);
 
 /*
@@ -24,11 +24,11 @@ bool torn_end_is_patient(unsigned waited_ms);
 void torn_end_set_patience(unsigned milliseconds);
 
 /*
- * Operations on one open regular file, given by `context`. Those that return a text return NULL, or
- * why they failed: a text that the next call may change.
+ * Operations on one open regular file, given by `context`. An operation that returns a text returns
+ * NULL on success, or else the reason of its failure; the next call may change that text.
  */
 struct torn_file_ops {
-    /* Its size in bytes. */
+    /* Stores the file's size in bytes. */
     const char *(*size)(void *context, uint64_t *size);
 
     /* Reads `size` bytes at `offset`; torn_file_changes if the file has become shorter. */
@@ -42,16 +42,17 @@ struct torn_file_ops {
 };
 
 /*
- * Finds out what torn_end_mend would do, and stores that in *start. Returns NULL, or why the file
- * must not be appended to. torn_end_mend does the same check first.
+ * Stores in *start what torn_end_mend would do. Returns NULL, or why the file must not be appended
+ * to. torn_end_mend does the same check first.
  */
 const char *torn_end_judge(const struct torn_file_ops *ops, void *context,
                            const struct output_file_format *format,
                            struct output_file_start *start);
 
 /*
- * Repairs the file (`format` NULL: lines of any kind). `sole_writer`: no other program writes to
- * it. Returns NULL, or why it could not be repaired, as above.
+ * Repairs the file. `format` NULL: the file has lines of any kind. `sole_writer`: no other program
+ * writes to the file. Returns NULL, or why the file could not be repaired; the next call may change
+ * that text.
  */
 const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool sole_writer,
                           const struct output_file_format *format, struct output_file_start *start);

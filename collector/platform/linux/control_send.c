@@ -1,8 +1,8 @@
 /*
- * control_send() by signals, to a process that /proc shows to be one of ours.
+ * control_send() by signals, to a process that /proc shows to be a collector.
  *
- * SIGHUP and SIGUSR1 end a process that does not handle them, possibly also a collector that does
- * not wait yet, or `sluice ctl` itself. A process that handles them has them blocked
+ * SIGHUP and SIGUSR1 end a process that does not handle them; this may be a collector that does not
+ * wait yet, or `sluice ctl` itself. A process that handles them has blocked them
  * (control_signalfd.c).
  */
 #include "collector/platform/control.h"
@@ -22,7 +22,7 @@ struct process_status {
     unsigned long long blocked; /* bit n - 1: signal n */
 };
 
-/* Returns false if there is no such process, or no /proc. */
+/* Returns false if the process does not exist, or /proc does not. */
 static bool read_status(const char *process, struct process_status *status)
 {
     char path[64];
@@ -47,8 +47,8 @@ static bool blocks(const struct process_status *status, int number)
 }
 
 /*
- * Whether it is this program: by its file, or else by its name, because the file may have been
- * replaced since.
+ * Whether the process is this program: by its file or, because the file may have been replaced
+ * since, by its name.
  */
 static bool is_same_program(const char *process, const struct process_status *status)
 {

@@ -22,7 +22,7 @@ struct target {
     struct address address;
     struct sockaddr_storage name;
     socklen_t name_size;
-    int fd; /* the sender's socket of that family */
+    int fd; /* the sender's socket of the target's family */
 };
 
 struct datagram_sender {

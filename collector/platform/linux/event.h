@@ -1,5 +1,6 @@
 /*
- * A wake-up on eventfd(2): it is kept until it is read; several count as one. Only for this folder.
+ * A wake-up on eventfd(2). A wake-up is kept until it is read; several count as one. Only for this
+ * folder.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_EVENT_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_EVENT_H

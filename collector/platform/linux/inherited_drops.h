@@ -1,6 +1,6 @@
 /*
- * The part of an inherited socket's drops that this process has counted already: after a reload the
- * next listener counts only newer ones. Only for platform/linux/.
+ * Remembers the drops of an inherited socket that this process has counted already, so that after a
+ * reload the next listener counts only newer drops. Only for platform/linux/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_INHERITED_DROPS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_INHERITED_DROPS_H
@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * The kernel's 32-bit counter when it was last read, valid until inherited_sockets_forget; for the
- * thread that serves the socket. NULL: no inherited socket has this descriptor.
+ * Returns the kernel's 32-bit counter as it was last read, valid until inherited_sockets_forget,
+ * for the thread that serves the socket. NULL: no inherited socket has this descriptor.
  */
 uint32_t *inherited_socket_drops(int handle);
 

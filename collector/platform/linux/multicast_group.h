@@ -10,29 +10,34 @@
 /* The number of an interface; 0: no interface has that name. */
 unsigned multicast_interface(const char *name);
 
-/* The interface that the routing table has for a group; 0: none, or the table cannot be read. */
+/*
+ * The number of the interface that the routing table has for a group; 0: it has no such interface,
+ * or cannot be read.
+ */
 unsigned multicast_interface_of_routes(const struct address *group);
 
 /*
- * Whether the group is a different one on each link, so that a socket must be bound to one link
- * (RFC 4007).
+ * Whether the address means a different group on each link, so that a socket must be bound to one
+ * link (RFC 4007).
  */
 bool multicast_is_of_link(const struct address *group);
 
 /*
- * Called before the bind: limits the socket to datagrams of groups that it joins itself. Returns
+ * Limits the socket to datagrams of groups that it joins itself; called before the bind. Returns
  * whether that could be set.
  */
 bool multicast_join_only_own(int fd, bool ipv6);
 
 /*
- * Joins the group on the interface with that number (0: the routing table's), limited to datagrams
- * of `source` if that has a family. Returns 0, or -1 with errno.
+ * Joins the group on the interface of that number (0: the routing table chooses). If `source` has a
+ * family, only its datagrams are received. Returns 0, or -1 with errno.
  */
 int multicast_join(int fd, const struct address *group, const struct address *source,
                    unsigned interface);
 
-/* Leaves it, also for the source that it was joined for; the interface may no longer exist. */
+/*
+ * Leaves the group, also if it was joined for one source only. The interface may no longer exist.
+ */
 void multicast_leave(int fd, const struct address *group, unsigned interface);
 
 #endif

@@ -37,8 +37,8 @@ static bool is_passing(int code)
     }
 }
 /*
- * Buffers of many datagrams each that are received at once. With more buffers, fewer of them are
- * still in the cache when they are read.
+ * The most buffers, of many datagrams each, that one receive fills. With more buffers, fewer of
+ * them are still in the cache when they are read.
  */
 #define GRO_BUFFERS 8
 
@@ -64,7 +64,7 @@ static int64_t arrival_time(const struct msghdr *header)
     return clock_wall_ns_of(stamp.tv_sec, stamp.tv_nsec);
 }
 
-/* The address in the packet's own header, with the socket's port. */
+/* Returns the destination address in the packet's own header, with the socket's port. */
 static struct address destination_of(const struct udp_socket *socket, const struct msghdr *header)
 {
     const void *found = find_control(header, IPPROTO_IPV6, IPV6_PKTINFO);

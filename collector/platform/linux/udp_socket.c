@@ -61,9 +61,9 @@ static size_t set_receive_buffer(int fd, size_t wanted)
 }
 
 /*
- * The size that the kernel would grant a new socket of this process. It silently reduces an
- * existing buffer to what is allowed, and the process that bound an inherited socket may have been
- * allowed more than this one.
+ * Returns the size that the kernel would grant a new socket of this process. The kernel silently
+ * reduces an existing buffer to the allowed size, and the process that bound an inherited socket
+ * may have been allowed more than this process.
  */
 static size_t buffer_to_be_had(bool ipv6, size_t wanted)
 {
@@ -84,7 +84,7 @@ static size_t raise_receive_buffer(int fd, bool ipv6, size_t wanted)
 
 /*
  * The least that the kernel charges a buffer for a datagram: its descriptor and page already take
- * more. With UDP_GRO up to 128 datagrams share one.
+ * more. With UDP_GRO up to 128 datagrams share one charge.
  */
 #define LEAST_CHARGE     512
 #define LEAST_CHARGE_GRO 32
@@ -103,8 +103,8 @@ static int get_number(int fd, int name)
 }
 
 /*
- * The process may have been allowed more at its start than now: a size that is not changed is not
- * set again, and a request for more never reduces the buffer.
+ * Sets the buffer at the open, and later only if the wanted size changes: the process may have been
+ * allowed more at its start than now. A request for more never reduces the buffer.
  */
 static void set_buffer(struct udp_socket *socket, bool ipv6,
                        const struct udp_socket_options *options)
@@ -332,8 +332,8 @@ static bool bind_again(struct udp_socket *socket, struct error *error)
 }
 
 /*
- * A group is joined on an interface's number, and an interface that is created again has another
- * one.
+ * A group is joined on the number of an interface, and an interface that is created again has
+ * another number.
  */
 enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct error *error)
 {

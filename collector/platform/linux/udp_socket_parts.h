@@ -17,9 +17,14 @@
 
 struct linux_group;
 
-/* The use of a buffer: for one datagram, or for many of one source (udp(7), UDP_GRO). */
+/*
+ * The two uses of a buffer: for one datagram, or for many datagrams of one source (udp(7),
+ * UDP_GRO).
+ */
 struct receive_ops {
-    /* Points the vectors and the slot of one buffer to the memory for datagrams of that limit. */
+    /*
+     * Points the vectors and the slot of one buffer to memory for datagrams of up to `limit` bytes.
+     */
     void (*lay_out)(struct linux_group *group, unsigned buffer, size_t limit);
 
     /* The number of buffers of one receive. */
@@ -38,7 +43,7 @@ struct udp_socket {
     /* The options outlive the configuration: the interface is a copy, and only_from is not kept. */
     struct udp_socket_options options;
     char interface[IF_NAMESIZE];
-    bool filtered; /* by only_from */
+    bool filtered; /* because of only_from */
     bool bound;
     struct address address;
     size_t receive_buffer;
@@ -48,7 +53,8 @@ struct udp_socket {
     uint64_t errors;
     uint64_t drops;
     uint32_t drops_seen;  /* the kernel's 32-bit counter when it was last read */
-    uint32_t *drops_kept; /* the same for the next user of an inherited socket, or NULL */
+    uint32_t *drops_kept; /* the same counter, kept for the next user of an inherited socket, or
+                             NULL */
 };
 
 /* --- the group -------------------------------------------------------------------------------- */
@@ -85,7 +91,7 @@ struct linux_group {
     bool aggregated;             /* the last buffer had several datagrams */
 };
 
-/* Sets the vectors for datagrams of that limit and that use. */
+/* Sets the vectors for datagrams of up to that limit and for that use. */
 void datagram_group_prepare(struct linux_group *group, size_t limit, const struct receive_ops *ops);
 
 /* Resets the room for the name and the control messages, whose lengths a receive overwrites. */

@@ -24,7 +24,7 @@
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 
-#define NAME_MAX_SIZE 256 /* LOGIN_NAME_MAX, and more than any group's */
+#define NAME_MAX_SIZE 256 /* LOGIN_NAME_MAX, and more than the name of any group */
 
 /* The user to become. */
 struct target {
@@ -92,7 +92,7 @@ static int user_find_target(const char *user, struct target *target, struct erro
 
 /* --- the present user ------------------------------------------------------------------------- */
 
-/* Checks the real, effective and saved id, so that there is none to go back to. */
+/* Checks the real, effective and saved user id, so that there is no other id to return to. */
 static bool has_user(const struct target *target)
 {
     uid_t real, effective, saved;
@@ -107,7 +107,9 @@ static bool has_group(const struct target *target)
            effective == target->group && saved == target->group;
 }
 
-/* The starter of a process that already runs as this user has chosen its groups, too. */
+/*
+ * If a process runs as this user already, the program that started it has chosen its groups, too.
+ */
 static bool is_already(const struct target *target)
 {
     return has_user(target) && (!target->group_was_named || has_group(target));

@@ -19,7 +19,7 @@
 #include "collector/platform/posix/spawn.h"
 
 struct child {
-    pid_t pid; /* 0: none */
+    pid_t pid; /* 0: no program */
     int input; /* our end of the pipe; -1: closed */
 };
 
@@ -99,7 +99,7 @@ wait_handle child_input(const struct child *child)
     return child->input < 0 ? NO_HANDLE : (wait_handle)child->input;
 }
 
-/* A pipe keeps its contents and reports their size as long as one of its ends is open: ours. */
+/* A pipe keeps its contents and reports their size as long as one of its ends is open; ours is. */
 size_t child_unread(const struct child *child)
 {
     RULE(child->input >= 0, "a program's input is asked while it is open");

@@ -70,7 +70,7 @@ static bool send_bytes(int fd, const char *bytes, size_t size, int64_t end_ns)
     return true;
 }
 
-/* Returns 1 with the whole line, 0 if it ended early or is too long, -1 with errno. */
+/* Returns 1 with the whole line, 0 if the answer ended early or is too long, or -1 with errno. */
 static int receive_line(int fd, struct output *answer, int64_t end_ns)
 {
     size_t begin = answer->used;

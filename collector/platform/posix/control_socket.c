@@ -35,7 +35,7 @@ struct lock_name {
 struct control_socket {
     int fd;
     struct sockaddr_un address;
-    struct stat made; /* the bound socket, to recognise it */
+    struct stat made; /* status of the bound socket, to recognise it */
 };
 
 struct control_connection {
@@ -53,7 +53,10 @@ static int local_socket(void)
     return lending_socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/* Only its own user may connect, from the start. No other thread creates files during this. */
+/*
+ * Binds so that only the socket's own user may connect, from the start. No other thread creates
+ * files during this call.
+ */
 static int bind_privately(const struct control_socket *made)
 {
     mode_t before = umask(S_IRWXG | S_IRWXO | S_IXUSR);
@@ -64,7 +67,7 @@ static int bind_privately(const struct control_socket *made)
     return result;
 }
 
-/* Whether it is a socket that an ended program left: no program answers there. */
+/* Whether the socket was left by an ended program: no program answers there. */
 static bool is_left_over(const struct sockaddr_un *address)
 {
     struct stat status;
@@ -78,7 +81,10 @@ static bool is_left_over(const struct sockaddr_un *address)
     return refused;
 }
 
-/* Whether it is a regular file of this user. Another user's file may be locked by that user. */
+/*
+ * Whether the lock file is a regular file of this user. A file of another user may be locked by
+ * that user.
+ */
 static bool is_own_lock(int fd, struct stat *status)
 {
     return fstat(fd, status) == 0 && S_ISREG(status->st_mode) && status->st_uid == geteuid();

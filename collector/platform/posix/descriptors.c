@@ -24,7 +24,7 @@ static struct {
     rlim_t most[DESCRIPTOR_USES];   /* highest soft limit for each use */
     rlim_t now[DESCRIPTOR_USES];    /* its present value for the descriptors that are lent */
     unsigned lent[DESCRIPTOR_USES]; /* descriptors, for calls that are being repeated */
-    atomic_uint all_lent;           /* of all uses */
+    atomic_uint all_lent;           /* descriptors lent for all uses */
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void descriptors_lock(void)
@@ -163,8 +163,8 @@ bool lending_goes_on(void)
 }
 
 /*
- * A program inherits the limit. A higher limit would let other threads use the reserve, so it is
- * set after the program was started.
+ * A program inherits the limit that this process has at the start. A higher limit would let other
+ * threads use the reserve, so the program's own limit is set after it was started.
  */
 void lending_stop_for_program(void)
 {

@@ -63,8 +63,8 @@ static int guarded_begin(struct way *way)
 }
 
 /*
- * Continues at the target of a symbolic link of root's, followed by the rest of the path. Closes
- * `link`.
+ * Continues at the target of a symbolic link that root owns, followed by the rest of the path.
+ * Closes `link`.
  */
 static int follow(struct way *way, int link, uid_t owner)
 {
@@ -86,7 +86,10 @@ static int follow(struct way *way, int link, uid_t owner)
     return guarded_begin(way);
 }
 
-/* The links in /proc, such as /proc/self/fd/1, do not lead to a path. They are root's. */
+/*
+ * Whether the folder is in /proc, where links such as /proc/self/fd/1 do not lead to a path. Root
+ * owns these links.
+ */
 static bool has_no_targets(int folder)
 {
     struct stat status, processes;
@@ -106,7 +109,10 @@ static bool is_foreign(int folder, int file)
     return open_to_others && (result != 0 || status.st_uid != around.st_uid);
 }
 
-/* Removes the next name from the path: "." if none is left. Returns 0, or -1. */
+/*
+ * Removes the next name from the path, and stores it in `name`; "." if no name is left. Returns 0,
+ * or -1.
+ */
 static int take_name(struct way *way, char name[NAME_MAX + 1], bool *last)
 {
     way->at += strspn(way->path + way->at, "/");

@@ -1,7 +1,7 @@
 /*
- * The system calls that open a descriptor. If no descriptor is free (EMFILE), they are repeated
- * with one from the reserve for their use (collector/platform/process.h). Otherwise they behave
- * like the system's calls. Only for platform/. Any thread.
+ * The system calls that open a descriptor. If no descriptor is free (EMFILE), the call is repeated
+ * with a descriptor from the reserve for its use (collector/platform/process.h). Otherwise these
+ * functions behave like the system's calls. Only for platform/. Any thread.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_LENDING_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_LENDING_H
@@ -14,7 +14,7 @@
 
 #include "collector/platform/process.h"
 
-/* Like descriptors_lend, after a system call of the program's own that failed with errno. */
+/* Like descriptors_lend, called after a direct system call that failed with errno. */
 static inline bool lending_begin(unsigned wanted, unsigned *times)
 {
     return errno == EMFILE && descriptors_lend(DESCRIPTOR_OF_OWN, wanted, times);
@@ -25,14 +25,14 @@ static inline void lending_end(unsigned wanted)
     descriptors_take_back(DESCRIPTOR_OF_OWN, wanted);
 }
 
-/* Whether a call is being repeated: another call could take the descriptor lent for it. */
+/* Whether a call is being repeated with a lent descriptor, which another call could take. */
 bool lending_goes_on(void);
 
 /*
- * Called around the start of another program, which gets the limit that this one was started with:
- * some programs use select(2), which supports 1,024 descriptors. A call above that finds no
- * descriptor in between waits for the end of the start. `program`: its process, or 0 if it could
- * not be started.
+ * Called before and after the start of another program. That program gets the limit that this one
+ * was started with: some programs use select(2), which supports 1,024 descriptors. Between the two
+ * calls, a call above that finds no descriptor waits for the end of the start. `program`: its
+ * process id, or 0 if it could not be started.
  */
 void lending_stop_for_program(void);
 void lending_go_on(pid_t program);

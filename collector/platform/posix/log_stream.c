@@ -37,7 +37,7 @@ static bool write_until(const struct stream *stream, const char *lines, size_t s
     return true;
 }
 
-/* Lines are rare, so the stream is looked up for each; it may have been replaced. */
+/* Lines are rare, so the stream is looked up for each line; another stream may have replaced it. */
 bool log_stream_write(const char *lines, size_t size, int wait_ms)
 {
     struct stat status;

@@ -30,7 +30,7 @@ static int folder_problem(const char *path)
     return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-/* The same for the folder of a file. */
+/* Returns 0 if files can be created in the folder of a file, or errno. */
 static int problem_of_folder_of(const char *path)
 {
     size_t length = file_path_folder(path);
@@ -44,7 +44,10 @@ static int problem_of_folder_of(const char *path)
     return problem;
 }
 
-/* Whether a pipe has a reader is found out only by an open. */
+/*
+ * Returns 0 if the file can be written, or errno. Only an open finds out whether a pipe has a
+ * reader.
+ */
 static int file_problem(const char *path)
 {
     struct stat status;

@@ -21,7 +21,7 @@ struct output_file {
     bool filled;      /* it was not empty when it was opened */
     bool begun;       /* something was written */
     off_t end;        /* of a regular file: where our last write ended, less what was rolled back */
-    uint64_t unmixed; /* bytes before `end` that are all ours */
+    uint64_t unmixed; /* bytes just before `end` that only we wrote */
 };
 
 static int cannot_create(struct error *error, const char *what, const char *why)
@@ -142,8 +142,9 @@ void output_file_hold_standard_streams(void)
 /* --- writing ---------------------------------------------------------------------------------- */
 
 /*
- * Whether a write that ends at `end` is before the end of the last one, so that the file was cut,
- * and was removed from the file again: the state stays as before, as if the write had failed.
+ * Finds that the file was cut: a write that ends at `end` is before the end of the last write. Then
+ * removes the new bytes from the file again, so that the state stays as before the write. Returns
+ * whether that was so and succeeded.
  */
 static bool came_after_a_cut(struct output_file *file, off_t end, size_t size)
 {
@@ -156,7 +157,9 @@ static bool came_after_a_cut(struct output_file *file, off_t end, size_t size)
     return true;
 }
 
-/* Notes for roll_back which bytes before the file's offset are all ours. */
+/*
+ * Records for roll_back how many bytes before the file's offset were all written by this program.
+ */
 static void note_written(struct output_file *file, off_t end, size_t size)
 {
     if (end - (off_t)size != file->end)
@@ -189,7 +192,7 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
         error_set(error, EXIT_CODE_IO, "cannot write: the system accepted no byte");
         return WRITE_FAILED;
     }
-    /* A regular file cannot be waited for: the caller tries again later. */
+    /* The system cannot wait for a regular file: the caller tries again later. */
     if (!file->regular && (errno == EAGAIN || errno == EWOULDBLOCK))
         return WRITE_WOULD_BLOCK;
     /* A terminal that was hung up returns EIO from then on. */
@@ -199,7 +202,7 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
     return WRITE_FAILED;
 }
 
-/* No write is ever in progress. */
+/* No write is ever in progress here. */
 size_t output_file_cancel(struct output_file *file)
 {
     (void)file;
@@ -293,8 +296,8 @@ static enum output_file_state unseen(const char *path, struct error *error)
 }
 
 /*
- * If the path cannot be looked up, the file is known to have moved only if the path does not exist,
- * or the file has no name.
+ * If the path cannot be looked up, the file is known to have moved in two cases: the path does not
+ * exist, or the file has no name.
  */
 enum output_file_state output_file_look(const struct output_file *file, const char *path,
                                         struct error *error)

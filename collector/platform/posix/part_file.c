@@ -121,7 +121,7 @@ static enum part_result open_new(const char *path, size_t base_length, struct mo
         return PART_FAILED;
     }
     struct stat status;
-    /* Another program took it for a file of a dead one, before it was locked. */
+    /* Another program took the new file for a file of a dead program, before it was locked. */
     if (part_lock(fd, path, &status) != PART_DONE) {
         close(fd);
         return PART_TAKEN;

@@ -104,7 +104,10 @@ static bool read_both(struct reading *output, struct reading *errors, int64_t de
     return !output->kept.too_much;
 }
 
-/* Waits for its end until the deadline, then kills it. Returns whether it ended by itself. */
+/*
+ * Waits for the program's end until the deadline, then kills it. Returns whether it ended by
+ * itself.
+ */
 static bool wait_for_end(pid_t pid, int64_t deadline_ns, int *status)
 {
     for (;;) {
@@ -122,7 +125,7 @@ static bool wait_for_end(pid_t pid, int64_t deadline_ns, int *status)
     return false;
 }
 
-/* NULL: it succeeded. */
+/* Describes how a program ended; NULL: it succeeded. */
 static const char *describe_end(int status, char text[64])
 {
     if (status == 0)

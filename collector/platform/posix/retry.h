@@ -1,9 +1,9 @@
 /*
- * Calls that are repeated: how often, and with pauses.
+ * Limits and pauses for calls that are repeated.
  *
- * A signal interrupts a call once. A call that is interrupted again and again is broken from
- * outside: by a system call filter, a debugger, or a faulty driver. A caller that repeats it
- * without a limit would hang. Only for platform/ and tools/platform/.
+ * A signal interrupts a call once. If a call is interrupted again and again, the cause is outside
+ * of this program: a system call filter, a debugger, or a faulty driver. A caller that repeats the
+ * call without a limit would hang. Only for platform/ and tools/platform/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_RETRY_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_RETRY_H
@@ -21,8 +21,8 @@ static inline bool retry_after(int number, unsigned *times)
 }
 
 /*
- * Whether to repeat a call that failed with errno: it was interrupted, and not too often. `times`
- * is 0 before the first call; after a success it may be set to 0 again.
+ * Whether to repeat a call that failed with errno: it was interrupted, and not more than RETRY_MOST
+ * times. `times` is 0 before the first call; after a success it may be set to 0 again.
  */
 static inline bool retry_interrupted(unsigned *times)
 {
@@ -30,8 +30,8 @@ static inline bool retry_interrupted(unsigned *times)
 }
 
 /*
- * The same for accept(2): the connection was aborted before it was accepted, and another one may
- * wait.
+ * Like retry_interrupted, for accept(2): also repeats if the connection was aborted before it was
+ * accepted, because another connection may wait.
  */
 static inline bool retry_aborted(unsigned *times)
 {
@@ -48,7 +48,7 @@ static inline void retry_pause_ms(unsigned milliseconds)
 }
 
 /*
- * For a wait that failed and that its caller will begin again: pauses for a millisecond, so that a
+ * Pauses for a millisecond after a wait that failed and that the caller will begin again, so that a
  * wait that always fails does not keep a processor busy. Leaves errno as it was.
  */
 static inline void retry_pause(void)

@@ -25,6 +25,6 @@ bool shared_library_find(void *library, const char *function, void *pointer, str
         fails(error);
         return false;
     }
-    memcpy(pointer, &found, sizeof found); /* POSIX has both be of one size (dlsym) */
+    memcpy(pointer, &found, sizeof found); /* POSIX requires the same size for both (dlsym) */
     return true;
 }

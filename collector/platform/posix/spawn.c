@@ -42,8 +42,8 @@ int spawn(const char *const *arguments, const struct spawn_streams *streams, pid
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     /*
-     * The starter of this process may have ignored it; then the end of a child process would not be
-     * reported.
+     * The starter of this process may have ignored SIGCHLD; then the end of a child process would
+     * not be reported.
      */
     signal(SIGCHLD, SIG_DFL);
     if (posix_spawn_file_actions_init(&actions) != 0)

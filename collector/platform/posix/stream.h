@@ -13,7 +13,7 @@
 enum stream_manner {
     STREAM_PLAIN,     /* the file description does not block, or is a regular file */
     STREAM_SEND,      /* a socket whose file description is shared */
-    STREAM_ASK_FIRST, /* it would block: poll, then write what a pipe accepts at once */
+    STREAM_ASK_FIRST, /* a write would block: poll, then write as much as a pipe accepts at once */
 };
 
 struct stream {
@@ -23,9 +23,9 @@ struct stream {
 };
 
 /*
- * Returns a stream to write to the standard stream with that number and status. A regular file is
- * written through its own file description, which keeps its offset and O_APPEND; a pipe or terminal
- * through a description of our own, if one can be opened.
+ * Returns a stream that writes to the standard stream with that number and status. A regular file
+ * is written through its present file description, which keeps its offset and O_APPEND; a pipe or
+ * terminal through a new description of our own, if one can be opened.
  */
 struct stream stream_borrow(int number, const struct stat *status);
 

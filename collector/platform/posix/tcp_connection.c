@@ -10,8 +10,8 @@
 #include "collector/platform/posix/socket_address.h"
 
 /*
- * accept(2) also returns network errors of a connection that is lost already; those are passed
- * over.
+ * Whether descriptors or memory are short. accept(2) also returns network errors of a lost
+ * connection; the caller skips these.
  */
 static bool is_short(int number)
 {

@@ -21,7 +21,7 @@ static enum file_writers writers_of(int reader)
 {
 #ifdef F_SETLEASE
     /*
-     * If a process opens the file at that moment, the kernel signals us: by a signal without
+     * If a process opens the file during the lease, the kernel signals us: by a signal without
      * effect.
      */
     if (fcntl(reader, F_SETSIG, SIGURG) == 0) {
@@ -39,9 +39,10 @@ static enum file_writers writers_of(int reader)
 }
 
 /*
- * The same for other programs of this kind: each holds a shared lock while it has the file open, so
- * an exclusive lock is granted only if there is none. It also prevents two programs that start at
- * the same time from repairing the same line.
+ * Finds whether other programs of this kind have the file open for writing. Each of them holds a
+ * shared lock as long as it has the file open, so an exclusive lock is granted only if there are no
+ * others. The lock also prevents two programs that start at the same time from repairing the same
+ * line.
  */
 static enum file_writers lock_against_writers(int fd)
 {
@@ -71,7 +72,7 @@ void torn_line_look_again(struct torn_line_look *look, const char *path)
         look->failed = is_no_reason(errno) ? 0 : errno;
         return;
     }
-    /* Only a regular file is opened to look: to a pipe we would be a reader. */
+    /* Only a regular file is opened for the look: an open of a pipe would make us its reader. */
     if (!S_ISREG(status.st_mode))
         return;
     do
@@ -101,7 +102,10 @@ void torn_line_look_end(struct torn_line_look *look)
     look->reader = -1;
 }
 
-/* Sets *same. Returns false with errno if that cannot be found out. */
+/*
+ * Sets *same to whether both descriptors are of one file. Returns false with errno if that cannot
+ * be found out.
+ */
 static bool is_same(int a, int b, bool *same)
 {
     struct stat one, other;
@@ -111,7 +115,7 @@ static bool is_same(int a, int b, bool *same)
     return true;
 }
 
-/* Whether no other process writes the file; may wait for a lock on it. */
+/* Whether no other process writes to the file. May wait for a lock on it. */
 static bool is_alone(const struct torn_line_look *look, int fd)
 {
     enum file_writers locked =
@@ -119,7 +123,7 @@ static bool is_alone(const struct torn_line_look *look, int fd)
     return locked == WRITERS_NONE || (locked == WRITERS_UNKNOWN && look->others == WRITERS_NONE);
 }
 
-/* Locks the file as long as it is open; without effect on file systems without locks. */
+/* Locks the file as long as it is open. Has no effect on file systems without locks. */
 static void mark_as_ours(int fd)
 {
     flock(fd, LOCK_SH | LOCK_NB);
@@ -202,7 +206,7 @@ static const char *torn_mend(const struct torn_line_look *look, int fd,
         return strerror(errno);
     if (!same)
         return NULL;
-    bool alone = is_alone(look, fd); /* which may wait for a lock */
+    bool alone = is_alone(look, fd); /* this call may wait for a lock */
     return torn_end_mend(&ops, &mended, alone, format, start);
 }
 

@@ -1,7 +1,7 @@
 /*
  * Repairs the torn end that a killed program left in a file (common/torn_end.h), and finds out
- * which other programs have it open. Only for the implementation of
- * collector/platform/output_file.h, which describes the decision. Call order: one of the looks,
+ * which other programs have the file open. Only for the implementation of
+ * collector/platform/output_file.h, which describes the decision. Call order: one of the two looks,
  * mend, the end of the look.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_TORN_LINE_H
@@ -14,26 +14,29 @@ enum file_writers { WRITERS_NONE, WRITERS_SOME, WRITERS_UNKNOWN };
 
 struct torn_line_look {
     int reader; /* descriptor; -1: no file to look at, or the look failed */
-    int failed; /* its errno; 0: it did not fail */
+    int failed; /* errno of the failed look; 0: it did not fail */
     enum file_writers others;
 };
 
-/* Looks at the file before it is opened for writing, because we are a writer ourselves then. */
+/* Looks at the file before we open it for writing, because we would count as a writer then. */
 void torn_line_look(struct torn_line_look *look, const char *path);
 
-/* The same for a file that we have open for writing: only its locks tell whether others have. */
+/*
+ * Like torn_line_look, for a file that we have open for writing. Here only the file's locks tell
+ * whether other programs have it open for writing.
+ */
 void torn_line_look_again(struct torn_line_look *look, const char *path);
 
 /*
- * Repairs the regular file `fd`, open for appending (`format` NULL: a file of lines), and marks it
- * as written by a program of this kind as long as it is open. Returns NULL, or why it could not be
- * repaired: a text that the next call may change.
+ * Repairs the regular file `fd`, open for appending. `format` NULL: a file of lines. Also marks the
+ * file, as long as it is open, as written by a program of this kind. Returns NULL, or why the file
+ * could not be repaired; the next call may change that text.
  */
 const char *torn_line_mend(const struct torn_line_look *look, int fd,
                            const struct output_file_format *format,
                            struct output_file_start *start);
 
-/* Only checks, without repairing. Returns NULL, or why the file must not be appended to. */
+/* Checks the file without repairing it. Returns NULL, or why it must not be appended to. */
 const char *torn_line_judge(const struct torn_line_look *look,
                             const struct output_file_format *format,
                             struct output_file_start *start);

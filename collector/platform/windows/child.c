@@ -32,7 +32,7 @@ struct child {
     bool runs;
     struct wait_source source; /* of its input */
     struct thread *feeder;     /* NULL: its input is closed */
-    HANDLE ours;               /* the writing end of the pipe, the feeder's */
+    HANDLE ours;               /* the pipe's writing end, for the feeder */
     HANDLE theirs;             /* a copy of the program's end */
     HANDLE wanted;             /* wakes the feeder for work */
     atomic_size_t given; /* bytes to be fed; reset by the feeder when all are read */

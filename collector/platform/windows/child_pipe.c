@@ -1,6 +1,7 @@
 /*
- * Anonymous pipes have no overlapped end, and only the end that created a pipe can wait until its
- * data is read (FlushFileBuffers): so these are named pipes with one instance.
+ * Named pipes with one instance are used instead of anonymous pipes. An anonymous pipe has no
+ * overlapped end, and only the end that created a pipe can wait until its data is read
+ * (FlushFileBuffers).
  */
 #include "collector/platform/windows/child_pipe.h"
 

@@ -9,9 +9,9 @@
 #define CHILD_PIPE_SIZE 16384
 
 /*
- * Creates a pipe that the program reads (we write, and wait) or that it writes (we read,
- * overlapped). The program's end is for ReadFile and WriteFile calls that wait, as programs expect.
- * Neither end is inherited. Returns false if that fails (see GetLastError).
+ * Creates a pipe whose other end a program uses: it reads (we write, and wait), or it writes (we
+ * read, overlapped). The program's end is for ReadFile and WriteFile calls that wait, as programs
+ * expect. Neither end is inherited. Returns false on failure (see GetLastError).
  */
 bool child_pipe_to(HANDLE *ours, HANDLE *theirs);
 bool child_pipe_from(HANDLE *ours, HANDLE *theirs);

@@ -9,8 +9,8 @@
 
 /*
  * Returns the text that splits into these arguments, at least one, up to a NULL; the caller frees
- * it (free). NULL: no memory, one of them is not UTF-8, or the first, the program, contains a
- * quotation mark, which file names cannot have.
+ * it (free). NULL: memory is short, an argument is not UTF-8, or the first argument, the program,
+ * contains a quotation mark, which file names cannot have.
  */
 wchar_t *command_line_of(const char *const *arguments);
 

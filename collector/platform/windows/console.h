@@ -9,10 +9,10 @@
 /* The most bytes of one write. */
 #define CONSOLE_PIECE 4096
 
-/* Whether it is a console's handle, for writing or for reading. */
+/* Whether the handle is a console's, for writing or for reading. */
 bool console_is(HANDLE handle);
 
-/* Returns the size without an incomplete character at the end; `size` if no bytes would be left. */
+/* Returns the size less an incomplete character at the end; `size` if no bytes would be left. */
 size_t console_whole(const char *bytes, size_t size);
 
 /*

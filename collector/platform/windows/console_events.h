@@ -13,8 +13,8 @@ void console_events_end(void);
 
 /*
  * The handler (a HANDLER_ROUTINE), called by the system in a thread of its own. After Close, Logoff
- * and Shutdown the system ends the process when this returns, and about 5 s after the call in any
- * case: it returns when all data is drained and written, or after 4 s.
+ * and Shutdown the system ends the process when the handler returns, and about 5 s after the call
+ * in any case. The handler returns when all data is drained and written, or after 4 s.
  */
 BOOL WINAPI console_event(DWORD type);
 

@@ -15,15 +15,15 @@
 /* In the order in which they are reported. */
 extern const enum control_event control_kinds[CONTROL_KINDS];
 
-/* The index of an event among them, or CONTROL_KINDS. */
+/* Returns the index of an event in control_kinds, or CONTROL_KINDS. */
 size_t control_kind(enum control_event event);
 
 /* Characters of the longest name, including its end. */
 #define CONTROL_NAME_SIZE 40
 
 /*
- * The named event of one kind in the process with that id: "Global\sluice-1234-stop", which is
- * visible in every session, also if the process is a service.
+ * Writes the name of the event of one kind in the process with that id: "Global\sluice-1234-stop",
+ * which is visible in every session, even if the process is a service.
  */
 void control_kind_name(size_t kind, unsigned long process, wchar_t name[CONTROL_NAME_SIZE]);
 

@@ -17,7 +17,9 @@ struct control_posted {
     LONG any[CONTROL_KINDS]; /* 1: at least one was posted */
 };
 
-/* Called by the control: sets the destination; NULL: none, the control ends. */
+/*
+ * Sets the destination; called by the control. NULL: there is no destination, as the control ends.
+ */
 void control_post_to(struct control_posted *to);
 
 /*
@@ -27,8 +29,8 @@ void control_post_to(struct control_posted *to);
 bool control_post(enum control_event event);
 
 /*
- * The same unless the event was posted before: the console and the service manager both report a
- * shutdown, which counts once.
+ * Does control_post unless the event was posted before: the console and the service manager both
+ * report a shutdown, which counts once.
  */
 bool control_post_first(enum control_event event);
 

@@ -13,10 +13,10 @@
 #define FILE_SHARE_ALL ((DWORD)(FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE))
 
 /*
- * Returns the path in UTF-16, which the caller frees (free); NULL with GetLastError(): it is not
- * UTF-8, or memory is short. Most calls accept at most 260 characters (for folders 248) unless a
- * path begins with "\\?\". A path whose full form is longer becomes that form with the prefix; so a
- * caller that measures positions of names in a path does that before this call.
+ * Returns the path in UTF-16, which the caller frees (free); NULL with GetLastError(): the path is
+ * not UTF-8, or memory is short. Most calls accept at most 260 characters (for folders 248) unless
+ * a path begins with "\\?\". A path whose full form is longer is replaced by its full form with
+ * that prefix; so a caller that measures positions of names in a path does that before this call.
  */
 wchar_t *file_access_path(const char *path);
 

@@ -1,9 +1,10 @@
 /*
  * struct input_file on Windows' files and named pipes.
  *
- * A named pipe, \\.\pipe\NAME or one of another computer, is live: the program is its client, and
- * the writer has created it. It is read ahead into memory of our own, because a read continues
- * while the caller does other work; an event reports its end, and another event cancels the wait.
+ * A named pipe, \\.\pipe\NAME or a pipe of another computer, is live: the program is its client,
+ * and the writer has created it. The pipe is read ahead into memory of our own, because a read
+ * continues while the caller does other work; an event reports the end of the read, and another
+ * event cancels the wait.
  *
  * No other file is live here. A console or another device can only be waited for by a read that
  * cannot be cancelled, so it is refused. An unnamed pipe, as a shell creates it, has no path to

@@ -1,8 +1,8 @@
 /*
  * Standard error (collector/platform/process.h) on files, pipes and consoles. A file is written
- * directly; all others by a thread that waits for the reader. Usually the lines are written when a
- * call returns; otherwise they are in transit, like lines in a pipe, as are later lines as long as
- * the thread has room.
+ * directly; any other stream by a thread that waits for the reader. Usually the lines are written
+ * when a call returns. Otherwise they are in transit, like lines in a pipe, and so are later lines
+ * as long as the thread has room.
  */
 #include "collector/platform/process.h"
 
@@ -57,7 +57,10 @@ static bool have_thread(HANDLE handle)
     return true;
 }
 
-/* Passes a first part of the lines to the thread, if it has room. Returns its size, or 0. */
+/*
+ * Passes a first part of the lines to the thread, if it has room. Returns the size of that part, or
+ * 0.
+ */
 static size_t hand_over(const char *lines, size_t size, ULONGLONG until)
 {
     size_t most = size < STREAM_THREAD_ROOM ? size : STREAM_THREAD_ROOM;
@@ -93,7 +96,7 @@ static bool write_file(HANDLE file, const char *lines, size_t size)
     return WriteFile(file, lines, (DWORD)size, &written, NULL) && written == size;
 }
 
-/* A handle that the thread writes to is not queried, because that would wait for its write. */
+/* A handle that the thread writes to is not queried, because the query would wait for the write. */
 bool log_stream_write(const char *lines, size_t size, int wait_ms)
 {
     HANDLE handle = GetStdHandle(STD_ERROR_HANDLE);

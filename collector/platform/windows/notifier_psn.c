@@ -112,7 +112,10 @@ static void psn_destroy(struct notifier *base)
 
 /* --- packets of our own ----------------------------------------------------------------------- */
 
-/* Posts with the notifier's own key: NULL is a wake-up, anything else was removed. */
+/*
+ * Posts a packet with the notifier's own key. NULL means a wake-up; otherwise it means that the
+ * registration was removed.
+ */
 static bool post(struct psn_notifier *notifier, struct registration *removed)
 {
     return PostQueuedCompletionStatus(notifier->port, 0, (ULONG_PTR)notifier,
@@ -131,7 +134,7 @@ static uint64_t round_of_all(const struct psn_notifier *notifier)
 }
 
 /*
- * Posts REMOVED for registrations that no thread can have an event of. A post that fails is
+ * Posts REMOVED for registrations of which no thread can have an event. If a post fails, it is
  * repeated at the next wait.
  */
 static void post_removals(struct psn_notifier *notifier)
@@ -161,7 +164,7 @@ static DWORD operate(struct psn_notifier *notifier, struct registration *registr
     return result == ERROR_SUCCESS || result == WAIT_TIMEOUT ? row.result : result;
 }
 
-/* Unlinks and frees it. */
+/* Unlinks and frees the registration. */
 static void forget(struct psn_notifier *notifier, struct registration *registration)
 {
     struct registration **place = &notifier->registrations;
@@ -280,8 +283,8 @@ static struct notifier_event report_removed(struct psn_notifier *notifier,
 }
 
 /*
- * Makes one event of a packet, or none. A receive finds out what the system reports: data, an
- * error, or an end.
+ * Makes an event of a packet, if the packet reports one. Returns the number of events. A receive
+ * finds out what the system reports: data, an error, or an end.
  */
 static size_t psn_translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *packet,
                             struct notifier_event *event)

@@ -66,7 +66,7 @@ static DWORD operate(struct stream_port *port, const struct psn_stream *stream, 
     return result == ERROR_SUCCESS || result == WAIT_TIMEOUT ? row.result : result;
 }
 
-/* Its packet may come before the call returns. */
+/* The packet may come before the call returns. */
 static DWORD enable(struct stream_port *port, struct stream_registration *registration,
                     unsigned interests)
 {
@@ -79,9 +79,9 @@ static DWORD enable(struct stream_port *port, struct stream_registration *regist
 }
 
 /*
- * It is forgotten first, because another thread may get its REMOVE packet at once. If it cannot be
- * removed, no such packet comes; its key then distinguishes late packets from those of the next
- * registration.
+ * The registration is forgotten first, because another thread may get its REMOVE packet at once. If
+ * it cannot be removed, no such packet comes; its key then distinguishes late packets from packets
+ * of the next registration.
  */
 static void psn_stream_unwatch(struct notifier *base, wait_handle socket)
 {

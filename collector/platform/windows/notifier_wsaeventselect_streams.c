@@ -58,8 +58,8 @@ static unsigned look_at_data(SOCKET socket)
 }
 
 /*
- * The armed conditions that hold after these network events were recorded. For a broken connection
- * all hold.
+ * Returns the armed conditions that hold after these network events were recorded. If the
+ * connection is broken, all conditions hold.
  */
 static unsigned look(const struct eventselect_stream *stream, long recorded)
 {
@@ -88,7 +88,8 @@ static void wait_until_set(struct eventselect_stream *stream, int timeout_ms)
 }
 
 /*
- * Reports the conditions that hold, or makes the pool wait for them. With the registration's lock.
+ * Reports the conditions that hold, or makes the pool wait for them. Called with the registration's
+ * lock held.
  */
 static void report_or_wait(struct eventselect_stream *stream)
 {
@@ -136,7 +137,7 @@ static long network_events_of(const struct eventselect_stream *stream, unsigned 
            ((interests & NOTIFIER_OUT) != 0 ? FD_WRITE : 0);
 }
 
-/* With the registration's lock: no more events are reported. */
+/* Ends the reports of events. Called with the registration's lock held. */
 static void silence(struct eventselect_stream *stream)
 {
     stream->interests = 0;
@@ -190,7 +191,7 @@ static void eventselect_stream_unwatch(struct notifier *base, wait_handle socket
 
 /* --- the rest --------------------------------------------------------------------------------- */
 
-/* A pool's thread may be about to run, and then finds it silent. */
+/* A thread of the pool may be about to run; it then finds the registration silent. */
 static void eventselect_stream_finish(struct stream_registration *registration)
 {
     struct eventselect_stream *stream = eventselect_stream_stream_of(registration);

@@ -13,8 +13,8 @@
 #include "collector/platform/windows/torn_line.h"
 
 /*
- * The time for a write before it counts as blocked: usually the thread that does it has ended by
- * then, and the caller need not come again.
+ * The time for a write before it counts as blocked. Usually the thread that writes has finished by
+ * then, and the caller need not call again.
  */
 #define QUICK_MS 5
 
@@ -31,7 +31,7 @@ struct output_file {
     bool terminal;
     bool begun;       /* something was written */
     int64_t end;      /* of a regular file: where our last write ended, less what was rolled back */
-    uint64_t unmixed; /* bytes before `end` that are all ours */
+    uint64_t unmixed; /* bytes just before `end` that only we wrote */
 };
 
 static int cannot_create(struct error *error, const char *what, const char *why)
@@ -85,7 +85,7 @@ static int output_make(HANDLE handle, const char *path, struct output_file **out
 
 /* --- by name ---------------------------------------------------------------------------------- */
 
-/* A program that denies others to write is usually repairing the file, so it is waited for. */
+/* A program that does not let others write is usually repairing the file, so this waits for it. */
 static HANDLE open_to_append(const char *path)
 {
     for (unsigned waited_ms = 0;; waited_ms += TORN_END_PAUSE_MS) {
@@ -107,7 +107,7 @@ static int not_opened(const char *path, struct error *error)
     return cannot_create(error, path, system_error(number).text);
 }
 
-/* Whether its content may have a torn end. */
+/* Whether the file's content may have a torn end. */
 static bool holds_something(HANDLE handle, struct file_identity *identity)
 {
     LARGE_INTEGER size;
@@ -195,8 +195,9 @@ static int64_t output_size_of(const struct output_file *file)
 }
 
 /*
- * Whether a write that ends at `end` is before the end of the last one, so that the file was cut,
- * and was removed from the file again: the state stays as before, as if the write had failed.
+ * Finds that the file was cut: a write that ends at `end` is before the end of the last write. Then
+ * removes the new bytes from the file again, so that the state stays as before the write. Returns
+ * whether that was so and succeeded.
  */
 static bool came_after_a_cut(struct output_file *file, int64_t end, DWORD size)
 {
@@ -209,7 +210,9 @@ static bool came_after_a_cut(struct output_file *file, int64_t end, DWORD size)
     return true;
 }
 
-/* Notes for roll_back which bytes before the file's offset are all ours. */
+/*
+ * Records for roll_back how many bytes before the file's offset were all written by this program.
+ */
 static void note_written(struct output_file *file, int64_t end, DWORD size)
 {
     if (end - (int64_t)size != file->end)
@@ -403,7 +406,9 @@ enum output_file_state output_file_look(const struct output_file *file, const ch
     return named.size < file->end ? OUTPUT_FILE_CUT : OUTPUT_FILE_IN_PLACE;
 }
 
-/* No other process may have it open for writing while its end is cut off, so it is opened again. */
+/*
+ * The file is opened again: no other process may have it open for writing while its end is cut off.
+ */
 int output_file_mend(struct output_file *file, const char *path,
                      const struct output_file_format *format, struct output_file_start *start,
                      struct error *error)

@@ -2,9 +2,9 @@
  * struct part_file on Windows' files.
  *
  * A file is opened for reading and writing, but not for deleting: every other program that opens
- * the file would have to share that right, and many programs that read logs do not. So it is
- * renamed by its path. The lock is a byte far beyond any file's end, because others cannot read
- * locked bytes.
+ * the file would have to share that right, and many programs that read logs do not. So the file is
+ * renamed by its path. The lock is on a byte far beyond the end of any file, because others cannot
+ * read locked bytes.
  */
 #include "collector/platform/data_file.h"
 
@@ -132,8 +132,8 @@ static enum part_result part_give_up(wchar_t *path, HANDLE handle, enum part_res
 }
 
 /*
- * Why it was not opened. PART_BUSY: another program reserves the name for a time; on some volumes
- * the name of a removed file stays until every program has closed the file.
+ * Returns why the file was not opened. PART_BUSY: another program reserves the name for a time; on
+ * some volumes the name of a removed file stays until every program has closed the file.
  */
 static enum part_result part_failed(const char *what, const char *path, struct error *error)
 {
@@ -160,7 +160,7 @@ enum part_result part_file_open_new(const char *path, size_t base_length, struct
         error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s: it is a device", path);
         return part_give_up(wide, handle, PART_FAILED);
     }
-    /* Another program took it for a file of a dead one, before it was locked. */
+    /* Another program took the new file for a file of a dead program, before it was locked. */
     if (part_lock(handle, wide) != PART_DONE)
         return part_give_up(wide, handle, PART_TAKEN);
     return part_keep(wide, handle, 0, out, error);

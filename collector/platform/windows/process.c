@@ -169,7 +169,10 @@ static bool process_start(const char *const *arguments, const wchar_t *path,
     return good;
 }
 
-/* Waits for its end until the deadline, then kills it. Returns whether it ended by itself. */
+/*
+ * Waits for the program's end until the deadline, then kills it. Returns whether it ended by
+ * itself.
+ */
 static bool wait_for_end(struct spawned *spawned, int64_t deadline_ns, DWORD *code)
 {
     DWORD left = (DWORD)milliseconds_until(deadline_ns, clock_monotonic_ns());
@@ -183,7 +186,10 @@ static bool wait_for_end(struct spawned *spawned, int64_t deadline_ns, DWORD *co
     return ended;
 }
 
-/* NULL: it succeeded. A process that the system has ended has a code such as 0xc0000005. */
+/*
+ * Describes how a program ended; NULL: it succeeded. A process that the system has ended has a code
+ * such as 0xc0000005.
+ */
 static const char *describe_end(DWORD code, char text[64])
 {
     if (code == 0)

@@ -27,20 +27,21 @@ HANDLE shared_file_open(const char *path, DWORD access, bool make);
 HANDLE shared_file_open_made(const wchar_t *path, DWORD access);
 
 /*
- * Opens a file that no other program has open for writing, and keeps others from that while it is
- * open; fails with ERROR_SHARING_VIOLATION if another program has.
+ * Opens a file that no other program has open for writing, and keeps other programs from opening it
+ * for writing as long as it is open. Fails with ERROR_SHARING_VIOLATION if another program has it
+ * open for writing.
  */
 HANDLE shared_file_open_alone(const char *path, DWORD access);
 
 bool shared_file_is_folder(const char *path);
 
 /*
- * Whether even its attributes are refused, which usually means that it was removed and is still
- * open.
+ * Whether the system refuses even the file's attributes. Usually the file was removed and is still
+ * open then.
  */
 bool shared_file_is_refused(const char *path);
 
-/* Fails if it is not a file on a disk. */
+/* Fills the identity. Fails if the file is not on a disk. */
 bool shared_file_identify(HANDLE file, struct file_identity *identity);
 bool shared_file_is_same(const struct file_identity *one, const struct file_identity *other);
 

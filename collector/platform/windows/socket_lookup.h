@@ -1,7 +1,7 @@
 /*
  * Winsock functions that are looked up at run time: in ws2_32.dll, or from the socket's provider.
- * Only for platform/windows/. One implementation asks the system; tests link another one, which
- * emulates functions that the system at hand does not have.
+ * Only for platform/windows/. One implementation asks the system. Tests link another
+ * implementation, which emulates functions that the system at hand does not have.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_LOOKUP_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_LOOKUP_H
@@ -50,7 +50,7 @@ typedef DWORD WINAPI process_socket_notifications(HANDLE port, uint32_t registra
 /* ProcessSocketNotifications (Windows 11, Server 2022), or NULL if ws2_32.dll lacks it. */
 process_socket_notifications *socket_lookup_notifications(void);
 
-/* WSARecvMsg of that socket's provider, or NULL with WSAGetLastError(). */
+/* WSARecvMsg of the provider of that socket, or NULL with WSAGetLastError(). */
 LPFN_WSARECVMSG socket_lookup_receive(SOCKET socket);
 
 #endif

@@ -6,8 +6,8 @@
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_STARTUP_H
 
 /*
- * Starts Winsock 2.2 for this process; later calls return the first one's result. Any thread. The
- * system ends it with the process. Returns 0, or a Winsock error number.
+ * Starts Winsock 2.2 for this process; later calls return the result of the first call. Any thread.
+ * The system stops Winsock when the process ends. Returns 0, or a Winsock error number.
  */
 int socket_startup(void);
 

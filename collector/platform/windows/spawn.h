@@ -1,6 +1,6 @@
 /*
- * Starts a program with its three standard streams and no other handle of ours. Only for
- * platform/windows/.
+ * Starts a program with its three standard streams and without any other handle of this process.
+ * Only for platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SPAWN_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SPAWN_H
@@ -23,21 +23,24 @@ struct spawned {
 };
 
 /*
- * Starts the program in the file `path` with a command line, which is modified. It has a process
- * group of its own: our Ctrl-C does not reach it. It shares our console if we have one, otherwise
- * it has an invisible one. It ends when this process ends, in whatever way. Returns false if it
+ * Starts the program in the file `path` with a command line, which is modified. The program has a
+ * process group of its own: our Ctrl-C does not reach it. It shares our console or, if we have no
+ * console, gets an invisible one. It ends when this process ends in any way. Returns false if it
  * cannot be started (see GetLastError).
  */
 bool spawn(const wchar_t *path, wchar_t *command_line, const struct spawn_streams *streams,
            struct spawned *spawned);
 
-/* The exit code of a program that we have killed: Windows' own for that (ERROR_PROCESS_ABORTED). */
+/*
+ * The exit code of a program that we have killed: Windows' own code for that
+ * (ERROR_PROCESS_ABORTED).
+ */
 #define SPAWN_ENDED_CODE 1067
 
-/* Requests that it ends, by Ctrl-Break; without effect if we have no console. */
+/* Requests by Ctrl-Break that the program end; without effect if we have no console. */
 void spawned_ask(const struct spawned *spawned);
 
-/* Kills it and its child processes; its process handle is signalled then. */
+/* Kills the program and its child processes; its process handle is signalled then. */
 void spawned_end(const struct spawned *spawned);
 
 /* Releases a program that has ended; its child processes may continue. */

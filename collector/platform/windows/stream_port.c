@@ -5,7 +5,10 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/windows/system_error.h"
 
-/* A key: the registration's slot, from 1 on, and above it a number. 0 is the key of a wake-up. */
+/*
+ * A key has the number of the registration's slot, from 1 on, in its lower bits, and a number that
+ * tells registrations of one slot apart above these. 0 is the key of a wake-up.
+ */
 #define PLACE_BITS 20
 #define PLACE_MASK (((ULONG_PTR)1 << PLACE_BITS) - 1)
 #define WAKE_KEY   0
@@ -63,7 +66,7 @@ static struct stream_registration **port_place_of(struct stream_port *port, SOCK
     return &port->by_socket[(socket >> 2) % STREAM_PORT_HASHES]; /* handles are multiples of 4 */
 }
 
-/* With the lock. */
+/* Makes room for one more registration. Called with the port's lock held. */
 static bool port_make_room(struct stream_port *port)
 {
     if (port->count < port->capacity)

@@ -20,16 +20,16 @@
 #include "collector/platform/notifier.h"
 
 /*
- * The first member of each backend's registration. The backend's own members are zero, or as the
- * previous registration left them, whose memory is reused.
+ * The first member of each backend's registration. The members that the backend adds are zero, or
+ * as the previous registration in this memory left them.
  */
 struct stream_registration {
-    struct stream_registration *next; /* in the list of the same hash, or of free ones */
+    struct stream_registration *next; /* in the list of the same hash, or of free registrations */
     SRWLOCK lock;                     /* protects the members below, and the backend's own */
     ULONG_PTR key;
     SOCKET socket;
     void *token;
-    bool listens; /* it is a listening socket */
+    bool listens; /* the socket is a listening one */
 };
 
 #define STREAM_PORT_HASHES 4096
@@ -38,18 +38,27 @@ struct stream_port;
 
 /* A backend's operations on its registrations; the first two are called with their lock. */
 struct stream_port_ops {
-    size_t size;              /* bytes of its notifier */
-    size_t registration_size; /* and of a registration */
+    size_t size;              /* bytes of the backend's notifier */
+    size_t registration_size; /* bytes of a registration */
 
-    /* Arms it for these conditions. Returns 0, or the system's error, and it is not armed. */
+    /*
+     * Arms the registration for these conditions. Returns 0, or the system's error: then it is not
+     * armed.
+     */
     DWORD (*arm)(struct stream_port *port, struct stream_registration *registration,
                  unsigned interests);
 
-    /* Makes one event of a packet for it, or none. Returns whether it did. */
+    /*
+     * Makes an event of a packet, if the packet reports one for the registration. Returns whether
+     * it did.
+     */
     bool (*translate)(struct stream_port *port, struct stream_registration *registration,
                       DWORD bits, struct notifier_event *event);
 
-    /* Called before its memory is freed, when no thread waits any more. NULL: not needed. */
+    /*
+     * Called before the registration's memory is freed, when no thread waits any more. NULL: not
+     * needed.
+     */
     void (*finish)(struct stream_registration *registration);
 };
 
@@ -76,7 +85,7 @@ struct stream_port {
 int stream_port_create(struct notifier **out, size_t threads, const struct stream_port_ops *ops,
                        struct error *error);
 
-/* These are operations of struct notifier_backend. */
+/* The functions from destroy to wait are operations of struct notifier_backend. */
 void stream_port_destroy(struct notifier *base);
 int stream_port_watch(struct notifier *base, wait_handle socket, void *token, unsigned interests,
                       struct error *error);
@@ -84,20 +93,26 @@ int stream_port_arm(struct notifier *base, wait_handle socket, void *token, unsi
                     struct error *error);
 void stream_port_wake(struct notifier *base);
 
-/* With several threads a wait takes one packet: otherwise one thread would take all. */
+/* If several threads wait, a wait takes one packet: otherwise one thread would take all packets. */
 size_t stream_port_wait(struct notifier *base, size_t thread, struct notifier_event *events,
                         size_t capacity, int timeout_ms);
 
-/* The socket's registration, or NULL. */
+/* Returns the socket's registration, or NULL. */
 struct stream_registration *stream_port_find(struct stream_port *port, SOCKET socket);
 
-/* After this the socket may be closed, and its number may get another registration. */
+/*
+ * Forgets a registration. After this the socket may be closed, and its number may get another
+ * registration.
+ */
 void stream_port_forget(struct stream_port *port, struct stream_registration *registration);
 
 /* Releases the memory of a forgotten registration for reuse. */
 void stream_port_release(struct stream_port *port, struct stream_registration *registration);
 
-/* Gives it a new key, so that earlier packets no longer name it. With its lock. */
+/*
+ * Gives the registration a new key, so that earlier packets no longer name it. Called with its lock
+ * held.
+ */
 void stream_port_new_key(struct stream_registration *registration);
 
 /* Posts a packet with these bits. Returns false if the system has no memory for it. */

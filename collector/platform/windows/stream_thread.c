@@ -113,7 +113,8 @@ static DWORD write_some(struct stream_thread *thread, const char *bytes, size_t 
 }
 
 /*
- * The number of bytes to write. If all are written, or `over`, no bytes can be added from then on.
+ * Returns the number of bytes to write. If all of them are written, or `over` is true, no bytes can
+ * be added from then on.
  */
 static size_t size_so_far(struct stream_thread *thread, size_t done, bool over)
 {
@@ -254,8 +255,8 @@ struct stream_outcome stream_thread_take(struct stream_thread *thread)
 }
 
 /*
- * Cancels the running write; false if that cannot be done in time. The thread may be between two
- * pieces or about to begin one, so the request is repeated.
+ * Cancels the running write; returns false if that cannot be done in time. The thread may be
+ * between two pieces or about to begin a piece, so the request is repeated.
  */
 static bool cancel(struct stream_thread *thread)
 {
@@ -289,7 +290,7 @@ void stream_thread_destroy(struct stream_thread *thread)
     atomic_store(&thread->leaving, true);
     if (cancel(thread)) {
         SetEvent(thread->begun);
-        /* Its check of a pipe may wait for another process's write. */
+        /* The thread's check of a pipe may wait for a write of another process. */
         WaitForSingleObject(thread->thread, CANCEL_MS);
     }
     let_go(thread);

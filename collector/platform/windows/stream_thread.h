@@ -1,12 +1,12 @@
 /*
  * Writes to a stream whose reader may stall (a pipe, a console, a device, a socket) from a thread
- * of its own, which waits for the reader so that no other thread has to: the starter of this
- * process has opened the handle for blocking writes, and the system does not report when they would
- * not block. Only for platform/windows/.
+ * of its own, which waits for the reader so that no other thread has to. The starter of this
+ * process has opened the handle for blocking writes, and the system does not report when a write
+ * would not block. Only for platform/windows/.
  *
- * Lifecycle: create; then any number of times begin, wait until it has ended, take the outcome;
- * destroy. One thread at a time. One write runs at a time, from the thread's own copy of the bytes,
- * and bytes count as accepted only after the stream has accepted them.
+ * Lifecycle: create; begin a write, wait until it has ended, and take the outcome, any number of
+ * times; destroy. One thread at a time. One write runs at a time, from the thread's own copy of the
+ * bytes. Bytes count as accepted only after the stream has accepted them.
  *
  * Cost: two thread switches for each write, which is negligible for blocks of tens of KiB.
  */
@@ -26,7 +26,7 @@ struct stream_thread;
 #define STREAM_THREAD_ROOM ((size_t)64 * 1024)
 
 /*
- * Starts the thread for a stream. If `owned`, it closes the stream in the end, also if this call
+ * Starts the thread for a stream. If `owned`, the stream is closed in the end, also if this call
  * fails. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
  */
 int stream_thread_create(HANDLE stream, bool owned, struct stream_thread **out,
@@ -38,10 +38,10 @@ struct stream_outcome {
     DWORD failure;   /* the system's error number; 0: no error */
 };
 
-/* Whether a write was begun and its outcome neither taken nor cancelled. */
+/* Whether a write was begun, and its outcome was not taken and the write not cancelled. */
 bool stream_thread_is_used(const struct stream_thread *thread);
 
-/* Waits until no write is running. Returns whether none is. */
+/* Waits until no write is running. Returns false if a write still runs when the time is over. */
 bool stream_thread_wait(struct stream_thread *thread, DWORD wait_ms);
 
 /*
@@ -51,7 +51,7 @@ bool stream_thread_wait(struct stream_thread *thread, DWORD wait_ms);
 void stream_thread_begin(struct stream_thread *thread, const void *bytes, size_t size);
 
 /*
- * Adds `size` bytes to a running write. Returns false if it has ended, or would exceed
+ * Adds `size` bytes to a running write. Returns false if the write has ended, or would exceed
  * STREAM_THREAD_ROOM.
  */
 bool stream_thread_add(struct stream_thread *thread, const void *bytes, size_t size);
@@ -61,14 +61,14 @@ struct stream_outcome stream_thread_take(struct stream_thread *thread);
 
 /*
  * Cancels a write within a tenth of a second, and returns how many of its bytes were accepted. If
- * the system cannot cancel it, the piece that waits for its reader keeps waiting, and is not
+ * the system cannot cancel the write, the piece that waits for its reader keeps waiting, and is not
  * counted.
  */
 size_t stream_thread_cancel(struct stream_thread *thread);
 
 /*
- * Writable while no write is running; broken when the reader of a pipe has closed, which is also
- * noticed within half a second while there is no write.
+ * Returns the source to wait for: writable while no write is running; broken when the reader of a
+ * pipe has closed. While there is no write, this is noticed within half a second.
  */
 const struct wait_source *stream_thread_source(const struct stream_thread *thread);
 

@@ -25,7 +25,7 @@ static bool listener_set_up(SOCKET opened, const struct address *address, bool i
            listen(opened, SOMAXCONN) == 0;
 }
 
-/* For a port that another socket uses exclusively the system reports one or the other. */
+/* If another socket uses a port exclusively, the system reports WSAEADDRINUSE or WSAEACCES. */
 static const char *reason(int code)
 {
     return code == WSAEADDRINUSE ? "in use: " : code == WSAEACCES ? "in use, or reserved: " : "";

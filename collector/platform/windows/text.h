@@ -17,10 +17,13 @@
  */
 bool text_to_wide(const char *text, wchar_t *wide, size_t size);
 
-/* The same in allocated memory, which the caller frees (free); NULL if that fails. */
+/*
+ * Converts a text as text_to_wide does, into allocated memory, which the caller frees (free).
+ * Returns NULL if that fails.
+ */
 wchar_t *text_wide_copy(const char *text);
 
-/* The other direction. Invalid UTF-16, which file names may contain, becomes U+FFFD. */
+/* Converts from UTF-16 to UTF-8. Invalid UTF-16, which file names may contain, becomes U+FFFD. */
 bool text_from_wide(const wchar_t *wide, char *text, size_t size);
 char *text_from_wide_copy(const wchar_t *wide);
 

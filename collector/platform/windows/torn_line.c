@@ -9,14 +9,14 @@ struct mended {
     struct system_error *failure;
 };
 
-/* The system's text for the previous call. */
+/* Returns the system's text for the failure of the previous call. */
 static const char *why(struct mended *mended)
 {
     *mended->failure = system_error(GetLastError());
     return mended->failure->text;
 }
 
-/* Whether a handle is the file to be repaired: its name may have been given to another file. */
+/* Whether a handle is of the file to be repaired: another file may have its name by now. */
 static bool is_it(const struct mended *mended, HANDLE file)
 {
     struct file_identity found;
@@ -78,7 +78,7 @@ static const struct torn_file_ops ops = {
     .end_line = torn_end_line,
 };
 
-/* Whether no other process has it open for writing; waits for the end of a predecessor. */
+/* Whether no other process has the file open for writing; waits for the end of a predecessor. */
 static bool is_alone(const char *path)
 {
     for (unsigned waited_ms = 0;; waited_ms += TORN_END_PAUSE_MS) {

@@ -12,15 +12,18 @@
 #include "collector/platform/windows/system_error.h"
 
 /*
- * Repairs the file of that path, which we must not have open for writing, if it is still the one of
- * `identity`. A file that cannot be read is used as it is. Returns NULL, or why it could not be
- * repaired: a constant, or a text in *failure.
+ * Repairs the file of that path if it still is the file of `identity`. We must not have the file
+ * open for writing. A file that cannot be read is used as it is. Returns NULL, or why the file
+ * could not be repaired: a constant, or a text in *failure.
  */
 const char *torn_line_mend(const char *path, const struct file_identity *identity,
                            const struct output_file_format *format, struct output_file_start *start,
                            struct system_error *failure);
 
-/* Only checks the file that the path names. Returns NULL, or why it must not be appended to. */
+/*
+ * Checks the file of that path without repairing it. Returns NULL, or why it must not be appended
+ * to.
+ */
 const char *torn_line_judge(const char *path, const struct output_file_format *format,
                             struct output_file_start *start, struct system_error *failure);
 

@@ -232,8 +232,9 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
 }
 
 /*
- * For an address that another socket uses exclusively the system reports WSAEADDRINUSE or
- * WSAEACCES; the second also for its reserved ports, which few users know.
+ * Explains a failed bind. For an address that another socket uses exclusively the system reports
+ * WSAEADDRINUSE or WSAEACCES. It reports WSAEACCES also for its reserved ports, which few users
+ * know.
  */
 static const char *reason(int code)
 {
@@ -287,7 +288,7 @@ wait_handle udp_socket_handle(const struct udp_socket *socket)
     return (wait_handle)socket->handle;
 }
 
-/* It never joins a group. */
+/* The socket never joins a group. */
 enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct error *error)
 {
     (void)socket;
@@ -348,7 +349,7 @@ static void fill_slot(const struct udp_socket *socket, struct windows_group *gro
     slot->received_ns = clock_wall_ns();
 }
 
-/* One call: a datagram into the next slot. Returns 0, or Winsock's error number. */
+/* Receives a datagram into the next slot by one call. Returns 0, or Winsock's error number. */
 static int receive_one(struct udp_socket *socket, struct windows_group *group)
 {
     size_t index = group->group.count;

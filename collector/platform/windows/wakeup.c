@@ -39,7 +39,7 @@ void wakeup_signal(struct wakeup *wakeup)
     SetEvent(wakeup->event);
 }
 
-/* If several events are set, the first in the array is reported and the others stay set. */
+/* If several events are set, the first event in the array is reported and the others stay set. */
 enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
                                int timeout_ms)
 {

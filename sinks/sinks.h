@@ -5,7 +5,7 @@
 #include "sinks/destinations/destinations.h"
 #include "sinks/encoders/encoders.h"
 
-/* NULL at the end. */
+/* The arrays end with NULL. */
 extern const struct destination_ops *const builtin_destinations[];
 extern const struct encoder_ops *const builtin_encoders[];
 

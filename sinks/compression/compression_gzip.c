@@ -3,9 +3,9 @@
  * to a 16th to a 43rd in blocks of 64 KiB, at 0.55 to 1.2 GB/s; level 4 takes twice the time for 7
  * to 11 % less.
  *
- * A member does not contain its length. Ours do, in an extra field that other programs ignore
- * (section 2.3.1.1): SI1 'S', SI2 'L', 4 bytes, the length of the member, least significant byte
- * first. Members without it are decompressed to find their end.
+ * In gzip a member does not contain its length. A member of sluice does, in an extra field that
+ * other programs ignore (section 2.3.1.1): SI1 'S', SI2 'L', 4 bytes, the length of the member,
+ * least significant byte first. Members without this field are decompressed to find their end.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@
 
 #define PIECE_SIZE ((size_t)32 * 1024)
 
-/* Our header: the 10 bytes of section 2.3.1, XLEN, and the extra field. */
+/* The header that sluice writes: the 10 bytes of section 2.3.1, XLEN, and the extra field. */
 #define HEADER_SIZE   20
 #define LENGTH_AT     16 /* the 4 bytes of the length */
 #define EXTRA_SIZE    8
@@ -68,7 +68,7 @@ static void *gzip_take(void *opaque, uInt items, uInt size)
     return arena->bytes + arena->used - bytes;
 }
 
-/* The states live as long as the arena. */
+/* Does not free the block, because the states live as long as the arena. */
 static void give_back(void *opaque, void *block)
 {
     (void)opaque;
@@ -142,7 +142,7 @@ static size_t compress_member(struct compression *compression, const void *in, s
 
 /* --- whole ------------------------------------------------------------------------------------ */
 
-/* Finds the end of the member that begins at `offset` by decompressing it; 0: it has no end. */
+/* Decompresses the member that begins at `offset`. Returns its end; 0: it is not complete. */
 static uint64_t inflate_through(struct gzip_compression *gzip, struct frame_walk *walk,
                                 uint64_t offset)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /*
- * Our own memory instead of the library's: the functions for that are only available in the static
+ * sluice supplies the library's memory. The functions for that are only available in the static
  * library.
  */
 #define ZSTD_STATIC_LINKING_ONLY
@@ -18,8 +18,8 @@
 #define LEVEL 1
 
 /*
- * A frame refers to at most 256 KiB of earlier data: readers need that amount of memory, and so do
- * we.
+ * A frame refers to at most 256 KiB of earlier data, because writers and readers need that amount
+ * of memory.
  */
 #define WINDOW_LOG 18
 
@@ -48,7 +48,7 @@ static size_t memory(void)
 
 /* --- compress --------------------------------------------------------------------------------- */
 
-/* Makes the workspace a compressor's. Returns false if it is too small. */
+/* Makes a compressor in the workspace. Returns false if the workspace is too small. */
 static bool begin_compressing(struct zstd_compression *zstd)
 {
     zstd->compressor = ZSTD_initStaticCCtx(zstd->workspace, zstd->workspace_size);
@@ -104,7 +104,10 @@ static bool read_header(struct frame_walk *walk, uint64_t offset, ZSTD_frameHead
     return size != 0 && ZSTD_getFrameHeader(header, bytes, size) == 0;
 }
 
-/* Finds the end of the blocks from `offset` on (RFC 8878, section 3.1.1.2); 0: they have no end. */
+/*
+ * Returns the end of the blocks that begin at `offset` (RFC 8878, section 3.1.1.2); 0: they are not
+ * complete.
+ */
 static uint64_t end_of_blocks(struct frame_walk *walk, uint64_t offset)
 {
     enum { RAW, RUN, COMPRESSED, RESERVED };

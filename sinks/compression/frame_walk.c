@@ -25,9 +25,9 @@ bool frame_walk_read(struct frame_walk *walk, uint64_t offset, void *bytes, size
 
 /* The last of the frames that end before a limit. */
 struct last_frames {
-    uint64_t begins[KEPT_FRAMES]; /* frame i is at i % KEPT_FRAMES */
-    uint64_t count;               /* of all frames */
-    uint64_t end;                 /* of the last one */
+    uint64_t begins[KEPT_FRAMES]; /* the beginning of frame i is at i % KEPT_FRAMES */
+    uint64_t count;               /* number of all frames */
+    uint64_t end;                 /* end of the last frame */
 };
 
 static void walk_until(const struct frame_format *format, struct compression *compression,

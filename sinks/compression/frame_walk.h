@@ -15,25 +15,28 @@ struct frame_walk {
 };
 
 /*
- * Reads `size` bytes at `offset`. Returns false if the file ends before, or if it cannot be read
- * (then `failed` is set); the bytes are undefined then.
+ * Reads `size` bytes at `offset`. Returns false if the file ends before the last of them, or if the
+ * file cannot be read (then `failed` is set). The bytes are undefined then.
  */
 bool frame_walk_read(struct frame_walk *walk, uint64_t offset, void *bytes, size_t size);
 
-/* Reads up to `size` bytes, as many as there are. Returns the number; 0: none. */
+/* Reads at most `size` bytes, fewer if the file ends. Returns the number of bytes read. */
 size_t frame_walk_read_some(struct frame_walk *walk, uint64_t offset, void *bytes, size_t size);
 
-/* A format's functions for its frames. Both may be called for a position with arbitrary bytes. */
+/* The functions of a compression format. Both must accept positions with arbitrary bytes. */
 struct frame_format {
-    /* The end of the frame that begins at `offset`; 0: there is no complete one. */
+    /* Returns the end of the frame that begins at `offset`; 0: no complete frame begins there. */
     uint64_t (*end)(struct compression *compression, struct frame_walk *walk, uint64_t offset);
 
-    /* Whether the frame from `begin` to `end` decompresses to the data of its checksum. */
+    /*
+     * Returns whether the frame from `begin` to `end` decompresses to data that matches its
+     * checksum.
+     */
     bool (*is_sound)(struct compression *compression, struct frame_walk *walk, uint64_t begin,
                      uint64_t end);
 };
 
-/* Implements `whole` of compression.h. */
+/* Implements the operation `whole` of compression.h. */
 int64_t frame_walk_whole(const struct frame_format *format, struct compression *compression,
                          const struct compression_file *file);
 

@@ -10,7 +10,7 @@ static bool is_host_byte(char byte)
            (byte >= '0' && byte <= '9') || byte == '.' || byte == '-' || byte == '_';
 }
 
-/* The length of the host at the beginning, with brackets; 0: there is none. */
+/* Returns the length of the host at the beginning, with brackets; 0: there is no host. */
 static size_t host_length(const char *text, size_t length)
 {
     size_t at = 0;

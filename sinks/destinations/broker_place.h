@@ -7,7 +7,7 @@
 
 #include "collector/base/error.h"
 
-/* Bytes of the list of brokers with its NUL, and the most brokers. */
+/* BROKER_LIST_SIZE: bytes of the list of brokers with its NUL. BROKERS_MOST: the most brokers. */
 #define BROKER_LIST_SIZE 1024
 #define BROKERS_MOST     32
 
@@ -25,7 +25,7 @@ struct broker_place {
 int broker_place_read(const char *text, unsigned default_port, struct broker_place *place,
                       struct error *error);
 
-/* The topic or subject in such a text; "": not given. */
+/* Returns the topic or subject in such a text; "": not given. */
 const char *broker_place_route(const char *text);
 
 /*

@@ -20,48 +20,51 @@
 #define MILLISECOND INT64_C(1000000)
 #define SECOND      (1000 * MILLISECOND)
 
-/* The pause before a restart: doubled each time, and reset if the program ran for CALM. */
+/* The pause before a restart. It is doubled each time, and reset if the program ran for CALM. */
 #define FIRST_PAUSE   (100 * MILLISECOND)
 #define LONGEST_PAUSE (10 * SECOND)
 #define CALM          (10 * SECOND)
 
-/* The time between two polls: doubled while nothing changes; IDLE_LOOK if nothing is unread. */
+/*
+ * The time between two polls. It is doubled while nothing changes, and is IDLE_LOOK if all input is
+ * read.
+ */
 #define FIRST_LOOK   (2 * MILLISECOND)
 #define LONGEST_LOOK (100 * MILLISECOND)
 #define IDLE_LOOK    SECOND
 
-/* The time that a program gets to end after it was asked to; then it is killed. */
+/* The time that a program has to end after it was asked to end. Then it is killed. */
 #define LAST_MOMENTS (200 * MILLISECOND)
 
 enum phase {
     PHASE_WAITING, /* no program runs; one is started at start_ns */
     PHASE_RUNNING,
-    PHASE_LEAVING, /* it gets no more input, and has not read all of it */
-    PHASE_LEFT,    /* its input is closed, and it has not ended */
+    PHASE_LEAVING, /* the program gets no more input, and has not read all of its input */
+    PHASE_LEFT,    /* the program's input is closed, and the program has not ended */
 };
 
 /* Times are monotonic. */
 struct command {
     struct destination destination;
-    const char *name; /* of the sink */
+    const char *name; /* name of the sink */
     const char *line; /* for the shell */
     int64_t stall_timeout_ns;
     struct sink_counters *counters;
     struct child *child;
     enum phase phase;
-    bool restarting;     /* the program must end, and another one follows */
-    bool finishing;      /* no other one follows */
-    bool given;          /* it was given a byte */
-    size_t unread;       /* bytes at the last poll; after the end: bytes that are lost */
+    bool restarting;     /* the program must end, and another one is started then */
+    bool finishing;      /* the program must end, and no other one is started */
+    bool given;          /* the program was given at least a byte */
+    size_t unread;       /* unread bytes at the last poll; after the end: bytes that are lost */
     bool end_unreported; /* progress must report the end */
     int64_t started_ns;
     int64_t start_ns;
     int64_t pause;
-    int64_t look_ns; /* of the next poll */
+    int64_t look_ns; /* time of the next poll */
     int64_t look_pause;
-    int64_t closed_log_ns; /* when to log that it runs without reading; INT64_MAX: never */
-    int64_t ask_ns;        /* when it is asked to end; INT64_MAX: never */
-    int64_t end_ns;        /* when it is killed; INT64_MAX: never */
+    int64_t closed_log_ns; /* when to log that the program runs without reading; INT64_MAX: never */
+    int64_t ask_ns;        /* when the program is asked to end; INT64_MAX: never */
+    int64_t end_ns;        /* when the program is killed; INT64_MAX: never */
     struct log_limit log;
 };
 
@@ -134,7 +137,7 @@ static void command_start(struct command *command, int64_t now)
     look_soon(command, now);
 }
 
-/* Bytes that it has not read are lost. */
+/* Closes the program's input. Bytes that the program has not read are lost. */
 static void close_input(struct command *command, int64_t now)
 {
     RULE(has_input(command), "an input is closed once");
@@ -192,7 +195,10 @@ static void make_it_end(struct command *command, int64_t now)
     }
 }
 
-/* A program that ends closes its input first, so this waits a moment. */
+/*
+ * Logs that the program closed its input. A program that ends closes its input first, so this waits
+ * a moment.
+ */
 static void log_closed_input(struct command *command, int64_t now)
 {
     if (now < command->closed_log_ns)

@@ -23,11 +23,11 @@
 
 struct plain_file {
     struct output_destination output;
-    bool moved;       /* the log says that it was moved and could not be reopened */
+    bool moved;       /* it was logged that the file was moved and could not be reopened */
     int64_t moved_ns; /* monotonic: when the move was first seen; 0: it was not moved */
     struct disk_room room;
-    bool unsynced;     /* written since the last fsync */
-    int64_t synced_ns; /* monotonic: when that was */
+    bool unsynced;     /* some data was written since the last fsync */
+    int64_t synced_ns; /* monotonic: time of the last fsync */
     char path[PATH_TEMPLATE_SIZE];
 };
 
@@ -64,7 +64,10 @@ static void log_start(const struct destination_options *options,
 
 #define FORMAT_NAME_SIZE 64
 
-/* How an incomplete end of the sink's own is recognised. `name` is room for the format's name. */
+/*
+ * Returns how an incomplete end that this sink left is recognised. `name` is room for the format's
+ * name.
+ */
 static struct output_file_format format_of(const struct destination_options *options,
                                            char name[FORMAT_NAME_SIZE])
 {
@@ -108,7 +111,10 @@ static void sync_now(struct plain_file *plain)
     log_about(LOG_ERROR, LOG_OF_SINK, options->name, "%s", error.text);
 }
 
-/* If the new file cannot be opened, the old one stays open, unless it blocks the name. */
+/*
+ * Opens the file again. If the new file cannot be opened, the old one stays open, unless it blocks
+ * the name.
+ */
 static int open_again(struct plain_file *plain, struct error *error)
 {
     struct output_destination *output = &plain->output;
@@ -141,7 +147,7 @@ static int file_reopen(struct destination *destination, struct error *error)
 
 /* --- between blocks --------------------------------------------------------------------------- */
 
-/* If the file cannot be examined, its last known state counts. */
+/* Examines the file. If that fails, its last known state counts. */
 static enum output_file_state see(const struct plain_file *plain)
 {
     struct error error;
@@ -192,7 +198,7 @@ static void log_cut(const struct destination_options *options,
                   start->torn == TORN_LINE_CUT ? "removed" : "ended with a newline");
 }
 
-/* A truncated file may end within a record. */
+/* Continues with a truncated file, which may end within a record. */
 static void go_on_with_cut(struct plain_file *plain)
 {
     const struct destination_options *options = &plain->output.options;
@@ -255,7 +261,7 @@ static enum write_result file_write(struct destination *destination, const void 
     return output_destination_write(destination, bytes, size, written, error);
 }
 
-/* The end of a regular file is repaired when it is opened again. */
+/* Does nothing for a regular file, because its end is repaired when it is opened again. */
 static void leave_torn(struct destination *destination)
 {
     if (!output_file_is_regular(file_of(destination)->output.file))
@@ -327,7 +333,7 @@ static int create_plain(const struct path_template *path, const struct destinati
     return 0;
 }
 
-/* NULL without memory; the configuration has checked the path. */
+/* Parses the path, which the configuration has checked. Returns NULL without memory. */
 static struct path_template *parse_path(const struct destination_options *options)
 {
     struct path_template *path;

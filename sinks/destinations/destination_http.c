@@ -19,7 +19,7 @@
 #include "sinks/destinations/http_probe.h"
 #include "sinks/destinations/http_url.h"
 
-/* Bytes of libcurl once it is connected, and an allowance for each connection. */
+/* Bytes that libcurl takes once it is connected, and an allowance for each connection. */
 #define LIBRARY_MEMORY    ((size_t)3 * 1024 * 1024)
 #define CONNECTION_MEMORY ((size_t)192 * 1024)
 
@@ -48,7 +48,7 @@ static bool http_send_block(struct destination *destination, struct delivery_blo
     return http_client_send(http_of(destination)->client, block);
 }
 
-/* A partly accepted request counts as written and is not sent again. */
+/* Reports a partly accepted request. It counts as written and is not sent again. */
 static void note_partial(struct http *http, const struct http_result *result)
 {
     uint64_t suppressed;
@@ -93,7 +93,7 @@ static int http_reopen(struct destination *destination, struct error *error)
     return 0;
 }
 
-/* Records only need keys once the server has refused a record. */
+/* Writes the record's key, but only if the server has refused a record. */
 static size_t http_key(struct destination *destination, const struct listener *listener,
                        const struct record *record, uint8_t *key)
 {
@@ -117,7 +117,7 @@ static const struct delivery_ops delivery_ops = {
 
 #define METRICS_ROUTE "/v1/metrics"
 
-/* Messages of OTLP are posted to the path of their kind, and samples to that of metrics. */
+/* Messages of OTLP are posted to the path of their kind, and samples to the path of metrics. */
 static bool otlp_route(struct destination *destination, const struct listener *listener,
                        const struct record *record, char *route)
 {

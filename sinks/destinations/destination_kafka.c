@@ -1,14 +1,14 @@
 /*
  * kafka: passes messages to librdkafka, which sends them and reports the outcome of each.
  *
- * A message is the lines of a record, or of a block. The library does not copy them: it owns a
- * block until the last of its messages is reported. Reports are delivered within poll, so all of
- * this runs in the sink's thread; the library's own threads only wake it.
+ * A message is the lines of a record, or of a block. The library does not copy messages: it owns a
+ * block until the last message of the block is reported. Reports are delivered within poll, so this
+ * code runs only in the sink's thread. The library's own threads only wake that thread.
  *
- * Blocks wait here and not in the library. An idempotent producer (2.0.2) has one request of
- * several messages in flight for a partition; while more messages wait for it, the library's thread
- * spins. So all waiting blocks are handed over together, once all earlier messages are reported. If
- * a message is a whole block, five of them can be in flight.
+ * Blocks wait here and not in the library. An idempotent producer (librdkafka 2.0.2) has one
+ * request of several messages in flight for a partition. While more messages wait for the
+ * partition, the library's thread spins. So all waiting blocks are handed over together, once all
+ * earlier messages are reported. If a message is a whole block, five messages can be in flight.
  *
  * After a fatal error an idempotent producer accepts no more messages. It is replaced when all of
  * its messages are reported.
@@ -33,7 +33,7 @@
 
 #define DEFAULT_PORT 9092
 
-/* Messages of a block each that the library may have in flight. */
+/* The most blocks that the library may have in flight if each block is one message. */
 #define BLOCKS_MOST 5
 
 /* Limits of one request, unless properties change them; the size includes message heads. */
@@ -59,7 +59,7 @@ struct kafka {
 
     struct kafka_producer producer;
 
-    int64_t timeout_ns; /* a block may wait here for this time; INT64_MAX: forever */
+    int64_t timeout_ns; /* time for which a block may wait here; INT64_MAX: forever */
     struct kafka_flights flights;
     struct delivery_figures figures;
 };
@@ -71,7 +71,10 @@ static struct kafka *kafka_of(struct destination *destination)
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-/* If a request was too large for its topic, its messages are sent again in half of that size. */
+/*
+ * Handles a report. If a request was too large for its topic, its messages are sent again in
+ * requests of half that size.
+ */
 static void kafka_note_report(void *context, const rd_kafka_message_t *message)
 {
     struct kafka *kafka = context;
@@ -96,7 +99,7 @@ struct chunk {
     bool missing; /* some message was refused because its topic does not exist */
 };
 
-/* The size of a message of one record, without a newline at its end. */
+/* Returns the size of a message of one record, without a newline at its end. */
 static size_t record_size(const struct kafka *kafka, const struct delivery_block *block,
                           const struct delivery_record *record)
 {
@@ -137,8 +140,8 @@ static rd_kafka_message_t message_of(const struct kafka *kafka, const struct del
 }
 
 /*
- * Hands over the messages and sets their errors. The library owns their memory until the report; it
- * frees a copy, except that of a message that it refuses.
+ * Hands over the messages and sets their errors. The library owns their memory until the report. It
+ * frees copied messages, except copies that it refuses.
  */
 static void kafka_produce(struct kafka *kafka, struct chunk *chunk)
 {
@@ -154,7 +157,7 @@ static void kafka_produce(struct kafka *kafka, struct chunk *chunk)
                                                 chunk->flags, chunk->block, chunk->ranges[i].first);
 }
 
-/* The library did not accept the message. */
+/* Notes the outcome of a message that the library did not accept. */
 static void kafka_note_refused(struct kafka *kafka, struct chunk *chunk, size_t i)
 {
     const rd_kafka_message_t *message = &chunk->messages[i];
@@ -207,7 +210,7 @@ static void kafka_add(struct kafka *kafka, struct chunk *chunk, const struct rec
     chunk->flags = 0;
 }
 
-/* The most bytes of a message of several records. */
+/* Returns the most bytes of a message of several records. */
 static size_t most_of_message(const struct kafka *kafka)
 {
     size_t besides = KAFKA_MESSAGE_HEAD + (kafka->headers.wanted == 0 ? 0 : HEADERS_SIZE);
@@ -248,7 +251,7 @@ static void refuse_flight(struct kafka *kafka, size_t at)
     kafka_flights_refuse(&kafka->flights, at, &outcome);
 }
 
-/* The messages that were handed over since all earlier ones were reported. */
+/* Size of the messages that were handed over since all earlier messages were reported. */
 struct group {
     size_t messages, bytes;
 };
@@ -293,7 +296,7 @@ static void hand_waiting(struct kafka *kafka)
             group = (struct group){flight->waiting, flight->block->size};
         hand_flight(kafka, topic, at, limit);
         if (flight->waiting != 0 && flight->unreported != 0)
-            return; /* the rest follows after the reports */
+            return; /* the other flights follow after the reports */
     }
 }
 
@@ -348,7 +351,9 @@ static struct delivery_block *kafka_answer(struct destination *destination, stru
     return kafka_flights_take(&kafka_of(destination)->flights, error);
 }
 
-/* The library may still send a block that it has not reported in time, and has no copy of it. */
+/*
+ * Lends a block to the library, which has no copy of the block and may still send it after the end.
+ */
 static void kafka_lend_block(void *context, struct delivery_block *block)
 {
     struct kafka *kafka = context;
@@ -383,7 +388,7 @@ static void kafka_destroy(struct destination *destination)
     free(kafka);
 }
 
-/* Kafka allows letters, digits, '.', '_' and '-', but neither "." nor "..". */
+/* Checks the topic. Kafka allows letters, digits, '.', '_' and '-', but neither "." nor "..". */
 static int check_topic(const struct kafka *kafka, struct error *error)
 {
     static const char allowed[] =
@@ -436,7 +441,10 @@ static int kafka_read_options(struct kafka *kafka, const struct destination_opti
     return 0;
 }
 
-/* Reads the options. The caller frees it by free(). Returns NULL with `error` filled. */
+/*
+ * Reads the options. Returns the sink's structure, to be freed by free(), or NULL with `error`
+ * filled.
+ */
 static struct kafka *kafka_make(const struct destination_options *options, struct error *error)
 {
     struct kafka *made = calloc(1, sizeof *made);

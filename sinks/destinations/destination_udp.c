@@ -20,7 +20,7 @@ struct relay {
     bool round_robin;
     size_t next_target; /* round robin: the target of the next datagram */
 
-    /* The datagrams of the last call that found no room. */
+    /* The datagrams of the last call for which the system had no room. */
     bool sending;
     size_t at;    /* the first datagram without an outcome */
     size_t tried; /* targets that were tried for it */
@@ -61,13 +61,18 @@ static void note_unsent(struct relay *relay, struct relay_datagram *datagram,
         next_datagram(relay);
 }
 
-/* The next target of the datagram at `at` + `after`, for which `tried` targets were tried. */
+/*
+ * Returns the next target of the datagram at `at` + `after`, for which `tried` targets were tried.
+ */
 static size_t target_of(const struct relay *relay, size_t after, size_t tried)
 {
     return relay->round_robin ? (relay->next_target + after + tried) % relay->targets : tried;
 }
 
-/* Fills `outgoing` with what is sent next, at most DATAGRAM_SENDER_MOST. Returns the number. */
+/*
+ * Fills `outgoing` with the next datagrams to send, at most DATAGRAM_SENDER_MOST. Returns their
+ * number.
+ */
 static size_t udp_collect(const struct relay *relay, const struct relay_datagram *datagrams,
                           size_t count, struct outgoing *outgoing)
 {
@@ -112,7 +117,7 @@ static bool send_packet(struct relay *relay, struct relay_datagram *datagrams, s
     return true;
 }
 
-/* Sends datagrams by one system call. Returns as above. */
+/* Sends datagrams by one system call. Returns false if the system has no room. */
 static bool send_datagrams(struct relay *relay, struct relay_datagram *datagrams, size_t count,
                            struct error *error)
 {
@@ -212,7 +217,7 @@ static int udp_create(const struct destination_options *options, struct destinat
     return 0;
 }
 
-/* Opens a sender to find out whether that works; it changes nothing. */
+/* Opens a sender to find out whether that works. Changes nothing. */
 static int udp_check(const struct destination_options *options, struct error *error)
 {
     struct datagram_sender *sender;

@@ -1,6 +1,7 @@
 /*
- * The built-in destinations, in the order of lists for users. To add one: a file that implements
- * collector/contract/destination.h, a row here, and a line in CMakeLists.txt.
+ * The built-in destinations, in the order in which users see them listed. To add a destination,
+ * write a file that implements collector/contract/destination.h, and add a row here and a line to
+ * CMakeLists.txt.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_DESTINATIONS_H
 #define SLUICE_SINKS_DESTINATIONS_DESTINATIONS_H
@@ -20,8 +21,8 @@
 
 /*
  * Members of destinations that need a library. A program that was built without the library has
- * them as well, to read the URLs and keys of such sinks before it refuses them; CMake writes its
- * rows (destinations_absent.c.in).
+ * these members as well: it reads the URLs and keys of such sinks before it refuses them. CMake
+ * writes the rows of these destinations (destinations_absent.c.in).
  */
 #define DESTINATION_HTTP(name)                                                                     \
     .scheme = name, .place = "//HOST:PORT/PATH", .place_is = PLACE_OWN_TEXT,                       \

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Prometheus also answers 500 to samples that it will never accept (too old). These tries take 20
- * seconds, with the pauses between them.
+ * Prometheus also answers 500 to samples that it will never accept (too old). With the pauses
+ * between them, this number of tries takes 20 seconds.
  */
 #define REMOTE_WRITE_TRIES 10
 
@@ -31,10 +31,10 @@ static const struct http_meaning unknown = {.outcome = DELIVERY_UNKNOWN};
 static const struct http_meaning doubtful = {.outcome = DELIVERY_MAYBE_SENT};
 
 /*
- * The first row with the status and the format counts.
+ * The meanings of statuses: the first row that matches the status and the format counts.
  *
- * 502 and 504 are of a gateway that has no answer from the server, which may have the records. With
- * OTLP they are sent again nevertheless (OTLP 1, "Retryable Response Codes").
+ * A gateway answers 502 or 504 if it has no answer from the server, which may have the records.
+ * With OTLP the records are sent again nevertheless (OTLP 1, "Retryable Response Codes").
  */
 static const struct {
     const char *format; /* NULL: all */

@@ -16,15 +16,19 @@ struct http_meaning {
 };
 
 /*
- * `format` is the name of an encoder. `status` is that of the answer; 0: there was none. `sent`:
- * some of the body was sent, so that the far end may have it even without an answer.
+ * Returns the meaning of an answer. `format` is the name of an encoder. `status` is that of the
+ * answer; 0: there was no answer. `sent`: some of the body was sent, so the far end may have the
+ * body even without an answer.
  */
 struct http_meaning http_meaning_of(const char *format, long status, bool sent);
 
-/* Whether the body of a refusal says that some of the records were accepted. */
+/* Returns whether the body of a refusal says that some of the records were accepted. */
 bool http_answer_says_partly(const char *body, size_t size);
 
-/* Whether it has a reason of Prometheus why a sample is never accepted, also with status 500. */
+/*
+ * Returns whether the body has a reason of Prometheus why a sample is never accepted, also with
+ * status 500.
+ */
 bool http_answer_says_never(const char *body, size_t size);
 
 #endif

@@ -137,7 +137,7 @@ static bool is_mixed(const struct delivery_block *block, const struct http_range
     return false;
 }
 
-/* The same if records of other groups are in between: copies those of the group. */
+/* Makes a body if records of other groups are in between: copies the records of the group. */
 static void gather(struct http_body *body, const struct delivery_block *block,
                    const struct http_range *range)
 {

@@ -2,9 +2,9 @@
  * The bodies of requests: records of a block as they are, or converted by the encoder's request
  * operations (collector/contract/encoder.h), and optionally compressed.
  *
- * A maker has the memory that all bodies of a sink share, and makes them one after the other, in
- * one thread. A body is valid until it is made again and as long as its block, to which it may
- * point. Only create and init allocate memory.
+ * A maker has the memory that all bodies of a sink share, and makes the bodies one after the other,
+ * in one thread. A body is valid until it is made again, and only while its block exists, because a
+ * body may point into the block. Only create and init allocate memory.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_BODY_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_BODY_H
@@ -28,8 +28,8 @@ struct http_body {
 struct http_body_maker;
 
 /*
- * Creates one for the encoder's blocks of at most `block_size` bytes. `compression` may be NULL; it
- * is not used if bodies have a content encoding already. Returns NULL without memory.
+ * Creates a maker for the encoder's blocks of at most `block_size` bytes. `compression` may be
+ * NULL; it is not used if bodies have a content encoding already. Returns NULL without memory.
  */
 struct http_body_maker *http_body_maker_create(const struct encoder_ops *encoder,
                                                const struct compression_ops *compression,
@@ -53,17 +53,17 @@ enum http_body_result {
 };
 
 /*
- * Makes the body of the records of the range that are in the group of its first record, in that
- * shape of the encoder.
+ * Makes a body in the shape `shape` of the encoder's requests. Of the records of the range, the
+ * body has those in the group of the first record.
  */
 enum http_body_result http_body_make(struct http_body_maker *maker, struct http_body *body,
                                      const struct delivery_block *block,
                                      const struct http_range *range, size_t shape);
 
-/* Makes the body of no records, in the first shape. Returns false without memory. */
+/* Makes a body without records, in the first shape. Returns false without memory. */
 bool http_body_make_empty(struct http_body_maker *maker, struct http_body *body);
 
-/* Its size in bytes. */
+/* Returns the size of the body in bytes. */
 size_t http_body_size(const struct http_body *body);
 
 #endif

@@ -20,17 +20,17 @@
 
 enum slot_state {
     SLOT_EMPTY,
-    SLOT_GIVEN, /* its block was passed to the thread */
-    SLOT_SENT,  /* the thread has begun with it */
+    SLOT_GIVEN, /* the slot's block was passed to the thread */
+    SLOT_SENT,  /* the thread has begun to send the block */
     SLOT_ENDED, /* its block is answered */
 };
 
 struct slot {
     enum slot_state state;        /* under the lock */
     uint64_t order;               /* of the blocks; they are begun and answered in this order */
-    size_t shape;                 /* of its request */
+    size_t shape;                 /* shape of the slot's request */
     bool again;                   /* the same records must be sent again, in the first shape */
-    bool repeats;                 /* its request has such records */
+    bool repeats;                 /* the current request has records that were sent before */
     struct http_headers *headers; /* of its request; NULL: no request is in flight */
     struct http_exchange exchange;
     struct http_request request;
@@ -42,12 +42,12 @@ struct http_client {
     struct http_client_options options;
     bool otlp; /* an answer may say how many data points were refused */
     CURLM *multi;
-    struct http_headers *headers; /* this and the next members are the thread's */
+    struct http_headers *headers; /* the thread's, like the next three members */
     struct http_shapes shapes;
     struct http_lessons lessons;
     struct http_goaways goaways;
     struct delivery_figures figures; /* written by the thread */
-    uint64_t requests;               /* in flight */
+    uint64_t requests;               /* number of requests in flight */
     struct thread *thread;
     struct mutex *lock;
     struct pause *pause;
@@ -69,7 +69,10 @@ size_t http_client_memory(size_t in_flight)
 
 /* --- the thread that drives libcurl ----------------------------------------------------------- */
 
-/* Moves the oldest slot in state `from` to state `to`. NULL: there is none. */
+/*
+ * Moves the oldest slot in state `from` to state `to`. Returns it, or NULL if no slot is in state
+ * `from`.
+ */
 static struct slot *move_one(struct http_client *client, enum slot_state from, enum slot_state to)
 {
     struct slot *first = NULL;
@@ -128,7 +131,7 @@ static void note_requests(struct http_client *client, uint64_t under_way)
     delivery_figure_set(&client->figures, FIGURE_REQUESTS_IN_FLIGHT, under_way);
 }
 
-/* `repeats`: its records were in an earlier request. */
+/* Counts a request that begins. `repeats`: its records were in an earlier request. */
 static void note_begin(struct http_client *client, bool repeats)
 {
     delivery_figure_add(&client->figures, FIGURE_REQUESTS, 1);
@@ -203,7 +206,10 @@ static void begin_requests(struct http_client *client)
     }
 }
 
-/* The most data points in the request; in a record that was passed through each has two bytes. */
+/*
+ * Returns the most data points in the request. In an OTLP record that was passed through, a data
+ * point has at least two bytes.
+ */
 static uint64_t most_points(const struct http_exchange *exchange)
 {
     const struct delivery_record *records = exchange->block->records + exchange->range.first;
@@ -287,7 +293,7 @@ static bool client_abandons(struct http_client *client)
     return abandons;
 }
 
-/* The sink's thread waits for this, so it sends no block during that. */
+/* Ends all requests. The sink's thread waits for this, so it sends no block in the meantime. */
 static void abandon_requests(struct http_client *client)
 {
     struct http_reply reply;
@@ -318,7 +324,9 @@ static bool client_stops(struct http_client *client)
     return stops;
 }
 
-/* After a failure libcurl would return at once each time. */
+/*
+ * Waits for libcurl. After a failure libcurl would return at once each time, so the thread pauses.
+ */
 static void client_wait(struct http_client *client, CURLMcode performed)
 {
     CURLMcode waited = client->options.library->multi_poll(client->multi, NULL, 0, LOOK_MS, NULL);

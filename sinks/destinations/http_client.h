@@ -29,11 +29,11 @@ struct http_client_options {
     const struct curl_library *library;
     const char *format; /* the encoder's name */
     bool two_shapes;    /* requests of the format have two shapes (http_shapes.h) */
-    bool repeats;       /* records may be sent twice (delivery_repeats) */
+    bool repeats;       /* the same records may be sent twice (delivery_repeats) */
     const struct http_urls *urls;
     struct http_body_maker *maker;
     struct http_request_options request;
-    size_t in_flight;      /* blocks at a time */
+    size_t in_flight;      /* the most blocks in flight at a time */
     struct wakeup *wakeup; /* signalled when a block is answered */
 };
 
@@ -42,8 +42,8 @@ struct http_result {
     struct delivery_block *block;
     struct error error;       /* for records that were not acknowledged; else empty */
     int64_t retry_after_ns;   /* 0: not given by the server */
-    uint64_t points_rejected; /* of accepted requests (OTLP 1, "Partial Success") */
-    char warning[256];        /* the server's text about that, printable; or "" */
+    uint64_t points_rejected; /* in accepted requests (OTLP 1, "Partial Success") */
+    char warning[256];        /* the server's text about the rejected points, printable; or "" */
 };
 
 /*
@@ -56,10 +56,10 @@ int http_client_create(const struct http_client_options *options, struct http_he
 /* NULL is allowed. Blocks without an answer are forgotten. */
 void http_client_destroy(struct http_client *client);
 
-/* Bytes that it allocates, without those of libcurl. */
+/* Bytes that a client allocates, without those of libcurl. */
 size_t http_client_memory(size_t in_flight);
 
-/* The figures of its connections and requests, valid until destroy: those of HTTP_FIGURES. */
+/* The figures of the client's connections and requests (HTTP_FIGURES), valid until destroy. */
 #define HTTP_FIGURES                                                                               \
     (DELIVERY_HAS(FIGURE_CONNECTS) | DELIVERY_HAS(FIGURE_REQUESTS) |                               \
      DELIVERY_HAS(FIGURE_REQUESTS_IN_FLIGHT) | DELIVERY_HAS(FIGURE_REQUEST_RETRIES) |              \
@@ -69,16 +69,18 @@ const struct delivery_figures *http_client_figures(const struct http_client *cli
 /* Returns false if `in_flight` blocks are in flight already. */
 bool http_client_send(struct http_client *client, struct delivery_block *block);
 
-/* The next answered block. Returns false if there is none. */
+/* Returns the next answered block, or false if no block is answered. */
 bool http_client_answer(struct http_client *client, struct http_result *result);
 
 /* Whether the server has refused single records; blocks then need the keys of their records. */
 bool http_client_has_lessons(const struct http_client *client);
 
-/* Takes over headers, for all later requests. */
+/* Takes over headers, which all later requests use. */
 void http_client_set_headers(struct http_client *client, struct http_headers *headers);
 
-/* Ends all requests and waits until every block has an answer; missing ones: not sent or unknown.
+/*
+ * Ends all requests, and waits until every block has an answer. Records that the server has not
+ * answered become not sent or unknown.
  */
 void http_client_abandon(struct http_client *client);
 

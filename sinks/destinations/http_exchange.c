@@ -3,10 +3,12 @@
 #include "collector/base/rule.h"
 #include "sinks/destinations/http_answer.h"
 
-/* In the place of an outcome that is not known yet. */
+/* The value that replaces an outcome while the outcome is not known. */
 #define NO_FATE UINT8_MAX
 
-/* A refused request of a hopeless group is divided only if it has no more records than this. */
+/*
+ * A refused request of a hopeless group is divided only if it has at most this number of records.
+ */
 #define DIVIDED_ALL_THE_SAME 3
 
 void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *block,
@@ -20,7 +22,7 @@ void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *
     }
 }
 
-/* The group with that fingerprint in this block; adds it if need be. */
+/* Returns the group with that fingerprint in this block. Adds the group if need be. */
 static size_t exchange_find_group(struct http_exchange *exchange, uint32_t fingerprint,
                                   uint32_t refusals)
 {
@@ -99,7 +101,7 @@ static bool has_one(const struct http_exchange *exchange, const struct http_rang
     return count_members(exchange, range) == 1;
 }
 
-/* The range of `members` members of `range`, from member number `from` on. */
+/* Returns the part of `range` with `members` members, from member number `from` on. */
 static struct http_range members_of(const struct http_exchange *exchange,
                                     const struct http_range *range, size_t from, size_t members)
 {
@@ -113,7 +115,9 @@ static struct http_range members_of(const struct http_exchange *exchange,
     return found;
 }
 
-/* The next records of the current group without an outcome, from *at to `end`. Moves *at past them.
+/*
+ * Finds the next consecutive records of the current group without an outcome, from *at to `end`.
+ * Moves *at past them.
  */
 static bool find_run(const struct http_exchange *exchange, size_t *at, size_t end,
                      struct http_range *run)
@@ -153,14 +157,17 @@ static bool is_hopeless(const struct http_exchange *exchange)
     return exchange->groups[exchange->group].hopeless;
 }
 
-/* Whether the server would refuse the range as too large, as far as is known. */
+/* Returns whether the server is known to refuse the range as too large. */
 static bool is_too_large(const struct http_exchange *exchange, const struct http_range *range)
 {
     size_t most = exchange->lessons == NULL ? 0 : exchange->lessons->most_bytes;
     return most != 0 && !is_hopeless(exchange) && bytes_of(exchange, range) > most;
 }
 
-/* Makes the part the current range, or its first piece if it must be divided; the others wait. */
+/*
+ * Makes the part the current range. If it must be divided, its first piece is the current range,
+ * and its other pieces wait.
+ */
 static void take_up(struct http_exchange *exchange, struct http_part part)
 {
     size_t members = count_members(exchange, &part.range);
@@ -198,13 +205,16 @@ bool http_exchange_next(struct http_exchange *exchange)
 
 /* --- refusals --------------------------------------------------------------------------------- */
 
-/* A refusal: the reason; whether parts may be accepted; whether some records may have been. */
+/*
+ * A refusal: the reason, whether the server may accept some of the records, and whether it may
+ * already have accepted some.
+ */
 struct refusal {
     uint8_t reason;
     bool parts, some;
 };
 
-/* A record of several lines may have been stored in part. */
+/* Refuses a single record. If it has several lines, some of them may have been stored. */
 static void refuse_record(struct http_exchange *exchange, size_t index,
                           const struct refusal *refusal)
 {
@@ -236,8 +246,8 @@ static void refuse_single(struct http_exchange *exchange, const struct refusal *
 }
 
 /*
- * The record of the range to try by itself: the newest or the oldest one, except `but`, of a series
- * that was not refused so far if there is one.
+ * Finds a record of the range to be sent as the only one of a request: the newest or the oldest
+ * record, but not record `but`. Prefers a record of a series that was not refused so far.
  */
 static size_t find_probe(const struct http_exchange *exchange, bool newest, size_t but)
 {
@@ -270,7 +280,9 @@ static void begin_probes(struct http_exchange *exchange)
     exchange->probes = 2;
 }
 
-/* A record of a hopeless group that was tried by itself was refused. */
+/*
+ * Handles the refusal of a record of a hopeless group that was sent as the only one of its request.
+ */
 static void refuse_probe(struct http_exchange *exchange, const struct refusal *refusal)
 {
     refuse_single(exchange, refusal);
@@ -278,7 +290,7 @@ static void refuse_probe(struct http_exchange *exchange, const struct refusal *r
         refuse_members(exchange, &exchange->probed, refusal);
 }
 
-/* Such a record was accepted: the group is divided like any other. */
+/* Handles the acceptance of such a record: from now on the group is divided like any other. */
 static void divide_probed(struct http_exchange *exchange)
 {
     size_t at = exchange->probed.first, end = at + exchange->probed.count;
@@ -290,7 +302,9 @@ static void divide_probed(struct http_exchange *exchange)
         put_waiting(exchange, &run, true);
 }
 
-/* Some of the records may have been stored, and all of them are sent again. */
+/*
+ * Marks the current records as repeated: some may have been stored, and all of them are sent again.
+ */
 static void note_repeated(struct http_exchange *exchange)
 {
     const struct http_range *range = &exchange->range;
@@ -299,7 +313,7 @@ static void note_repeated(struct http_exchange *exchange)
             exchange->block->records[i].repeated = true;
 }
 
-/* The current records were refused. */
+/* Handles the refusal of the current records. */
 static void exchange_refuse(struct http_exchange *exchange, const struct refusal *refusal)
 {
     const struct http_range *range = &exchange->range;
@@ -323,7 +337,7 @@ static void exchange_refuse(struct http_exchange *exchange, const struct refusal
     }
 }
 
-/* The current records were accepted. */
+/* Handles the acceptance of the current records. */
 static void exchange_accept(struct http_exchange *exchange)
 {
     set_outcome(exchange, &exchange->range, DELIVERY_ACKNOWLEDGED, 0);
@@ -359,8 +373,9 @@ void http_exchange_cancel(struct http_exchange *exchange, const char *why)
 }
 
 /*
- * Some answers may be temporary or permanent. They count as a refusal after too many tries, if the
- * server says that it is permanent, or if it accepted other records but not an isolated group.
+ * Returns whether an answer that may be temporary or permanent counts as a refusal. It does after
+ * too many tries, if the server says that it is permanent, or if the server accepted other records
+ * but not an isolated group.
  */
 static bool is_refused_now(struct http_exchange *exchange, const struct http_reply *reply,
                            unsigned tries)
@@ -370,8 +385,8 @@ static bool is_refused_now(struct http_exchange *exchange, const struct http_rep
 }
 
 /*
- * If the answer says that some records were accepted, dividing finds the others, but only if
- * records may be sent twice.
+ * Returns the meaning of a reply. If the reply says that some records were accepted, dividing finds
+ * the others, but only if records may be sent twice.
  */
 static struct http_meaning meaning_of(struct http_exchange *exchange,
                                       const struct http_reply *reply)

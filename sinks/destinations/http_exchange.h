@@ -1,19 +1,19 @@
 /*
- * The requests for one block, and what their answers mean for its records.
+ * The requests for one block, and the consequences of their answers for its records.
  *
- * Usually a block is one request. Records whose outcome is known are not sent, so the others may be
- * several ranges. A range that was refused because of its content is divided in halves, until a
- * refused request has a single record. So only bad records are rejected, and every good one is
- * accepted. Each of B bad records among N costs about 2 * log2(N / B) + 3 requests, and all
- * together at most 2 * N - 1. After HTTP_REQUESTS_MOST requests the remaining records are sent
- * again later.
+ * Usually a block is one request. Records whose outcome is known are not sent, so the remaining
+ * records may be several ranges. A range that was refused because of its content is divided in
+ * halves, until a refused request has a single record. So only bad records are rejected, and every
+ * good record is accepted. Each of B bad records among N costs about 2 * log2(N / B) + 3 requests;
+ * a block costs at most 2 * N - 1 requests. After HTTP_REQUESTS_MOST requests the remaining records
+ * are sent again later.
  *
  * Lessons (http_lessons.h) avoid that cost in later blocks: series and senders of which every
- * record was recently refused get requests of their own, after the others. If that happened often
- * (HTTP_LESSONS_HOPELESS), a refused request of such a group is not divided. Instead two of its
- * records are tried by themselves, the newest and the oldest, of series that were not refused so
- * far if there are any. If both are refused, the group is refused. Whole blocks are treated the
- * same if a server refuses everything.
+ * record was recently refused get requests of their own, after the other records. If a group was
+ * refused often (HTTP_LESSONS_HOPELESS), its refused request is not divided. Instead two of its
+ * records are sent in a request each: the newest and the oldest, if possible of series that were
+ * not refused so far. If both are refused, the group is refused. Whole blocks are treated in this
+ * way, too, if a server refuses everything.
  *
  * A state machine without a connection. One thread at a time. In the end each record of the block
  * has its outcome.
@@ -35,7 +35,7 @@
 /* The most waiting ranges: one for each time that a block can be divided, and some more. */
 #define HTTP_HALVES_MOST 40
 
-/* The most groups of a block with requests of their own; further ones share the last. */
+/* The most groups of a block with requests of their own; further groups share the last one. */
 #define HTTP_GROUPS_MOST 64
 
 /* The result of a request. */
@@ -47,12 +47,15 @@ struct http_reply {
     bool partly; /* a refusal that says that some of the records were accepted */
     bool never;  /* a refusal that says that these records will never be accepted */
     int64_t retry_after_ns;
-    uint64_t connects; /* connections that were opened for it */
-    int64_t took_ns;   /* its duration */
+    uint64_t connects; /* connections that were opened for the request */
+    int64_t took_ns;   /* duration of the request */
     const char *text;  /* for people */
 };
 
-/* Consecutive records of the block. Only those in the group of the first one are meant. */
+/*
+ * Consecutive records of the block. Only the records in the group of the first one belong to the
+ * range.
+ */
 struct http_range {
     size_t first, count;
 };
@@ -63,10 +66,12 @@ struct http_part {
     bool divided; /* it was refused as a whole, and has to be divided */
 };
 
-/* Records with requests of their own. Group 0 has all others. */
+/*
+ * A group of records, which has requests of its own. Group 0 has all records without such a group.
+ */
 struct http_group {
     uint32_t fingerprint;
-    bool hopeless; /* a refused request of it is not divided */
+    bool hopeless; /* a refused request of the group is not divided */
 };
 
 struct http_exchange {
@@ -74,48 +79,52 @@ struct http_exchange {
     struct delivery_block *block;
     struct http_lessons *lessons; /* NULL: none */
     bool repeats;                 /* records may be sent twice */
-    struct http_range range;      /* of the current request */
-    size_t at;                 /* records of the group before this one have an outcome, or wait */
-    size_t group, group_count; /* the current one; their number */
+    struct http_range range;      /* records of the current request */
+    size_t at;                 /* records of the current group before index `at` have an outcome, or
+                                  wait */
+    size_t group, group_count; /* index of the current group; number of groups */
     struct http_group groups[HTTP_GROUPS_MOST + 1];
-    size_t requests; /* so far */
-    bool taken;      /* one of them was acknowledged */
+    size_t requests; /* number of requests so far */
+    bool taken;      /* some request was acknowledged */
     bool over;       /* there are no more requests */
     struct http_part waiting[HTTP_HALVES_MOST];
     size_t waiting_count;
-    struct http_range probed; /* a refused range of a hopeless group, while records are tried */
-    size_t probe[2];          /* these records, the last one first */
-    unsigned probes;          /* records still to try, with the current one; 0: none */
+    struct http_range probed; /* a refused range of a hopeless group, while two of its records are
+                                 tried */
+    size_t probe[2];          /* indexes of these two records; probe[0] is tried last */
+    unsigned probes;          /* records still to try, including the current one; 0: no range is
+                                 probed */
 
-    /* From all answers. */
+    /* Collected from all answers. */
     struct error error;
     int64_t retry_after_ns;
 };
 
-/* Begins with a block. `format` is the name of an encoder. */
+/* Initialises the exchange for a block. `format` is the name of an encoder. */
 void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *block,
                          const char *format);
 
 /*
- * To be called before the first request, with the lessons of the sink and whether records may be
- * sent twice (delivery_repeats). Without this call there are no lessons, and they may not.
+ * Sets the lessons of the sink, and whether records may be sent twice (delivery_repeats). Is called
+ * before the first request, or not at all: then there are no lessons, and records may not be sent
+ * twice.
  */
 void http_exchange_know(struct http_exchange *exchange, struct http_lessons *lessons, bool repeats);
 
-/* Whether there is another request, with the records in exchange->range. */
+/* Returns whether there is another request; its records are in exchange->range. */
 bool http_exchange_next(struct http_exchange *exchange);
 
-/* The request has ended, with or without an answer. */
+/* Applies the reply to the current request, which has ended with or without an answer. */
 void http_exchange_answer(struct http_exchange *exchange, const struct http_reply *reply);
 
-/* The current request cannot be made; if the records are too large, they are divided. */
+/* Handles a current request that cannot be made. If its records are too large, they are divided. */
 void http_exchange_reject(struct http_exchange *exchange, enum delivery_reason reason,
                           const char *why);
 
 /* Ends the requests: records without an outcome are not sent. */
 void http_exchange_cancel(struct http_exchange *exchange, const char *why);
 
-/* To be called at the end: accepted records are no longer isolated. */
+/* To be called at the end: records that were accepted are no longer isolated in later blocks. */
 void http_exchange_end(struct http_exchange *exchange);
 
 #endif

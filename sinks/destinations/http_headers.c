@@ -80,7 +80,7 @@ static int headers_read_text(const char *key, const char *path, char text[HTTP_H
     return 0;
 }
 
-/* The same, for a file of which only the first line counts; it must be printable. */
+/* Reads the first line of a file, which must be printable; otherwise like headers_read_text. */
 static int headers_read_line(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
                              struct error *error)
 {

@@ -18,23 +18,23 @@
 
 struct http_headers {
     const struct curl_library *library;
-    size_t users; /* requests in flight that use them; counted by the client */
-    struct curl_slist *lists[HTTP_SHAPES_MOST]; /* one for each shape */
+    size_t users; /* requests in flight with these headers; counted by the client */
+    struct curl_slist *lists[HTTP_SHAPES_MOST]; /* a list for each shape */
 };
 
 /*
  * Makes the headers for bodies of that encoder; `compression` may be NULL. Each line of
  * options->header_file is a header, "NAME: VALUE"; empty lines are ignored. The first line of
- * token_file is a bearer token (RFC 6750), that of password_file USER:PASSWORD (RFC 7617). Returns
- * 0 with *out owned by the caller, or -1 with `error` filled (EXIT_CODE_CONFIG: a file cannot be
- * read, is too long, or has a line that is not a header; EXIT_CODE_INTERNAL). An error contains at
- * most the number of a line, no content.
+ * token_file is a bearer token (RFC 6750). The first line of password_file is USER:PASSWORD (RFC
+ * 7617). Returns 0 with *out owned by the caller, or -1 with `error` filled (EXIT_CODE_CONFIG: a
+ * file cannot be read, is too long, or has a line that is not a header; EXIT_CODE_INTERNAL). An
+ * error contains at most the number of a line, no content.
  */
 int http_headers_make(const struct curl_library *library, const struct encoder_ops *encoder,
                       const struct compression_ops *compression, const struct http_options *options,
                       struct http_headers **out, struct error *error);
 
-/* Whether one of them is a secret: Authorization, a token, a key or a cookie. */
+/* Returns whether any header is a secret: Authorization, a token, a key or a cookie. */
 bool http_headers_have_secret(const struct http_headers *headers);
 
 /* NULL is allowed. */

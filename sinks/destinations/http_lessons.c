@@ -7,10 +7,10 @@
 #include "collector/contract/record.h"
 #include "sinks/destinations/record_key.h"
 
-/* Entries in which a fingerprint may be. */
+/* The number of table entries in which a fingerprint may be. */
 #define WAYS 4
 
-/* Each block raises a learned limit by this part of it. */
+/* Each block raises a learned limit by a GROWTH-th of the limit. */
 #define GROWTH 16
 
 /* --- fingerprints ----------------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ void http_lessons_taken(struct http_lessons *lessons, const struct delivery_bloc
     lessons_forget(lessons, prints[1]);
 }
 
-/* The sender is checked before the series: one request for all of its series. */
+/* The sender is checked before the series, so that all series of the sender share one request. */
 uint32_t http_lessons_group(const struct http_lessons *lessons, const struct delivery_block *block,
                             const struct delivery_record *record, uint32_t *refusals)
 {

@@ -2,10 +2,10 @@
  * Lessons that an http: sink learns from refusals: series and senders of which the server recently
  * refused every record, and how many bytes it accepts in one request.
  *
- * Records of such series are sent in requests of their own, so that the other records of a block
- * are not divided because of them. The table is bounded: when it is full, the entry with the fewest
- * refusals is replaced. Series and senders are identified by fingerprints, which are the record's
- * key in the block; without keys there are no lessons.
+ * Records of such series and senders are sent in separate requests, so that the other records of a
+ * block are not divided because of them. The table is bounded: when it is full, the entry with the
+ * fewest refusals is replaced. Series and senders are identified by fingerprints, which are the
+ * record's key in the block; without keys there are no lessons.
  *
  * For one thread, except http_lessons_any.
  */
@@ -40,7 +40,7 @@ struct http_lessons {
     struct http_lesson table[HTTP_LESSONS_MOST];
     size_t used;
     unsigned in_a_row; /* single records refused since any record was accepted */
-    size_t most_bytes; /* of records that the server accepts in a request; 0: unknown */
+    size_t most_bytes; /* size of the records that the server accepts in a request; 0: unknown */
     atomic_bool any;   /* some refusal is remembered */
 };
 
@@ -50,7 +50,7 @@ struct http_lessons {
 /* Writes the record's key. With `secret`, senders cannot choose colliding labels. Any thread. */
 size_t http_lessons_key(const uint8_t secret[16], const struct record *record, uint8_t *key);
 
-/* A record was refused as the only one of a request. */
+/* Records that a record was refused which was the only one of its request. */
 void http_lessons_refused(struct http_lessons *lessons, const struct delivery_block *block,
                           const struct delivery_record *record);
 
@@ -59,21 +59,24 @@ void http_lessons_taken(struct http_lessons *lessons, const struct delivery_bloc
                         const struct delivery_record *record);
 
 /*
- * The fingerprint of the record's isolated group, and in *refusals how often records of it were
- * refused; 0: the record is not isolated.
+ * Returns the fingerprint of the record's isolated group, or 0 if the record is not isolated. Sets
+ * *refusals to the number of refused records of the group.
  */
 uint32_t http_lessons_group(const struct http_lessons *lessons, const struct delivery_block *block,
                             const struct delivery_record *record, uint32_t *refusals);
 
-/* Whether a single record of its series was refused, and none accepted since. */
+/*
+ * Returns whether a single record of its series was refused and no record of the series accepted
+ * since.
+ */
 bool http_lessons_knows_series(const struct http_lessons *lessons,
                                const struct delivery_block *block,
                                const struct delivery_record *record);
 
-/* The server refused `bytes` bytes of records in a request as too large. */
+/* Learns that the server refused a request with `bytes` bytes of records as too large. */
 void http_lessons_too_large(struct http_lessons *lessons, size_t bytes);
 
-/* To be called for each block. Raises a learned limit slowly, so that it is tested again. */
+/* To be called for each block. Raises a learned limit slowly, so that the limit is tested again. */
 void http_lessons_begin(struct http_lessons *lessons);
 
 bool http_lessons_any(const struct http_lessons *lessons);

@@ -54,8 +54,8 @@ static unsigned long number_after(const char *words, const char *word)
 }
 
 /*
- * libcurl reports only in messages for people that a server refused a stream, or closed the
- * connection before processing it (RFC 9113, section 8.7). If a libcurl has other messages, the
+ * Notes what libcurl reports only in messages for people: that a server refused a stream, or closed
+ * the connection before processing it (RFC 9113, section 8.7). If a libcurl has other messages, the
  * request counts as possibly processed.
  */
 static int note_words(CURL *easy, curl_infotype type, char *bytes, size_t size, void *context)
@@ -213,7 +213,10 @@ static bool is_success(long status)
     return status >= 200 && status <= 299;
 }
 
-/* The text for a request without an answer; `status` is that of an answer that was cut. */
+/*
+ * Writes the text for a request without an answer. `status` is the status of an answer that was
+ * cut, if any.
+ */
 static void explain_failure(struct http_request *request, CURLcode result, long status)
 {
     const char *why =

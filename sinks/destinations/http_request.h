@@ -17,17 +17,22 @@
 #include "sinks/destinations/http_body.h"
 #include "sinks/destinations/http_exchange.h"
 
-/* Bytes of an answer's body that are kept, and after which it is not read further. */
+/*
+ * Of an answer's body the first HTTP_ANSWER_SIZE bytes are kept. After HTTP_ANSWER_MOST bytes it is
+ * not read further.
+ */
 #define HTTP_ANSWER_SIZE ((size_t)16 * 1024)
 #define HTTP_ANSWER_MOST ((size_t)1024 * 1024)
 
-/* Bytes of an answer's headers, with interim answers, after which it is not read further. */
+/*
+ * After this number of bytes an answer's headers, including interim answers, are not read further.
+ */
 #define HTTP_HEAD_MOST ((size_t)256 * 1024)
 
 /* GOAWAY frames on HTTP/2 connections, as libcurl's messages report them; shared by requests. */
 struct http_goaways {
     uint64_t count;
-    unsigned long last; /* the last stream that the server processed, of the latest GOAWAY */
+    unsigned long last; /* from the latest GOAWAY: the last stream that the server processed */
 };
 
 struct http_request {
@@ -41,7 +46,7 @@ struct http_request {
     bool head_ended;              /* all headers after the latest status line have come */
     size_t head_seen;             /* bytes of headers */
     bool refused;                 /* libcurl reported that the server refused the stream */
-    unsigned long stream;         /* of HTTP/2, as libcurl reported it; 0: unknown */
+    unsigned long stream;         /* ID of the HTTP/2 stream, as libcurl reported it; 0: unknown */
     struct http_goaways *goaways; /* NULL: not noted */
     uint64_t goaways_before;      /* goaways->count when the request began */
     size_t answer_size;
@@ -52,7 +57,7 @@ struct http_request {
 /* Options that all requests of a sink share; the pointers outlive the requests. */
 struct http_request_options {
     struct client_tls tls;        /* without a CA: the system's */
-    int64_t timeout_ms;           /* for a whole request */
+    int64_t timeout_ms;           /* time limit of a whole request */
     struct http_goaways *goaways; /* NULL: there is only one request */
 };
 
@@ -81,7 +86,7 @@ void http_request_end(struct http_request *request, CURLcode result, struct http
  */
 void http_request_give_up(struct http_request *request, struct http_reply *reply);
 
-/* The kept part of the answer's body. Returns whether that is the whole body. */
+/* Sets *answer to the kept part of the answer's body. Returns whether that is the whole body. */
 bool http_request_answer(const struct http_request *request, struct text *answer);
 
 #endif

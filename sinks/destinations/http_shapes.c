@@ -2,7 +2,9 @@
 
 #include "collector/base/rule.h"
 
-/* The second shape is given up after this number of tries; some servers just close the connection.
+/*
+ * After this number of tries the second shape is given up, because some servers just close the
+ * connection.
  */
 #define MOST_TRIES 3
 
@@ -16,7 +18,7 @@ size_t http_shapes_next(struct http_shapes *shapes)
     return 1;
 }
 
-/* Whether an answer is independent of the request: of a busy server or a gateway. */
+/* Whether the status is independent of the request: that of a busy server or of a gateway. */
 static bool says_nothing(long status)
 {
     return status == 0 || status == 401 || status == 403 || status == 408 || status == 429 ||

@@ -1,11 +1,12 @@
 /*
- * The shape of a sink's requests if its format has two: the first shape, until the server has
- * proved that it supports the second.
+ * Selects the shape of a sink's requests if its format has two shapes: the first shape, until the
+ * server has proved that it supports the second.
  *
- * After a request of the first shape was accepted, one is sent in the second. A header of its
- * answer proves that the server understood it (Prometheus remote write 2.0, "Required Written
- * Response Headers"). A status of success is not enough, because a server of version 1.0 sees an
- * empty request. Without the proof these records and all later ones are sent in the first shape.
+ * After a request of the first shape was accepted, one request is sent in the second shape. A
+ * header of the answer proves that the server understood that request (Prometheus remote write 2.0,
+ * "Required Written Response Headers"). A status of success is not enough, because a server of
+ * version 1.0 sees an empty request. Without the proof the records of that request, and all later
+ * records, are sent in the first shape.
  *
  * A state machine without a connection. One thread at a time. All zero at first, except `two`.
  */
@@ -21,16 +22,16 @@ struct http_shapes {
     bool trying;    /* the first request of the second shape is in flight */
     bool proven;    /* the server supports the second shape */
     bool given_up;  /* the second shape is not tried again */
-    unsigned tries; /* of the second shape, with answers that prove neither */
+    unsigned tries; /* answers to the second shape that neither prove nor disprove support */
 };
 
 /* The shape of the next request: 0 or 1. */
 size_t http_shapes_next(struct http_shapes *shapes);
 
 /*
- * The answer to a request of that shape: its status (0: no answer) and whether it has the header.
- * Returns whether the server did not understand the records, which must then be sent again in the
- * first shape.
+ * Notes the answer to a request of that shape: its status (0: no answer) and whether it has the
+ * header that proves support. Returns whether the server did not understand the records, which must
+ * then be sent again in the first shape.
  */
 bool http_shapes_answer(struct http_shapes *shapes, size_t shape, long status, bool proof);
 

@@ -84,14 +84,17 @@ int http_url_make(const char *scheme, const char *place, const char *query, char
 
 static const char *const otlp_paths[HTTP_URLS_MOST] = {"/v1/metrics", "/v1/logs", "/v1/traces"};
 
-/* The size of the place without that ending. */
+/* Returns the size of the place without that ending. */
 static size_t size_without(const char *place, size_t size, const char *end)
 {
     size_t less = strlen(end);
     return size >= less && memcmp(place + size - less, end, less) == 0 ? size - less : size;
 }
 
-/* The place with this path, instead of a path of OTLP if it has one. NULL without memory. */
+/*
+ * Returns the place with this path, which replaces a path of OTLP if the place has one. NULL
+ * without memory.
+ */
 static char *place_at(const char *place, const char *path)
 {
     size_t size = size_without(place, strlen(place), "/");

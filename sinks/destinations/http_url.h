@@ -27,15 +27,15 @@ struct http_urls {
 };
 
 /*
- * Makes one URL for all routes, or, with `otlp`, those of OTLP/HTTP (OTLP 1, "OTLP/HTTP Request"),
- * whose base is the place, or of which it is one. Returns as http_url_make does; http_urls_free is
- * to be called in both cases.
+ * Makes the URLs of a sink: one URL for all routes, or, with `otlp`, the URLs of OTLP/HTTP (OTLP 1,
+ * "OTLP/HTTP Request"). For those the place is either their common base or one of them. Returns as
+ * http_url_make does; http_urls_free is to be called in both cases.
  */
 int http_urls_make(const char *scheme, const char *place, const char *query, bool otlp,
                    struct http_urls *out, struct error *error);
 void http_urls_free(struct http_urls *urls);
 
-/* The URL of a route; the first URL for an unknown route. */
+/* Returns the URL of a route, or the first URL if the route is unknown. */
 const char *http_urls_find(const struct http_urls *urls, const char *route);
 
 #endif

@@ -6,8 +6,8 @@
 #include "collector/text/json_reader.h"
 
 /*
- * An err_code of nats-server: the message exceeds the stream's max_msg_size. It can be divided,
- * unlike a message whose headers are too large (10097).
+ * The err_code of nats-server for a message that exceeds the stream's max_msg_size. Such a message
+ * can be divided, unlike a message whose headers are too large (10097).
  */
 #define MESSAGE_EXCEEDS_MAXIMUM 10054
 
@@ -18,7 +18,7 @@ struct members {
     struct text description, first_stream;
 };
 
-/* 0: it is not a number, or too large to be a known one. */
+/* Returns the number in the text, or 0 if it is not a number or is larger than any known number. */
 static unsigned jetstream_number(struct text text)
 {
     uint64_t number = json_whole_number(text);

@@ -59,7 +59,7 @@ static void note_unreported(struct kafka_flights *flights, size_t count)
     delivery_figure_set(flights->figures, FIGURE_MESSAGES, count);
 }
 
-/* The record after the message that begins with this record. */
+/* Returns the index of the record after the message that begins with this record. */
 static size_t message_end(const struct delivery_block *block, size_t record)
 {
     do
@@ -206,7 +206,7 @@ void kafka_flights_return(struct kafka_flights *flights, void *token)
     flight->messages--;
 }
 
-/* A message of the flight is reported, or handing over has ended. */
+/* Counts a report of a message of the flight, or the end of handing over. */
 static void note_reported(struct kafka_flights *flights, struct kafka_flight *flight)
 {
     RULE(flight->unreported != 0, "each message is reported once");
@@ -265,7 +265,10 @@ const char *kafka_flights_complete(struct kafka_flights *flights, void *token,
     return again ? route : NULL;
 }
 
-/* Waiting records get the outcome; those of which the library has a message are unknown. */
+/*
+ * Ends the flight. Waiting records get the outcome; records in messages that the library has are
+ * unknown.
+ */
 static void close_flight(struct kafka_flights *flights, struct kafka_flight *flight,
                          const struct kafka_outcome *outcome)
 {

@@ -20,7 +20,7 @@
 #include "sinks/destinations/kafka_outcome.h"
 #include "sinks/destinations/record_range.h"
 
-/* The most blocks at a time. */
+/* The most blocks in flight at a time. */
 #define KAFKA_FLIGHTS ((size_t)64)
 
 /* The most bytes of a message in addition to its value and key. */
@@ -31,26 +31,27 @@ struct kafka_flight {
     bool open;                    /* some record has no outcome yet */
     size_t waiting;               /* records that have to be handed over */
     size_t unreported;            /* messages that the library has */
-    size_t messages, bytes;       /* handed over since all earlier ones were reported */
-    int64_t handed_ns;            /* the time of that; monotonic */
+    size_t messages, bytes;       /* handed over since kafka_flights_begin */
+    int64_t handed_ns;            /* when kafka_flights_begin was called; monotonic */
     uint64_t order;               /* later flights have higher numbers */
-    int64_t until_ns;             /* if it still waits then, it is given back; monotonic */
+    int64_t until_ns;             /* end of the block's wait to be handed over; monotonic */
     struct error error;           /* of the first message that was not acknowledged; or empty */
 };
 
 struct kafka_flights {
     bool per_block;
-    size_t most; /* flights at a time, ≤ KAFKA_FLIGHTS */
+    size_t most; /* the most flights at a time, ≤ KAFKA_FLIGHTS */
     struct delivery_figures *figures;
 
     struct kafka_flight all[KAFKA_FLIGHTS];
     uint64_t last_order;
     size_t handed;              /* flights of which the library has messages */
-    size_t unreported;          /* messages of those flights that were handed over */
-    size_t done[KAFKA_FLIGHTS]; /* flights with all outcomes, the first done first: a ring */
+    size_t unreported;          /* all messages of those flights, including reported ones */
+    size_t done[KAFKA_FLIGHTS]; /* a ring of flights of which all records have outcomes, in the
+                                   order in which they ended */
     size_t done_at, done_count;
 
-    /* The most messages and bytes that the library had at a time, since all were reported. */
+    /* The most messages and bytes that the library has had at a time since it last had none. */
     size_t group_messages, group_bytes;
 };
 
@@ -58,40 +59,44 @@ struct kafka_flights {
 bool kafka_flights_put(struct kafka_flights *flights, struct delivery_block *block,
                        int64_t until_ns);
 
-/* The oldest waiting flight of which the library has no message; KAFKA_FLIGHTS: none. */
+/* Returns the oldest waiting flight of which the library has no message; KAFKA_FLIGHTS: none. */
 size_t kafka_flights_first_waiting(const struct kafka_flights *flights);
 
 /* To be called before messages of the flight are handed over. */
 void kafka_flights_begin(struct kafka_flights *flights, size_t at);
 
 /*
- * The next message of at most `most` bytes, from the record *from on; *from is set to the record
- * after it. Returns false if there is none. The message counts as handed over, with `token`.
+ * Makes the next message, of at most `most` bytes, beginning at record *from or after it. Sets
+ * *from to the record after the message. The message counts as handed over, with `token`. Returns
+ * false if no record waits.
  */
 bool kafka_flights_next(struct kafka_flights *flights, size_t at, size_t *from, size_t most,
                         struct record_range *range, void **token);
 
-/* That message is not handed over after all: its records wait. */
+/* Takes back a message that was not handed over after all: its records wait again. */
 void kafka_flights_return(struct kafka_flights *flights, void *token);
 
 /* To be called after the messages were handed over. */
 void kafka_flights_end(struct kafka_flights *flights, size_t at);
 
 /*
- * A message is reported. If its records must be sent again in smaller requests, returns the name of
- * their topic, else NULL. A second report, or one of an abandoned flight, is ignored.
+ * Processes the report of a message. If its records must be sent again in smaller requests, returns
+ * the name of their topic, else NULL. A second report, or a report for an abandoned flight, is
+ * ignored.
  */
 const char *kafka_flights_complete(struct kafka_flights *flights, void *token,
                                    const struct kafka_outcome *outcome);
 
-/* Ends the flight: the records that wait get that outcome. */
+/* Ends the flight. Its waiting records get the outcome `outcome`. */
 void kafka_flights_refuse(struct kafka_flights *flights, size_t at,
                           const struct kafka_outcome *outcome);
 
-/* Gives back the waiting flights whose time is over. */
+/* Ends the waiting flights whose time is over, so that their blocks are given back. */
 void kafka_flights_expire(struct kafka_flights *flights, int64_t now_ns);
 
-/* When a block can be taken or expires (monotonic); INT64_MAX: not before the next report. */
+/*
+ * Returns when a block can be taken or expires (monotonic); INT64_MAX: not before the next report.
+ */
 int64_t kafka_flights_due(const struct kafka_flights *flights);
 
 /*
@@ -102,7 +107,7 @@ void kafka_flights_abandon(struct kafka_flights *flights,
                            void (*lend)(void *context, struct delivery_block *block),
                            void *context);
 
-/* The next block with all outcomes, or NULL. */
+/* Returns the next block of which all records have outcomes, or NULL. */
 struct delivery_block *kafka_flights_take(struct kafka_flights *flights, struct error *error);
 
 #endif

@@ -24,7 +24,7 @@ static rd_kafka_resp_err_t headers_add(const struct kafka_library *library,
                          : library->header_add(list, name, -1, value, (ssize_t)strlen(value));
 }
 
-/* Adds the wanted headers of that record of the block. */
+/* Adds the wanted headers for that record of the block. */
 static rd_kafka_resp_err_t headers_fill(const struct kafka_headers *headers,
                                         const struct kafka_library *library,
                                         rd_kafka_headers_t *list,

@@ -1,6 +1,6 @@
 /*
- * The headers of messages. Each costs the library an allocation and a copy, so that a message with
- * headers costs it more than twice as much as one without.
+ * The headers of messages. For each header the library makes an allocation and a copy, so a message
+ * with headers costs the library more than twice as much as a message without.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_HEADERS_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_HEADERS_H
@@ -13,7 +13,7 @@
 #include "sinks/destinations/kafka_library.h"
 
 struct kafka_headers {
-    unsigned wanted; /* of enum message_header, as bits */
+    unsigned wanted; /* bits of enum message_header */
     char collector[HOST_NAME_SIZE];
 };
 

@@ -14,14 +14,16 @@ struct kafka_outcome {
     const char *why;             /* for people; set by the caller */
 };
 
-/* For a message that the library refused when it was handed over. */
+/* Returns the outcome of a message that the library refused when it was handed over. */
 struct kafka_outcome kafka_outcome_unsent(rd_kafka_resp_err_t error);
 
-/* For a message with a delivery report. */
+/* Returns the outcome of a message that has a delivery report. */
 struct kafka_outcome kafka_outcome_reported(rd_kafka_msg_status_t status,
                                             rd_kafka_resp_err_t error);
 
-/* Whether the library does not know the topic or partition at present. */
+/*
+ * Returns whether the error means that the library does not know the topic or partition at present.
+ */
 bool kafka_outcome_is_missing_topic(rd_kafka_resp_err_t error);
 
 #endif

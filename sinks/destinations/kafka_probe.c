@@ -9,7 +9,10 @@
 
 #define MS_NS INT64_C(1000000)
 
-/* The library's errors are handled between questions, which wait no longer than this. */
+/*
+ * The longest wait of a question in milliseconds. Between questions the library's errors are
+ * handled.
+ */
 #define SLICE_MS 200
 
 /* Time after a refusal in which another broker may still answer. */
@@ -25,7 +28,7 @@ struct probe {
     rd_kafka_t *client;
     rd_kafka_topic_t *topic; /* NULL: only the brokers are asked for */
 
-    /* The most telling error that the library reported. */
+    /* The reported error that explains most, with its rank. */
     unsigned rank; /* 0: none */
     char reported[400];
 };
@@ -64,7 +67,7 @@ static void destroy_client(void *client)
     kafka_library(NULL)->destroy(client);
 }
 
-/* Returns NULL if no broker answered in time. */
+/* Asks for metadata. Returns NULL if no broker answered in time. */
 static const struct rd_kafka_metadata *kafka_probe_ask(struct probe *probe, int64_t timeout_ns,
                                                        rd_kafka_resp_err_t *why)
 {

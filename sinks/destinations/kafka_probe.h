@@ -9,9 +9,9 @@
 #include "sinks/destinations/kafka_settings.h"
 
 /*
- * As destination_ops.probe; asks for the metadata of the topic. NULL: the topic depends on the
- * records, and only the brokers are checked. Asks as a consumer, because a producer's question
- * could create the topic. `settings` are the sink's. Main thread.
+ * Implements destination_ops.probe by asking for the metadata of the topic. If the topic is NULL,
+ * it depends on the records, and only the brokers are checked. Asks as a consumer, because a
+ * producer's question could create the topic. `settings` are those of the sink. Main thread.
  */
 void kafka_probe_run(const struct kafka_library *library, const struct kafka_settings *settings,
                      const char *topic, int64_t timeout_ns, struct error *said);

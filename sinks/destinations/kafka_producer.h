@@ -20,7 +20,7 @@
 #include "sinks/destinations/kafka_statistics.h"
 #include "sinks/destinations/kafka_topics.h"
 
-/* The most blocks that a producer has when it is abandoned. */
+/* The most blocks that an abandoned producer may still read. */
 #define KAFKA_LENT_MOST KAFKA_FLIGHTS
 
 struct kafka_ending;
@@ -28,26 +28,30 @@ struct kafka_ending;
 struct kafka_producer {
     /* Filled by the owner before create; the pointers stay valid until destroy has returned. */
     const struct kafka_library *library;
-    const char *name; /* of the sink */
+    const char *name; /* name of the sink */
     struct wakeup *wakeup;
     struct kafka_settings settings;
     struct delivery_figures *figures;
-    void (*report)(void *context, const rd_kafka_message_t *message); /* called for each message */
+    /* Is called with the report of each message. */
+    void (*report)(void *context, const rd_kafka_message_t *message);
     void *context;
 
     rd_kafka_t *handle;          /* NULL: it could not be created */
-    struct kafka_ending *ending; /* of the handle */
+    struct kafka_ending *ending; /* state for the end of the handle */
     rd_kafka_queue_t *events;
     atomic_bool has_events; /* there may be events for poll */
-    bool is_fatal;          /* it accepts no more messages */
-    size_t message_size;    /* message.max.bytes: a message with key, headers and head */
+    bool is_fatal;          /* the producer accepts no more messages */
+    size_t message_size;    /* message.max.bytes: limit for a message with key, headers and head */
     int64_t remake_ns;      /* without a handle: when to try again; monotonic */
     struct kafka_topics *topics;
-    struct kafka_statistics now, before_it; /* of this producer; of all earlier ones */
+    struct kafka_statistics now, before_it; /* counts of this producer; sums of all earlier ones */
     struct log_limit log;
 };
 
-/* Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG, or without memory). */
+/*
+ * Initialises the producer. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG, or without
+ * memory).
+ */
 int kafka_producer_create(struct kafka_producer *producer, size_t topics, struct error *error);
 
 /*
@@ -60,7 +64,7 @@ void kafka_producer_destroy(struct kafka_producer *producer);
 /* Handles the reports and events that are available. */
 void kafka_producer_poll(struct kafka_producer *producer);
 
-/* Whether it accepts messages. */
+/* Returns whether the producer accepts messages. */
 bool kafka_producer_takes(const struct kafka_producer *producer);
 
 /*
@@ -70,14 +74,14 @@ bool kafka_producer_takes(const struct kafka_producer *producer);
 void kafka_producer_renew(struct kafka_producer *producer, const size_t *unreported);
 
 /*
- * Makes the library ask a broker for a missing topic now, without waiting for the answer; by itself
- * it asks every five minutes.
+ * Makes the library ask a broker for a missing topic now, without waiting for the answer. Otherwise
+ * the library asks every five minutes.
  */
 void kafka_producer_ask(const struct kafka_producer *producer, rd_kafka_topic_t *topic);
 
 /*
- * Gives up all messages, and waits up to `ms` milliseconds for their reports. Does not wait for
- * brokers, because the library's threads may be in a name lookup.
+ * Gives up all messages, and waits up to `ms` milliseconds for their reports. Does not wait for the
+ * library's threads, because they may be in a name lookup.
  */
 void kafka_producer_abandon(struct kafka_producer *producer, int ms);
 
@@ -87,10 +91,13 @@ void kafka_producer_abandon(struct kafka_producer *producer, int ms);
  */
 void kafka_producer_lend(struct kafka_producer *producer, const void *bytes, const void *keys);
 
-/* Whether memory was lent: the producer must not get another message. */
+/* Returns whether memory was lent. Then the producer must not get another message. */
 bool kafka_producer_is_left(const struct kafka_producer *producer);
 
-/* When to call kafka_producer_poll and _renew (monotonic); INT64_MAX: at the next event. */
+/*
+ * Returns when to call kafka_producer_poll and kafka_producer_renew (monotonic); INT64_MAX: at the
+ * next event.
+ */
 int64_t kafka_producer_due(const struct kafka_producer *producer);
 
 #endif

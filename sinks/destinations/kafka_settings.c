@@ -10,9 +10,9 @@
 #include "sinks/destinations/property_file.h"
 
 /*
- * The ledger depends on these. Idempotence keeps the order of messages and avoids duplicates; it
- * implies acks=all. The blocks in flight bound the library's queue, so its own limits are too high
- * to be reached.
+ * Properties on which the ledger depends. Idempotence keeps the order of messages and avoids
+ * duplicates; it implies acks=all. The blocks in flight bound the library's queue, so the limits of
+ * the library are set too high to be reached.
  */
 static const char *const ours[][2] = {
     {"enable.idempotence", "true"},
@@ -75,7 +75,9 @@ static int settings_check_file(const char *name, const char *path, struct error 
     return input_load_probe_key(name, path, error);
 }
 
-/* A property of the user. Errors do not have the library's text, which may contain the value. */
+/*
+ * Sets a property of the user. Errors do not have the library's text, which may contain the value.
+ */
 static int take_property(void *context, const char *name, const char *value, struct error *error)
 {
     const struct making *making = context;

@@ -18,7 +18,10 @@ struct reading {
     uint64_t answers, round_trips_us; /* of all brokers */
 };
 
-/* {"brokers": {NAME: {KEY: value, "rtt": {KEY: value}}}}; `depth`: the number of names. */
+/*
+ * Notes a value of {"brokers": {NAME: {KEY: value, "rtt": {KEY: value}}}}. `depth` is the number of
+ * names.
+ */
 static void note_value(struct reading *reading, size_t depth, struct text value)
 {
     static const struct {

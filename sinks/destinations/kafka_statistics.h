@@ -6,21 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The sums of all brokers. */
+/* The sums over all brokers. */
 struct kafka_statistics {
     uint64_t connected; /* brokers with a connection */
     uint64_t waiting;   /* requests without an answer yet */
 
-    /* Since the producer was created. */
+    /* Counts since the producer was created. */
     uint64_t connects;
     uint64_t requests;
     uint64_t retries;
     uint64_t errors; /* requests that could not be sent or were not answered in time */
 
-    uint64_t round_trip_ns; /* mean of the interval; 0: no answer in it */
+    uint64_t round_trip_ns; /* mean of the answers in the interval; 0: no answer */
 };
 
-/* Returns false, with *statistics all zero, if the text is not such JSON. */
+/* Reads the statistics. Returns false, with *statistics all zero, if the text is not such JSON. */
 bool kafka_statistics_read(const char *text, size_t size, struct kafka_statistics *statistics);
 
 /*

@@ -1,6 +1,6 @@
 /*
- * The topics of a producer, by name. Their number is limited: a further topic replaces the one that
- * was not used for the longest time. One thread.
+ * The topics of a producer, by name. Their number is limited: a further topic replaces the topic
+ * that was not used for the longest time. One thread.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_TOPICS_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_TOPICS_H
@@ -12,20 +12,20 @@
 
 struct kafka_topics;
 
-/* `most` (≥ 1) topics at a time. Returns NULL without memory. */
+/* Creates the topics; at most `most` (≥ 1) are kept at a time. Returns NULL without memory. */
 struct kafka_topics *kafka_topics_create(const struct kafka_library *library, size_t most);
 
 /* NULL is allowed. All topics must have been released. */
 void kafka_topics_destroy(struct kafka_topics *topics);
 
-/* Bytes that it allocates, without those of the library. */
+/* Bytes that kafka_topics_create allocates, without those of the library. */
 size_t kafka_topics_memory(size_t most);
 
-/* The topic, valid until the next call. NULL: the library does not accept the name. */
+/* Returns the topic, valid until the next call. NULL: the library does not accept the name. */
 rd_kafka_topic_t *kafka_topics_find(struct kafka_topics *topics, rd_kafka_t *producer,
                                     const char *name);
 
-/* How long a learned limit is used: the topic's may be raised. */
+/* How long a learned limit is used. After that the broker's limit may have been raised. */
 #define KAFKA_LIMIT_LASTS_NS (INT64_C(600) * 1000000000)
 
 /*

@@ -12,10 +12,16 @@
 /* Bytes of the longest id with its NUL. */
 #define MESSAGE_ID_SIZE 64
 
-/* Writes the id of the record with that index in the block; that of a whole block has index 0. */
+/*
+ * Writes the id of the record with that index in the block. A message of a whole block has the id
+ * of index 0.
+ */
 void message_id(char id[MESSAGE_ID_SIZE], const struct delivery_block *block, size_t record);
 
-/* The id of a part of a block: `count` records from that index on. Unique among its parts. */
+/*
+ * Writes the id of a part of a block: `count` records from index `index` on. Differs from the ids
+ * of the block's other parts.
+ */
 void message_id_of_part(char id[MESSAGE_ID_SIZE], const struct delivery_block *block, size_t record,
                         size_t count);
 

@@ -5,7 +5,10 @@
 
 #include "collector/base/rule.h"
 
-/* Bits of a record's group; DIVIDED masks how often its message was divided, at least. */
+/*
+ * Bits of a record's group. The bits in DIVIDED are the least number of times that its message was
+ * divided.
+ */
 #define FOLLOWS  0x40u /* it is in the message of the record before it */
 #define ANSWERED 0x80u
 #define DIVIDED  0x3fu
@@ -17,7 +20,7 @@ static bool waits(const struct delivery_record *record)
     return !record->done && record->outcome == DELIVERY_NOT_SENT && (record->group & ANSWERED) == 0;
 }
 
-/* The record after the message that begins with this record. */
+/* Returns the index of the record after the message that begins with this record. */
 static size_t message_end(const struct delivery_block *block, size_t record)
 {
     do
@@ -67,7 +70,7 @@ static size_t most_of(const struct nats_flights *flights, const char *route)
     return most;
 }
 
-/* The subject's stream refused a message of that size. */
+/* Learns that the subject's stream refused a message of that size. */
 static void learn(struct nats_flights *flights, const char *route, size_t size)
 {
     size_t known = limits_known(flights);
@@ -100,9 +103,9 @@ static bool nats_range_fits(const struct delivery_block *block, const struct rec
 }
 
 /*
- * The message that contains the record, which is the first that waits: the block, or a half of such
- * a message. So records that are sent again are divided as before, and have the same ids. Sets
- * *divided to how often the block was divided for it.
+ * Returns the message that contains the first waiting record: the block, or a half of such a
+ * message. So records that are sent again are divided as before, and have the same ids. Sets
+ * *divided to how often the block was divided for this message.
  */
 static struct record_range nats_message_with(const struct nats_flights *flights,
                                              const struct delivery_block *block, size_t record,

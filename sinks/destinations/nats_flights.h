@@ -24,7 +24,7 @@
 #include "sinks/destinations/nats_token.h"
 #include "sinks/destinations/record_range.h"
 
-/* The most blocks at a time. */
+/* The most blocks in flight at a time. */
 #define NATS_FLIGHTS 64
 
 struct nats_flight {
@@ -33,45 +33,53 @@ struct nats_flight {
     size_t waiting;               /* records that have to be published */
     size_t unanswered;            /* published messages without an answer */
     bool published;               /* some message was published */
-    int64_t begun_ns;             /* when the first one was; monotonic, as are all times here */
-    size_t at;                    /* no record before this one waits */
-    int64_t until_ns;             /* the block is done then, with or without answers */
-    bool done;                    /* it has its outcomes, and can be taken out */
+    int64_t begun_ns;             /* when the first message was published; monotonic, as are all
+                                     times in this file */
+    size_t at;                    /* no record before this index waits */
+    int64_t until_ns;             /* at this time the block is done, with or without answers */
+    bool done;                    /* all records have outcomes, and the block can be taken out */
     struct error error;           /* of the first message that was not acknowledged; or empty */
 };
 
-/* The number of subjects whose limits are remembered, and for how long: a limit may be raised. */
+/*
+ * The number of subjects whose limits are remembered, and the time after which a limit is
+ * forgotten, because the server's may have been raised.
+ */
 #define NATS_LIMITS         ((size_t)16)
 #define NATS_LIMIT_LASTS_NS (INT64_C(600) * 1000000000)
 
 /* A limit that is known from a stream's refusals. */
 struct nats_limit {
     char subject[DELIVERY_ROUTE_SIZE];
-    size_t most;      /* the largest message, in bytes */
-    int64_t until_ns; /* when it is forgotten */
+    size_t most;      /* bytes of the largest message */
+    int64_t until_ns; /* when the limit is forgotten */
 };
 
 struct nats_flights {
-    bool per_block; /* a block is one message, if it fits; else each record is one */
+    bool per_block; /* a block that fits is one message; else each record is a message */
     size_t most;    /* the server's limit for a message of several records, in bytes; 0: unknown */
     struct nats_limit limits[NATS_LIMITS]; /* a ring */
-    size_t learned;                        /* limits that were ever added */
-    int64_t now_ns;                        /* of the last publication */
+    size_t learned;                        /* number of limits that were ever added */
+    int64_t now_ns;                        /* time of the last publication */
     int64_t unsent_ns;                     /* how long a block may wait to be published */
-    int64_t unanswered_ns;                 /* how long it may wait for an answer */
+    int64_t unanswered_ns;                 /* how long a published block may wait for answers */
     uint64_t last_order;
     size_t unanswered;     /* published messages without an answer, of flights that are not done */
-    int64_t last_begun_ns; /* begun_ns of the block taken out last; 0: not fully answered */
+    int64_t last_begun_ns; /* begun_ns of the block taken out last; 0: some of its answers are
+                              missing */
     struct nats_flight all[NATS_FLIGHTS];
 };
 
 /* Adds a block. Returns false if there is no room. */
 bool nats_flights_put(struct nats_flights *flights, struct delivery_block *block, int64_t now_ns);
 
-/* The next message, which counts as published from now on. Returns false if there is none. */
+/* Returns the next message, which counts as published from now on, or false if no record waits. */
 bool nats_flights_next(struct nats_flights *flights, struct nats_token *token, int64_t now_ns);
 
-/* The block of a message, and its records in *range; NULL if the block is no longer in flight. */
+/*
+ * Returns the block of a message, with the message's records in *range; NULL if the block is no
+ * longer in flight.
+ */
 struct delivery_block *nats_flights_block(const struct nats_flights *flights,
                                           const struct nats_token *token,
                                           struct record_range *range);
@@ -79,10 +87,10 @@ struct delivery_block *nats_flights_block(const struct nats_flights *flights,
 enum nats_progress {
     NATS_GOES_ON,
     NATS_BLOCK_DONE,
-    NATS_DIVIDED, /* its halves have to be published */
+    NATS_DIVIDED, /* the halves of the message have to be published */
 };
 
-/* The outcome of a message; `why` is NULL if it was acknowledged. */
+/* Applies the outcome of a message; `why` is NULL if the message was acknowledged. */
 enum nats_progress nats_flights_answer(struct nats_flights *flights, const struct nats_token *token,
                                        enum delivery_outcome outcome, enum delivery_reason reason,
                                        const char *why);
@@ -97,12 +105,12 @@ bool nats_flights_deny(struct nats_flights *flights, const char *subject, const 
 void nats_flights_expire(struct nats_flights *flights, int64_t now_ns);
 
 /*
- * The connection was lost. If an answer is missing, ends all blocks, so that they are sent again in
- * their order. Returns whether it did.
+ * To be called when the connection was lost. If an answer is missing, ends all blocks, so that they
+ * are sent again in their order. Returns whether blocks were ended.
  */
 bool nats_flights_lose(struct nats_flights *flights);
 
-/* When the next block's time is over; INT64_MAX: there is none. */
+/* Returns when the time of the next block is over; INT64_MAX: no block is in flight. */
 int64_t nats_flights_due(const struct nats_flights *flights);
 
 /* Removes a block that is done, the oldest first. NULL: there is none. */

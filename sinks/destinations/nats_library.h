@@ -1,4 +1,4 @@
-/* nats.c, loaded if a sink is a nats: one. */
+/* nats.c, which is loaded only if a sink is a nats: sink. */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_LIBRARY_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_LIBRARY_H
 
@@ -6,7 +6,7 @@
 
 #include "collector/platform/shared_library.h"
 
-/* The functions that are used. */
+/* The functions of nats.c that are used. */
 #define NATS_FUNCTIONS(FUNCTION, P)                                                                \
     FUNCTION(P, nats_GetVersion)                                                                   \
     FUNCTION(P, nats_GetLastError)                                                                 \

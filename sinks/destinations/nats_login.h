@@ -10,8 +10,8 @@
 #include "sinks/destinations/nats_library.h"
 
 /*
- * Reads the file into the options. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG); the
- * error contains no secret.
+ * Reads the credentials from the file into the options. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_CONFIG); the error contains no secret.
  */
 int nats_login_read(const struct nats_library *library, natsOptions *options, const char *path,
                     struct error *error);

@@ -10,9 +10,9 @@
 #include "sinks/destinations/nats_library.h"
 
 /*
- * As destination_ops.probe: connects and asks JetStream which stream has the subject, in which "*"
- * matches any word. Takes over `settings`, which are the sink's and name `servers` servers. Main
- * thread.
+ * Implements destination_ops.probe: connects, and asks JetStream which stream has the subject, in
+ * which "*" matches any word. Takes over `settings`, which are the sink's and name `servers`
+ * servers. Main thread.
  */
 void nats_probe_run(const struct nats_library *library, natsOptions *settings, size_t servers,
                     const char *subject, int64_t timeout_ns, struct error *said);

@@ -52,7 +52,10 @@ struct nats_publisher {
     struct mutex *mutex; /* for `flights` and options.sink */
     struct nats_flights flights;
 
-    /* The thread writes those of connections; those of messages and times are under the mutex. */
+    /*
+     * The thread writes the figures of connections. Figures of messages and times are under the
+     * mutex.
+     */
     struct delivery_figures figures;
     _Atomic uint64_t reconnects; /* made by the library */
 
@@ -60,11 +63,13 @@ struct nats_publisher {
     struct thread *thread;
     atomic_bool stopping;
 
-    /* Only for the thread. */
+    /* Used only by the publisher's thread. */
     natsConnection *connection; /* NULL: there is none */
     natsSubscription *answers;
     natsInbox *inbox; /* the beginning of all reply subjects */
-    /* Those that were created, and those of them that will call no callback any more. */
+    /*
+     * Numbers of created objects, and of those for which the library will call no more callbacks.
+     */
     size_t connections, subscriptions;
     atomic_size_t closed, unsubscribed;
 };
@@ -80,7 +85,7 @@ static bool read_token(const struct nats_publisher *publisher, const char *subje
            nats_token_parse(subject + length, token);
 }
 
-/* The caller holds the lock. */
+/* Updates the figure of unanswered messages. The caller holds the lock. */
 static void note_unanswered(struct nats_publisher *publisher)
 {
     delivery_figure_set(&publisher->figures, FIGURE_MESSAGES, publisher->flights.unanswered);
@@ -161,7 +166,9 @@ static bool denied_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE])
     return true;
 }
 
-/* Errors that a server reports unasked, for example a publication that it does not permit. */
+/*
+ * Handles errors that a server reports unasked, for example a publication that it does not permit.
+ */
 static void publisher_on_error(natsConnection *connection, natsSubscription *subscription,
                                natsStatus status, void *closure)
 {
@@ -351,7 +358,7 @@ static size_t most_of_server(const struct nats_publisher *publisher)
     return most > HEADERS_SIZE ? (size_t)(most - HEADERS_SIZE) : 1;
 }
 
-/* The library failed to publish a message. */
+/* Handles the library's failure to publish a message. */
 static void note_failure(struct nats_publisher *publisher, const struct nats_token *token,
                          natsStatus status)
 {
@@ -371,7 +378,7 @@ static void note_failure(struct nats_publisher *publisher, const struct nats_tok
     case NATS_NO_SERVER_SUPPORT: /* of headers */
         note_answer(publisher, token, DELIVERY_NOT_SENT, DELIVERY_REJECTED, why);
         break;
-    default: /* a part of it may have been sent: it waits for an answer */
+    default: /* a part of the message may have been sent, so it waits for an answer */
         break;
     }
 }
@@ -400,7 +407,7 @@ static bool publish_next(struct nats_publisher *publisher)
     return true;
 }
 
-/* Answers to messages of a lost connection will not come. */
+/* Ends the flights of a lost connection, whose answers will not come. */
 static void lose_flights(struct nats_publisher *publisher)
 {
     mutex_lock(publisher->mutex);
@@ -544,7 +551,10 @@ int nats_publisher_create(const struct nats_publisher_options *options, struct n
     return 0;
 }
 
-/* A name lookup or a slow server may delay the end of the thread for seconds. */
+/*
+ * Joins the thread, which a name lookup or a slow server may delay for seconds, and frees the
+ * publisher.
+ */
 static void free_publisher(void *argument)
 {
     struct nats_publisher *publisher = argument;

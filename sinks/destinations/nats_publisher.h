@@ -1,5 +1,5 @@
 /*
- * Publishes blocks to NATS in a thread of its own, so that only this thread waits for connections,
+ * Publishes blocks to NATS in a separate thread, so that only this thread waits for connections,
  * name lookups and slow servers.
  *
  * Lifecycle: create, use, destroy. The functions in between are for the sink's thread and do not
@@ -28,20 +28,22 @@ struct nats_publisher_options {
     const struct broker_place *place;
     const struct broker_options *broker;
     const struct client_tls *tls;
-    unsigned headers;    /* of enum message_header, as bits */
+    unsigned headers;    /* bits of enum message_header */
     bool per_block;      /* a block is one message; else each of its records is one */
-    bool strips_newline; /* from a message of one record */
-    uint64_t timeout_ns; /* a block may wait to be published for this time, and for an answer for
-                            a third of it */
+    bool strips_newline; /* a newline at the end of a message of one record is not sent */
+    uint64_t timeout_ns; /* a block may wait this time to be published, and a third of it for an
+                            answer */
     struct wakeup *sink;
 };
 
-/* `library` and `sink` must outlive it. Returns 0, or -1 with `error` filled. */
+/* `library` and `sink` must outlive the publisher. Returns 0, or -1 with `error` filled. */
 int nats_publisher_create(const struct nats_publisher_options *options, struct nats_publisher **out,
                           struct error *error);
 
-/* Closes the connection and ends the thread; if that takes long, it goes on by itself. NULL is
- * allowed. */
+/*
+ * Closes the connection and ends the thread. If that takes long, a separate thread completes it.
+ * NULL is allowed.
+ */
 void nats_publisher_destroy(struct nats_publisher *publisher);
 
 /* Adds a block. Returns false if there is no room. */
@@ -53,16 +55,16 @@ struct delivery_block *nats_publisher_take(struct nats_publisher *publisher, str
 /* When to call nats_publisher_expire (monotonic); INT64_MAX: not yet known. */
 int64_t nats_publisher_due(struct nats_publisher *publisher);
 
-/* Ends the blocks whose time is over, or `all`. */
+/* Ends the blocks whose time is over; with `all`, ends all blocks. */
 void nats_publisher_expire(struct nats_publisher *publisher, bool all);
 
-/* The figures of its connection, valid until destroy: those of NATS_FIGURES. */
+/* The figures of the publisher's connection (NATS_FIGURES), valid until destroy. */
 #define NATS_FIGURES                                                                               \
     (DELIVERY_HAS(FIGURE_CONNECTIONS) | DELIVERY_HAS(FIGURE_CONNECTS) |                            \
      DELIVERY_HAS(FIGURE_MESSAGES) | DELIVERY_HAS_TIMES)
 const struct delivery_figures *nats_publisher_figures(const struct nats_publisher *publisher);
 
-/* Bytes that it allocates, without those of the library. */
+/* Bytes that a publisher allocates, without those of the library. */
 size_t nats_publisher_memory(void);
 
 #endif

@@ -23,8 +23,9 @@ natsOptions *nats_settings_make(const struct nats_library *library,
 
 /*
  * Connects to a server, by settings that outlive the connection. Returns whether the server is
- * usable; if not, `error` is filled (EXIT_CODE_NOT_REACHED; EXIT_CODE_CONFIG: it refuses the
- * settings, or takes no headers). *connection is the caller's in both cases; NULL: there is none.
+ * usable. If not, `error` is filled (EXIT_CODE_NOT_REACHED; EXIT_CODE_CONFIG: the server refuses
+ * the settings, or does not accept headers). In both cases the caller owns *connection; NULL: there
+ * is none.
  */
 bool nats_settings_connect(const struct nats_library *library, natsOptions *settings,
                            natsConnection **connection, struct error *error);

@@ -5,22 +5,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Differs from the tokens of later flights in the same slot, and from that of its own first half.
+/*
+ * A token differs from the tokens of later flights in the same slot, and from the token of the
+ * first half of its own message.
  */
 struct nats_token {
-    uint32_t flight, record, count; /* the first record of the message, and how many it has */
+    uint32_t flight, record, count; /* slot of the flight; first record of the message; number of
+                                       its records */
     uint64_t order;
 };
 
-/* Bytes of its text with the NUL: four numbers, each after a dot. */
+/* Bytes of a token's text with the NUL: four numbers, each after a dot. */
 #define NATS_TOKEN_SIZE 55
 
-/* ".FLIGHT.RECORD.COUNT.ORDER" */
+/* Writes ".FLIGHT.RECORD.COUNT.ORDER". */
 void nats_token_format(const struct nats_token *token, char text[NATS_TOKEN_SIZE]);
 
 /*
- * Reads a text of nats_token_format. Returns false for any other text, which a server may send: a
- * number that is too large, a sign, a blank, bytes after the last number.
+ * Reads a text of nats_token_format. Returns false for any other text. A server may send such a
+ * text: a number that is too large, a sign, a blank, or bytes after the last number.
  */
 bool nats_token_parse(const char *text, struct nats_token *token);
 

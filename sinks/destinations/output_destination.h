@@ -1,4 +1,7 @@
-/* The common part of destinations that write to a struct output_file; they open it themselves. */
+/*
+ * The common part of destinations that write to a struct output_file. The destinations open the
+ * file.
+ */
 #ifndef SLUICE_SINKS_DESTINATIONS_OUTPUT_DESTINATION_H
 #define SLUICE_SINKS_DESTINATIONS_OUTPUT_DESTINATION_H
 
@@ -7,16 +10,17 @@
 #include "collector/contract/destination_stream.h"
 #include "collector/platform/output_file.h"
 
-/* The first member of such a destination. */
+/* The first member of the structure of such a destination. */
 struct output_destination {
     struct destination destination;
     struct destination_options options;
     struct output_file *file; /* NULL until the implementation has opened it */
     bool begun;               /* write was called */
-    bool ends_line;           /* it must first end the incomplete line of another sink */
+    bool ends_line;           /* before its own output the sink must end the incomplete line of
+                                 another sink */
 };
 
-/* Initialises it without a file. `destroy` is for struct destination. */
+/* Initialises *output without a file. `destroy` is for struct destination. */
 void output_destination_init(struct output_destination *output, const struct stream_ops *ops,
                              void (*destroy)(struct destination *destination),
                              const struct destination_options *options);
@@ -28,7 +32,7 @@ void output_destination_init(struct output_destination *output, const struct str
 int output_destination_check(const struct output_destination *output,
                              const struct output_file *file, const char *name, struct error *error);
 
-/* For the operations of the same names in struct stream_ops. */
+/* These functions implement the operations of the same names in struct stream_ops. */
 enum write_result output_destination_write(struct destination *destination, const void *bytes,
                                            size_t size, size_t *written, struct error *error);
 size_t output_destination_cancel(struct destination *destination);
@@ -37,13 +41,16 @@ bool output_destination_at_beginning(const struct destination *destination);
 bool output_destination_is_watched(const struct destination *destination);
 bool output_destination_roll_back(struct destination *destination, size_t size);
 
-/* The same; the next sink that writes to the same path, or to standard output, ends the line. */
+/*
+ * Implements leave_torn. The next sink that writes to the same path, or to standard output, ends
+ * the torn line.
+ */
 void output_destination_leave_torn(struct destination *destination);
 
-/* For was_moved, for outputs without a name. */
+/* Implements was_moved for outputs without a name. */
 bool output_destination_is_cut(struct destination *destination);
 
-/* For destroy of struct destination: closes the file and frees `destination`. */
+/* Implements destroy of struct destination: closes the file and frees `destination`. */
 void output_destination_destroy(struct destination *destination);
 
 #endif

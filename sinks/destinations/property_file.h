@@ -1,7 +1,7 @@
 /*
- * A file of properties for a library: lines of "NAME=VALUE". Empty lines and those that begin with
- * '#' are ignored, and so are blanks around names and values. Values may be secrets: no error shows
- * one.
+ * A file of properties for a library: lines of "NAME=VALUE". Empty lines and lines that begin with
+ * '#' are ignored. Blanks around names and values are ignored, too. Values may be secrets: no error
+ * shows a value.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_PROPERTY_FILE_H
 #define SLUICE_SINKS_DESTINATIONS_PROPERTY_FILE_H
@@ -26,11 +26,17 @@ typedef int property_taker(void *context, const char *name, const char *value, s
  */
 int property_file_read(const char *path, property_taker *take, void *context, struct error *error);
 
-/* The same for a text in memory with a NUL at its end, which is modified. */
+/*
+ * Reads the properties of a text in memory with a NUL at its end, as property_file_read does. The
+ * text is modified.
+ */
 int property_text_read(const char *path, char *text, property_taker *take, void *context,
                        struct error *error);
 
-/* Reads the whole file into the `size` bytes of `text`, with a NUL. Returns 0, or -1 as above. */
+/*
+ * Reads the whole file into the `size` bytes of `text`, and adds a NUL. Returns as
+ * property_file_read.
+ */
 int property_file_load(const char *path, char *text, size_t size, struct error *error);
 
 #endif

@@ -11,12 +11,13 @@
 struct record;
 
 /*
- * Writes the record's key to the DELIVERY_KEY_SIZE bytes of `key`, and returns its size; 0: it has
- * no key. A longer text is truncated.
+ * Writes the record's key to the DELIVERY_KEY_SIZE bytes of `key`. Returns its size; 0: the record
+ * has no key. A key that does not fit is truncated.
  *
  * KEY_SOURCE: the sender's address, without its port. KEY_SERIES: 16 hexadecimal digits, which
  * depend on the name and the labels but not on their order. KEY_LABEL: the label's value. A record
- * of several samples has the key of its first; a record without samples has no key.
+ * of several samples has the key of its first sample. A record without samples has no key with
+ * KEY_SERIES and KEY_LABEL.
  */
 size_t record_key(const struct key_options *options, const struct record *record, uint8_t *key);
 

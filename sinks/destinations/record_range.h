@@ -11,10 +11,10 @@ struct record_range {
     uint32_t first, count;
 };
 
-/* The size of a message of these records; each message begins with the block's head. */
+/* Returns the size of a message of these records. Each message begins with the block's head. */
 size_t record_range_size(const struct delivery_block *block, const struct record_range *range);
 
-/* A copy of that message, to be freed by the caller. Returns NULL without memory. */
+/* Returns a copy of such a message, to be freed by the caller, or NULL without memory. */
 uint8_t *record_range_copy(const struct delivery_block *block, const struct record_range *range);
 
 #endif

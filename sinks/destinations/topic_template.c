@@ -158,7 +158,7 @@ static size_t write_name(const struct topic_template *topic, const char *listene
     return name.too_long ? 0 : name.size;
 }
 
-/* The hour of a time since 1970; negative before. */
+/* Returns the hour of a time, counted from 1970; negative before 1970. */
 static int64_t hour_of(int64_t time_ns)
 {
     return time_ns / HOUR_NS - (time_ns % HOUR_NS < 0);

@@ -30,7 +30,7 @@ struct topic_template {
     bool has_values, has_time;
     bool dots_part; /* '.' in a value becomes '_' */
 
-    /* The last name, and the values that it was made from. */
+    /* The last name, and the values from which it was made. */
     const struct listener *listener;
     const struct schema *schema;
     int64_t hour;
@@ -52,7 +52,10 @@ int topic_template_read(struct topic_template *topic, const char *text, bool dot
 size_t topic_template_expand(struct topic_template *topic, const struct listener *listener,
                              const struct record *record, char *name);
 
-/* The same with "x" for each value and the beginning of 1970: an example to check the syntax. */
+/*
+ * Writes an example name, to check the syntax: each value is "x", and the time is the beginning of
+ * 1970.
+ */
 size_t topic_template_example(const struct topic_template *topic, char *name);
 
 #endif

@@ -1,14 +1,17 @@
 /*
- * Pipes and terminals in which the last line is incomplete. They cannot be read back. A sink that
- * has to stop in the middle of a line notes it here, and the next sink that writes to the same
- * output, after a reload, ends that line first. Any thread.
+ * A list of pipes and terminals in which the last line is incomplete. They cannot be read back. A
+ * sink that has to stop in the middle of a line adds its output here. The next sink that writes to
+ * the same output, after a reload, ends that line first. Any thread.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_TORN_OUTPUTS_H
 #define SLUICE_SINKS_DESTINATIONS_TORN_OUTPUTS_H
 
 #include <stdbool.h>
 
-/* Notes that the output of this name ends in an incomplete line. Without memory it is not noted. */
+/*
+ * Notes that the output of this name ends in an incomplete line. If memory is short, the note is
+ * lost.
+ */
 void torn_outputs_add(const char *name);
 
 /* Removes one note of that output. Returns whether there was one. */

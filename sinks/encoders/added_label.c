@@ -11,7 +11,7 @@ static struct text of_string(const char *string)
     return (struct text){string, strlen(string)};
 }
 
-/* The value of the piece; `address` is room for the sender's. */
+/* Returns the value of the piece. `address` is room for the text of the sender's address. */
 static struct text expand(const struct label_piece *piece, const struct record *record,
                           const struct text *host, char address[ADDRESS_TEXT_SIZE])
 {

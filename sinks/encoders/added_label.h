@@ -13,9 +13,9 @@
 #include "collector/text/text.h"
 
 /*
- * Returns the value for this record: itself if it has no fields, otherwise a text of *made bytes in
- * the arena. If it does not fit it is empty, and the arena is exhausted. `host` is this machine's
- * name.
+ * Returns the value for this record: `value` itself if it has no fields, otherwise a text in the
+ * arena that takes *made bytes. If that text does not fit, it is empty and the arena is exhausted.
+ * `host` is this machine's name.
  */
 struct text added_label_value(const struct text *value, const struct record *record,
                               const struct text *host, struct arena *arena, size_t *made);

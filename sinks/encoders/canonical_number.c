@@ -6,13 +6,16 @@
 #include "collector/text/decimal.h"
 #include "collector/text/shortest_double.h"
 
-/* Exponents of ten below the one or above the other are written as exponents. */
+/*
+ * Numbers with an exponent of ten below LOWEST_FIXED or above HIGHEST_FIXED are written with an
+ * exponent.
+ */
 #define LOWEST_FIXED  (-4)
 #define HIGHEST_FIXED 5
 
 /* digits[0].digits[1]... times ten to the power `exponent`. */
 struct decimal_digits {
-    char digits[SHORTEST_DOUBLE_SIZE]; /* the first and the last one are not 0 */
+    char digits[SHORTEST_DOUBLE_SIZE]; /* the first and the last digit are not 0 */
     size_t count;
     int exponent;
 };

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* The count that the next bound adds to those below it. */
+/* A bound, and the number of values that its bucket adds to the lower buckets. */
 struct step {
     double bound;
     uint64_t count;
@@ -16,12 +16,15 @@ static bool explicit_step(const struct sample_histogram *histogram, size_t index
     return true;
 }
 
-/* Beyond this a bucket below or above 1 is wider than all doubles, or narrower than any two. */
+/*
+ * Beyond this scale a bucket next to 1 has all smaller or all larger doubles, or is narrower than
+ * the distance between any two doubles.
+ */
 #define SCALE_LIMIT 1100
 
 /*
- * base^index, where base = 2^(2^-scale). An index of one scale and its double in the next finer one
- * give the same number, because it is computed from the same exponent of 2.
+ * Returns base^index, where base = 2^(2^-scale). An index gives the same number as its double in
+ * the next finer scale, because both are computed from the same exponent of 2.
  */
 static double exponential_bound(int64_t scale, int64_t index)
 {
@@ -31,7 +34,10 @@ static double exponential_bound(int64_t scale, int64_t index)
     return exp2(ldexp((double)index, -limited));
 }
 
-/* Buckets of 2^shift neighbours each: the first one's index at their scale, and their number. */
+/*
+ * Merged buckets, each of 2^shift neighbours: the index of the first merged bucket at the reduced
+ * scale, and the number of merged buckets.
+ */
 struct merged {
     int64_t first;
     size_t count;
@@ -70,7 +76,11 @@ static uint64_t merged_count(const struct sample_buckets *buckets, unsigned shif
     return count;
 }
 
-/* Below zero, from the lowest bucket up; each with the bound nearer to zero. */
+/*
+ * Finds bound and count number `index` below zero, in ascending order. The bound of a bucket is its
+ * edge nearer to zero; bound 0 is the lower edge of the lowest bucket. Returns false after the
+ * last.
+ */
 static bool negative_step(const struct classic_buckets *walk, size_t index, struct step *step)
 {
     const struct sample_exponential_histogram *histogram =
@@ -82,7 +92,7 @@ static bool negative_step(const struct classic_buckets *walk, size_t index, stru
     step->bound = -exponential_bound((int64_t)histogram->scale - walk->shift, bucket);
     step->count = index == 0 ? 0 : merged_count(&histogram->negative, walk->shift, bucket);
     if (step->bound == 0)
-        step->bound = (double)NAN; /* too near to zero to differ from it */
+        step->bound = (double)NAN; /* too near to zero to differ from zero */
     return true;
 }
 
@@ -116,7 +126,7 @@ static bool exponential_step(const struct classic_buckets *walk, size_t index, s
 
 /* --- which of them ---------------------------------------------------------------------------- */
 
-/* With the bucket of zero, and the last one. */
+/* Returns the number of buckets, including the bucket of zero and the last bucket. */
 static size_t bucket_count(const struct sample_exponential_histogram *histogram, unsigned shift)
 {
     size_t negative = merged_of(&histogram->negative, shift).count;
@@ -124,7 +134,10 @@ static size_t bucket_count(const struct sample_exponential_histogram *histogram,
     return negative + (negative != 0) + 1 + positive + (positive != 0) + 1;
 }
 
-/* If each half has at most two buckets, there are at most eight bounds. */
+/*
+ * Returns the shift that limits the number of buckets. If each half has at most two buckets, there
+ * are at most eight bounds.
+ */
 static unsigned shift_for(const struct sample_exponential_histogram *histogram, uint64_t most)
 {
     unsigned shift = 0;
@@ -138,7 +151,10 @@ static bool is_number(uint64_t choice)
     return choice != BUCKETS_ALL && choice != BUCKETS_CHANGED;
 }
 
-/* Whether an explicit bound is kept: evenly spread, with the last one. */
+/*
+ * Returns whether an explicit bound is kept. Kept bounds are evenly spread and include the last
+ * bound.
+ */
 static bool stays(const struct classic_buckets *walk, size_t index)
 {
     uint64_t count = walk->sample->value.histogram.bound_count;
@@ -154,7 +170,7 @@ static const struct sample_totals *totals_of(const struct sample *sample)
                                             : &sample->value.exponential_histogram.totals;
 }
 
-/* The next bound that is kept. */
+/* Finds the next bound that is kept. */
 static bool next_bucket(struct classic_buckets *walk, struct classic_bucket *bucket)
 {
     const struct sample *sample = walk->sample;
@@ -164,19 +180,19 @@ static bool next_bucket(struct classic_buckets *walk, struct classic_bucket *buc
                : exponential_step(walk, walk->next, &step)) {
         size_t index = walk->next++;
         walk->count = classic_buckets_add(walk->count, step.count);
-        if (!(step.bound > walk->last && step.bound < (double)INFINITY)) /* NaN, too */
+        if (!(step.bound > walk->last && step.bound < (double)INFINITY)) /* also skips NaN */
             continue;
         if (!stays(walk, index))
             continue;
         walk->last = step.bound;
-        /* The addition turns a negative zero into a positive one. */
+        /* The addition turns a negative zero into a positive zero. */
         *bucket = (struct classic_bucket){step.bound + 0.0, walk->count};
         return true;
     }
     return false;
 }
 
-/* The next bound of a bucket with values, its upper or lower one. */
+/* Finds the next bound that is an upper or a lower bound of a bucket with values. */
 static bool next_changed(struct classic_buckets *walk, struct classic_bucket *bucket)
 {
     while (walk->has_ahead) {

@@ -13,46 +13,46 @@
 
 struct classic_bucket {
     double bound;   /* finite */
-    uint64_t count; /* of it and all buckets below it */
+    uint64_t count; /* values in this bucket and in all lower ones */
 };
 
 /* The position of a walk. */
 struct classic_buckets {
     const struct sample *sample;
     uint64_t choice; /* as in struct encoder_options */
-    unsigned shift;  /* for an exponential one: 2^shift neighbours are one bucket */
+    unsigned shift;  /* exponential histograms: 2^shift neighbours are merged into one bucket */
     size_t next;
-    double last;    /* bound */
-    uint64_t count; /* so far */
+    double last;    /* the last bound */
+    uint64_t count; /* values so far */
 
-    /* BUCKETS_CHANGED: the next bucket, and the count of the one before it. */
+    /* BUCKETS_CHANGED: the next bucket, and the count of the bucket before that. */
     struct classic_bucket ahead;
     bool has_ahead, begun;
     uint64_t below;
 };
 
 /*
- * `sample` is a SAMPLE_HISTOGRAM or a SAMPLE_EXPONENTIAL_HISTOGRAM and outlives the walk. `choice`
- * is BUCKETS_ALL; BUCKETS_CHANGED, the first bound and those of buckets with values, which does not
- * change any quantile that Prometheus computes; or the largest number of buckets, including the
- * last one (BUCKETS_LEAST or more).
+ * Begins a walk. `sample` is a SAMPLE_HISTOGRAM or a SAMPLE_EXPONENTIAL_HISTOGRAM and outlives the
+ * walk. `choice` is BUCKETS_ALL, BUCKETS_CHANGED, or the largest number of buckets, including the
+ * last bucket (BUCKETS_LEAST or more). BUCKETS_CHANGED selects the first bound and the bounds of
+ * buckets with values, which does not change any quantile that Prometheus computes.
  *
- * To limit the number, the scale of an exponential histogram is reduced (OTLP, "Exponential Scale":
- * neighbours are merged), and of explicit bounds every nth is kept: both are independent of the
- * counts, so a series keeps its bounds over time.
+ * To limit the number of buckets of an exponential histogram, its scale is reduced (OTLP,
+ * "Exponential Scale": neighbours are merged). Of explicit bounds every nth is kept. Both are
+ * independent of the counts, so a series keeps its bounds over time.
  */
 void classic_buckets_begin(struct classic_buckets *walk, const struct sample *sample,
                            uint64_t choice);
 
 /*
- * Returns the next bucket, or false at the end. The last one, without a bound, is omitted: it
- * counts all values, totals.count.
+ * Returns the next bucket, or false at the end. The last bucket, which has no bound, is omitted; it
+ * would count all values (totals.count).
  *
- * For an exponential histogram the bounds are those of its buckets, computed from its scale: from
- * the lower bound of the lowest one below zero to that of zero (the threshold), and from the lower
- * bound of the first one above zero to its highest. Bounds that do not fit in a double, and bounds
- * out of order, are skipped: their counts are in the next bucket. If a sender's counts do not match
- * its bounds there are no buckets.
+ * The bounds of an exponential histogram are those of its buckets, computed from its scale. They
+ * ascend from the lower bound of the lowest negative bucket to the upper bound of the bucket of
+ * zero (the threshold), and from the lower bound of the lowest positive bucket to the upper bound
+ * of the highest. Bounds that do not fit in a double, and bounds out of order, are skipped: their
+ * counts are in the next bucket. If a sender's counts do not match its bounds there are no buckets.
  */
 bool classic_buckets_next(struct classic_buckets *walk, struct classic_bucket *bucket);
 

@@ -25,7 +25,7 @@ struct bytes {
     const uint8_t *data;
     size_t there;
     size_t size;
-    size_t at; /* past `there` while the rest is missing */
+    size_t at; /* beyond `there` if the remaining bytes are not available */
 };
 
 static const uint8_t *here(const struct bytes *bytes)
@@ -38,7 +38,7 @@ static const uint8_t *end_of(const struct bytes *bytes)
     return bytes->data + bytes->there;
 }
 
-/* The result of reading a number of at most `most` bytes: `next` is its end, or NULL. */
+/* Reads a number of at most `most` bytes. Sets `next` to its end, or to NULL. */
 static enum reading pass_number(struct bytes *bytes, const uint8_t *next, size_t most)
 {
     if (next == NULL) {
@@ -185,11 +185,11 @@ static bool is_text(const uint8_t *data, size_t size, size_t messages)
 }
 
 /*
- * A message is recognised by its fields; their content is not examined. Bytes that are messages to
- * their end are ours, even if they are also text. A short text can look like the beginning of a
- * message: a line of JSON like one of 123 bytes that begins with field 4. It would be cut off as a
- * torn record. So a text file that ends within one of its first messages is foreign. The length of
- * a message of 128 bytes or more is never text.
+ * Messages are recognised by their fields, whose content is not examined. Bytes that are messages
+ * up to the last byte are the sink's own, even if they are also text. But a short text can look
+ * like the beginning of a message: a line of JSON looks like a message of 123 bytes that begins
+ * with field 4. The line would be cut off as a torn record. So a text file that ends within one of
+ * its first messages is foreign. The length of a message of 128 bytes or more is never text.
  */
 size_t delimited_whole(const uint8_t *data, size_t size, size_t longest, bool at_start,
                        bool *foreign)

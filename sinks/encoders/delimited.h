@@ -15,8 +15,8 @@
 void delimited_put(struct output *out, const void *message, size_t size);
 
 /*
- * The operation `whole` of an encoder of such messages (collector/platform/output_file.h), each of
- * at most `longest` bytes.
+ * Implements the operation `whole` (collector/platform/output_file.h) for an encoder of such
+ * messages, each of at most `longest` bytes.
  */
 size_t delimited_whole(const uint8_t *data, size_t size, size_t longest, bool at_start,
                        bool *foreign);

@@ -46,7 +46,10 @@ static size_t count_backslashes(struct text text)
     return count;
 }
 
-/* Whether some reader treats a backslash before it as an escape: in names also an equals sign. */
+/*
+ * Returns whether some reader treats a backslash before the character as an escape. In names this
+ * is also so for an equals sign.
+ */
 static bool is_special(char c)
 {
     unsigned char byte = (unsigned char)c;
@@ -77,7 +80,7 @@ static void put_text(struct output *out, struct text text, const struct escapes 
     }
 }
 
-/* Whether put_text removes all of it. */
+/* Returns whether put_text removes the whole text. */
 static bool is_empty(struct text text)
 {
     return count_backslashes(text) == text.size;
@@ -126,7 +129,7 @@ static void write_tag(struct sample_labels *labels, const struct label *label, s
     put_text(out, label->value, &tag_escapes);
 }
 
-/* The tags, after the comma before them. */
+/* Writes the tags, after the comma before them. */
 static void write_tags(struct sample_labels *labels, const struct record *record,
                        const struct sample *sample, struct output *out)
 {
@@ -278,7 +281,10 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     return sample_encoder_write(influx, record, write_sample, out);
 }
 
-/* Whether the fields of a line, or their beginning, can be ours: the first is value or count. */
+/*
+ * Returns whether the fields of a line, or their beginning, can be written by this encoder. Its
+ * first field is value or count.
+ */
 static bool are_fields(const uint8_t *bytes, size_t size)
 {
     static const char value[] = "value=";
@@ -288,8 +294,8 @@ static bool are_fields(const uint8_t *bytes, size_t size)
 }
 
 /*
- * Other programs write this protocol, too: only a whole line with our first field and the time is
- * identified as ours.
+ * Other programs write this protocol, too. Only a whole line with a first field as this encoder
+ * writes it, and with a time, is identified as the sink's own.
  */
 static enum output_line line(const uint8_t *bytes, size_t size)
 {

@@ -41,13 +41,13 @@ struct json_encoder {
     struct time_text received;
     char facts[FACTS_SIZE]; /* ,"received":...,"source":...,"listener":...} and the line's end */
     size_t facts_size;
-    size_t facts_before_port; /* of the source */
+    size_t facts_before_port; /* size of the facts before the source's port */
     size_t facts_before_listener;
     struct address source;
     char listener_name[NAME_SIZE];
-    char listener[QUOTED_NAME_SIZE]; /* the same in JSON */
+    char listener[QUOTED_NAME_SIZE]; /* the listener's name in JSON */
     size_t listener_size;
-    const char *long_name; /* instead, if it is too long to be cached; otherwise NULL */
+    const char *long_name; /* the listener's name if it is too long to be cached; otherwise NULL */
 
     struct time_text sampled;  /* of the current sample */
     struct sample_kinds kinds; /* between name and value: ,"kind":...,"value": */
@@ -55,7 +55,7 @@ struct json_encoder {
 
 /* --- what repeats ----------------------------------------------------------------------------- */
 
-/* The size of "HOST:" in that text of an address. */
+/* Returns the size of "HOST:" in this text of an address. */
 static size_t size_before_port(const char *text, size_t size)
 {
     while (text[size - 1] != ':')
@@ -84,7 +84,7 @@ static void set_port(struct json_encoder *json, uint16_t port)
     json->facts_before_listener = out.used;
 }
 
-/* Returns whether it is the cached one. */
+/* Sets the source of the lines. Returns whether it is the cached source. */
 static bool set_source(struct json_encoder *json, const struct address *source)
 {
     bool same = address_same_host(&json->source, source);
@@ -157,7 +157,7 @@ static void put_kind(struct output *out, const struct text *kind, const struct t
     output_literal(out, "\",\"value\":");
 }
 
-/* The line's beginning up to the sample's name, always of the same size. */
+/* Writes the line's beginning up to the sample's name. It always has the same size. */
 static void write_time(struct output *out, const char *time)
 {
     static const char before[] = {'{', '"', 't', 'i', 'm', 'e', '"', ':'};

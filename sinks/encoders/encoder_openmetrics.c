@@ -61,7 +61,10 @@ static bool ends_with(const char *text, size_t size, const char *end, size_t end
     return size > end_size && memcmp(text + size - end_size, end, end_size) == 0;
 }
 
-/* The family's name: for a counter without the suffix of its samples. Returns its size. */
+/*
+ * Writes the name of the family. For a counter this is the sample's name without its suffix.
+ * Returns its size.
+ */
 static size_t put_family(struct output *out, const struct sample *sample,
                          enum openmetrics_type type)
 {
@@ -150,8 +153,8 @@ static void write_bucket(struct lines *lines, double bound, uint64_t count)
 }
 
 /*
- * A sum is a counter, so it is not allowed with negative values; that of a gaugehistogram may be
- * negative only with them. A count requires a sum.
+ * Writes the sum and the count. A sum is a counter, so it is not allowed with negative values. The
+ * sum of a gaugehistogram may be negative only with negative values. A count requires a sum.
  */
 static void write_sum_of_buckets(struct lines *lines, const struct sample_totals *totals,
                                  bool below_zero)
@@ -183,8 +186,8 @@ static void write_histogram(struct lines *lines, const struct sample_totals *tot
 }
 
 /*
- * A quantile that was already written is rolled back: the sample's labels are complete by then, and
- * their comparison finds it.
+ * Writes a quantile. If it was already written, it is rolled back: the sample's labels are complete
+ * by then, so comparing with them finds it.
  */
 static void write_quantile(struct lines *lines, const struct sample_quantile *quantile)
 {
@@ -306,7 +309,7 @@ static struct encoded arrange(struct encoder *encoder, char *block, size_t size,
     return openmetrics_arrange(&((struct openmetrics *)encoder)->base.scratch, block, size, out);
 }
 
-/* A file is written in one piece, so one without its end is invalid. */
+/* A file is written in one piece, so a file without its end is invalid. */
 static size_t whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign)
 {
     static const char type[] = "# TYPE ";

@@ -87,7 +87,9 @@ static bool is_packet_head(const uint8_t *head)
            captured <= UDP_PACKET_MAX;
 }
 
-/* Whether the bytes are our file head, or a prefix of it. */
+/*
+ * Returns whether the bytes are the file head that this encoder writes, or a prefix of that head.
+ */
 static bool is_head(const uint8_t *bytes, size_t size)
 {
     uint8_t head[HEAD_SIZE];

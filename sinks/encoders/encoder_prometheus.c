@@ -157,7 +157,10 @@ static bool is_number(const uint8_t *bytes, size_t size)
     return bytes[0] == ' ' && (size == 1 || bytes[1] != ' ');
 }
 
-/* Other programs write this format, too: only a whole line with a time is identified as ours. */
+/*
+ * Other programs write this format, too. Only a whole line with a time is identified as the sink's
+ * own.
+ */
 static enum output_line line(const uint8_t *bytes, size_t size)
 {
     size_t end = 0;

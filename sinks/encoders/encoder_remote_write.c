@@ -43,8 +43,8 @@ struct series {
 /* --- values ----------------------------------------------------------------------------------- */
 
 /*
- * One bit pattern of NaN means for Prometheus that a series has ended. So each NaN becomes the one
- * that it stores as an ordinary value.
+ * Replaces NaN by the NaN that Prometheus stores as an ordinary value, because another bit pattern
+ * of NaN means that a series has ended.
  */
 static double ordinary(double value)
 {
@@ -127,7 +127,7 @@ static void put_summary(struct series *series, const struct record *record)
 
 /* --- a sample --------------------------------------------------------------------------------- */
 
-/* A delta, or a possible one, has no type. */
+/* Returns the type of a sample. A sample that is a delta, or may be one, has no type. */
 static enum remote_write_type type_of(const struct sample *sample)
 {
     bool cumulative = sample->temporality == SAMPLE_CUMULATIVE;

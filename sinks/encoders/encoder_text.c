@@ -84,7 +84,7 @@ static size_t put_part(struct line *line, const char *colour, const struct text 
     return columns;
 }
 
-/* The same in a fixed column, padded with spaces. */
+/* Appends a part in a fixed column, padded with spaces. */
 static void put_column(struct line *line, const char *colour, const struct text *text, size_t width)
 {
     size_t columns = put_part(line, colour, text, width, false);
@@ -178,7 +178,7 @@ static void put_value(struct line *line, const struct sample *sample)
     put_part(line, green, &value, LINE_COLUMNS, false);
 }
 
-/* Appends as much of it as fits. Returns whether all did. */
+/* Appends the bytes that fit. Returns whether all bytes fit. */
 static bool text_add(struct output *to, const char *bytes, size_t size)
 {
     size_t room = to->capacity - to->used;

@@ -1,6 +1,7 @@
 /*
- * The built-in encoders, in the order in which they are listed for users. To add one: a file that
- * implements collector/contract/encoder.h, a row here, and a line in CMakeLists.txt.
+ * The built-in encoders, in the order in which users see them listed. To add an encoder, write a
+ * file that implements collector/contract/encoder.h, and add a row here and a line to
+ * CMakeLists.txt.
  */
 #ifndef SLUICE_SINKS_ENCODERS_ENCODERS_H
 #define SLUICE_SINKS_ENCODERS_ENCODERS_H

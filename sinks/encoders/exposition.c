@@ -64,7 +64,7 @@ static inline uint64_t fit_long(char *to, const unsigned char *text, size_t size
     uint64_t strange = 0;
     for (size_t at = 0; at + 8 < size; at += 8)
         strange |= fit_8(to + at, text + at, colon);
-    return strange | fit_8(to + size - 8, text + size - 8, colon); /* overlaps the one before it */
+    return strange | fit_8(to + size - 8, text + size - 8, colon); /* overlaps the last word */
 }
 
 /* Appends an ASCII name. Returns false if it is not ASCII, or does not fit. */

@@ -21,8 +21,8 @@
 void exposition_name(struct output *out, const struct text *name, bool colon);
 
 /*
- * "_total" for a sample that is a number and a cumulative counter, unless its name by
- * exposition_name ends so; otherwise "".
+ * Returns "_total" for a numeric sample that is a cumulative counter, unless its name by
+ * exposition_name already ends with "_total"; otherwise "".
  */
 const char *exposition_suffix(const struct sample *sample);
 
@@ -38,12 +38,12 @@ struct exposition {
     const struct record *record;
     const struct sample *sample;
     struct output *out;
-    const char *own_label; /* that the format itself adds; NULL: none */
-    bool nameless;         /* lines begin after their metric's name */
+    const char *own_label; /* label that the format itself adds; NULL: none */
+    bool nameless;         /* lines are written without the metric's name */
     bool sorted;           /* labels are ordered by name, byte by byte */
-    size_t count;          /* lines so far */
+    size_t count;          /* number of lines so far */
 
-    /* Their positions in the first line, the labels without their braces. */
+    /* Positions and sizes of the name and the labels (without braces) in the first line. */
     size_t name_at, name_size;
     size_t labels_at, labels_size;
 };
@@ -54,7 +54,9 @@ struct exposition {
  */
 void exposition_begin_plain(struct exposition *lines, const char *suffix);
 
-/* The same with `own_label`, up to the quote before its value. */
+/*
+ * Appends the beginning of a line with `own_label`, up to the quote before the value of that label.
+ */
 void exposition_begin_own(struct exposition *lines, const char *suffix);
 
 #endif

@@ -7,7 +7,7 @@ static void write_label(struct sample_labels *labels, const struct label *label,
     size_t start = out->used;
     if (labels->count != 0)
         output_char(out, ',');
-    size_t at = out->used + 1; /* compared without its quotes */
+    size_t at = out->used + 1; /* the key is compared without its quotes */
     json_string_after(out, 0, label->key.data, label->key.size);
     if (sample_labels_keep(labels, at, out->used - 1 - at, out))
         json_string_after(out, ':', label->value.data, label->value.size);

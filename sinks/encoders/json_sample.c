@@ -22,7 +22,7 @@ static void write_counts(struct output *out, const uint64_t *values, size_t coun
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* As members of an object. */
+/* Writes count and sum as members of an object. */
 static void write_totals(struct output *out, const struct sample_totals *totals)
 {
     json_key_literal(out, "count");

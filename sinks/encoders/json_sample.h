@@ -7,13 +7,14 @@
 
 #include "sinks/encoders/json_labels.h"
 
-/* Its value: 0.75 */
+/* Appends the sample's value, for example 0.75. */
 void json_sample_value(struct output *out, const struct record *record, const struct sample *sample,
                        struct arena *scratch);
 
 /*
- * Its exemplars, if it has any, preceded by `before`: [{"value":0.5,"labels":{}}]. `before` must
- * end with a character after which JSON has no comma (see json_writer.h).
+ * Appends the sample's exemplars, if there are any, after the text `before`:
+ * [{"value":0.5,"labels":{}}]. `before` must end with a character after which JSON has no comma
+ * (see json_writer.h).
  */
 void json_sample_exemplars(struct output *out, const struct record *record,
                            const struct sample *sample, struct sample_labels *labels,

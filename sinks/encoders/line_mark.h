@@ -11,15 +11,15 @@
 #define LINE_MARK_TIME "9999-99-99T99:99:99.999999999Z"
 
 /*
- * OUTPUT_LINE_OWN for a line that begins with `mark`, in which each 9 matches any digit;
- * OUTPUT_LINE_LIKELY for one that ends within it; OUTPUT_LINE_FOREIGN for any other.
+ * Returns OUTPUT_LINE_OWN for a line that begins with `mark`, in which each 9 matches any digit;
+ * OUTPUT_LINE_LIKELY for a line that ends within the mark; OUTPUT_LINE_FOREIGN for any other line.
  */
 enum output_line line_mark(const uint8_t *bytes, size_t size, const char *mark);
 
 /*
- * For a line that may be of a format whose lines end with a space, a time in digits and a newline:
- * OUTPUT_LINE_OWN if it does, OUTPUT_LINE_LIKELY if its end is not among the bytes,
- * OUTPUT_LINE_FOREIGN if it ends otherwise.
+ * Examines a line for a format whose lines end with a space, a time in digits and a newline.
+ * Returns OUTPUT_LINE_OWN if the line ends so, OUTPUT_LINE_LIKELY if its end is not among the
+ * bytes, OUTPUT_LINE_FOREIGN if it ends otherwise.
  */
 enum output_line line_mark_ends_with_time(const uint8_t *bytes, size_t size);
 

@@ -1,5 +1,5 @@
 /*
- * The end of a line with its time, cached because the next line usually has the same one.
+ * The end of a line with its time, cached because the next line usually has the same time.
  *
  * Zero before its first use. Belongs to one encoder and is used by its thread. No cleanup
  * necessary.
@@ -20,10 +20,10 @@ struct line_time {
     char text[LINE_TIME_SIZE];
 };
 
-/* Appends a time in the format's form; always the same for the same time. */
+/* Appends a time as the format writes it. The same time always gives the same text. */
 typedef void line_time_writer(struct output *out, int64_t time_ns);
 
-/* Writes the new time, between a space and a newline. */
+/* Makes `end` the end of a line with this time: a space, the time and a newline. */
 void line_time_set(struct line_time *end, int64_t time_ns, line_time_writer *write);
 
 static inline void line_time_put(struct line_time *end, int64_t time_ns, line_time_writer *write,

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Sorts the first `count` offsets of `at`, which has room for 2 * count. `in_order` returns whether
- * the item of `b` may follow the item of `a`; the sort is stable. Allocates no memory, unlike the C
- * library's qsort.
+ * Sorts the first `count` offsets of `at`, which has room for 2 * count offsets. `a` and `b` of
+ * `in_order` are items of the block; it returns whether `b` may follow `a`. The sort is stable.
+ * Allocates no memory, unlike the C library's qsort.
  */
 void offset_order(const char *block, uint32_t *at, size_t count,
                   bool (*in_order)(const char *a, const char *b));

@@ -13,8 +13,9 @@ static void find_samples(struct openmetrics_index *index, size_t size)
 }
 
 /*
- * The millisecond to which Prometheus assigns a time: it reads a double, multiplies, and truncates.
- * It keeps one value of a series in each, and refuses a file with two.
+ * Returns the millisecond to which Prometheus assigns a time: it reads the time as a double,
+ * multiplies, and truncates. Prometheus keeps one value of a series in each millisecond, and
+ * refuses a file with two.
  */
 static int64_t millisecond(int64_t time_ns)
 {
@@ -57,7 +58,10 @@ static void begin_family(const struct openmetrics_index *index, size_t first, si
     output_char(out, '\n');
 }
 
-/* Its lines, with the family's name before each. A line has only one newline, at its end. */
+/*
+ * Writes the lines of a sample, with the family's name before each line. A line has only one
+ * newline, at its end.
+ */
 static void write_lines(const struct openmetrics_index *index, size_t i, struct output *out)
 {
     const struct openmetrics_sample head = openmetrics_index_load(index, i);

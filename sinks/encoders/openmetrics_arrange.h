@@ -1,6 +1,7 @@
 /*
- * A block of samples as one exposition of OpenMetrics 1.0: families are contiguous, and in each its
- * metrics, and of each metric its points by time, and "# EOF".
+ * Makes one exposition of OpenMetrics 1.0 from a block of samples. The samples of a family are
+ * contiguous, in a family those of each metric, and a metric's points are ordered by time. "# EOF"
+ * is at the end.
  *
  * Used by the sink's thread. Allocates no memory.
  */
@@ -15,10 +16,10 @@
 
 /*
  * Appends the exposition of a block (sinks/encoders/openmetrics_sample.h), whose samples take at
- * most ARRANGED_SIZE bytes of a file. The block is changed; `scratch` has ENCODER_SCRATCH_SIZE
- * bytes, which are not used afterwards. Returns the numbers of written and omitted samples: of a
- * metric's points in one millisecond all but the last are omitted, and so are those of a family for
- * which there is no name (sinks/README.md).
+ * most ARRANGED_SIZE bytes of a file. The block is changed. `scratch` has ENCODER_SCRATCH_SIZE
+ * bytes, which are not used afterwards. Returns the numbers of written and omitted samples. If a
+ * metric has several points in one millisecond, all but the last are omitted. So are the samples of
+ * a family for which there is no name (sinks/README.md).
  */
 struct encoded openmetrics_arrange(struct arena *scratch, char *block, size_t size,
                                    struct output *out);

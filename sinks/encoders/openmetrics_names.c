@@ -41,7 +41,7 @@ static bool has_suffixed(const struct openmetrics_index *index, const char *name
     return false;
 }
 
-/* Whether samples of another family have this one's name. */
+/* Returns whether samples of another family have the name of this family. */
 static bool is_called_alike(const struct openmetrics_index *index, const char *name, size_t size)
 {
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {

@@ -1,7 +1,7 @@
 /*
- * Names of families that conflict in one file: two types with one name, and families whose samples
- * have the name of another family (`a_count`, a gauge, and the histogram `a`). Pure functions on
- * the caller's memory.
+ * Resolves conflicts between names of families in one file: two types with one name, and families
+ * whose samples have the name of another family (`a_count`, a gauge, and the histogram `a`). Pure
+ * functions on the caller's memory.
  */
 #ifndef SLUICE_SINKS_ENCODERS_OPENMETRICS_NAMES_H
 #define SLUICE_SINKS_ENCODERS_OPENMETRICS_NAMES_H
@@ -12,9 +12,9 @@
 const char *openmetrics_type_name(enum openmetrics_type type);
 
 /*
- * In an ordered index: gives conflicting families their own name, with the type as a suffix, and
- * sorts again. Of two types with one name the first in enum openmetrics_type keeps it. Families
- * that then still conflict are marked as omitted.
+ * Gives conflicting families of an ordered index a name of their own, with the type as a suffix,
+ * and sorts the index again. If two types have one name, the type that comes first in enum
+ * openmetrics_type keeps the name. Families that then still conflict are marked as omitted.
  */
 void openmetrics_assign_names(struct openmetrics_index *index);
 

@@ -10,7 +10,7 @@
 /* The samples of a block, as offsets in it. */
 struct openmetrics_index {
     char *block;
-    uint32_t *at; /* room for twice the number; the second half is for sorting */
+    uint32_t *at; /* room for twice `count`; the second half is for sorting */
     size_t count;
 };
 
@@ -20,7 +20,7 @@ openmetrics_index_load(const struct openmetrics_index *index, size_t i)
     return openmetrics_sample_load(index->block + index->at[i]);
 }
 
-/* The bytes of sample `i`, and the name of its family among them. */
+/* The bytes of sample `i`; and the name of its family, which is in these bytes. */
 static inline char *openmetrics_index_bytes(const struct openmetrics_index *index, size_t i)
 {
     return index->block + index->at[i];
@@ -39,14 +39,14 @@ void openmetrics_order(struct openmetrics_index *index);
 /* Whether two samples are of one metric of one family. */
 bool openmetrics_same_metric(const struct openmetrics_index *index, size_t a, size_t b);
 
-/* In an ordered index: the first sample whose family's name is not below this one. */
+/* Returns the first sample in an ordered index whose family's name is not below this name. */
 size_t openmetrics_find(const struct openmetrics_index *index, const char *name, size_t size);
 
 /* Whether sample `i` exists and is of a family with that name. */
 bool openmetrics_is_named(const struct openmetrics_index *index, size_t i, const char *name,
                           size_t size);
 
-/* In an ordered index: the first sample of the next family. */
+/* Returns the first sample of the next family in an ordered index. */
 size_t openmetrics_next_family(const struct openmetrics_index *index, size_t i);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * A sample between openmetrics' encode and its arrange: its sort keys, and its lines.
  *
- * In a block it is a struct openmetrics_sample, the name of its family, room for a longer name, and
- * its lines without the family's name. A block is not aligned: a head is copied out and in. Used by
- * the sink's thread.
+ * In a block a sample consists of a struct openmetrics_sample (its head), the name of its family,
+ * room for a longer name, and its lines without the family's name. A block is not aligned, so a
+ * head is copied out and in. Used by the sink's thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_OPENMETRICS_SAMPLE_H
 #define SLUICE_SINKS_ENCODERS_OPENMETRICS_SAMPLE_H
@@ -26,17 +26,17 @@ enum openmetrics_type {
     OPENMETRICS_TYPES,
 };
 
-/* The largest growth of a family's name by its type: "_gaugehistogram". */
+/* Room for the longest suffix that a type adds to a family's name: "_gaugehistogram". */
 #define OPENMETRICS_NAME_ROOM 16
 
 struct openmetrics_sample {
     int64_t time_ns;    /* since 1970 UTC */
-    uint32_t size;      /* of all of it, including this head; in bytes, like the following ones */
-    uint32_t name_size; /* of its family, after the head */
-    uint32_t unit_size; /* of the unit at the name's end; 0: none */
-    uint32_t labels_at, labels_size; /* from the head's first byte; ordered by name */
-    uint32_t lines_at;               /* the same for its lines, which are last */
-    uint32_t lines;                  /* how many */
+    uint32_t size;      /* bytes of the whole sample with this head; all sizes here are in bytes */
+    uint32_t name_size; /* size of the family's name, which is after the head */
+    uint32_t unit_size; /* size of the unit at the name's end; 0: none */
+    uint32_t labels_at, labels_size; /* position from the head's first byte; ordered by name */
+    uint32_t lines_at;               /* position of the lines, which are last */
+    uint32_t lines;                  /* number of lines */
     uint16_t type;                   /* enum openmetrics_type */
     bool renamed;
     bool left_out;
@@ -57,7 +57,7 @@ static inline void openmetrics_sample_store(char *at, const struct openmetrics_s
 /* The longest text before a family's lines, without its name (twice) and its unit. */
 #define OPENMETRICS_COMMENTS (sizeof "# TYPE  gaugehistogram\n# UNIT  \n" - 1)
 
-/* The largest size of the sample in a file: its lines, and the text before a family's. */
+/* The largest size of the sample in a file: its lines, and the text before those of its family. */
 static inline size_t openmetrics_sample_arranged(const struct openmetrics_sample *sample)
 {
     size_t name = sample->name_size + (size_t)OPENMETRICS_NAME_ROOM;
@@ -65,7 +65,7 @@ static inline size_t openmetrics_sample_arranged(const struct openmetrics_sample
            sample->unit_size + OPENMETRICS_COMMENTS;
 }
 
-/* The largest number of samples in a file: even the smallest takes this size. */
+/* The largest number of samples in a file. The divisor is the size of the smallest sample. */
 #define OPENMETRICS_MOST_SAMPLES                                                                   \
     (ARRANGED_SIZE / ((size_t)3 * OPENMETRICS_NAME_ROOM + OPENMETRICS_COMMENTS))
 

@@ -108,9 +108,10 @@ static void put_attribute(struct sample_labels *labels, const struct label *labe
 }
 
 /*
- * Whether this attribute and all following ones have been appended (sample_labels_repeat), with the
- * tags between them: only if they were written with the same tag, that of numbers, which are the
- * most frequent. The tag of the very first one is not between two.
+ * Returns whether this attribute and all following ones have been appended (sample_labels_repeat).
+ * The tags between them were appended, too, so this is possible only if they were written with the
+ * same tag. This must be the tag of numbers, which are the most frequent. The tag of the first
+ * attribute is not between two attributes.
  */
 static bool repeat_attributes(struct sample_labels *labels, const struct label *label, uint32_t tag,
                               struct output *out)

@@ -11,8 +11,8 @@
 
 /*
  * Appends name, unit and data of the sample. A time or a start before 1970 is omitted, which OTLP
- * reads as unknown; a sample without a time has that of its arrival. An integer above 2^63-1 is
- * written as a double, because OTLP has only signed integers.
+ * reads as unknown. A sample without a time gets the time of its arrival. An integer above 2^63-1
+ * is written as a double, because OTLP has only signed integers.
  */
 void otlp_metric_put(struct sample_labels *labels, const struct record *record,
                      const struct sample *sample, struct output *out);

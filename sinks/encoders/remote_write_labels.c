@@ -7,7 +7,7 @@
 #include "sinks/encoders/remote_write_sample.h"
 #include "sinks/encoders/wire_output.h"
 
-/* In the list these come first. */
+/* These labels come first in the list. */
 enum { NAME, OWN, SENT };
 
 static const char metric_name[] = "__name__";
@@ -21,8 +21,8 @@ static int compare(const struct text *a, const struct text *b)
 }
 
 /*
- * Inserts the label with that number into the `count` ordered ones. Returns false if one has its
- * name. Adds its steps.
+ * Inserts label `number` into the `count` ordered labels. Returns false if one of them has its
+ * name. Adds the steps taken to *steps.
  */
 static bool insert(struct remote_write_labels *labels, size_t count, size_t number, size_t *steps)
 {

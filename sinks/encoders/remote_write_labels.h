@@ -14,16 +14,17 @@
 #include "collector/text/text.h"
 #include "sinks/encoders/sample_labels.h"
 
-/* Those of a sample, __name__, and le or quantile. */
+/* The labels of a sample, and in addition __name__, and le or quantile. */
 #define REMOTE_WRITE_MOST_LABELS (MAX_LABELS + 2)
 
 struct remote_write_labels {
     struct output texts; /* memory supplied by the owner; emptied for each sample */
-    bool own;            /* there is one of the format's own */
+    bool own;            /* the format adds a label of its own */
     size_t count;
     struct remote_write_label {
         struct text name, value;
-    } list[REMOTE_WRITE_MOST_LABELS + 1]; /* and one that may already be there */
+    } list[REMOTE_WRITE_MOST_LABELS + 1]; /* the last entry is for a label that may already be in
+                                             the list */
     uint16_t order[REMOTE_WRITE_MOST_LABELS + 1];
 };
 
@@ -37,8 +38,8 @@ void remote_write_labels_prepare(struct remote_write_labels *labels, struct samp
                                  const char *own, struct output *out);
 
 /*
- * Appends those of one series: with the sample's name and this suffix, and with `own` as the value
- * of the format's own label (NULL: without it). Returns their number.
+ * Appends the labels of one series, with the sample's name and this suffix, and with `own` as the
+ * value of the format's own label (NULL: without that label). Returns their number.
  */
 size_t remote_write_labels_put(struct remote_write_labels *labels, const char *suffix,
                                const struct text *own, struct output *out);

@@ -12,7 +12,7 @@
 /* The samples of a block, as offsets in it. */
 struct remote_write_index {
     const char *block;
-    uint32_t *at; /* room for twice the number; the second half is for sorting */
+    uint32_t *at; /* room for twice `count`; the second half is for sorting */
     size_t count;
 };
 
@@ -29,12 +29,12 @@ static inline const char *remote_write_index_labels(const struct remote_write_in
 }
 
 /*
- * Finds the samples of a block of `size` bytes and sorts them; equal ones by position. Returns
- * false if the block is not made of samples.
+ * Finds the samples of a block of `size` bytes and sorts them. Equal samples are sorted by
+ * position. Returns false if the block is not made of samples.
  */
 bool remote_write_order(struct remote_write_index *index, size_t size);
 
-/* Of an ordered index: the first sample of the next series. */
+/* Returns the first sample of the next series in an ordered index. */
 size_t remote_write_next_series(const struct remote_write_index *index, size_t i);
 
 #endif

@@ -29,9 +29,9 @@ enum {
 /* --- symbols ---------------------------------------------------------------------------------- */
 
 /*
- * The symbols of a 2.0 request, by their texts. The table has a fixed size: if there are more, a
- * replaced one becomes a symbol again. The texts are numbered twice in the same order, first to
- * write the symbols, and then to refer to them.
+ * The symbols of a 2.0 request, by their texts. The table has a fixed size. If there are more
+ * symbols than slots, a text that was replaced becomes a symbol again. The texts are numbered twice
+ * in the same order: to write the symbols, and then to refer to them.
  */
 #define SYMBOL_SLOTS ((uint32_t)1 << 14)
 #define SYMBOL_TRIES 4
@@ -133,7 +133,10 @@ struct writing {
     struct output *out; /* before it is compressed */
 };
 
-/* Of the samples of a series in one millisecond the last one counts. */
+/*
+ * Returns whether a later sample replaces this sample: if a series has several in one millisecond,
+ * the last counts.
+ */
 static bool is_replaced(const struct remote_write_index *index, size_t i, size_t next)
 {
     return i + 1 < next && remote_write_index_load(index, i).time_ms ==

@@ -1,9 +1,9 @@
 /*
- * Samples as one Prometheus remote-write request, in snappy's block format: each series once, its
- * samples in order, and of those in one millisecond the last.
+ * Makes one Prometheus remote-write request of samples, in snappy's block format. It has each
+ * series once, with its samples in order. Of the samples in one millisecond it has only the last.
  *
- * These are the operations of struct encoder_request (collector/contract/encoder.h), on samples in
- * the form of sinks/encoders/remote_write_sample.h.
+ * The functions are the operations of struct encoder_request (collector/contract/encoder.h), for
+ * samples in the form of sinks/encoders/remote_write_sample.h.
  */
 #ifndef SLUICE_SINKS_ENCODERS_REMOTE_WRITE_REQUEST_H
 #define SLUICE_SINKS_ENCODERS_REMOTE_WRITE_REQUEST_H

@@ -18,19 +18,19 @@ struct sample_encoder {
     char host[HOST_NAME_SIZE]; /* this machine's name, for added labels */
     struct sample_labels labels;
     struct sample_rules rules; /* borrowed */
-    uint64_t buckets;          /* as in the options, */
-    bool counter_suffix;       /* and this */
+    uint64_t buckets;          /* as in struct encoder_options */
+    bool counter_suffix;       /* as in struct encoder_options */
     bool filters, renames;     /* whether there are rules that select or rename samples */
 };
 
 /*
- * Makes an encoder of `size` bytes, zeroed except this part. Keeps the options' rules, whose lists
- * must outlive it. Returns NULL if memory is short.
+ * Makes an encoder of `size` bytes, which are zero except this part. Keeps the options' rules,
+ * whose lists must outlive the encoder. Returns NULL if memory is short.
  */
 void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
                             const struct encoder_options *options);
 
-/* Implements the operation of the same name. */
+/* Implements the operation `destroy`. */
 void sample_encoder_destroy(struct encoder *encoder);
 
 /* Begins a record. */

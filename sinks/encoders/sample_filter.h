@@ -12,12 +12,12 @@
 #include "sinks/encoders/sample_labels.h"
 
 /*
- * Whether the sample is kept. Also false if `out` overflows: the record takes too many steps
- * (sample_labels.h), which include those of globs.
+ * Returns whether the sample is kept. Also returns false if `out` overflows because the record
+ * takes too many steps (sample_labels.h), which include those of globs.
  *
- * A share of the series is kept by their hashes (series_hash.h): those up to the N-th part of the
- * largest hash. So it is the same in all runs and on all machines, and 1/10 keeps every series that
- * 1/100 keeps.
+ * A share of 1/N keeps the series whose hash (series_hash.h) is at most the N-th part of the
+ * largest hash. So the share is the same in all runs and on all machines, and 1/10 keeps every
+ * series that 1/100 keeps.
  */
 bool sample_filter_keeps(const struct sample_rules *rules, struct sample_labels *labels,
                          const struct record *record, const struct sample *sample,

@@ -22,8 +22,8 @@ struct sample_kinds {
 };
 
 /*
- * Appends the words for "gauge", "histogram" and so on, and for "cumulative", "delta" or, if it is
- * unknown, none.
+ * Appends the words for "gauge", "histogram" and so on, and for "cumulative" or "delta". An unknown
+ * temporality has no words.
  */
 typedef void sample_kind_writer(struct output *out, const struct text *kind,
                                 const struct text *temporality);

@@ -152,7 +152,7 @@ bool sample_labels_repeat(struct sample_labels *labels, const struct label *labe
         return false;
     }
     if ((labels->bits & shared->bits) != 0)
-        return false; /* perhaps one with the same key, which takes precedence */
+        return false; /* the sample may have a label with the same key, which takes precedence */
     if (labels->count + shared->count > MAX_LABELS)
         return false;
     give_up(labels);

@@ -1,13 +1,13 @@
 /*
- * The labels of a sample, or of an exemplar, one after the other, and whether each counts: no key
- * is written twice, and of two labels with one key the first counts. Keys are compared as written,
- * so two that a format cannot distinguish are the same there.
+ * Walks over the labels of a sample, or of an exemplar, and decides whether each counts: no key is
+ * written twice, and of two labels with one key the first counts. Keys are compared as written, so
+ * two keys that a format cannot distinguish are the same key in that format.
  *
- * A sample's labels follow the sink's rules: some are dropped, some renamed, and then others are
- * added, which count if the sample does not have their key.
+ * A sample's labels follow the sink's rules: some are dropped and some renamed. Then others are
+ * added; an added label counts if the sample does not have its key.
  *
- * Shared by encoders; each writes a key in its own way and then asks whether it stays. Belongs to
- * one encoder and is used by its thread. No cleanup necessary.
+ * Shared by encoders. Each encoder writes a key in its own way and then asks whether the key stays.
+ * Belongs to one encoder and is used by its thread. No cleanup necessary.
  */
 #ifndef SLUICE_SINKS_ENCODERS_SAMPLE_LABELS_H
 #define SLUICE_SINKS_ENCODERS_SAMPLE_LABELS_H
@@ -35,77 +35,81 @@ enum labels_choice {
     LABELS_AS_RULED,
 };
 
-/* If there are more or longer ones than this, they are written again for each sample. */
+/* If there are more shared labels, or longer ones, they are written again for each sample. */
 #define SHARED_LABELS_SIZE 4096
 #define MAX_SHARED_LABELS  64
 
 /* The shared labels of one part of the record, as they were written for one sample. */
 struct shared_labels {
-    const void *seen; /* the part of the last sample: many parts have only one */
+    const void *seen; /* the part of the last sample; many parts have only one sample */
     const void *of;   /* the part that has these labels; NULL: none */
-    uint64_t bits;    /* of the keys */
+    uint64_t bits;    /* sample_labels_bit of the keys */
     size_t count;
     struct shared_key {
-        uint16_t at, size; /* in the text */
+        uint16_t at, size; /* position and size in the text */
     } keys[MAX_SHARED_LABELS];
     size_t size;
     char text[SHARED_LABELS_SIZE];
 };
 
 struct sample_labels {
-    const struct sample_rules *rules; /* those about labels; NULL: there are none */
+    const struct sample_rules *rules; /* the rules about labels; NULL: there are none */
     struct arena *scratch;            /* for generated texts */
-    size_t steps;                     /* of the current record */
+    size_t steps;                     /* steps that the current record has taken */
 
-    /* The sample, or the exemplar if it is not NULL, whose labels are walked. */
+    /* The sample whose labels are walked, or its exemplar if that is not NULL. */
     const struct record *record;
     const struct sample *sample;
     const struct sample_exemplar *exemplar;
     struct schema_cursor cursor;
     enum labels_choice choice;
-    bool sent_ended;  /* LABELS_AS_RULED: all sent labels have been yielded, */
-    size_t added;     /* and this number of the added ones; */
-    size_t made;      /* scratch bytes used by the last one's value */
-    struct text host; /* this machine's name, for such values */
+    bool sent_ended;  /* LABELS_AS_RULED: all sent labels have been yielded */
+    size_t added;     /* added labels that have been yielded */
+    size_t made;      /* scratch bytes used by the value of the last added label */
+    struct text host; /* this machine's name, for values of added labels */
 
     /*
      * The shared labels, while they are written: their part (NULL: none so far), their number, and
      * their beginning among the keys and in the output.
      */
-    bool first; /* it is the first of its part */
+    bool first; /* the sample is the first of its part */
     const void *noting;
     size_t noted, noted_from, noted_at;
-    const char *repeated; /* their position in the output; NULL: they were not repeated */
+    const char *repeated; /* shared labels copied to the output; NULL: none were */
     struct shared_labels shared;
 
-    /* Its keys so far, except the repeated ones: as in the output, or as sent. */
+    /*
+     * The keys of the sample so far, as in the output or as sent, except those of repeated labels.
+     */
     size_t count;
-    uint64_t bits; /* one of each of them */
+    uint64_t bits; /* sample_labels_bit of each key */
     struct text keys[MAX_LABELS];
 };
 
-/* Begins a record, whose steps are counted from here. `scratch` must live until its last label. */
+/*
+ * Begins a record. Steps are counted from here. `scratch` must live until the record's last label.
+ */
 void sample_labels_begin_record(struct sample_labels *labels, struct arena *scratch);
 
-/* Begins the labels of the sample, or of the exemplar if it is not NULL. */
+/* Begins the labels of the exemplar, or of the sample if the exemplar is NULL. */
 void sample_labels_begin(struct sample_labels *labels, const struct record *record,
                          const struct sample *sample, const struct sample_exemplar *exemplar);
 
 /*
- * Begins the labels of the sample as sent; and returns the next one with a new key, with the end of
- * the function below.
+ * sample_labels_begin_sent begins the labels of the sample as sent. sample_labels_next_sent returns
+ * the next label with a new key; it ends as sample_labels_next does.
  */
 void sample_labels_begin_sent(struct sample_labels *labels, const struct record *record,
                               const struct sample *sample);
 bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, struct output *out);
 
-/* For the inline functions below: the walk, and rarely used parts. */
+/* For the inline functions below: the walk, and the rarely used comparison with earlier keys. */
 bool sample_labels_walk(struct sample_labels *labels, struct label *label);
 bool sample_labels_is_known(struct sample_labels *labels, const struct text *key);
 
 /*
- * Returns the next label, or false after the last one, and if `out` has overflowed: also if the
- * record takes too many steps, or if a text does not fit in the scratch arena.
+ * Returns the next label. Returns false after the last label, or if `out` has overflowed, which
+ * also happens if the record takes too many steps or if a text does not fit in the scratch arena.
  */
 static inline bool sample_labels_next(struct sample_labels *labels, struct label *label,
                                       struct output *out)
@@ -119,7 +123,10 @@ static inline bool sample_labels_next(struct sample_labels *labels, struct label
     return more && !out->overflow;
 }
 
-/* One of 64 bits, by the key's length, first and last byte: most keys need no comparison. */
+/*
+ * Returns one of 64 bits, from the key's length, first and last byte. Thanks to it most keys need
+ * no comparison.
+ */
 static inline uint64_t sample_labels_bit(const char *text, size_t size)
 {
     if (size == 0)
@@ -150,11 +157,11 @@ static inline bool sample_labels_note(struct sample_labels *labels, const struct
 }
 
 /*
- * For encoders that write the labels of each sample in the same way, with one byte between two of
- * them. Call it before a shared label is written (not NULL there): returns whether this and all
- * following ones have been appended, as they were written for an earlier sample. Otherwise the
- * encoder continues, and reports when all are written. Not called for labels that the encoder never
- * writes.
+ * For encoders that write the labels of each sample in the same way, with one byte between two
+ * labels. Is called before a shared label is written (label->shared is not NULL). Returns whether
+ * this label and all following ones have been appended, as they were written for an earlier sample.
+ * Otherwise the encoder continues to write them, and reports when all are written. Not called for
+ * labels that the encoder never writes.
  */
 bool sample_labels_repeat(struct sample_labels *labels, const struct label *label, char separator,
                           struct output *out);
@@ -166,12 +173,12 @@ static inline void sample_labels_remember(struct sample_labels *labels, const st
         sample_labels_note_shared(labels, out);
 }
 
-/* After all are written: adds the keys of the repeated ones to the others. */
+/* To be called after all labels are written: adds the keys of the repeated labels to the others. */
 void sample_labels_add_repeated(struct sample_labels *labels);
 
 /*
- * Whether the last written key, from byte `at` of the output on and `size` bytes long, occurs for
- * the first time and stays. False: the caller removes it, or `out` has overflowed.
+ * Returns whether the last written key, of `size` bytes from byte `at` of the output on, occurs for
+ * the first time and stays. False: the caller removes the key, or `out` has overflowed.
  */
 static inline bool sample_labels_keep(struct sample_labels *labels, size_t at, size_t size,
                                       struct output *out)

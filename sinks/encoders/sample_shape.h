@@ -9,12 +9,15 @@
 
 #include "collector/contract/sample_rules.h"
 
-/* Replaces a metric's name by its new one, if it has one, which lives as long as the rules. */
+/*
+ * Replaces a metric's name by its new name, if the rules have one. The new name lives as long as
+ * the rules.
+ */
 void sample_shape_name(const struct sample_rules *rules, struct text *name);
 
 /*
- * The same for a label's key. Returns false if the label is dropped. Adds its steps to *steps
- * (glob.h); the result is invalid if they exceed `limit`.
+ * Replaces a label's key by its new key. Returns false if the label is dropped. Adds the steps
+ * taken to *steps (glob.h). The result is invalid if *steps exceeds `limit`.
  */
 bool sample_shape_key(const struct sample_rules *rules, struct text *key, size_t *steps,
                       size_t limit);

@@ -1,16 +1,16 @@
 /*
  * A hash of a series, the same in every run and on every machine.
  *
- * The hashes of its name and of its labels are added, modulo 2^64, so the order of labels does not
- * matter; m of the sum is the series' hash. Not for hash tables filled by strangers: it has no
- * secret.
+ * The hashes of the series' name and of its labels are added, modulo 2^64, so the order of labels
+ * does not matter. The series' hash is m of the sum. Not for hash tables filled by strangers,
+ * because the hash has no secret.
  *
- * Each part's hash is a chain of m, the last step of SplitMix64 (Steele, Lea and Flood, "Fast
- * splittable pseudorandom number generators", 2014, with Stafford's thirteenth variant of its
- * constants): it begins with 0 for a name and with 1 for a label, whose key and then whose value
- * are chained. A text of n bytes gives m(h ^ (n + 0x9e3779b97f4a7c15)), and then each eight bytes
- * of it (little-endian, the last ones padded with zeros) give m(h ^ bytes). Pure functions; any
- * thread.
+ * The function m is the last step of SplitMix64 (Steele, Lea and Flood, "Fast splittable
+ * pseudorandom number generators", 2014, with Stafford's thirteenth variant of its constants). The
+ * hash h of a name begins with 0; that of a label begins with 1, and takes the key and then the
+ * value. A text of n bytes changes h to m(h ^ (n + 0x9e3779b97f4a7c15)), and then each eight bytes
+ * of the text (little-endian, the last bytes padded with zeros) change h to m(h ^ bytes). Pure
+ * functions; any thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_SERIES_HASH_H
 #define SLUICE_SINKS_ENCODERS_SERIES_HASH_H
@@ -22,7 +22,7 @@
 uint64_t series_hash_name(const struct text *name);
 uint64_t series_hash_label(const struct label *label);
 
-/* Of the sum of the parts' hashes. */
+/* Returns the hash of a series from the sum of its parts' hashes. */
 uint64_t series_hash_whole(uint64_t sum);
 
 #endif

@@ -14,7 +14,10 @@ enum element { LITERAL, COPY_1, COPY_2 };
 /* Copies of a piece stay within it, so that their offsets have two bytes. */
 #define PIECE ((size_t)64 * 1024)
 
-/* Bytes of a match, and the number of each piece's last bytes at which none begins. */
+/*
+ * SHORTEST: the fewest bytes of a match. MARGIN: in this number of last bytes of a piece no match
+ * begins.
+ */
 #define SHORTEST 4
 #define MARGIN   8
 
@@ -45,7 +48,7 @@ static void put_literal(const uint8_t *data, size_t size, struct output *out)
     output_bytes(out, data, size);
 }
 
-/* Of at most 64 bytes. */
+/* Writes a copy of at most 64 bytes. */
 static void put_copy_2(size_t offset, size_t size, struct output *out)
 {
     output_char(out, (char)((size - 1) << 2 | COPY_2));

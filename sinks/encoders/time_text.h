@@ -1,6 +1,6 @@
 /*
- * A time as text, cached because the next one is usually of the same second: then only its fraction
- * is written. For one thread.
+ * A time as text, cached because the next time is usually in the same second: then only its
+ * fraction is written. For one thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_TIME_TEXT_H
 #define SLUICE_SINKS_ENCODERS_TIME_TEXT_H
@@ -16,7 +16,7 @@ struct time_text {
     char text[TIME_TEXT_SIZE];
 };
 
-/* Before the first use: 1970 began. */
+/* Initialises *time before its first use, to the beginning of 1970. */
 void time_text_init(struct time_text *time);
 
 void time_text_update(struct time_text *time, int64_t nanoseconds);

@@ -6,8 +6,8 @@
 #define BEGINNING 4
 
 /*
- * Whether a file can begin in this way. Files of zstd, gzip and pcap, which the same sink may have
- * written, cannot. NULs may be left by a power cut.
+ * Returns whether a file can begin with these bytes. Files of zstd, gzip and pcap, which the same
+ * sink may have written, cannot. A power cut may leave NULs.
  */
 static bool is_beginning(const uint8_t *bytes, size_t size)
 {

@@ -47,8 +47,8 @@ void wire_add_fixed64(struct output *out, uint64_t value);
 void wire_add_double(struct output *out, double value);
 
 /*
- * A field of one of these types. The tags are WIRE_TAG's, of numbers below 16, so they take one
- * byte.
+ * Appends a field of the type in the function's name. Tags are made by WIRE_TAG with field numbers
+ * below 16, so they take one byte.
  */
 void wire_add_fixed64_field(struct output *out, uint32_t tag, uint64_t value);
 void wire_add_double_field(struct output *out, uint32_t tag, double value);
@@ -58,7 +58,9 @@ void wire_add_bytes_field(struct output *out, uint32_t tag, const struct text *b
 /* A string field: each ill-formed part of a sequence becomes U+FFFD (Unicode 15, 3.9). */
 void wire_add_text_field(struct output *out, uint32_t tag, const struct text *text);
 
-/* Begins a field that is a message; the result is for its end. */
+/*
+ * Begins a field that is a message. The result is to be passed to the function that ends the field.
+ */
 size_t wire_begin_message(struct output *out, uint32_t tag);
 void wire_end_message(struct output *out, size_t begun);
 

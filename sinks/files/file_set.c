@@ -47,9 +47,10 @@ struct file_set {
     int64_t tick_ns;     /* monotonic: the next tick */
     int64_t retry_ns;    /* monotonic: time of the next try for files that wait for their names */
     struct log_limit log;
-    struct path_values wanted; /* of the record that was routed last, if it has no block yet */
+    struct path_values wanted; /* values of the record that was routed last, if its file has no
+                                  block yet */
     struct address wanted_source;
-    struct table_file *blocks[]; /* by block; NULL: free */
+    struct table_file *blocks[]; /* the file of each block; NULL: the block is free */
 };
 
 static struct file_set *of(struct destination *destination)
@@ -67,7 +68,7 @@ bool file_set_is_asked_for(const struct path_template *path,
            options->settings->encoder->arrange != NULL || path_template_has_fields(path);
 }
 
-/* Number of different paths. */
+/* Returns the number of different paths. */
 static size_t most_files(const struct path_template *path, const struct file_options *options)
 {
     if (path_template_has_values(path))
@@ -97,7 +98,7 @@ struct destination_shape file_set_shape(const struct path_template *path,
     size_t most = most_files(path, &options->settings->file);
     struct destination_shape shape = {.blocks = most < MOST_BLOCKS ? most : MOST_BLOCKS};
     if (path_template_has_fields(path) && shape.blocks < TIME_BLOCKS)
-        shape.blocks = TIME_BLOCKS; /* "other" is one, too */
+        shape.blocks = TIME_BLOCKS; /* the "other" path is a path, too */
     shape.arranged = options->settings->encoder->arrange != NULL;
     bool large = (compression != NULL || shape.arranged) && !path_template_has_values(path);
     uint64_t limit = options->settings->file.rotate_size;
@@ -118,7 +119,10 @@ static const char *part_name(const struct file_set *set, const struct live_file 
     return file_part_name(set->makings.path, file->path, file->number, name);
 }
 
-/* Returns false, with the file unchanged, if it can neither get its name nor wait for it. */
+/*
+ * Completes the file. If it can neither get its name nor wait for it, returns false with the file
+ * unchanged.
+ */
 static bool complete(struct file_set *set, struct live_file *file)
 {
     struct error error;
@@ -133,7 +137,7 @@ static bool complete(struct file_set *set, struct live_file *file)
     return false;
 }
 
-/* Leaves one that cannot be completed for the next start. */
+/* Leaves a file that cannot be completed for the next start. */
 static void leave(struct file_set *set, struct live_file *file)
 {
     char name[FILE_NAME_SIZE];
@@ -160,8 +164,8 @@ static void retry_names_in_time(struct file_set *set)
 }
 
 /*
- * Completes its file and frees its entry; a file that cannot be completed is left for the next
- * start.
+ * Completes the file of an entry and frees the entry. A file that cannot be completed is left for
+ * the next start.
  */
 static void retire(struct file_set *set, struct table_file *file)
 {
@@ -192,7 +196,7 @@ static void give_block(struct file_set *set, struct table_file *file, size_t blo
     file->block = block;
 }
 
-/* A free block, or else that of the least recently used file. */
+/* Returns a free block, or else the block of the least recently used file. */
 static size_t find_block(const struct file_set *set)
 {
     size_t oldest = 0;
@@ -284,8 +288,8 @@ static bool make_frame(struct file_set *set, const void *bytes, size_t size, con
 }
 
 /*
- * Whether the file has records and would be too large with this number of bytes more, or is one
- * block.
+ * Returns whether the file has records and would be too large with this number of additional bytes.
+ * A file of one block is full once it has records.
  */
 static bool is_full(const struct file_set *set, const struct live_file *file, size_t more)
 {
@@ -302,7 +306,10 @@ static bool append(struct file_set *set, struct live_file *file, const void *byt
     return live_file_append(file, bytes, size, error);
 }
 
-/* Completes a full file. One that cannot be completed grows further, unless it is one block. */
+/*
+ * Completes a full file. A file that cannot be completed grows further, unless it must be one
+ * block.
+ */
 static bool begin_next(struct file_set *set, struct live_file *file, struct error *error)
 {
     if (!complete(set, file)) {
@@ -313,7 +320,7 @@ static bool begin_next(struct file_set *set, struct live_file *file, struct erro
     return live_file_open(&set->makings, file, error);
 }
 
-/* Whether completing it failed a moment ago; a file of one block must not grow. */
+/* Returns whether completing the file failed a moment ago. A file of one block must not grow. */
 static bool waits_to_retry(const struct file_set *set, const struct live_file *file)
 {
     return !set->shape.arranged && file->retry_at_ns != 0 &&
@@ -349,7 +356,8 @@ static enum write_result write_block(struct destination *destination, size_t blo
 /* --- time ------------------------------------------------------------------------------------- */
 
 /*
- * Its interval is over, or the time in its path is over and no record has come for it for a tick.
+ * Returns whether the file's interval is over, or the time in its path is over and no record has
+ * come for the file for a tick.
  */
 static bool is_due(const struct file_set *set, const struct table_file *file, int64_t now_ns)
 {

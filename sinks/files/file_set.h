@@ -18,11 +18,11 @@
 bool file_set_is_asked_for(const struct path_template *path,
                            const struct destination_options *options);
 
-/* The way in which it takes records. A pure function. */
+/* Returns the way in which a file set takes records. A pure function. */
 struct destination_shape file_set_shape(const struct path_template *path,
                                         const struct destination_options *options);
 
-/* For create of struct destination_ops. Takes ownership of `path` if it returns 0. */
+/* Implements create of struct destination_ops. Takes ownership of `path` if it returns 0. */
 int file_set_create(struct path_template *path, const struct destination_options *options,
                     struct destination **out, struct error *error);
 

@@ -21,7 +21,10 @@ struct file_table {
     int64_t newest_step;
     int64_t oldest_step; /* of an entry; or an earlier one, after one was freed */
 
-    /* The last search and its result: most records are for the same file as the one before. */
+    /*
+     * The last search and its result, because most records are for the same file as the record
+     * before.
+     */
     struct table_file *last;
     struct path_values last_values;
     struct address last_source;
@@ -137,7 +140,7 @@ static struct table_file *find(struct file_table *table, const struct path_value
     if (file == NULL && table->count < table->most)
         file = file_table_add(table, path, step, false);
     if (file == NULL) {
-        /* A finished one may be completed for it; otherwise it is one too many. */
+        /* A finished file may be completed to make room; otherwise this file is one too many. */
         const struct table_file *over = file_table_over(table);
         *full = over != NULL && !over->other;
         if (*full)
@@ -148,7 +151,7 @@ static struct table_file *find(struct file_table *table, const struct path_value
             file = file_table_add(table, path, step, true);
         *full = file == NULL;
     }
-    /* The same path returns if its time does: "%H" each day. */
+    /* The same path occurs again when the time in it does: "%H" each day. */
     if (file != NULL && file->step < step)
         file->step = step;
     return file;
@@ -196,7 +199,7 @@ static bool goes_before(const struct table_file *a, const struct table_file *b)
     return a->last_use < b->last_use;
 }
 
-/* Searched only if there may be a candidate. */
+/* Searches only if there may be an entry to complete. */
 struct table_file *file_table_over(struct file_table *table)
 {
     struct table_file *found = NULL;

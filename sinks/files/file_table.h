@@ -1,11 +1,12 @@
 /*
- * The files that a sink is writing, by their paths, with the blocks that they hold, and the choice
- * of a file to complete for another. All its memory is allocated when it is created.
+ * The files that a sink is writing, by their paths, with the blocks that they hold. If there is no
+ * room for a further file, the table chooses a file to complete. All its memory is allocated when
+ * it is created.
  *
  * A sink's path depends on the time and the sender of each record, so several files are written at
- * a time. The number of different paths is limited; records for more of them go to a file with
- * "other" for each value. A file is over when the time in its path is, that is, when a record of a
- * later time has come.
+ * a time. The number of different paths is limited; records for further paths go to a file with
+ * "other" for each value. A file is over when the time in its path is over, that is, when a record
+ * of a later time has come.
  *
  * Used by the sink's thread.
  */
@@ -20,37 +21,41 @@ struct table_file {
     struct live_file live;
     bool used;               /* the entry is used */
     bool other;              /* it is an "other" file */
-    size_t block;            /* or NO_BLOCK */
-    int64_t step;            /* of the time in its path */
-    uint64_t last_use;       /* the table's count of uses at its last use */
-    uint64_t seen_use;       /* the same at its user's last check; not used by the table */
-    struct table_file *next; /* in its chain */
+    size_t block;            /* index of the file's block, or NO_BLOCK */
+    int64_t step;            /* step of the time in the path */
+    uint64_t last_use;       /* the table's count of uses when the entry was last used */
+    uint64_t seen_use;       /* last_use when the table's owner checked it; not used by the table */
+    struct table_file *next; /* next entry in the hash chain */
 };
 
 struct file_table;
 
-/* Room for `most` different paths (and two more for "other"). Returns NULL if memory is short. */
+/*
+ * Creates a table with room for `most` different paths (and two more for "other"). Returns NULL if
+ * memory is short.
+ */
 struct file_table *file_table_create(const struct path_template *path, size_t most);
 void file_table_destroy(struct file_table *table);
 
-/* Bytes that create allocates. */
+/* Bytes that file_table_create allocates. */
 size_t file_table_memory(size_t most);
 
 /*
- * Returns the file for these values. If there is none, makes one and sets *full to false; if there
- * is no free entry, returns NULL and sets *full to true: an entry from file_table_over must be
- * freed first.
+ * Returns the file for these values, and sets *full to false. The file is new if there was none. If
+ * there is no free entry, returns NULL and sets *full to true: an entry from file_table_over must
+ * be freed first.
  */
 struct table_file *file_table_find(struct file_table *table, const struct path_values *values,
                                    bool *full);
 
 /*
- * Returns an entry of an earlier step than the last one used, or NULL. Prefers an entry that makes
- * room for any other, so one that is not "other"; among these one without a block.
+ * Returns an entry of an earlier step than the last step used, or NULL. Prefers an entry that is
+ * not "other", because it makes room for any other file, and among such entries one without a
+ * block.
  */
 struct table_file *file_table_over(struct file_table *table);
 
-/* The latest step that was used; INT64_MIN: none was. */
+/* Returns the latest step that was used, or INT64_MIN before the first use. */
 int64_t file_table_newest_step(const struct file_table *table);
 
 /* Whether a record of a later step has come. */
@@ -59,7 +64,10 @@ bool file_table_is_over(const struct file_table *table, const struct table_file 
 /* Frees an entry without a block, whose file is complete or was never begun. */
 void file_table_free(struct file_table *table, struct table_file *file);
 
-/* Iterates over used entries: the one after `file`, or the first one (NULL); NULL at the end. */
+/*
+ * Iterates over used entries: returns the entry after `file`, or the first entry if `file` is NULL.
+ * Returns NULL at the end.
+ */
 struct table_file *file_table_next(struct file_table *table, struct table_file *file);
 
 #endif

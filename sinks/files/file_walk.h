@@ -14,9 +14,9 @@
 #define PART_SUFFIX ".part"
 
 /*
- * The incomplete file of a path is PATH.part. If that name is used by a complete file that is still
- * waiting for its name, the next one has a number like complete files, followed by ".part"
- * ("a.1.ndjson.part"), up to this number.
+ * The incomplete file of a path is PATH.part. While a complete file that still waits for its name
+ * uses PATH.part, the next incomplete file has a number like complete files, followed by ".part"
+ * ("a.1.ndjson.part"). This is the largest such number.
  */
 #define PART_NUMBER_MAX 999
 
@@ -25,15 +25,16 @@
 
 struct found_file {
     const char *path;               /* as stored, valid during the visit */
-    bool part;                      /* it ends with PART_SUFFIX */
+    bool part;                      /* the name ends with PART_SUFFIX */
     int64_t modified_ns;            /* since 1970 UTC */
     uint64_t size;                  /* bytes */
-    const struct path_match *match; /* for a part: of its name without PART_SUFFIX */
+    const struct path_match *match; /* of an incomplete file: the match of its name without
+                                       PART_SUFFIX */
 };
 
 /*
- * Writes the name of the part with this number (0: none) of an expanded path, into FILE_NAME_SIZE
- * bytes. Returns them.
+ * Writes the name of the part with this number (0: none) of an expanded path to `name`, which has
+ * FILE_NAME_SIZE bytes. Returns `name`.
  */
 const char *file_part_name(const struct path_template *template, const char *path, uint32_t number,
                            char *name);

@@ -17,7 +17,7 @@
 /* A file that cannot get its name yet. */
 struct waiting {
     struct part_file *file; /* NULL: it could not be opened either */
-    int64_t number;         /* of its name, reserved */
+    int64_t number;         /* number in the file's name, reserved */
     uint32_t part_number;
     bool again;
     int64_t begun_ns;
@@ -111,8 +111,8 @@ static int64_t highest_waiting(const struct finished_files *files, const char *p
 }
 
 /*
- * One more than the highest number of that path's files; 0 if there are none. After PATH_NUMBER_MAX
- * it starts again, and one of the following `*tries` numbers is free.
+ * Returns one more than the highest number of that path's files; 0 if there are no files. After
+ * PATH_NUMBER_MAX numbers start again; then one of the next `*tries` numbers is free.
  */
 static int64_t next_number(const struct finished_files *files, const char *path, int64_t *tries)
 {
@@ -141,7 +141,10 @@ static void put_name(const struct finished_files *files, const char *path, int64
     path_template_numbered(files->path, path, (uint32_t)number, name, FILE_NAME_SIZE);
 }
 
-/* Completes it with this number, or a free one, which is then stored in *number and in `name`. */
+/*
+ * Completes the file with this number or a free number, which is then stored in *number and in
+ * `name`.
+ */
 static enum part_result give_name(struct finished_files *files, const struct complete_part *part,
                                   int64_t *number, char *name, struct error *error)
 {
@@ -175,7 +178,10 @@ static int64_t first_number(const struct finished_files *files, const char *path
     return look ? next_number(files, path, &tries) : 0;
 }
 
-/* Its number is reserved now, so that later files have a higher one. */
+/*
+ * Adds a file to the waiting files. Its number is reserved now, so that later files have a higher
+ * number.
+ */
 static void put_in_line(struct finished_files *files, const struct complete_part *part,
                         const char *why)
 {
@@ -272,7 +278,10 @@ uint32_t finished_files_next_part(const struct finished_files *files, const char
     return next;
 }
 
-/* Returns the result; PART_BUSY: it still waits, and `error` has the reason. */
+/*
+ * Tries to name a waiting file. Returns the result; PART_BUSY: the file still waits, and `error`
+ * has the reason.
+ */
 static enum part_result try_again(struct finished_files *files, struct waiting *waiting,
                                   struct error *error)
 {

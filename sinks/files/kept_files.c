@@ -6,7 +6,7 @@
 #include "collector/log/log.h"
 #include "collector/platform/file_system.h"
 
-/* Number of failed removals after which the rest is left for the next time. */
+/* Number of failed removals after which the other old files are left for the next time. */
 #define MOST_STUCK 16
 
 /* How long an old file that could not be removed is not tried again. */
@@ -120,7 +120,7 @@ static int64_t expiry_of(const struct kept_files *files, const struct kept *kept
     return time == 0 || kept->modified_ns > INT64_MAX - time ? INT64_MAX : kept->modified_ns + time;
 }
 
-/* If memory is short the file is not added, and so is kept. */
+/* Adds the file to the list. If memory is short it is not added, and so it is never removed. */
 static void note(struct kept_files *files, const struct kept_file *file, int64_t order_ns)
 {
     const struct file_options *options = files->options;
@@ -165,7 +165,7 @@ static void sweep(struct kept_files *files)
     files->count = count;
 }
 
-/* A file that cannot be removed is reported once. */
+/* Removes a file. A file that cannot be removed is reported once. */
 static bool remove_kept(struct kept *kept, const char *rule)
 {
     kept->gone = folder_remove_file(kept->name);
@@ -186,7 +186,7 @@ static size_t choose(struct kept_files *files, const char *key)
     return count;
 }
 
-/* Drops those of the selected files that other programs have removed. */
+/* Drops the selected files that other programs have removed. */
 static void forget_removed(struct kept_files *files, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -229,7 +229,10 @@ static int by_age(const void *a, const void *b)
 
 /* --- keep= ------------------------------------------------------------------------------------ */
 
-/* Number of selected files, from this one on, that are of its period. They are adjacent. */
+/*
+ * Returns the number of selected files, from this one on, that are of the same period. They are
+ * adjacent.
+ */
 static size_t same_period(struct kept *const *chosen, size_t count)
 {
     size_t same = 1;
@@ -282,7 +285,7 @@ static void keep_periods(struct kept_files *files, const char *key)
 
 /* --- keep_size= ------------------------------------------------------------------------------- */
 
-/* Removes the oldest files until the rest is small enough; the newest one is kept. */
+/* Removes the oldest files until the others are small enough. The newest file is kept. */
 static void keep_bytes(struct kept_files *files)
 {
     uint64_t most = files->options->keep_size;
@@ -323,7 +326,7 @@ void kept_files_expire(struct kept_files *files, int64_t now_ns)
     sweep(files);
 }
 
-/* Another program has removed the earlier file of that name. */
+/* Forgets the earlier file of that name, which another program has removed. */
 static void forget_name(struct kept_files *files, const char *name)
 {
     for (size_t i = 0; i < files->count; i++)
@@ -336,7 +339,7 @@ void kept_files_add(struct kept_files *files, const struct kept_file *file)
     if (!kept_files_are_limited(files))
         return;
     forget_name(files, file->name);
-    /* The newest one, also if the clock was set back. */
+    /* The new file counts as the newest, also if the clock was set back. */
     bool newest = file->modified_ns > files->newest_ns;
     note(files, file, newest ? file->modified_ns : files->newest_ns + 1);
     kept_files_expire(files, file->modified_ns);

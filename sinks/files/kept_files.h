@@ -1,11 +1,11 @@
 /*
  * Removes complete files of a sink according to keep=, keep_time= and keep_size=.
  *
- * keep= counts periods if files rotate by time. Two files of the same values are in one period
- * unless the time in their paths, or a multiple of rotate_interval, separates them; a file belongs
- * to the interval in which it was begun (a file of an earlier run: in which it was last written).
- * Otherwise each file is a period. A file that another program removed no longer counts. Used by
- * the sink's thread, or before it starts.
+ * If files rotate by time, keep= counts periods. Two files of the same values are in one period
+ * unless the time in their paths, or a multiple of rotate_interval, separates them. A file belongs
+ * to the interval in which it was begun; a file of an earlier run belongs to the interval in which
+ * it was last written. If files do not rotate by time, each file is a period. A file that another
+ * program removed no longer counts. Used by the sink's thread, or before that thread starts.
  */
 #ifndef SLUICE_SINKS_FILES_KEPT_FILES_H
 #define SLUICE_SINKS_FILES_KEPT_FILES_H
@@ -19,17 +19,17 @@
 
 struct kept_files;
 
-/* `path` and `options` must outlive it. Returns NULL if memory is short. */
+/* `path` and `options` must outlive the result. Returns NULL if memory is short. */
 struct kept_files *kept_files_create(const struct path_template *path,
                                      const struct file_options *options);
 
 /* NULL is allowed. */
 void kept_files_destroy(struct kept_files *files);
 
-/* Bytes that create allocates. */
+/* Bytes that kept_files_create allocates. */
 size_t kept_files_memory(void);
 
-/* Whether old files are removed: then complete files of earlier runs must be reported. */
+/* Returns whether old files are removed. If so, complete files of earlier runs must be reported. */
 bool kept_files_are_limited(const struct kept_files *files);
 
 /* An existing complete file: its name, and the result of path_template_match for it. */
@@ -45,8 +45,8 @@ struct kept_file {
 void kept_files_found(struct kept_files *files, const struct kept_file *file);
 
 /*
- * Adds a file that has just been completed, and removes others if necessary. `modified_ns` is now.
- * The new file itself is kept, however large it is.
+ * Adds a file that has just been completed, and removes other files if necessary. `modified_ns` is
+ * the present time. The new file itself is kept, however large it is.
  */
 void kept_files_add(struct kept_files *files, const struct kept_file *file);
 

@@ -21,8 +21,8 @@ void file_content_format(const struct file_content *content, char text[FILE_CONT
 /* --- how much of it is whole ------------------------------------------------------------------ */
 
 /*
- * Whether bytes of a file can be the beginning of one of our lines: at its beginning, and at a torn
- * end. A file of that name is probably ours, so this need not be certain.
+ * Returns whether bytes of a file, at its beginning or at a torn end, can be the beginning of a
+ * line of this sink. A file of that name is probably the sink's, so this need not be certain.
  */
 static bool can_be_line(const struct encoder_ops *encoder, const uint8_t *bytes, size_t size)
 {
@@ -77,7 +77,7 @@ static bool begins_as_a_frame(struct part_file *part, const struct compression *
     return size == 0 || begin[0] == '\0' || memcmp(begin, compression->ops->magic, size) == 0;
 }
 
-/* The same for whole frames. */
+/* Walks over whole frames. Returns their size, or -1: other content, or an error. */
 static int64_t whole_frames(struct part_file *part, struct compression *compression)
 {
     const struct compression_file file = {

@@ -33,8 +33,8 @@ static void log_moved(const struct file_makings *makings, const struct live_file
 /* --- opening ---------------------------------------------------------------------------------- */
 
 /*
- * A file with that name exists: one left by a dead program, which is completed, or another one.
- * PART_BUSY: it will be gone, but not yet.
+ * Frees the name, which another file has. A file that a dead program left is completed. PART_BUSY:
+ * the name is not free yet, but will be.
  */
 static enum part_result clear_the_way(const struct file_makings *makings,
                                       const struct live_file *file, struct error *error)
@@ -70,7 +70,7 @@ static enum part_result clear_the_way(const struct file_makings *makings,
     return PART_FAILED;
 }
 
-/* Opens a new one with its name. PART_BUSY: the name is not free yet. */
+/* Opens a new file by its name. PART_BUSY: the name is not free yet. */
 static enum part_result open_by_name(const struct file_makings *makings, struct live_file *file,
                                      struct error *error)
 {
@@ -88,7 +88,10 @@ static enum part_result open_by_name(const struct file_makings *makings, struct 
     return result;
 }
 
-/* If no file can be begun: continues with the one that waits for its name, unless it is one block. */
+/*
+ * If no file can be begun, continues with the file that waits for its name, unless it must be one
+ * block.
+ */
 static bool roll_back(const struct file_makings *makings, struct live_file *file,
                       const struct error *error)
 {
@@ -155,7 +158,7 @@ static enum part_result take_up(const struct file_makings *makings, struct live_
     return PART_MISSING;
 }
 
-/* One that cannot be continued is complete as it is, and waits for its name. */
+/* Lets a file that cannot be continued wait for its name. It is complete as it is. */
 static bool let_wait(const struct file_makings *makings, struct live_file *file,
                      struct error *error)
 {

@@ -51,7 +51,7 @@ static bool add_piece(struct parser *parser, enum path_piece_kind kind)
     return true;
 }
 
-/* Adds the size of a piece to that of the path. */
+/* Adds the size of a piece to the size of the path. */
 static bool lengthen(struct parser *parser, size_t size)
 {
     parser->longest += size;
@@ -182,7 +182,10 @@ static bool parse_all(struct parser *parser)
     return end_name(parser);
 }
 
-/* The end of the literal beginning: its folder, and the number of folder levels of the rest. */
+/*
+ * Finds the base folder in the literal beginning, and the number of folder levels below the base
+ * folder.
+ */
 static void find_base(struct path_template *path)
 {
     size_t size = path->pieces[0].kind == PIECE_LITERAL ? path->pieces[0].size : 0;
@@ -221,8 +224,8 @@ static bool is_of_compression(const char *suffix, size_t size)
 }
 
 /*
- * Length of the extension of a file's name: ".ndjson", or ".ndjson.zst". A name that consists only
- * of it has none, unless a field comes before it.
+ * Returns the length of the extension of a file's name: ".ndjson", or ".ndjson.zst". A name that
+ * consists only of an extension has none, unless a field comes before it.
  */
 static size_t extension_size(const char *name, size_t size, bool after_field)
 {

@@ -28,7 +28,7 @@
  * A second file of one path has a number before the extension: "metrics.1.ndjson.zst". The
  * extension is the dot and the letters at the end of the file's name, and also the dot and the
  * letters before ".zst" or ".gz". It is after the last field and is not the whole name. A name
- * without one has the number at its end: "metrics-2026.11.23T10.1", ".metrics.1". In earlier
+ * without extension has the number at its end: "metrics-2026.11.23T10.1", ".metrics.1". In earlier
  * versions all numbers were at the end ("metrics.ndjson.zst.1"); such files are found as well.
  */
 #ifndef SLUICE_SINKS_FILES_PATH_TEMPLATE_H
@@ -47,7 +47,7 @@
 /* Largest size of a value in a path. */
 #define PATH_VALUE_MAX 100
 
-/* The largest number of a path's files ("metrics.7.ndjson"). */
+/* The largest number in the name of a file ("metrics.7.ndjson"). */
 #define PATH_NUMBER_MAX 999999999
 
 struct path_template;
@@ -88,25 +88,25 @@ bool path_template_has_time(const struct path_template *path);
 bool path_template_has_values(const struct path_template *path);
 
 /*
- * The number of the step that contains a time, counted from 1970 (negative before it); 0 without
- * fields of time. A step is as long as the finest field, and at most a day. With the same values,
- * two times in one step give the same path.
+ * Returns the number of the step that contains a time, counted from 1970 (negative before 1970); 0
+ * if there are no fields of time. A step is as long as the finest field of time, and at most a day.
+ * With the same values, two times in one step give the same path.
  */
 int64_t path_template_step(const struct path_template *path, int64_t time_ns);
 
 /*
- * The folder that contains all paths: the part before the first field, up to its last '/', without
- * it. "." if there is none.
+ * Returns the folder that contains all paths: the part before the first field, up to its last '/'
+ * but without that. "." if there is no such folder.
  */
 const char *path_template_base(const struct path_template *path);
 
 /*
- * The common beginning of all paths, including the '/' after the base folder: "" if there is none.
- * A name in the base folder is appended to it for matching.
+ * Returns the common beginning of all paths: the base folder and the '/' after it, or "" if there
+ * is no base folder. A name in the base folder is appended to this beginning for matching.
  */
 const char *path_template_prefix(const struct path_template *path);
 
-/* Number of folder levels between the base folder and the files: 0: directly in it. */
+/* Returns the number of folder levels between the base folder and the files. 0: files are in it. */
 size_t path_template_depth(const struct path_template *path);
 
 /*
@@ -116,44 +116,46 @@ size_t path_template_depth(const struct path_template *path);
 size_t path_template_expand(const struct path_template *path, const struct path_values *values,
                             char *out, size_t size);
 
-/* The same at `time_ns`, with "other" for each value. */
+/* Writes the path at `time_ns`, with "other" for each value; else like path_template_expand. */
 size_t path_template_expand_other(const struct path_template *path, int64_t time_ns, char *out,
                                   size_t size);
 
-/* The number in a text of the form ".N"; 0 for other texts. */
+/* Returns the number in a text of the form ".N"; 0 for other texts. */
 uint32_t path_number(const char *text);
 
 /*
- * Writes the name of the file with this number, with a NUL: `bare`, an expansion of the template,
- * with the number inserted; 0: without one. Returns false if `size` is too small.
+ * Writes the name of the file with this number, with a NUL. The name is `bare`, an expansion of the
+ * template, with the number inserted; number 0: without a number. Returns false if `size` is too
+ * small.
  */
 bool path_template_numbered(const struct path_template *path, const char *bare, uint32_t number,
                             char *out, size_t size);
 
 /*
- * The number of `name` among the numbered names of `bare` (an expansion, or the part after its last
- * '/'), including those of earlier versions: 0 for `bare` itself, -1: it is none of them.
+ * Returns the number in `name` if `name` is `bare` with a number, also in the form of an earlier
+ * version. `bare` is an expansion, or its part after the last '/'. Returns 0 if `name` is `bare`
+ * itself, and -1 for other names.
  */
 int64_t path_template_number_of(const struct path_template *path, const char *bare,
                                 const char *name);
 
 struct path_match {
-    uint32_t number;               /* 0: it has none */
-    char bare[PATH_TEMPLATE_SIZE]; /* the path without it, with a NUL */
+    uint32_t number;               /* 0: the path has no number */
+    char bare[PATH_TEMPLATE_SIZE]; /* the path without its number, with a NUL */
     /*
-     * the same with a '*' for each field of time, with a NUL: equal for files with the same values
+     * `bare` with a '*' for each field of time: equal for files with the same values
      */
     char key[PATH_TEMPLATE_SIZE];
 };
 
 /*
- * Whether `path` can be an expansion of the template, with ".N" before its extension, ".N" at its
- * end, or without: N is a decimal number from 1 to PATH_NUMBER_MAX without leading zeros. Fields of
- * time must be in their range (the lengths of months are not checked), and values must consist of
- * bytes that expand can produce.
+ * Returns whether `path` can be an expansion of the template, with ".N" before its extension, with
+ * ".N" at its end, or without a number. N is a decimal number from 1 to PATH_NUMBER_MAX without
+ * leading zeros. Fields of time must be in their range (the lengths of months are not checked), and
+ * values must consist of bytes that expand can produce.
  *
- * If a template has a value next to a field of time, or a separator between them that values may
- * contain, a path may match in several ways; then earlier values are as short as possible.
+ * If a template has a value next to a field of time, or if values may contain the separator between
+ * them, a path may match in several ways. Then earlier values are as short as possible.
  *
  * The time is proportional to the length of the path and the number of fields, for any path.
  */

@@ -109,7 +109,7 @@ struct reading {
 
 #define NO_LENGTH SIZE_MAX
 
-/* The smallest length of the number's place with which the rest of the path fits. */
+/* Returns the smallest length of the number's place with which the pieces after it fit. */
 static size_t number_length_to(const struct reading *reading, size_t at,
                                const struct places *places)
 {

@@ -8,7 +8,7 @@
 
 enum path_piece_kind {
     PIECE_LITERAL,
-    PIECE_NUMBER, /* the place of a second file's number: one in each template, possibly empty */
+    PIECE_NUMBER, /* the place where a number is inserted: one in each template, usually empty */
     PIECE_YEAR,
     PIECE_YEAR_OF_CENTURY,
     PIECE_MONTH,
@@ -24,19 +24,21 @@ enum path_piece_kind {
     PIECE_KINDS,
 };
 
-/* %s: an int64_t of nanoseconds has at most this number of digits of seconds. */
+/* The most digits of a %s, because times are an int64_t of nanoseconds. */
 #define PATH_SECONDS_MAX_DIGITS 10
 
 /* Digits of PATH_NUMBER_MAX. */
 #define PATH_NUMBER_DIGITS 9
 
-/* A field of time. For PIECE_SECONDS `digits` is the maximum, and the range is unused. */
+/*
+ * A field of time. In PIECE_SECONDS `digits` is the most digits, and `least` and `most` are unused.
+ */
 struct path_time_field {
     char letter;
     uint8_t digits;
     uint16_t least;
     uint16_t most;
-    int64_t step_ns; /* the time for which it is constant, at most a day */
+    int64_t step_ns; /* the time for which the field is constant, at most a day */
 };
 
 extern const struct path_time_field path_time_fields[PIECE_KINDS];
@@ -44,13 +46,13 @@ extern const struct path_time_field path_time_fields[PIECE_KINDS];
 struct path_piece {
     enum path_piece_kind kind;
     size_t at;   /* of a literal: its offset in `literals` */
-    size_t size; /* and its size */
+    size_t size; /* of a literal: its size */
 };
 
-/* Each field is a piece, and so is the text between two of them; %F is five. */
+/* Each field is a piece, and so is the text between two fields. %F makes five pieces. */
 #define PATH_PIECES_MAX 64
 
-/* The place of the number is a further piece, and it divides its neighbour in two. */
+/* The place of the number is a further piece, and it may divide a literal in two. */
 #define PATH_PIECES_SIZE (PATH_PIECES_MAX + 2)
 
 struct path_template {
@@ -77,7 +79,7 @@ static inline bool path_piece_is_value(enum path_piece_kind kind)
     return kind >= PIECE_SOURCE;
 }
 
-/* Whether this byte may be in a path's value. */
+/* Returns whether this byte may be in a value in a path. */
 static inline bool path_byte_is_safe(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -88,14 +90,14 @@ static inline bool path_byte_is_safe(char c)
 bool path_only_digits_and_dots(const char *text, size_t size);
 
 /*
- * Whether the end of a value can be distinguished from a number that follows it: it does not end
- * with a dot and digits, or the digits and dots at its end have the form of an IPv4 address. A
- * value that is separated from the number only by digits, dots and fields of time
- * ("%{source}.ndjson") is given such an end.
+ * Returns whether the end of a value can be distinguished from a number that follows the value.
+ * This is so if the value does not end with a dot and digits, or if the digits and dots at its end
+ * have the form of an IPv4 address. A value that is separated from the number only by digits, dots
+ * and fields of time ("%{source}.ndjson") is changed to have such an end.
  */
 bool path_value_has_end(const char *value, size_t size);
 
-/* Whether only dots are between the last '/' (or the beginning) and `at`. */
+/* Returns whether only dots are between the last '/' (or the beginning) and `at`. */
 static inline bool path_only_dots_before(const char *path, size_t at)
 {
     while (at != 0 && path[at - 1] == '.')

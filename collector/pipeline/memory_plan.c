@@ -17,7 +17,7 @@
 
 #define LONGEST_RING ((uint64_t)1 << 24) /* 1 TiB of batches: more than any budget */
 
-/* Each has a ring to every sink. */
+/* Returns the number of all fan-outs; each has a ring to every sink. */
 static size_t fan_outs(const struct memory_needs *needs)
 {
     return needs->fan_outs + needs->producers;
@@ -29,8 +29,8 @@ static size_t threads(const struct memory_needs *needs)
 }
 
 /*
- * The largest number of batches in use at once: those in full queues, one per sink, an open one per
- * ingest, and those of the tap.
+ * Returns the largest number of batches in use at once: batches in full queues, one per sink, an
+ * open one per ingest, and batches of the tap.
  */
 static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacity, uint64_t tapped)
 {
@@ -38,7 +38,7 @@ static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacit
            (needs->control ? tapped : 0);
 }
 
-/* Includes the shared batches of the receivers. */
+/* Returns the number of small batches, including those that the receivers share. */
 static uint64_t small_batches(const struct memory_needs *needs, uint64_t ring_capacity)
 {
     return batches(needs, ring_capacity, fan_outs(needs) * TAP_BATCHES + 1) +
@@ -61,14 +61,14 @@ static uint64_t numbers(const struct memory_needs *needs)
            (needs->spread_window == 0 ? 0 : sequence_spread_memory(needs->spread_window));
 }
 
-/* The senders of the numbers, for the report. */
+/* Returns the number of senders whose sequence numbers the report has. */
 static uint64_t numbered(const struct memory_needs *needs)
 {
     return sequence_senders_memory(MEMORY_SENDERS) +
            (needs->spread_window == 0 ? 0 : sequence_senders_memory(SEQUENCE_SPREAD_SENDERS));
 }
 
-/* Used only with `control` or `metrics`. */
+/* Returns the bytes of what exists only with `control` or `metrics`. */
 static uint64_t control_memory(const struct memory_needs *needs)
 {
     uint64_t memory = needs->reserved;
@@ -78,7 +78,7 @@ static uint64_t control_memory(const struct memory_needs *needs)
     return memory;
 }
 
-/* A ring for each thread, and the write buffer. */
+/* Returns the bytes of dead letters: a ring for each thread, and the write buffer. */
 static uint64_t dead_letters(const struct memory_needs *needs)
 {
     if (!needs->dead_letters)
@@ -94,7 +94,7 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
            dead_letters(needs) + needs->rate_limits * rate_limit_memory() + control_memory(needs);
 }
 
-/* Optional features are added to the default budget, so that they shorten no queue. */
+/* The needs of optional features are added to the default budget, so that they shorten no queue. */
 static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
 {
     struct memory_needs bare = *needs;
@@ -109,7 +109,10 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
     return least > budget ? least : budget;
 }
 
-/* A shared fan-out has the sum of the rings that its threads would have separately. */
+/*
+ * Returns the default capacity. A shared fan-out gets the sum of the rings that its threads would
+ * have separately.
+ */
 static uint64_t default_ring(const struct memory_needs *needs)
 {
     uint64_t threads_of_feed = needs->fan_outs == 0 ? 1 : needs->receivers / needs->fan_outs;

@@ -1,6 +1,6 @@
 /*
- * How the memory budget is divided: first the fixed needs of each thread, the rest as batches for
- * the rings. Pure arithmetic.
+ * Divides the memory budget: the fixed needs of each thread are served first, and the ring batches
+ * get what remains. Pure arithmetic.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_MEMORY_PLAN_H
 #define SLUICE_COLLECTOR_PIPELINE_MEMORY_PLAN_H
@@ -12,13 +12,17 @@
 #include "collector/base/error.h"
 
 /*
- * The default budget in bytes, to which the needs of `control`, `senders`, `reserved`,
- * `rate_limits`, `source_memory`, `spread_window` and larger batches are added;
- * and the least capacity of a ring with it, in batches per thread that fills it.
+ * The default budget in bytes, without the needs of `control`, `senders`, `reserved`,
+ * `rate_limits`, `source_memory`, `spread_window` and larger batches, which are added to it.
+ * MEMORY_DEFAULT_RING is the least capacity of a ring with the default budget, in batches for each
+ * thread that fills the ring.
  */
 #define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
 #define MEMORY_DEFAULT_RING  64
-/* The least capacity of a ring with an explicit budget; and the one below which a start warns. */
+/*
+ * With an explicit budget: the least capacity of a ring, and the capacity below which a start
+ * warns.
+ */
 #define MEMORY_SMALLEST_RING 4
 #define MEMORY_SHORT_RING    16
 
@@ -26,17 +30,17 @@
 #define MEMORY_SENDERS 16384
 
 struct memory_needs {
-    size_t receivers;        /* threads that serve sockets */
-    size_t fan_outs;         /* of the receivers: one for each, or one for all */
-    size_t producers;        /* sources with threads of their own: each has a fan-out */
+    size_t receivers;        /* number of threads that serve sockets */
+    size_t fan_outs;         /* fan-outs of the receivers: one each, or one for all */
+    size_t producers;        /* number of sources with their own threads and fan-out */
     size_t producer_threads; /* threads of these sources */
-    uint64_t source_memory;  /* bytes of sources (reassembly, connections) */
+    uint64_t source_memory;  /* bytes for sources (reassembly, connections) */
     size_t sinks;
     uint64_t sink_memory;     /* bytes of all sinks (sink_thread_memory) */
-    bool dead_letters;        /* are kept */
-    size_t rate_limits;       /* listeners with rate_limit= */
-    bool control;             /* records can be tapped */
-    bool senders;             /* senders are reported */
+    bool dead_letters;        /* whether dead letters are kept */
+    size_t rate_limits;       /* number of listeners with rate_limit= */
+    bool control;             /* whether records can be tapped */
+    bool senders;             /* whether senders are reported */
     uint64_t reserved;        /* bytes of parts outside the pipeline: control and metrics */
     uint32_t spread_window;   /* numbers per sender with spread=datagram (sequence.h); 0: unused */
     uint64_t large_batch;     /* bytes of a large batch; 0: the usual size */
@@ -44,10 +48,10 @@ struct memory_needs {
 };
 
 struct memory_plan {
-    size_t ring_capacity; /* batches, of each ring */
+    size_t ring_capacity; /* batches in each ring */
     size_t small_batches;
     size_t large_batches;
-    size_t large_batch; /* bytes of each of these */
+    size_t large_batch; /* bytes of each large batch */
     size_t senders;
     uint32_t spread_window;
     uint64_t total;  /* bytes that the plan allocates */

@@ -69,7 +69,7 @@ static void roll_back_start(struct pipeline *pipeline, size_t started_producers)
         dead_letters_join(pipeline->dead_letters);
 }
 
-/* Only when everything runs: a reader of the line may begin to send. */
+/* Called only when everything runs, because a program that reads the line may begin to send. */
 static void log_listeners(const struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {
@@ -252,7 +252,7 @@ size_t pipeline_connections(const struct pipeline *pipeline)
     return count;
 }
 
-/* Whether a thread that receives for the listener has not finished. */
+/* Whether the listener has a receiving thread that has not finished. */
 static bool listener_hangs(const struct pipeline *pipeline, const struct source *source)
 {
     for (size_t i = 0; i < pipeline_producers_of(source); i++)
@@ -261,7 +261,7 @@ static bool listener_hangs(const struct pipeline *pipeline, const struct source 
     return false;
 }
 
-/* Listeners first: a sink waits for the listeners that feed it. */
+/* Checks the listeners first, because a sink waits for the listeners that feed it. */
 const char *pipeline_hanging(const struct pipeline *pipeline)
 {
     const struct config *config = pipeline->config;
@@ -282,7 +282,10 @@ const char *pipeline_hanging(const struct pipeline *pipeline)
     return NULL;
 }
 
-/* The name of any listener of the receiver: which one its thread is serving is not known. */
+/*
+ * Returns the name of any listener of the receiver: the listener that its thread is serving is not
+ * known.
+ */
 static const char *name_of_receiver(const struct pipeline *pipeline,
                                     const struct producer *receiver)
 {
@@ -295,7 +298,7 @@ static const char *name_of_receiver(const struct pipeline *pipeline,
     return "a receiver";
 }
 
-/* Checks all threads in every call, because each check starts the next one's interval. */
+/* Checks all threads in every call, because each check starts the interval of the next check. */
 const char *pipeline_stuck(struct pipeline *pipeline)
 {
     const char *stuck = NULL;
@@ -317,8 +320,10 @@ const char *pipeline_stuck(struct pipeline *pipeline)
     return stuck;
 }
 
-/* Does not request the kernel's drops: receivers that hang would not answer, the others have read
- * them at their end. */
+/*
+ * Does not request the kernel's drops: receivers that hang would not answer, and receivers that
+ * have ended have read them at their end.
+ */
 struct ledger_snapshot *pipeline_known(const struct pipeline *pipeline)
 {
     struct ledger_snapshot *snapshot = ledger_take_snapshot(pipeline->ledger, true);

@@ -24,13 +24,13 @@ struct pipeline;
 
 struct pipeline_options {
     const struct config *config; /* outlives the pipeline */
-    uint64_t reserved;           /* bytes of the budget that parts outside the pipeline use */
+    uint64_t reserved;           /* bytes of the budget for parts outside the pipeline */
 
     /* Called from any thread: pipeline_state may have changed. */
     void (*notify)(void *context);
     void *notify_context;
 
-    /* For tests that need a slow receiver or sink: called before each receive, each write. */
+    /* For tests that need a slow receiver or sink: called before each receive and each write. */
     void (*before_receive)(void *context);
     void (*before_write)(void *context);
     void *hook_context;
@@ -44,36 +44,38 @@ enum pipeline_state {
 };
 
 /*
- * Checks whether the configuration can run. Opens only schemas and captures, and only those that
- * are regular files: a pipe's bytes are kept for the run itself. `reserved` as in struct
- * pipeline_options. Returns 0, or -1 with `error` filled.
+ * Checks whether the configuration can run. Opens only schemas and captures, and only if they are
+ * regular files, because bytes read from a pipe would be missing in the run. `reserved` is as in
+ * struct pipeline_options. Returns 0, or -1 with `error` filled.
  */
 int pipeline_check(const struct config *config, uint64_t reserved, struct error *error);
 
 /*
- * Checks whether the files of sinks and dead letters, and the socket of --control, can be opened:
- * with the rights of this process, and with those of --user for files that are opened after the
+ * Checks whether the files of sinks and dead letters, and the socket of --control, can be opened.
+ * Uses the rights of this process, but the rights of --user for files that are opened after the
  * start. Creates nothing. Separate from pipeline_check because a Windows service runs under an
  * account whose rights its installer does not have. Returns 0, or -1 with `error` filled.
  */
 int pipeline_check_outputs(const struct config *config, struct error *error);
 
 /*
- * Connects to the far end of each sink, one after the other, each for
- * config->request.check_timeout_ns at most, and logs the results. Returns EXIT_CODE_OK if all were
- * reached, EXIT_CODE_CONFIG if one rejects the settings, else EXIT_CODE_NOT_REACHED. Call it after
- * both of the checks above.
+ * Connects to the far end of each sink, one after the other, for at most
+ * config->request.check_timeout_ns each, and logs the results. Returns EXIT_CODE_OK if all were
+ * reached, EXIT_CODE_CONFIG if a far end rejects the settings, else EXIT_CODE_NOT_REACHED. Call it
+ * after pipeline_check and pipeline_check_outputs.
  */
 enum exit_code pipeline_probe_sinks(const struct config *config);
 
 /*
  * Opens captures, binds sockets, opens destinations, and allocates all memory. Returns 0, or -1
- * with `error` filled and everything closed again.
+ * with `error` filled after it has closed everything.
  */
 int pipeline_create(struct pipeline **out, const struct pipeline_options *options,
                     struct error *error);
 
-/* Starts the threads. Returns 0, or -1 with `error` filled; the caller then destroys it. */
+/*
+ * Starts the threads. Returns 0, or -1 with `error` filled; the caller then destroys the pipeline.
+ */
 int pipeline_start(struct pipeline *pipeline, struct error *error);
 
 /*
@@ -89,73 +91,82 @@ struct address pipeline_address(const struct pipeline *pipeline, size_t listener
 /* How the budget is divided, including options->reserved. Valid until the next reload. */
 const struct memory_plan *pipeline_plan(const struct pipeline *pipeline);
 
-/* A listener's name in the ledger, by its index in the configuration; until the next reload. */
+/*
+ * Returns a listener's name in the ledger, by its index in the configuration; valid until the next
+ * reload.
+ */
 const char *pipeline_listener_name(const struct pipeline *pipeline, size_t listener);
 
 /* Whether all listeners are captures. */
 bool pipeline_is_offline(const struct pipeline *pipeline);
 
 /*
- * Sinks and dead letters reopen their files by name: rotating files are completed, and commands
- * are restarted.
+ * Makes sinks and dead letters reopen their files by name: rotating files are completed, and
+ * commands are restarted.
  */
 void pipeline_reopen(struct pipeline *pipeline);
 
 /*
- * Done after a refused reload: plain files and dead letters that were moved away are reopened.
- * Rotating files are not completed, and commands are not restarted.
+ * Reopens plain files and dead letters that were moved away; called after a refused reload. Does
+ * not complete rotating files or restart commands.
  */
 void pipeline_reopen_moved(struct pipeline *pipeline);
 
 /*
- * Reads the schemas of all listeners again and replaces the old ones: all, or none if one cannot be
- * made. Batches in flight keep their schemas. This reads files; only the caller waits for it. On
- * success it reopens files as pipeline_reopen does. Returns 0, or -1 with `error` filled.
+ * Reads the schemas of all listeners again and replaces the old schemas, or keeps all old ones if a
+ * new schema cannot be made. Batches in flight keep their schemas. Only the caller waits for the
+ * files. On success the function also reopens files as pipeline_reopen does. Returns 0, or -1 with
+ * `error` filled.
  */
 int pipeline_reload(struct pipeline *pipeline, struct error *error);
 
 /*
  * Switches to another configuration: adds, removes and changes listeners and sinks, and reads all
- * schemas again; all of it, or nothing if a part fails. Parts that do not change lose no record.
- * Kept sinks and dead letters are then reopened as pipeline_reopen does. Options that are fixed at
- * start (threads, shared memory, the control address) cannot be changed, and are refused. The
- * pipeline takes ownership of `config`, which was allocated by malloc, in any case. Returns 0, or
- * -1 with `error` filled.
+ * schemas again. If a part fails, nothing is changed. Parts that do not change lose no record. Kept
+ * sinks and dead letters are then reopened as by pipeline_reopen. Refuses changes of options that
+ * are fixed at start (threads, shared memory, the control address). Takes ownership of `config`,
+ * which was allocated by malloc, in any case. Returns 0, or -1 with `error` filled.
  */
 int pipeline_apply_config(struct pipeline *pipeline, struct config *config, struct error *error);
 
 /*
- * The name of a listener or sink whose thread is stuck: it is not waiting (for input, for room in a
- * queue, for a destination) and has completed no round since the previous call. NULL: none is
- * stuck. Captures and dead letters are not checked: their threads only read and write.
+ * Returns the name of a listener or sink whose thread is stuck, or NULL. A thread is stuck if it is
+ * not waiting (for input, for room in a queue, for a destination) and has completed no round since
+ * the previous call. Captures and dead letters are not checked: their threads only read and write.
  */
 const char *pipeline_stuck(struct pipeline *pipeline);
 
 /*
- * The tap on the records that go to the sinks, NULL without `control`; and the report of their
- * senders, NULL without both `control` and `metrics`.
+ * Returns the tap on the records that go to the sinks, NULL without `control`. pipeline_senders
+ * returns the report of their senders, NULL without both `control` and `metrics`.
  */
 struct tap *pipeline_tap(struct pipeline *pipeline);
 struct sender_report *pipeline_senders(struct pipeline *pipeline);
 
-/* The ledger now, after the receivers have read the kernel's drops; NULL if memory is short. */
+/*
+ * Returns the present ledger, after the receivers have read the kernel's drops; NULL if memory is
+ * short.
+ */
 struct ledger_snapshot *pipeline_snapshot(struct pipeline *pipeline);
 
-/* The same with the kernel's drops as they were last read; does not wait. */
+/* Returns the present ledger with the kernel's drops as they were last read; does not wait. */
 struct ledger_snapshot *pipeline_glance(const struct pipeline *pipeline);
 
 /*
- * Begins to stop: sockets are drained, rings and sinks flushed. Records that are left at
- * `deadline_ns` (monotonic; INT64_MAX: none) are given up. A later call can only bring the deadline
- * forward.
+ * Begins to stop: sockets are drained, rings and sinks are flushed. Records that are left at
+ * `deadline_ns` (monotonic; INT64_MAX: no deadline) are given up. A later call can only bring the
+ * deadline forward.
  */
 void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns);
 
-/* The open connections of all listeners; at any time. After pipeline_stop it only decreases. */
+/*
+ * Returns the number of open connections of all listeners. It can be called at any time; after
+ * pipeline_stop the number only decreases.
+ */
 size_t pipeline_connections(const struct pipeline *pipeline);
 
 /*
- * Instead of pipeline_finish, if a thread hangs: the ledger as far as it is known, marked as
+ * Replaces pipeline_finish if a thread hangs: returns the ledger as far as it is known, marked as
  * incomplete. NULL if memory is short; freed with ledger_snapshot_free.
  */
 struct ledger_snapshot *pipeline_known(const struct pipeline *pipeline);
@@ -167,17 +178,20 @@ struct ledger_snapshot *pipeline_known(const struct pipeline *pipeline);
 struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline);
 
 /*
- * Some time after the deadline: the name of a listener or sink whose thread still hangs in a system
- * call, or NULL. Only a disk or a network file system that does not answer can cause that; all
- * other waits end at the deadline.
+ * Returns the name of a listener or sink whose thread still hangs in a system call some time after
+ * the deadline, or NULL. Only a disk or a network file system that does not answer can cause that;
+ * all other waits end at the deadline.
  */
 const char *pipeline_hanging(const struct pipeline *pipeline);
 
-/* The exit code after the finish: reflects damaged captures, failed sockets and failed sinks. */
+/*
+ * Returns the exit code of a finished pipeline. It reflects damaged captures, failed sockets and
+ * failed sinks.
+ */
 enum exit_code pipeline_exit_code(const struct pipeline *pipeline,
                                   const struct ledger_snapshot *final);
 
-/* After pipeline_finish, or after a create or start that failed. NULL is allowed. */
+/* Destroys a pipeline after pipeline_finish, or after a failed create or start. NULL is allowed. */
 void pipeline_destroy(struct pipeline *pipeline);
 
 #endif

@@ -93,14 +93,16 @@ static int match_listeners(const struct pipeline *pipeline, const struct config 
 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
-/* Names are compared too: if one of two commands of the same program is removed, the name of the
- * other may change. */
+/*
+ * Compares names too: if one of two commands of the same program is removed, the name of the other
+ * command may change.
+ */
 static bool is_same_sink(const struct sink_config *a, const struct sink_config *b)
 {
     return strcmp(a->url, b->url) == 0 && strcmp(a->name, b->name) == 0;
 }
 
-/* A sink whose buffers are too small for the new longest message is replaced. */
+/* Matches equal sinks, unless their buffers are too small for the new longest message. */
 static int match_sinks(const struct pipeline *pipeline, const struct config *to,
                        struct change *change, struct error *error)
 {

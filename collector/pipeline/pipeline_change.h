@@ -22,12 +22,15 @@ struct change {
     bool same_sinks;   /* all sinks match, and none is removed */
 };
 
-/* Returns 0 (the caller clears `change`), or -1 with `error` filled if a reload cannot do it. */
+/*
+ * Fills `change`, which the caller clears. Returns -1 with `error` filled if a reload cannot make
+ * the change, else 0.
+ */
 int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
                      struct change *change, struct error *error);
 void pipeline_change_clear(struct change *change);
 
-/* Whether the listener or sink `index` of the present configuration is kept: is in the list. */
+/* Whether the present listener or sink `index` is kept, which means that `list` contains it. */
 bool pipeline_is_kept(const size_t *list, size_t count, size_t index);
 
 #endif

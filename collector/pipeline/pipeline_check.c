@@ -15,7 +15,7 @@
 #include "collector/record/schema_list.h"
 #include "collector/senders/sequence.h"
 
-/* --- what it needs ---------------------------------------------------------------------------- */
+/* --- needs of a configuration ----------------------------------------------------------------- */
 
 struct sink_thread_options pipeline_sink_options(const struct sink_config *config)
 {
@@ -28,14 +28,14 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
     };
 }
 
-/* Bytes that fit into a large batch of the usual size. */
+/* Bytes of the longest message that fits into a large batch of the usual size. */
 #define USUAL_MESSAGE ((uint64_t)64 * 1024)
 #define USUAL_DECODED ((uint64_t)960 * 1024)
 
-/* For the record itself, and for rounding up to pages. */
+/* Bytes added for the record itself, and for rounding up to pages. */
 #define BATCH_SLACK ((uint64_t)64 * 1024)
 
-/* Bytes of the longest message of a listener. */
+/* Returns the bytes of the longest message of a listener. */
 static uint64_t longest_message(const struct listener_config *listener)
 {
     uint64_t longest =
@@ -73,7 +73,7 @@ struct sink_thread_options pipeline_sink_of(const struct config *config,
     return options;
 }
 
-/* Bytes for reassembling segmented messages, in all ingests of the listener. */
+/* Returns the bytes for reassembling segmented messages in all ingests of the listener. */
 static uint64_t segments_memory(const struct listener_config *listener, size_t ingests)
 {
     if (!listener_has_segments(listener))
@@ -183,7 +183,9 @@ static bool can_write(const struct sink_config *sink, const struct schema *schem
     return true;
 }
 
-/* Every sink receives the records of every listener, and must be able to write them. */
+/*
+ * Checks that every sink can write the records of every listener, because it receives all of them.
+ */
 static int check_views(const struct config *config, const struct listener_config *listener,
                        const struct schema_list *list, struct error *error)
 {
@@ -199,7 +201,10 @@ static int check_views(const struct config *config, const struct listener_config
     return 0;
 }
 
-/* overflow=block makes senders wait, which those of a datagram socket cannot. */
+/*
+ * Refuses overflow=block with datagram sockets: it makes senders wait, and senders of datagrams
+ * cannot wait.
+ */
 static int check_overflow(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->sink_count; i++) {
@@ -219,7 +224,7 @@ static int check_overflow(const struct config *config, struct error *error)
     return 0;
 }
 
-/* A datagram sink writes exactly one datagram per record, so records must not be segmented. */
+/* Refuses segmented records for a sink that writes whole datagrams, exactly one per record. */
 static int check_segments(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->sink_count; i++) {
@@ -273,7 +278,7 @@ int pipeline_prepare_sources(const struct config *config, struct error *error)
     return 0;
 }
 
-/* The limits of --threads 1. */
+/* Checks the limits of --threads 1. */
 static int check_threads(const struct config *config, struct error *error)
 {
     if (config->threads != THREADS_ONE)
@@ -326,7 +331,7 @@ int pipeline_check_config(const struct config *config, struct error *error)
     return check_processors(&config->receiver_cpus, error);
 }
 
-/* The list of an earlier listener that has the same schemas, or NULL. */
+/* Returns the list of an earlier listener that has the same schemas, or NULL. */
 static struct schema_list *same_as_before(const struct config *config, size_t index,
                                           struct schema_list *const *lists)
 {

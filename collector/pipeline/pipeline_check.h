@@ -1,4 +1,4 @@
-/* The needs of a configuration, and whether it can run; without a pipeline. */
+/* Computes the needs of a configuration, and checks whether it can run, without a pipeline. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_CHECK_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_CHECK_H
 
@@ -18,13 +18,13 @@ struct sink_config;
 struct sink_thread_options pipeline_sink_options(const struct sink_config *config);
 
 /*
- * The same with room for records of the configuration's longest message, whose text is a few times
- * longer than the message.
+ * Returns pipeline_sink_options with room for records of the configuration's longest message, whose
+ * text is a few times longer than the message.
  */
 struct sink_thread_options pipeline_sink_of(const struct config *config,
                                             const struct sink_config *sink);
 
-/* Bytes of a large batch, so that the longest message fits. */
+/* Returns the size in bytes that a large batch needs for the longest message. */
 size_t pipeline_large_batch(const struct config *config);
 
 /*
@@ -39,8 +39,8 @@ int pipeline_check_config(const struct config *config, struct error *error);
 
 /*
  * Makes the schemas of all listeners; equal lists are made once and shared. Checks that every sink
- * can write them. Returns one list per listener, each with a reference for the caller, in an array
- * that the caller frees; or NULL with `error` filled.
+ * can write records of these schemas. Returns one list per listener, each with a reference for the
+ * caller, in an array that the caller frees; or NULL with `error` filled.
  */
 struct schema_list **pipeline_make_schemas(const struct config *config, struct error *error);
 

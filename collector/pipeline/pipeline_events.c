@@ -20,8 +20,10 @@ void pipeline_pool_low(void *context)
     events_notify(context);
 }
 
-/* Wakes both waits: for `refreshed`, since a finished receiver does not refresh any more, and the
- * main loop. */
+/*
+ * Wakes both the thread that waits for `refreshed`, because a finished receiver refreshes no more,
+ * and the main loop.
+ */
 void pipeline_changed(void *context)
 {
     refreshed(context);
@@ -41,7 +43,7 @@ void pipeline_count_received(void *context, size_t datagrams)
     uint64_t total = atomic_fetch_add(&pipeline->received, datagrams) + datagrams;
     if (total < pipeline->max_datagrams || atomic_exchange(&pipeline->limit_reached, true))
         return;
-    /* Only captures: receivers are stopped by the main thread. */
+    /* Ends only captures: the main thread stops the receivers. */
     for (size_t i = pipeline->receiver_count; i < pipeline->fixed_count; i++)
         pipeline->producers[i].ops->stop(pipeline->producers[i].object, INT64_MAX);
     pipeline_changed(pipeline);

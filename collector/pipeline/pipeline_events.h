@@ -1,4 +1,4 @@
-/* Callbacks that the parts' threads use. Any thread; the context is the pipeline. */
+/* Callbacks for the threads of the pipeline's parts. Any thread; the context is the pipeline. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_EVENTS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_EVENTS_H
 

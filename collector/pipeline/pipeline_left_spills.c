@@ -12,9 +12,9 @@
 struct left_spill {
     struct left_spill *next;
     uint64_t records;
-    int index;                      /* of the removed sink in the ledger */
-    struct sink_counters *counters; /* that count the records as spilled */
-    char *name;                     /* of the sink; the folder's path follows it */
+    int index;                      /* of the removed sink's ledger entry */
+    struct sink_counters *counters; /* count the records as spilled */
+    char *name;                     /* of the sink; the folder's path is behind it */
     const char *folder;
 };
 

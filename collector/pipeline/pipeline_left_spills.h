@@ -1,4 +1,7 @@
-/* Spills that no sink uses because a reload has removed their sink. */
+/*
+ * The list of left spills: spills that no sink uses because a reload has removed their sink. These
+ * functions change only the list, never the folders.
+ */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_LEFT_SPILLS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_LEFT_SPILLS_H
 
@@ -11,27 +14,30 @@ struct sink_counters;
 struct sink_slot;
 
 /*
- * Writes the left spills whose folder still exists to `levels` and returns their number; with NULL
- * returns the number of all.
+ * Writes the left spills whose folder still exists to `levels` and returns their number. With NULL,
+ * returns the number of all left spills.
  */
 size_t pipeline_left_spills(const struct pipeline *pipeline, struct left_level *levels);
-/* Frees the list. */
+/* Frees the list; the spills stay on disk. */
 void pipeline_forget_left_spills(struct pipeline *pipeline);
 
-/* The ledger entry of the earlier sink with this one's name and spill, or -1. */
+/* Returns the ledger index of the removed sink that had the name and spill of `config`, or -1. */
 int pipeline_left_entry(const struct pipeline *pipeline, const struct sink_config *config);
 
 /*
- * The counters of the left spill that this sink will use, if that was left by a sink of the same
- * ledger entry, else NULL.
+ * Returns the counters of the left spill that this sink will use, or NULL if the spill was left by
+ * a sink with another ledger entry.
  */
 struct sink_counters *pipeline_left_counters(const struct pipeline *pipeline,
                                              const struct sink_slot *slot);
 
-/* After a reload: removes the spills that a sink uses again. */
+/* Takes spills that a sink uses again off the list. Called after a reload. */
 void pipeline_adopt_left_spills(struct pipeline *pipeline);
 
-/* After a sink has ended: records and logs the contents of its spill, unless a sink uses it. */
+/*
+ * Adds the spill of an ended sink to the list and logs how many records it has, unless it is empty
+ * or a present sink uses it.
+ */
 void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slot);
 
 #endif

@@ -39,7 +39,7 @@ static void add_stream(struct pipeline_levels *levels, const struct pipeline *pi
     };
 }
 
-/* The earlier of two times; 0 means none. */
+/* Returns the earlier of two times; 0 means no time. */
 static int64_t earlier(int64_t a, int64_t b)
 {
     return a == 0 || (b != 0 && b < a) ? b : a;
@@ -75,7 +75,9 @@ static void levels_add_sink(struct pipeline_levels *levels, const char *name,
     level->queue.large_most += queue.large_most;
 }
 
-/* As in ledger_snapshot_keep_texts: with NULL it only returns the size. */
+/*
+ * Moves the texts to `to`. With NULL it only returns their size, as in ledger_snapshot_keep_texts.
+ */
 static size_t move_texts(struct pipeline_levels *levels, char *to)
 {
     size_t size = 0;
@@ -92,7 +94,7 @@ static size_t move_texts(struct pipeline_levels *levels, char *to)
 
 static bool keep_texts(struct pipeline_levels *levels)
 {
-    levels->texts = malloc(move_texts(levels, NULL) + 1); /* there may be none */
+    levels->texts = malloc(move_texts(levels, NULL) + 1); /* texts may be absent: never 0 bytes */
     if (levels->texts == NULL)
         return false;
     move_texts(levels, levels->texts);

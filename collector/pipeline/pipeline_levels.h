@@ -1,8 +1,8 @@
 /*
  * The state of a pipeline that its ledger does not have: memory in use, how full the queues are,
- * which sinks wait, and whether the receivers answer. For health and metrics.
+ * which sinks wait, and whether the receivers answer. Used for health and metrics.
  *
- * Main thread, while the pipeline exists. No function waits.
+ * Main thread, while the pipeline exists. The functions do not wait.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_LEVELS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_LEVELS_H
@@ -20,7 +20,7 @@ struct listener_level {
     const char *name; /* as in the ledger */
     size_t sockets;
     size_t buffer_asked;   /* bytes of receive buffer per socket */
-    size_t buffer_granted; /* the same */
+    size_t buffer_granted; /* bytes, per socket */
     bool group_lost;       /* its multicast group is not joined: the interface is gone */
 };
 
@@ -34,7 +34,7 @@ struct stream_level {
 /* All sinks of one name. */
 struct sink_level {
     const char *name;
-    struct sink_condition condition; /* the worst of them */
+    struct sink_condition condition; /* the worst of these sinks */
     struct queue_levels queue;
     struct delivery_figure_totals figures;
 };
@@ -64,9 +64,9 @@ struct pipeline_levels *pipeline_read_levels(const struct pipeline *pipeline);
 void pipeline_levels_free(struct pipeline_levels *levels);
 
 /*
- * Requests each receiver that has answered its last request to read the kernel's drops; the answer
- * is also its sign of life. Returns the time (monotonic) of the oldest request without an answer,
- * INT64_MAX: none.
+ * Requests the kernel's drops from each receiver that has answered its last request. An answer also
+ * shows that the receiver's thread is not stuck. Returns the time (monotonic) of the oldest request
+ * without an answer, or INT64_MAX.
  */
 int64_t pipeline_refresh_receivers(struct pipeline *pipeline, int64_t now_ns);
 

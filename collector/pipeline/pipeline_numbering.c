@@ -14,7 +14,7 @@
 
 _Static_assert(BATCH_QUEUE_LISTENERS <= SEQUENCE_LISTENERS, "every listener can have senders");
 
-/* Whether both lists read the same numbers at `index`; then *numbering is that of `list`. */
+/* Whether both lists read the same numbers at `index`. If so, sets *numbering to that of `list`. */
 static bool has_same_numbers(const struct schema_list *list, const struct schema_list *other,
                              size_t index, uint32_t *numbering)
 {
@@ -25,8 +25,8 @@ static bool has_same_numbers(const struct schema_list *list, const struct schema
 }
 
 /*
- * Schemas with the same numbers share a numbering across listeners, because listeners with equal
- * schemas share a list.
+ * Returns the numbering of an existing schema that reads the same numbers, else a new one.
+ * Listeners with equal schemas share a list, so a numbering is shared across listeners.
  */
 static uint32_t numbering_for(struct pipeline *pipeline, struct schema_list *const *lists,
                               size_t done, size_t index)

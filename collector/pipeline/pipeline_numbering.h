@@ -10,20 +10,22 @@ struct schema_list;
 struct source;
 
 /*
- * Sets the numberings of `count` lists that no listener has yet: those of the listeners' present
- * schemas if the numbers are the same, else new ones.
+ * Sets the numberings of `count` lists that no listener has yet. A schema that reads the same
+ * numbers as a listener's present schema gets the numbering of that schema, else a new one.
  */
 void pipeline_number_schemas(struct pipeline *pipeline, struct schema_list *const *lists,
                              size_t count);
 
-/* Replaces the source's list by `list` (NULL: none), which it takes ownership of. */
+/* Replaces the source's list by `list` (NULL: no list). Takes ownership of `list`. */
 void pipeline_put_schemas(struct pipeline *pipeline, struct source *source,
                           struct schema_list *list);
 
 /* Closes the windows of senders whose listener no longer has their numbering. */
 void pipeline_close_windows(struct pipeline *pipeline);
 
-/* Counts the numbers that a closed window had not seen; `context` is the pipeline. */
+/*
+ * Adds the unseen numbers of a closed window to the listener's losses; `context` is the pipeline.
+ */
 void pipeline_count_lost(void *context, uint32_t listener, uint64_t lost);
 
 #endif

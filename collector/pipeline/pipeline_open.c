@@ -223,7 +223,10 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 
 /* --- opening listeners ------------------------------------------------------------------------ */
 
-/* `fixed`: for the sources that no reload changes; else for the others, which follow them. */
+/*
+ * Claims producers for the sources that no reload changes if `fixed`, else for the other sources,
+ * which follow them.
+ */
 static void claim_producers(struct pipeline *pipeline, bool fixed)
 {
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {
@@ -280,7 +283,7 @@ static int open_sink(struct pipeline *pipeline, size_t index, struct error *erro
     return 0;
 }
 
-/* Runs in another process, as --user. */
+/* Makes the spill folders; runs in another process, as --user. */
 static int make_spills(const void *context, struct error *error)
 {
     const struct config *config = context;
@@ -294,7 +297,10 @@ static int make_spills(const void *context, struct error *error)
     return 0;
 }
 
-/* The folders must belong to --user, which writes there after root's rights are given up. */
+/*
+ * Makes the spill folders as --user, so that they belong to the account that writes there after
+ * root's rights are given up.
+ */
 static int make_spills_of_user(const struct config *config, struct error *error)
 {
     struct error why;
@@ -351,7 +357,7 @@ static int make_sender_report(struct pipeline *pipeline, struct error *error)
     return 0;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole pipeline ----------------------------------------------------------------------- */
 
 int pipeline_open(struct pipeline *pipeline, struct error *error)
 {
@@ -381,6 +387,6 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
         return -1;
     if (pipeline->dead_letters != NULL && dead_letters_open(pipeline->dead_letters, error) != 0)
         return -1;
-    /* Again: files that did not exist before exist now. */
+    /* Checks again: files that did not exist before exist now. */
     return pipeline_check_paths(pipeline->config, error);
 }

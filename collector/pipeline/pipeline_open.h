@@ -6,8 +6,8 @@ struct error;
 struct pipeline;
 
 /*
- * Makes, opens and connects all parts of a pipeline that is zero but for its options. Returns 0, or
- * -1 with `error` filled; the caller then calls pipeline_destroy.
+ * Makes, opens and connects all parts of a pipeline; `pipeline` is all zero except its options.
+ * Returns 0, or -1 with `error` filled; the caller then calls pipeline_destroy.
  */
 int pipeline_open(struct pipeline *pipeline, struct error *error);
 

@@ -9,7 +9,7 @@
 #include "collector/platform/output_file.h"
 #include "collector/platform/process.h"
 
-/* The start opens its files with the rights of this process. */
+/* Checks all sinks with the rights of this process, with which the start opens files. */
 static int check_sinks_of_start(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->sink_count; i++) {
@@ -34,7 +34,7 @@ static int check_spills(const struct config *config, struct error *error)
     return 0;
 }
 
-/* Files that are opened after the start are opened with the rights of --user. */
+/* Checks the sinks whose files are opened after the start, with the rights of --user. */
 static int check_sinks_of_user(const void *context, struct error *error)
 {
     const struct config *config = context;

@@ -43,15 +43,15 @@ struct producer {
     const struct producer_ops *ops;
     void *object;              /* first argument of `ops`; NULL: not yet created */
     struct receiver *receiver; /* the same object if it is a receiver, else NULL */
-    struct source *source;     /* the only source that it serves; NULL: a receiver */
-    bool claimed;              /* else vacant; the memory of its threads is kept */
+    struct source *source;     /* the only source it serves; NULL: a receiver */
+    bool claimed;              /* false: vacant, but keeps its threads' memory */
     bool leaving;              /* a reload has removed its listener */
-    size_t listeners;          /* that feed it */
-    uint64_t asked;            /* latest request (pipeline_refresh_receivers), and when */
+    size_t listeners;          /* number of listeners that it serves */
+    uint64_t asked;            /* number and time of the latest request */
     int64_t asked_ns;
 };
 
-/* Whether its object exists: it runs, or is about to. */
+/* Whether the producer's object exists: the producer runs, or is about to run. */
 static inline bool pipeline_is_live(const struct producer *producer)
 {
     return producer->object != NULL;
@@ -63,7 +63,7 @@ static inline bool pipeline_can_quiesce(const struct producer *producer)
     return producer->ops->ask_to_quiesce != NULL;
 }
 
-/* Whether pipeline_quiesce pauses it. */
+/* Whether pipeline_quiesce pauses the producer. */
 static inline bool pipeline_pauses(const struct producer *producer)
 {
     return pipeline_is_live(producer) && pipeline_can_quiesce(producer);
@@ -73,17 +73,17 @@ static inline bool pipeline_pauses(const struct producer *producer)
 struct sink_slot {
     struct sink_slot *next;           /* in the list of retired sinks */
     const struct sink_config *config; /* may belong to an earlier configuration */
-    struct generation *generation;    /* owns `config`; NULL: the first one, which outlives all */
-    int index;                        /* in the ledger */
+    struct generation *generation;    /* owns `config`; NULL: the start's, outlives all */
+    int index;                        /* of its entry in the ledger */
     bool counts_on;                   /* shares the ledger entry of the live sink it will replace */
     struct sink_thread *sink;
     struct sink_counters *counters;
-    struct fan_out_sink *routes; /* to it, by producer */
+    struct fan_out_sink *routes; /* queues to this sink, by producer */
     size_t route_count;
-    bool opened;    /* and started, or about to be; false: an earlier sink may still write there */
+    bool opened;    /* and started, or about to be; false: an earlier sink may use its file */
     int64_t try_ns; /* next attempt to open it; 0: not yet tried */
     int64_t unopened_ns; /* monotonic: since when opening fails; 0: opened, or not yet tried */
-    int64_t deadline_ns; /* of its retirement; 0: it is not retired */
+    int64_t deadline_ns; /* end of its retirement; 0: not retired */
 };
 
 struct pipeline {
@@ -102,22 +102,22 @@ struct pipeline {
     struct wakeup *refreshed;      /* signalled by pipeline_changed */
     struct source **known;         /* by index in the ledger */
     size_t known_count;
-    struct source **sources;    /* by listener */
-    struct producer *producers; /* allocated for the maximum, so that none ever moves */
+    struct source **sources;    /* by index in the configuration */
+    struct producer *producers; /* allocated for the maximum: they never move */
     size_t producer_count;
     size_t receiver_count;       /* the first producers are receivers */
-    size_t fixed_count;          /* receivers, and after them those that no reload changes */
+    size_t fixed_count;          /* receivers, then producers that no reload changes */
     struct receiver **receivers; /* receiver_count of them */
     struct source_host host;     /* passed to sources */
     size_t receiver_threads;     /* per receiver */
-    struct sink_slot **slots;    /* by sink */
+    struct sink_slot **slots;    /* by index in the configuration */
     struct sink_slot *retired;   /* removed by a reload and not yet ended, the latest first */
-    struct left_spill *left;     /* spills that no sink uses since a reload */
+    struct left_spill *left;     /* list of spills left by removed sinks */
     struct generation *generations;
     int64_t groups_ns; /* next check of multicast groups */
     bool stopping;
     bool quiesced;                     /* producers are paused (pipeline_quiesce.h) */
-    int64_t deadline_ns;               /* of the stop */
+    int64_t deadline_ns;               /* end of the stop */
     struct dead_letters *dead_letters; /* NULL: none are kept */
     uint64_t max_datagrams;            /* 0: any number */
     _Atomic uint64_t received;

@@ -14,9 +14,9 @@
 
 /* A file or folder that only one part of a configuration may use. */
 struct used_path {
-    const char *name; /* of the sink, listener or option; for messages */
+    const char *name; /* name of the sink, listener or option, for messages */
     const char *path;
-    const char *fields;     /* the rest of a path with strftime fields after its folder, or "" */
+    const char *fields;     /* text after the folder in a path with strftime fields, or "" */
     const char *written_at; /* position in the configuration; NULL: not known */
     bool only_read;
     struct file_location place;
@@ -27,7 +27,10 @@ struct used_paths {
     size_t count, room;
 };
 
-/* A path with fields names many files: its folder is compared, and the text after it. */
+/*
+ * Splits a path with strftime fields, which names many files: its folder is compared, and the text
+ * after the folder.
+ */
 static bool find_template(const char *path, const char **fields, struct file_location *place)
 {
     char base[4096];
@@ -72,7 +75,7 @@ static void paths_add_sink(struct used_paths *places, const struct sink_config *
         paths_add(places, &used, false);
 }
 
-/* Two captures may read the same file. */
+/* Whether both name the same file. Two captures may read the same file. */
 static bool paths_are_same(const struct used_path *a, const struct used_path *b)
 {
     return !(a->only_read && b->only_read) && file_location_same(&a->place, &b->place) &&

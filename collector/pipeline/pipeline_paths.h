@@ -9,12 +9,12 @@ struct error;
 struct sink_config;
 
 /*
- * Checks that no two of sinks, spills, dead letters, --control and captures use the same file, as
- * far as their files or folders exist. Returns 0, or -1 with `error` filled.
+ * Checks that sinks, spills, dead letters, --control and captures all use different files, as far
+ * as the files or folders exist. Returns 0, or -1 with `error` filled.
  */
 int pipeline_check_paths(const struct config *config, struct error *error);
 
-/* Whether two sinks write to the same file or destination, also by different names. */
+/* Whether two sinks write to the same file or destination, even by different names. */
 bool pipeline_sinks_meet(const struct sink_config *a, const struct sink_config *b);
 
 #endif

@@ -5,7 +5,7 @@
 #include "collector/pipeline/pipeline.h"
 #include "collector/pipeline/pipeline_check.h"
 
-/* Logs the result for one sink, and returns it. */
+/* Logs and returns the result for one sink. */
 static enum exit_code probe_sink(const struct config *config, const struct sink_config *sink)
 {
     struct sink_thread_options options = pipeline_sink_of(config, sink);
@@ -17,7 +17,10 @@ static enum exit_code probe_sink(const struct config *config, const struct sink_
     return said.code;
 }
 
-/* A wrong configuration, which the user must correct, outranks a far end that is away. */
+/*
+ * Returns the worse of two results. A wrong configuration, which the user must correct, is worse
+ * than a far end that does not answer.
+ */
 static enum exit_code worse(enum exit_code a, enum exit_code b)
 {
     return a > b ? a : b;

@@ -68,7 +68,7 @@ static size_t producer_index(const struct pipeline *pipeline, const struct produ
     return index;
 }
 
-/* Whether the sinks have emptied the queues of the previous owner of this producer. */
+/* Whether the sinks have emptied the queues of this producer's previous owner. */
 static bool is_drained(const struct pipeline *pipeline, const struct producer *producer)
 {
     size_t place = producer_index(pipeline, producer);
@@ -105,9 +105,9 @@ struct producer *pipeline_claim_producer(struct pipeline *pipeline, size_t threa
     return producer;
 }
 
-/* --- making them ------------------------------------------------------------------------------ */
+/* --- making producers ------------------------------------------------------------------------- */
 
-/* An existing queue was used by an earlier thread, which has closed it. */
+/* Makes or reopens a queue: an existing queue was closed by the earlier thread that used it. */
 static int make_dead_letter_queue(struct pipeline *pipeline, struct ingest_thread *thread,
                                   struct error *error)
 {
@@ -123,7 +123,10 @@ static int make_dead_letter_queue(struct pipeline *pipeline, struct ingest_threa
     return thread->dead_letters == NULL ? error_no_memory(error) : 0;
 }
 
-/* Only if there is a report of senders already; at start it adds the tables itself. */
+/*
+ * Adds a traffic table if the report of senders exists; the report is made after the first
+ * producers, and then gets the tables of all.
+ */
 static int make_traffic(struct pipeline *pipeline, struct ingest_thread *thread,
                         struct error *error)
 {
@@ -144,7 +147,7 @@ static int make_ingest_thread(struct pipeline *pipeline, struct ingest_thread *t
 {
     thread->pool = pipeline->pool;
     if (thread->counters == NULL) {
-        /* For the largest number of listeners; only pages that are used take memory. */
+        /* Has room for the largest number of listeners; only pages that are used take memory. */
         thread->counters = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct ingest_counters *));
         if (thread->counters == NULL)
             return error_no_memory(error);
@@ -165,7 +168,7 @@ static int make_ingest_thread(struct pipeline *pipeline, struct ingest_thread *t
     return make_dead_letter_queue(pipeline, thread, error);
 }
 
-/* Only if there is a tap already; at start it adds the inlets itself. */
+/* Makes an inlet if the tap exists; at start the inlets are made with the tap. */
 static bool make_inlet(struct pipeline *pipeline, const struct producer *producer)
 {
     size_t place = producer_index(pipeline, producer);
@@ -225,7 +228,7 @@ int pipeline_create_producer(struct pipeline *pipeline, struct producer *produce
                                           &pipeline->host, error);
 }
 
-/* --- their end -------------------------------------------------------------------------------- */
+/* --- the end of producers --------------------------------------------------------------------- */
 
 void pipeline_close_producer(struct producer *producer)
 {
@@ -247,7 +250,7 @@ void pipeline_destroy_producer(struct producer *producer)
     free(producer->threads);
 }
 
-/* A sink that was added while the producer finished has an open queue from it. */
+/* Closes all queues from the producer: a sink that was added while it finished has an open one. */
 static void close_queues(struct pipeline *pipeline, size_t place)
 {
     for (size_t i = 0; i < pipeline->config->sink_count; i++) {

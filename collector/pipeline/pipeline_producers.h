@@ -1,4 +1,4 @@
-/* The producers: the threads that fill batches for listeners, of a receiver or of one source. */
+/* The producers: the threads of a receiver or of one source, which fill batches for listeners. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_PRODUCERS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_PRODUCERS_H
 
@@ -12,16 +12,16 @@ struct pipeline;
 struct producer;
 struct source;
 
-/* The number of threads of a source that has threads of its own. */
+/* Returns the number of threads of a source that has threads of its own. */
 size_t pipeline_threads_of(const struct listener_config *listener);
 
-/* The number of sockets of a listener; may be 0. */
+/* Returns the number of sockets of a listener; may be 0. */
 size_t pipeline_sockets_of(const struct listener_config *listener);
 
 /*
- * The producers of a source: their number, and the one at `index`. A source that is served by
- * receivers has one for each of its sockets, possibly the same; any other source has one of its
- * own.
+ * pipeline_producers_of returns the number of a source's producers, pipeline_producer_of the one at
+ * `index`. A source that receivers serve has a producer for each of its sockets; several sockets
+ * may share a producer. Any other source has one producer of its own.
  */
 size_t pipeline_producers_of(const struct source *source);
 struct producer *pipeline_producer_of(const struct pipeline *pipeline, const struct source *source,
@@ -32,18 +32,21 @@ void pipeline_count_listeners(struct pipeline *pipeline);
 
 /*
  * Claims a producer with room for `threads` threads: a vacant one whose queues the sinks have
- * emptied, or a new one. Returns NULL if there are BATCH_QUEUE_LISTENERS already.
+ * emptied, or a new one. Returns NULL if all BATCH_QUEUE_LISTENERS producers are in use.
  */
 struct producer *pipeline_claim_producer(struct pipeline *pipeline, size_t threads);
 
 /*
- * Allocates the data of `threads` threads, as far as it does not exist yet, and a fan-out without
- * sinks. Returns 0, or -1 with `error` filled.
+ * Allocates the data of `threads` threads unless it exists, and a fan-out without sinks. Returns 0,
+ * or -1 with `error` filled.
  */
 int pipeline_make_producer(struct pipeline *pipeline, struct producer *producer, size_t threads,
                            enum fan_out_waiting waiting, struct error *error);
 
-/* The same for a source with threads of its own; the producer has been claimed for it. */
+/*
+ * Calls pipeline_make_producer for a source with threads of its own, which has claimed the
+ * producer.
+ */
 int pipeline_make_own(struct pipeline *pipeline, struct producer *producer, struct source *source,
                       struct error *error);
 
@@ -51,11 +54,11 @@ int pipeline_make_own(struct pipeline *pipeline, struct producer *producer, stru
 int pipeline_create_producer(struct pipeline *pipeline, struct producer *producer,
                              struct error *error);
 
-/* For a producer that was not started: closes its queues, since it will fill no batch. */
+/* Closes the queues of a producer that was not started and so will fill no batch. */
 void pipeline_close_producer(struct producer *producer);
 void pipeline_destroy_producer(struct producer *producer);
 
-/* Makes a producer that was not started, or has finished, vacant: joins and frees its object. */
+/* Makes a producer vacant that was not started or has finished: joins and frees its object. */
 void pipeline_vacate_producer(struct pipeline *pipeline, struct producer *producer);
 
 #endif

@@ -14,7 +14,7 @@ bool pipeline_wait_for_change(struct pipeline *pipeline, int64_t give_up_ns)
     return true;
 }
 
-/* Whether all producers from `first` to `end` are awake (`awake`), or all have paused. */
+/* Whether all producers from `first` to before `end` are awake (with `awake`) or have paused. */
 static bool all_are(const struct pipeline *pipeline, size_t first, size_t end, bool awake)
 {
     for (size_t i = first; i < end; i++) {
@@ -36,7 +36,7 @@ static bool await(struct pipeline *pipeline, size_t first, size_t end, bool awak
     return true;
 }
 
-/* Waits for the receivers, then equally long for the others. */
+/* Waits for the receivers, and then up to the same time for the other producers. */
 static bool await_all(struct pipeline *pipeline, bool awake)
 {
     return await(pipeline, 0, pipeline->receiver_count, awake) &&

@@ -1,8 +1,8 @@
 /*
  * Pauses the threads that fill batches, so that a reload can change their data. Main thread.
  *
- * Between pipeline_quiesce and pipeline_resume the main thread owns what otherwise those threads
- * own: sockets, fan-outs, listeners and the producers' side of the queues. Sinks continue.
+ * Between pipeline_quiesce and pipeline_resume the main thread owns the data of the paused threads:
+ * sockets, fan-outs, listeners and the producers' side of the queues. Sinks continue.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_QUIESCE_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_QUIESCE_H
@@ -16,8 +16,8 @@ struct pipeline;
 #define QUIESCE_WAIT_NS INT64_C(2000000000)
 
 /*
- * Waits until all producers are awake from the previous pause, then pauses all that can pause.
- * Returns false if one did not pause in time, with all resumed.
+ * Waits until all producers have resumed after the previous pause, then pauses all that can pause.
+ * If a producer does not pause in time, resumes all and returns false.
  */
 bool pipeline_quiesce(struct pipeline *pipeline);
 void pipeline_resume(struct pipeline *pipeline);

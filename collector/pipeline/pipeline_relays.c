@@ -1,4 +1,4 @@
-/* Finds sinks that would send datagrams to a listener of the same program: an endless loop. */
+/* Finds sinks that would send datagrams to a listener of the same program, in an endless loop. */
 #include "collector/pipeline/pipeline_relays.h"
 
 #include "collector/config/config.h"

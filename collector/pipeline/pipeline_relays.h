@@ -1,4 +1,4 @@
-/* Finds sinks that would send to a listener of ours. */
+/* Finds sinks that would send to a listener of the same program. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_RELAYS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_RELAYS_H
 
@@ -7,8 +7,9 @@ struct error;
 struct source;
 
 /*
- * Checks that no sink sends datagrams to one of the listeners: by the addresses that their sources
- * are bound to, or, if `sources` is NULL, by their settings. Returns 0, or -1 with `error` filled.
+ * Checks that no sink sends datagrams to one of the listeners. Uses the addresses that `sources`
+ * are bound to; if `sources` is NULL, the addresses in the settings. Returns 0, or -1 with `error`
+ * filled.
  */
 int pipeline_check_relays(const struct config *config, struct source *const *sources,
                           struct error *error);

@@ -51,7 +51,7 @@ int pipeline_reload(struct pipeline *pipeline, struct error *error)
 
 /* --- waiting for the previous reload ---------------------------------------------------------- */
 
-/* Whether a removed listener of that name has not ended yet. */
+/* Whether a removed listener of this name has not ended yet. */
 static bool is_leaving(const struct pipeline *pipeline, const char *name)
 {
     for (size_t i = 0; i < pipeline->known_count; i++) {
@@ -73,8 +73,8 @@ static bool await_sockets(struct pipeline *pipeline)
 }
 
 /*
- * A listener that is added again waits for the end of the removed one of the same name and its
- * connections. Returns the name of one that did not end in time, or NULL.
+ * Waits for the end of removed listeners, and of their connections, that are added again by the
+ * same name. Returns the name of a listener that did not end in time, or NULL.
  */
 static const char *await_departed(struct pipeline *pipeline, const struct config *to)
 {
@@ -120,7 +120,7 @@ static void log_outcome(const struct reload *reload, size_t listeners_before, si
             to->listeners[i].source->announce(pipeline->sources[i], &pipeline->host);
 }
 
-/* New sinks have just been opened. */
+/* Reopens the files of kept sinks only; new sinks have just been opened. */
 static void reopen_kept(const struct reload *reload)
 {
     const struct pipeline *pipeline = reload->pipeline;
@@ -131,9 +131,9 @@ static void reopen_kept(const struct reload *reload)
         dead_letters_reopen(pipeline->dead_letters);
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole reload ------------------------------------------------------------------------- */
 
-/* The producers are paused. */
+/* Changes the sockets and commits, while the producers are paused. */
 static int reload_change(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
@@ -163,8 +163,8 @@ static int quiesce_and_change(struct reload *reload, struct error *error)
 }
 
 /*
- * The pipeline owns the configuration from here on, and frees it when no part uses it: also after a
- * refused reload, because sockets that were opened and are being closed still use it.
+ * Makes the pipeline own the configuration, which it frees when no part uses it. This holds also
+ * after a refused reload, because sockets that were opened and are being closed still use it.
  */
 static struct generation *generation_add(struct pipeline *pipeline, struct config *config)
 {

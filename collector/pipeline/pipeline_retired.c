@@ -45,7 +45,7 @@ bool pipeline_waits_for_spill(const struct sink_slot *slot, const struct sink_sl
            sink_configs_share_spill(slot->config, before->config);
 }
 
-/* --- removing what has ended ------------------------------------------------------------------ */
+/* --- removing parts that have ended ----------------------------------------------------------- */
 void pipeline_give_back_batches(struct pipeline *pipeline)
 {
     if (pipeline->retired == NULL)
@@ -53,7 +53,10 @@ void pipeline_give_back_batches(struct pipeline *pipeline)
                           pipeline->plan.large_batches);
 }
 
-/* The sink that gets the spill of the retired sink `before`: the oldest of those that wait. */
+/*
+ * Returns the sink that gets the spill of the retired sink `before`: the oldest sink that waits for
+ * it.
+ */
 static struct sink_slot *spill_next(const struct pipeline *pipeline, const struct sink_slot *before)
 {
     struct sink_slot *next = NULL;
@@ -67,8 +70,9 @@ static struct sink_slot *spill_next(const struct pipeline *pipeline, const struc
 }
 
 /*
- * The records in the spill of a finished sink are counted from now on by the sink that uses the
- * spill next, in the same ledger entry. Without such a sink they remain counted by the old one.
+ * Passes the spill of a finished sink to the sink that uses it next. If both have the same ledger
+ * entry, the next sink also counts the records in the spill from now on. Otherwise they remain
+ * counted by the finished sink.
  */
 static void hand_spill_over(struct pipeline *pipeline, const struct sink_slot *before)
 {
@@ -85,9 +89,9 @@ static void hand_spill_over(struct pipeline *pipeline, const struct sink_slot *b
 }
 
 /*
- * Records that stay in a spill remain counted as spilled. The next sink of this name may have
- * another spill, and so gets counters of its own; a sink with the same spill finds these through
- * the left spill.
+ * Keeps the records in a spill counted as spilled. The next sink of this name may have another
+ * spill, and so gets counters of its own. A sink with the same spill finds the kept counters
+ * through the left spill.
  */
 static void keep_spilled(struct pipeline *pipeline, struct sink_slot *slot)
 {
@@ -148,7 +152,7 @@ static void vacate_finished(struct pipeline *pipeline)
     }
 }
 
-/* Frees the schemas and rate limits of listeners that are gone. */
+/* Frees the schemas and rate limits of removed listeners. */
 static void clear_sources(struct pipeline *pipeline)
 {
     if (pipeline_sockets_leave(pipeline))
@@ -166,7 +170,10 @@ static void clear_sources(struct pipeline *pipeline)
     pipeline_close_windows(pipeline);
 }
 
-/* A part that is ending still reads its configuration. */
+/*
+ * Without `all`, frees no configuration while a removed listener is ending, because it may still
+ * read its configuration.
+ */
 void pipeline_free_generations(struct pipeline *pipeline, bool all)
 {
     if (!all && (pipeline_sockets_leave(pipeline) || pipeline_producer_leaves(pipeline, NULL)))
@@ -184,9 +191,11 @@ void pipeline_free_generations(struct pipeline *pipeline, bool all)
     }
 }
 
-/* --- opening what has waited for that --------------------------------------------------------- */
+/* --- opening sinks that have waited ----------------------------------------------------------- */
 
-/* Whether a sink that was retired earlier still writes there; `before` is the latest of those. */
+/*
+ * Whether `before` or a sink that was retired before it still writes to the destination of `slot`.
+ */
 static bool is_in_the_way(const struct sink_slot *before, const struct sink_slot *slot)
 {
     for (; before != NULL; before = before->next)
@@ -203,7 +212,7 @@ static bool producers_have_finished(const struct pipeline *pipeline)
     return true;
 }
 
-/* The earlier of the deadlines of its retirement and of the stop; INT64_MAX: none. */
+/* Returns the earlier of the sink's retirement deadline and the stop's deadline, or INT64_MAX. */
 static int64_t deadline_of(const struct pipeline *pipeline, const struct sink_slot *slot)
 {
     int64_t deadline = slot->deadline_ns != 0 ? slot->deadline_ns : INT64_MAX;
@@ -212,8 +221,8 @@ static int64_t deadline_of(const struct pipeline *pipeline, const struct sink_sl
 }
 
 /*
- * Until the destination opens, records stay in the sink's queues. A sink whose queues are `closed`
- * is given up at its deadline. Returns whether it was given up.
+ * Tries to open the sink; until its destination opens, records stay in its queues. A sink whose
+ * queues are `closed` is given up at its deadline. Returns whether it was given up.
  */
 static bool try_to_open(struct pipeline *pipeline, struct sink_slot *slot, bool closed, int64_t now)
 {
@@ -247,7 +256,10 @@ static bool is_to_be_tried(const struct pipeline *pipeline, const struct sink_sl
            !is_in_the_way(before, slot);
 }
 
-/* Returns whether a sink was given up; one that waited for it may then be opened. */
+/*
+ * Opens sinks that are due. Returns whether a sink was given up, as a sink that waited for it may
+ * then be opened.
+ */
 static bool open_waiting(struct pipeline *pipeline)
 {
     int64_t now = clock_monotonic_ns();
@@ -262,7 +274,9 @@ static bool open_waiting(struct pipeline *pipeline)
     return gave_up;
 }
 
-/* When the sink is due. A deadline that has passed does not count: the receivers must end first. */
+/*
+ * Returns when to try the sink. Ignores a deadline that has passed: the receivers must end first.
+ */
 static int64_t due_of(const struct pipeline *pipeline, const struct sink_slot *slot)
 {
     if (!waits(slot) || slot->try_ns == 0)
@@ -281,7 +295,7 @@ static bool has_groups(const struct config *config)
     return false;
 }
 
-/* The receivers then call udp_socket_keep_group. */
+/* Requests each receiver to call udp_socket_keep_group for its sockets. */
 static void look_at_groups(struct pipeline *pipeline)
 {
     int64_t now = clock_monotonic_ns();
@@ -307,7 +321,7 @@ int64_t pipeline_due_ns(const struct pipeline *pipeline)
     return due;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole round -------------------------------------------------------------------------- */
 
 void pipeline_look_after(struct pipeline *pipeline)
 {

@@ -1,7 +1,6 @@
 /*
  * Sinks, listeners and configurations that a reload has removed, until they have ended.
- * pipeline_retire_sink passes the sink's ownership to this file, which frees it after its thread
- * has ended.
+ * pipeline_retire_sink takes ownership of a sink, which is freed after its thread has ended.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_RETIRED_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_RETIRED_H
@@ -19,10 +18,13 @@ struct source;
 struct generation {
     struct generation *next;
     struct config *config; /* owned */
-    size_t slots;          /* sinks that were made from it and still exist */
+    size_t slots;          /* number of existing sinks that were made from it */
 };
 
-/* Closes the sink's queues; it writes the records in them until the deadline. */
+/*
+ * Closes the sink's queues. The sink writes the records that are left in its queues until the
+ * deadline.
+ */
 void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int64_t deadline_ns);
 
 /* Whether `slot` is not open yet and waits for the spill that `before` uses. */
@@ -32,17 +34,18 @@ bool pipeline_waits_for_spill(const struct sink_slot *slot, const struct sink_sl
 bool pipeline_sockets_leave(const struct pipeline *pipeline);
 
 /*
- * Whether the producer of a removed source has not ended yet; NULL: of any removed source.
+ * Whether the producer of the removed `source` has not ended yet; NULL: the producer of any removed
+ * source.
  */
 bool pipeline_producer_leaves(const struct pipeline *pipeline, const struct source *source);
 
-/* Frees parts that have ended, and opens sinks that have waited for that. */
+/* Frees parts that have ended, and opens sinks that have waited for their end. */
 void pipeline_look_after(struct pipeline *pipeline);
 
 /* Shrinks the batch pool to the plan, unless a retired sink still uses batches. */
 void pipeline_give_back_batches(struct pipeline *pipeline);
 
-/* Frees the configurations that no part uses, or `all`. */
+/* Frees the configurations that no part uses; with `all`, every configuration. */
 void pipeline_free_generations(struct pipeline *pipeline, bool all);
 
 /* Whether all removed parts have ended. */

@@ -13,7 +13,9 @@
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/queue/batch_queue.h"
 
-/* Allocates the counters of what the producer offers. Returns false if memory is short. */
+/*
+ * Allocates the counters of the records that the producer offers. Returns false if memory is short.
+ */
 static bool make_offers(struct pipeline *pipeline, const struct sink_slot *slot,
                         struct fan_out_sink *route)
 {
@@ -78,7 +80,7 @@ static bool counts_on_after(const struct pipeline *pipeline, const struct sink_s
            ledger_sink_is_live(pipeline->ledger, before->index);
 }
 
-/* The entry of the retired or ended sink that had this name and spill, or -1. */
+/* Returns the ledger index of the retired or removed sink that had this name and spill, or -1. */
 static int entry_of_spill(const struct pipeline *pipeline, const struct sink_config *config)
 {
     for (const struct sink_slot *before = pipeline->retired; before != NULL; before = before->next)
@@ -88,8 +90,9 @@ static int entry_of_spill(const struct pipeline *pipeline, const struct sink_con
 }
 
 /*
- * Finds the sink's ledger entry, or returns -1. Records in a spill stay in their entry: a sink that
- * will inherit the spill of a live sink shares its entry; a left spill brings its old entry back.
+ * Finds the sink's ledger entry; returns its index, or -1. Records in a spill stay in their entry,
+ * so a sink that will inherit the spill of a live sink shares the entry of that sink, and a sink
+ * with a left spill gets the entry of the spill's former sink.
  */
 static int find_entry(struct pipeline *pipeline, struct sink_slot *slot)
 {
@@ -135,7 +138,7 @@ static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, const st
 void pipeline_cancel_entry(struct pipeline *pipeline, struct sink_slot *slot)
 {
     if (slot->counters == pipeline_left_counters(pipeline, slot))
-        slot->counters = NULL; /* the left spill keeps them */
+        slot->counters = NULL; /* the left spill keeps its counters */
     if (slot->index >= 0 && !slot->counts_on)
         ledger_cancel_sink(pipeline->ledger, slot->index);
 }
@@ -158,7 +161,9 @@ struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct con
     return NULL;
 }
 
-/* Returns its counter blocks, which the next sink of the same name continues. */
+/*
+ * Returns the sink's counter blocks to the ledger; the next sink of the same name continues them.
+ */
 void pipeline_destroy_sink(struct sink_slot *slot)
 {
     if (slot == NULL)

@@ -1,4 +1,4 @@
-/* The state of each listener, independent of its kind of source. */
+/* The state of each listener, for every kind of source. */
 #include "collector/pipeline/pipeline_sources.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "collector/senders/sender_report.h"
 #include "collector/text/copy.h"
 
-/* Makes the source for the next index of the ledger's listeners. */
+/* Makes the source for the next index in the ledger's list of listeners. */
 static bool add_known(struct pipeline *pipeline)
 {
     size_t index = pipeline->known_count;
@@ -42,8 +42,8 @@ static bool add_known(struct pipeline *pipeline)
 }
 
 /*
- * The source for the ledger's listener `index`, possibly an earlier one. The loop covers listeners
- * that the ledger knows but for which there was no memory.
+ * Returns the source for the ledger's listener `index`, possibly one of a removed listener. The
+ * loop also makes sources for earlier listeners of the ledger that had no memory for them.
  */
 static struct source *find_source(struct pipeline *pipeline, size_t index)
 {
@@ -53,14 +53,14 @@ static struct source *find_source(struct pipeline *pipeline, size_t index)
     return pipeline->known[index];
 }
 
-/* Every thread gets counters of every listener: gaps in sequences are found by any thread. */
+/* Gives every thread counters of the listener: any thread may find gaps in its senders' numbers. */
 static bool make_thread_counters(struct pipeline *pipeline, size_t index)
 {
     for (size_t i = 0; i < pipeline->producer_count; i++) {
         struct producer *producer = &pipeline->producers[i];
         for (size_t k = 0; producer->threads != NULL && k < producer->thread_count; k++) {
             if (producer->threads[k].counters == NULL)
-                continue; /* never made; make_ingest_thread will add all of them */
+                continue; /* never made; make_ingest_thread will add all counters */
             struct ingest_counters **place = &producer->threads[k].counters[index];
             if (*place == NULL)
                 *place = ledger_ingest_block(pipeline->ledger, (int)index);
@@ -120,7 +120,7 @@ static bool describe_source(struct pipeline *pipeline, struct source *source,
         source->name = text_copy_all(config->name);
     if (source->at_end == NULL)
         source->at_end = ledger_ingest_block(pipeline->ledger, (int)source->listener.index);
-    /* Records of an earlier use may be in flight, and point to this text. */
+    /* Records of an earlier use may still be in flight and point to the name. */
     if (source->listener.name == NULL)
         source->listener.name = source->name;
     source->listener.schemas = source->schemas;
@@ -129,7 +129,7 @@ static bool describe_source(struct pipeline *pipeline, struct source *source,
            make_thread_counters(pipeline, source->listener.index);
 }
 
-/* Sets its schemas, rate limit and description; takes ownership of the list. */
+/* Sets the source's schemas, rate limit and description; takes ownership of the list. */
 static int fill_source(struct pipeline *pipeline, struct source *source,
                        const struct listener_config *config, struct schema_list *list,
                        struct error *error)

@@ -1,4 +1,4 @@
-/* The state of each listener; made at start or while others run. */
+/* The state of each listener, made at start or during a reload. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_SOURCES_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_SOURCES_H
 
@@ -14,23 +14,26 @@ struct schema_list;
 struct source;
 
 /*
- * Makes the source of the listener at `index` of a configuration, or reuses a retired one. Takes
- * ownership of the list in any case. Returns NULL with `error` filled on failure.
+ * Makes the source of the listener at `index` of a configuration, or reuses the source of a removed
+ * listener. Takes ownership of the list in any case. Returns NULL with `error` filled on failure.
  */
 struct source *pipeline_add_source(struct pipeline *pipeline, const struct config *whole,
                                    size_t index, struct schema_list *list, struct error *error);
 
-/* Copies settings from the configuration, while no thread uses the source. */
+/* Copies settings from the configuration; called while no thread uses the source. */
 void pipeline_set_source(struct pipeline *pipeline, struct source *source,
                          const struct listener_config *config);
 
 /* Whether a sink writes whole datagrams, so that listeners must keep them. */
 bool pipeline_wants_packets(const struct config *config);
 
-/* Sets what the listener keeps for the sinks: whole datagrams, undecoded datagrams. */
+/* Sets whether the listener keeps whole datagrams, and undecoded datagrams, for the sinks. */
 void pipeline_set_keeps(struct source *source, const struct config *whole);
 
-/* Makes the configured rate limit, *limit (NULL: none). Returns 0, or -1 with `error` filled. */
+/*
+ * Makes the configured rate limit and stores it in *limit (NULL: no limit). Returns 0, or -1 with
+ * `error` filled.
+ */
 int pipeline_make_rate_limit(const struct listener_config *config, struct rate_limit **limit,
                              struct error *error);
 

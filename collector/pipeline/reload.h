@@ -23,23 +23,24 @@
 
 struct reload {
     struct pipeline *pipeline;
-    struct config *to;             /* the generation's */
-    struct generation *generation; /* the pipeline's */
+    struct config *to;             /* owned by its generation */
+    struct generation *generation; /* owned by the pipeline */
     struct change change;
     struct memory_plan plan;
 
     /*
-     * By listener. `lists` and `limits` are owned: a new listener's list passes to its source when
-     * that is made, the others at the commit (`limits` NULL: unchanged, or none). The sources
-     * belong to the pipeline; reload_cancel cancels those of new listeners. `producers` has the
-     * claimed producer of a new listener with threads of its own, NULL for all others.
+     * The arrays are indexed by listener. `lists` and `limits` are owned. The source of a new
+     * listener takes its list when the source is made; kept listeners take their lists at the
+     * commit. A NULL limit means that it is unchanged, or that there is no limit. The sources
+     * belong to the pipeline; reload_cancel cancels the sources of new listeners. `producers` has
+     * the claimed producer of a new listener with threads of its own, NULL for all others.
      */
     struct schema_list **lists;
     struct rate_limit **limits;
     struct source **sources;
     struct producer **producers;
 
-    /* By sink; new ones are owned, kept ones belong to the pipeline. */
+    /* By sink; new slots are owned, kept slots belong to the pipeline. */
     struct sink_slot **slots;
 
     /* Space for the routes of one producer, so that the commit cannot fail. */
@@ -65,12 +66,12 @@ static inline bool reload_adds_sink(const struct reload *reload, size_t index)
 int reload_prepare(struct reload *reload, struct error *error);
 
 /*
- * Starts new producers, which stay paused until all resume, and new sinks. Returns 0, or -1 with
- * `error` filled and the producers stopped.
+ * Starts new producers, which stay paused until pipeline_resume, and new sinks. Returns 0, or -1
+ * with `error` filled and the producers stopped.
  */
 int reload_start(const struct reload *reload, struct error *error);
 
-/* Instead of the commit, after any step: stops and destroys all new parts. */
+/* Stops and destroys all new parts. Called instead of the commit, after any step. */
 void reload_cancel(struct reload *reload);
 
 /* Frees what the reload still owns, after the commit or after reload_cancel. */
@@ -87,7 +88,7 @@ void reload_roll_back_sockets(struct reload *reload);
 /* --- reload_commit.c, while the producers are paused ------------------------------------------ */
 
 /*
- * Makes the new configuration and its parts the pipeline's. Removed listeners and sinks are
+ * Gives the new configuration and its parts to the pipeline. Removed listeners and sinks are
  * retired: pipeline_retired.c owns them until they have ended.
  */
 void reload_commit(struct reload *reload);

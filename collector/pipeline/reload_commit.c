@@ -32,7 +32,7 @@ static void set_rate_limit(struct reload *reload, size_t index)
     reload->limits[index] = NULL;
 }
 
-/* If memory is short, only the old names remain in the ledger. */
+/* Sets the names in the ledger. If memory is short, the ledger keeps only the old names. */
 static void set_schema_names(struct reload *reload, size_t index)
 {
     struct source *source = reload->sources[index];
@@ -46,7 +46,10 @@ static void set_schema_names(struct reload *reload, size_t index)
     source->schema_names = names;
 }
 
-/* A kept listener. If its source cannot be changed, only schemas and kept datagrams are set. */
+/*
+ * Changes a kept listener. If its source cannot be changed, only schemas and kept datagrams are
+ * set.
+ */
 static void switch_listener(struct reload *reload, size_t index)
 {
     const struct listener_config *config = &reload->to->listeners[index];
@@ -64,7 +67,7 @@ static void switch_listener(struct reload *reload, size_t index)
     pipeline_set_keeps(source, reload->to);
 }
 
-/* The producer completes what it has begun, until the deadline. */
+/* Makes the producer end after it has completed its present work, at the latest at the deadline. */
 static void retire_producer(struct pipeline *pipeline, const struct source *source,
                             int64_t deadline_ns)
 {
@@ -95,7 +98,7 @@ static void retire_listeners(struct reload *reload)
 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
-/* Cannot fail: reload_prepare has reserved the memory. */
+/* Sets the producer's routes. Cannot fail: reload_prepare has reserved the memory. */
 static void set_routes(struct reload *reload, size_t number)
 {
     struct pipeline *pipeline = reload->pipeline;
@@ -110,7 +113,7 @@ static void set_routes(struct reload *reload, size_t number)
     fan_out_set_sinks(producer->fan_out, routes, reload->to->sink_count);
 }
 
-/* A new sink that inherits the spill gets it open, with its lock and its index in memory. */
+/* Leaves the spill open for a new sink that inherits it, with its lock and its index in memory. */
 static void leave_spill_open(const struct reload *reload, const struct sink_slot *before)
 {
     for (size_t i = 0; i < reload->to->sink_count; i++)
@@ -139,7 +142,7 @@ static void change_sinks(struct reload *reload)
             ledger_begin_sink(pipeline->ledger, reload->slots[i]->index);
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole commit ------------------------------------------------------------------------- */
 
 void reload_commit(struct reload *reload)
 {

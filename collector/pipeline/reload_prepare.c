@@ -1,4 +1,6 @@
-/* The new parts of a reload: makes them while the others run, starts or cancels them. */
+/*
+ * Makes the new parts of a reload while the present parts run, and starts or cancels the new parts.
+ */
 #include <stdlib.h>
 
 #include "collector/base/rule.h"
@@ -18,9 +20,12 @@
 #include "collector/record/schema_list.h"
 #include "collector/senders/rate_limit.h"
 
-/* --- making them ------------------------------------------------------------------------------ */
+/* --- making the parts ------------------------------------------------------------------------- */
 
-/* For new listeners with threads of their own. Returns 0, or -1 with `error` filled. */
+/*
+ * Claims producers for new listeners with threads of their own. Returns 0, or -1 with `error`
+ * filled.
+ */
 static int claim_producers(struct reload *reload, struct error *error)
 {
     for (size_t i = 0; i < reload->to->listener_count; i++) {
@@ -40,7 +45,7 @@ static int claim_producers(struct reload *reload, struct error *error)
     return 0;
 }
 
-/* Memory that kept listeners have allocated beyond their new needs; they do not return it. */
+/* Returns the bytes that kept listeners have allocated beyond their new needs and do not free. */
 static uint64_t memory_kept(const struct reload *reload)
 {
     const struct pipeline *pipeline = reload->pipeline;
@@ -139,7 +144,7 @@ static int make_producers(struct reload *reload, struct error *error)
     return 0;
 }
 
-/* From here on they listen; connections wait until the producers start. */
+/* Creates the new producers. Their listeners accept no connection until the producers start. */
 static int create_producers(struct reload *reload, struct error *error)
 {
     for (size_t i = 0; i < reload->to->listener_count; i++) {
@@ -152,7 +157,7 @@ static int create_producers(struct reload *reload, struct error *error)
     return 0;
 }
 
-/* Whether a present or retired sink writes to the destination of this one. */
+/* Whether a present or retired sink writes to the destination of the new sink. */
 static bool is_in_use(const struct reload *reload, const struct sink_config *config)
 {
     const struct pipeline *pipeline = reload->pipeline;
@@ -166,9 +171,9 @@ static bool is_in_use(const struct reload *reload, const struct sink_config *con
 }
 
 /*
- * A sink whose destination is in use is opened after the present one has ended. If that is certain
- * to fail, with the rights that are left after --user, the reload is refused and the present sink
- * continues.
+ * Checks a sink whose destination is in use, and which is opened after the present sink has ended.
+ * If opening is certain to fail with the rights that are left after --user, the reload is refused
+ * and the present sink continues.
  */
 static int check_later(const struct reload *reload, const struct sink_config *config,
                        struct error *error)
@@ -264,9 +269,12 @@ int reload_prepare(struct reload *reload, struct error *error)
     return create_producers(reload, error);
 }
 
-/* --- starting them ---------------------------------------------------------------------------- */
+/* --- starting the parts ----------------------------------------------------------------------- */
 
-/* They stay paused until pipeline_resume. Returns 0, or -1 with `error` filled. */
+/*
+ * Starts the new producers, which stay paused until pipeline_resume. Returns 0, or -1 with `error`
+ * filled.
+ */
 static int start_producers(const struct reload *reload, struct error *error)
 {
     int result = 0;
@@ -276,7 +284,9 @@ static int start_producers(const struct reload *reload, struct error *error)
     return result;
 }
 
-/* A sink that waits for its destination is started later, by pipeline_look_after. */
+/*
+ * Starts new sinks. A sink that waits for its destination is started later, by pipeline_look_after.
+ */
 static int start_sinks(const struct reload *reload, struct error *error)
 {
     int result = 0;
@@ -287,8 +297,8 @@ static int start_sinks(const struct reload *reload, struct error *error)
 }
 
 /*
- * Sinks are started last: they start commands and write file headers, which must not happen in a
- * reload that is refused.
+ * Starts sinks last: they start commands and write file headers, which a refused reload must not
+ * do.
  */
 int reload_start(const struct reload *reload, struct error *error)
 {
@@ -301,7 +311,7 @@ int reload_start(const struct reload *reload, struct error *error)
     return -1;
 }
 
-/* --- cancelling them -------------------------------------------------------------------------- */
+/* --- cancelling the parts --------------------------------------------------------------------- */
 
 static void cancel_sources(struct reload *reload)
 {
@@ -316,7 +326,7 @@ static void cancel_sources(struct reload *reload)
     }
 }
 
-/* A started producer is paused or has just resumed; it has accepted no connection. */
+/* Cancels the new producers. A started one is paused or has just resumed, without a connection. */
 static void cancel_producers(struct reload *reload)
 {
     for (size_t i = 0; i < reload->to->listener_count; i++) {
@@ -331,7 +341,7 @@ static void cancel_producers(struct reload *reload)
     }
 }
 
-/* They were offered no record; their files and connections are closed again. */
+/* Cancels the new sinks, which were offered no record; closes their files and connections. */
 static void cancel_sinks(struct reload *reload)
 {
     struct pipeline *pipeline = reload->pipeline;

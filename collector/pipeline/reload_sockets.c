@@ -1,11 +1,15 @@
-/* Binds and changes the sockets of a reload while the receivers are paused, or undoes that. */
+/*
+ * Binds and changes the sockets of a reload while the receivers are paused, or undoes the changes.
+ */
 #include "collector/base/rule.h"
 #include "collector/pipeline/pipeline_producers.h"
 #include "collector/pipeline/pipeline_relays.h"
 #include "collector/pipeline/pipeline_sources.h"
 #include "collector/pipeline/reload.h"
 
-/* Returns 0, or -1 with `error` filled. A source that cannot be changed stays as it is. */
+/*
+ * Changes the sockets of a source. Returns 0, or -1 with `error` filled and the source unchanged.
+ */
 static int change_source(struct pipeline *pipeline, struct source *source,
                          const struct listener_config *to, bool keeps_packets, struct error *error)
 {
@@ -17,7 +21,7 @@ static int change_source(struct pipeline *pipeline, struct source *source,
     return ops->change(source, &pipeline->host, to, keeps_packets, error);
 }
 
-/* Undoes the changes to the sockets of the listeners before `end`. */
+/* Undoes the changes to the sockets of the listeners whose index is below `end`. */
 static void roll_back_before(struct reload *reload, size_t end)
 {
     struct pipeline *pipeline = reload->pipeline;
@@ -53,7 +57,7 @@ int reload_set_sockets(struct reload *reload, struct error *error)
         struct source *source = reload->sources[i];
         int result = 0;
         if (reload->producers[i] != NULL)
-            continue; /* it listens already */
+            continue; /* its own producer already listens */
         if (reload_adds_listener(reload, i))
             result = config->source->open(source, &pipeline->host, error);
         else

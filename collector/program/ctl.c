@@ -14,7 +14,7 @@
 
 struct order {
     const char *word;
-    const char *request; /* of the control socket; a successful answer has the same name */
+    const char *request; /* of the control socket; a successful answer has its name */
     enum control_event event;
 };
 
@@ -26,7 +26,7 @@ static const struct order orders[] = {
 
 #define ORDERS (sizeof orders / sizeof *orders)
 
-/* The collector at `address`, or, if that is NULL, `process`. */
+/* The collector at `address`; if that is NULL, the collector with the id `process`. */
 struct receiver_of_order {
     const char *address;
     unsigned long process;
@@ -51,7 +51,10 @@ static bool parse_order(const char *text, const struct order **order, struct par
     return false;
 }
 
-/* An address begins with the scheme of the syntax and its colon; more must follow. */
+/*
+ * Reads an address, which begins with the scheme of the syntax and its colon; more text must
+ * follow.
+ */
 static bool ctl_parse_address(const char *text, struct receiver_of_order *to,
                               struct parse_error *fault)
 {
@@ -64,7 +67,10 @@ static bool ctl_parse_address(const char *text, struct receiver_of_order *to,
                            control_socket_syntax);
 }
 
-/* A number too large for a process id is valid syntax; no such process will be found. */
+/*
+ * Reads a process id or an address. Accepts a number too large for a process id: no such process
+ * will be found.
+ */
 static bool parse_receiver(const char *text, struct receiver_of_order *to,
                            struct parse_error *fault)
 {
@@ -140,7 +146,7 @@ static enum exit_code ask_with(const struct order *order, const char *address,
     return EXIT_CODE_NOT_REACHED;
 }
 
-/* A replaced byte becomes the three bytes of U+FFFD. */
+/* Sends the request and prints the answer. A replaced byte becomes the three bytes of U+FFFD. */
 static enum exit_code ctl_request(const struct order *order, const char *address)
 {
     struct output answer = {.data = malloc(CONTROL_ANSWER_SIZE), .capacity = CONTROL_ANSWER_SIZE};
@@ -165,7 +171,7 @@ static enum exit_code signal_process(const struct order *order, unsigned long pr
     return EXIT_CODE_OK;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole command ------------------------------------------------------------------------ */
 
 enum exit_code ctl_command(int argc, char *const *argv)
 {

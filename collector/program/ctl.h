@@ -1,6 +1,6 @@
 /*
  * `sluice ctl reload|ledger|stop PID|ADDRESS`: controls another collector, in the same way on every
- * system. Over a --control address it also gets the outcome.
+ * system. With the address of its --control socket, the command also gets the outcome.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_CTL_H
 #define SLUICE_COLLECTOR_PROGRAM_CTL_H
@@ -9,8 +9,8 @@
 
 /*
  * Runs the command line, whose argv[0] is "ctl". Main thread, instead of program_run. Errors are
- * logged. Returns EXIT_CODE_CONFIG if a reload was refused, and EXIT_CODE_NOT_REACHED if there is
- * no such collector, or it does not accept our commands.
+ * logged. Returns EXIT_CODE_CONFIG if a reload was refused, and EXIT_CODE_NOT_REACHED if the
+ * collector does not exist or does not accept commands from this process.
  */
 enum exit_code ctl_command(int argc, char *const *argv);
 

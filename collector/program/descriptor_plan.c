@@ -9,8 +9,10 @@
 #include "collector/metrics/metrics_server.h"
 #include "collector/platform/process.h"
 
-/* Descriptors of the program itself, of a receiver, and of a sink without its connections, rounded
- * up. A sink has one file open, and opens others for a rotation. */
+/*
+ * Numbers of descriptors, rounded up: of the program itself, of a receiver, and of a sink without
+ * its connections. A sink has one file open, and opens other files for a rotation.
+ */
 #define OF_PROGRAM  16
 #define OF_RECEIVER 4
 #define OF_SINK     8

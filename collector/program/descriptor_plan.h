@@ -1,18 +1,20 @@
 /*
- * How many file descriptors a configuration may need: reserves those for the program's own uses
- * (collector/platform/process.h), and warns if the system allows too few. Main thread.
+ * Computes how many file descriptors a configuration may need. Reserves descriptors for the
+ * program's own uses (collector/platform/process.h), and warns if the system allows too few. Main
+ * thread.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_DESCRIPTOR_PLAN_H
 #define SLUICE_COLLECTOR_PROGRAM_DESCRIPTOR_PLAN_H
 
 #include "collector/config/config.h"
 
-/* Reserves them; called at start and after a reload. */
+/* Reserves descriptors for the program's own uses; called at start and after a reload. */
 void descriptor_plan_keep(const struct config *config);
 
 /*
- * Logs a warning with both numbers if the configuration can need more descriptors than the process
- * may open. Descriptors of libraries are not known, and not counted.
+ * Logs a warning with the needed and the allowed number if the configuration can need more
+ * descriptors than the process may open. Does not count descriptors of libraries, whose number is
+ * not known.
  */
 void descriptor_plan_warn(const struct config *config);
 

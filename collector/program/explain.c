@@ -24,7 +24,7 @@ static bool is_small(char character)
     return character >= 'a' && character <= 'z';
 }
 
-/* Makes a sentence of a row's text, which may begin in lower case and lack its full stop. */
+/* Writes a row's text as a sentence; the text may begin in lower case and lack its full stop. */
 static void put_sentence(struct page *page, const char *before, const char *text)
 {
     char sentence[SENTENCE_SIZE];
@@ -38,7 +38,9 @@ static void put_sentence(struct page *page, const char *before, const char *text
     page_new_line(page);
 }
 
-/* "memory=SIZE", "--memory SIZE", "sluice_sink_refused_total{sink,reason}" */
+/*
+ * Writes a name, such as "memory=SIZE", "--memory SIZE", "sluice_sink_refused_total{sink,reason}".
+ */
 static void explain_put_name(struct page *page, const struct glossary_entry *entry)
 {
     static const struct {
@@ -58,7 +60,7 @@ static void explain_put_name(struct page *page, const struct glossary_entry *ent
     page_put(page, marks[entry->kind].after);
 }
 
-/* "a key of a udp listener, a tcp listener" */
+/* Writes a kind, such as "a key of a udp listener, a tcp listener". */
 static void explain_put_kind(struct page *page, const struct glossary_entry *entry)
 {
     const char *title = glossary_kinds[entry->kind].title;
@@ -105,7 +107,7 @@ static void suggest(const struct glossary *glossary, const char *word)
     log_line(LOG_ERROR, "explain: %s", unknown.text);
 }
 
-/* Prints all entries for the word. *printed: whether an entry has been printed before. */
+/* Prints all entries for the word. *printed tells whether an entry has been printed before. */
 static bool explain(const struct glossary *glossary, const char *word, bool *printed)
 {
     bool found = false;
@@ -122,7 +124,7 @@ static bool explain(const struct glossary *glossary, const char *word, bool *pri
     return found;
 }
 
-/* Each name once, in the order of the glossary. */
+/* Prints each name once, in the order of the glossary. */
 static void print_list(const struct glossary *glossary)
 {
     for (size_t i = 0; i < glossary->count; i++) {
@@ -134,7 +136,7 @@ static void print_list(const struct glossary *glossary)
     }
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole command ------------------------------------------------------------------------ */
 
 static enum exit_code explain_words(const struct glossary *glossary, int argc, char *const *argv)
 {

@@ -28,14 +28,14 @@
 
 struct run {
     const struct program_options *options;
-    const struct config *config; /* the present one */
+    const struct config *config; /* the present configuration */
     struct control *control;
     struct health_watch *health;     /* NULL: neither --control nor --metrics */
     struct control_service *service; /* NULL: no --control */
     struct metrics_server *metrics;  /* NULL: no --metrics */
     struct supervision *supervision; /* NULL: no service manager */
     struct pipeline *pipeline;
-    int64_t end_ns;   /* of --duration; INT64_MAX: none */
+    int64_t end_ns;   /* end of --duration; INT64_MAX: no limit */
     int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */
     size_t open;      /* connections that were open when limit_ns was set */
     bool stopping;
@@ -113,7 +113,10 @@ static void stop_in_time(struct run *run)
     stop_at(run, clock_monotonic_ns() + (int64_t)run->config->limits.stop_timeout_ns);
 }
 
-/* The first request begins to drain, unless that has begun; the second one stops at once. */
+/*
+ * The first request begins to drain, unless the pipeline drains already; the second one stops at
+ * once.
+ */
 static void stop_on_request(struct run *run)
 {
     if (run->asked)
@@ -123,7 +126,9 @@ static void stop_on_request(struct run *run)
     run->asked = true;
 }
 
-/* A pipeline that only reads captures is lossless, and so has no deadline. */
+/*
+ * Stops a pipeline whose work is complete. One that only reads captures is lossless: no deadline.
+ */
 static void stop_when_complete(struct run *run)
 {
     if (run->stopping)
@@ -134,7 +139,7 @@ static void stop_when_complete(struct run *run)
         stop_in_time(run);
 }
 
-/* Milliseconds until `due`, --duration or the limit of the stop; negative: no limit. */
+/* Returns milliseconds until `due`, --duration or the limit of the stop; negative: no limit. */
 static int wait_time(const struct run *run, int64_t now, int64_t due)
 {
     int64_t next = run->stopping ? run->limit_ns : run->end_ns;
@@ -154,7 +159,7 @@ static void follow_config(struct run *run, const struct config *config)
     log_set(&config->log);
 }
 
-/* Reads the configuration again and applies all of it, or nothing. */
+/* Reads the configuration again and applies all changes, or no change if one fails. */
 static int take_config(struct run *run, struct error *error)
 {
     struct config *config = calloc(1, sizeof *config);
@@ -237,7 +242,10 @@ static void program_handle(struct run *run, enum control_event event)
     }
 }
 
-/* Fills `watched` for both services; *due_ns is the earlier of their times. Returns the count. */
+/*
+ * Fills `watched` for both services and sets *due_ns to the earlier of their times. Returns the
+ * count.
+ */
 static size_t watch_clients(struct run *run, struct control_watch watched[CONTROL_WATCHED_MAX],
                             int64_t now, int64_t *due_ns)
 {
@@ -278,8 +286,8 @@ static enum control_event await_event(struct run *run, int64_t now)
 }
 
 /*
- * At the limit of the stop: closing very many connections may take longer. As long as their number
- * decreases, no thread hangs, and the limit is extended.
+ * Extends the limit of the stop while the number of open connections decreases: closing very many
+ * connections takes long, but then no thread hangs.
  */
 static bool closes_connections(struct run *run, int64_t now)
 {
@@ -306,7 +314,7 @@ static bool program_wait(struct run *run)
     }
 }
 
-/* The exit code does not show these records (sluice(1), EXIT STATUS), so the log reports them. */
+/* Logs records that the exit code does not show (sluice(1), EXIT STATUS). */
 static void log_late_records(const struct ledger_snapshot *final)
 {
     for (size_t i = 0; i < final->sink_count; i++) {
@@ -338,7 +346,10 @@ static enum exit_code program_finish(struct run *run)
     return code;
 }
 
-/* A thread hangs in a system call that cannot be interrupted: ends the process without a join. */
+/*
+ * Ends the process without joining threads, because one hangs in a system call that cannot be
+ * interrupted.
+ */
 static _Noreturn void end_without_threads(struct run *run)
 {
     const char *name = pipeline_hanging(run->pipeline);
@@ -412,7 +423,7 @@ static int serve_clients(struct run *run, struct error *error)
     return serve_control(run, error) != 0 ? -1 : serve_metrics(run, error);
 }
 
-/* Bytes of --memory that --control and --metrics use. */
+/* Returns the bytes of --memory that --control and --metrics use. */
 static uint64_t reserved_memory(const struct config *config)
 {
     uint64_t bytes = 0;

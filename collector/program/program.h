@@ -11,12 +11,12 @@
 
 struct program_options {
     const struct config *config;            /* outlives the run */
-    const struct config_registry *registry; /* that it was read with */
-    const struct encoder_ops *tap_encoder;  /* of `tap` requests (control_service.h) */
+    const struct config_registry *registry; /* with which `config` was read */
+    const struct encoder_ops *tap_encoder;  /* encodes records for `tap` (control_service.h) */
 
     /*
      * Reads the configuration again into `config`, which is all zero. Returns 0, or -1 with `error`
-     * filled. NULL: it cannot have changed.
+     * filled. A NULL pointer means that the configuration cannot have changed.
      */
     int (*read_config)(void *context, struct config *config, struct error *error);
 
@@ -26,15 +26,15 @@ struct program_options {
 };
 
 /*
- * Checks whether the configuration can run: whether this program was built with what it needs, and
+ * Checks whether this program was built with all that the configuration needs, and calls
  * pipeline_check. Returns 0, or -1 with `error` filled.
  */
 int program_check(const struct config *config, struct error *error);
 
 /*
  * Runs until there is a reason to stop, and returns the exit code; errors have been logged. If a
- * file hangs for longer than the stop may take, it ends the process itself with EXIT_CODE_IO,
- * because a read or write that never returns cannot be interrupted.
+ * file hangs for longer than the stop may take, ends the process with EXIT_CODE_IO, because a read
+ * or write that never returns cannot be interrupted.
  */
 enum exit_code program_run(const struct program_options *options);
 

@@ -1,7 +1,7 @@
 /*
- * `sluice service`: the collector as a service that starts with the system. Only Windows needs this
- * command; elsewhere any program can be a service, and the command only says so. Main thread,
- * before anything is started. CMake chooses the implementation: posix/ or windows/.
+ * `sluice service`: runs the collector as a service that starts with the system. Only Windows needs
+ * this command, because on other systems any program can be a service; there it only logs this.
+ * Main thread, before anything is started. CMake chooses the implementation: posix/ or windows/.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_SERVICE_H
 #define SLUICE_COLLECTOR_PROGRAM_SERVICE_H
@@ -13,10 +13,10 @@
 struct service_program {
     const struct config_registry *registry;
 
-    /* Checks whether it can run, as --check does. Returns 0, or -1 with `error` filled. */
+    /* Checks whether the program can run, as --check does. Returns 0, or -1 with `error` filled. */
     int (*check)(const struct config *config, struct error *error);
 
-    /* Runs it to its end, and calls `running` when it has started, as program_run does. */
+    /* Runs the program to its end, and calls `running` when it has started, as program_run does. */
     enum exit_code (*run)(const struct config *config, void (*running)(void *context),
                           void *context);
 };

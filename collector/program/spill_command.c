@@ -14,7 +14,7 @@
 static const char usage[] = "spill: usage: sluice spill list FOLDER, or sluice spill export "
                             "[--format NAME] FOLDER";
 
-/* All blocks of one label. */
+/* The blocks of a spill that have the same label. */
 struct part {
     char label[DELIVERY_LABEL_SIZE];
     uint64_t blocks, records, bytes;
@@ -25,7 +25,7 @@ struct command {
     const char *format; /* to export; NULL: not chosen */
     struct part *parts;
     size_t count;
-    bool has_begun; /* the head has been written */
+    bool has_begun; /* whether the head has been written */
 };
 
 /* --- counting blocks -------------------------------------------------------------------------- */
@@ -62,7 +62,9 @@ static bool count_block(void *context, const struct spilled_block *block, struct
     return true;
 }
 
-/* The format in a label; "unknown" for blocks of an earlier version, which have no label. */
+/*
+ * Writes the format in a label, or "unknown": blocks of an earlier version of sluice have no label.
+ */
 static void format_of(const char *label, char format[64])
 {
     if (label[0] == '\0')
@@ -91,7 +93,7 @@ static void print_part(const struct part *part)
     putchar('\n');
 }
 
-/* --- exporting them --------------------------------------------------------------------------- */
+/* --- exporting blocks ------------------------------------------------------------------------- */
 
 static bool spill_write_all(const char *bytes, size_t size, struct error *error)
 {
@@ -101,7 +103,7 @@ static bool spill_write_all(const char *bytes, size_t size, struct error *error)
     return false;
 }
 
-/* The head (such as a csv header) is written once, before the first record. */
+/* Exports a block. Writes the head (such as a csv header) once, before the first record. */
 static bool export_block(void *context, const struct spilled_block *block, struct error *error)
 {
     struct command *command = context;
@@ -115,7 +117,7 @@ static bool export_block(void *context, const struct spilled_block *block, struc
            spill_write_all(block->bytes, block->size, error);
 }
 
-/* Chooses the only format of the spill. Returns false if there are several. */
+/* Chooses the only format of the spill. Returns false if the spill has several formats. */
 static bool spill_choose_command(struct command *command, char format[64])
 {
     char other[64];
@@ -129,7 +131,7 @@ static bool spill_choose_command(struct command *command, char format[64])
     return true;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole command ------------------------------------------------------------------------ */
 
 static enum exit_code spill_fail(enum exit_code code, const char *text)
 {

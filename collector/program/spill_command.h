@@ -1,5 +1,5 @@
 /*
- * `sluice spill list|export FOLDER`: lists the contents of a delivery's spill, or exports them.
+ * `sluice spill list|export FOLDER`: lists or exports the contents of a delivery's spill.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_SPILL_COMMAND_H
 #define SLUICE_COLLECTOR_PROGRAM_SPILL_COMMAND_H

@@ -16,7 +16,7 @@
 
 static void log_listener(const struct listener_config *listener)
 {
-    /* Captures only: the sources of sockets log that they listen once they are served. */
+    /* Logs captures only: other sources log when their sockets are served. */
     if (listener->source->ends)
         log_naming(LOG_INFO, LOG_OF_LISTENER, listener->name, "reading %s", listener->name);
 }
@@ -39,7 +39,9 @@ static void log_dead_letters(const struct dead_letter_config *letters)
                letters->name, size);
 }
 
-/* The queues get the rest of --memory after the sinks, and deliveries with a spill need a lot. */
+/*
+ * Logs that queues are short. They get the rest of --memory after the sinks; a spill needs a lot.
+ */
 static void log_short_queues(const struct memory_plan *plan)
 {
     if (plan->ring_capacity < MEMORY_SHORT_RING)

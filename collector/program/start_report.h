@@ -9,7 +9,7 @@
 #include "collector/pipeline/memory_plan.h"
 
 /*
- * Logs a line for each, once everything is open, and a warning with a remedy if --memory leaves
+ * Logs these lines once everything is open. Also logs a warning with a remedy if --memory leaves
  * little for queues or the limit of open files is low. Main thread.
  */
 void start_report_log(const struct config *config, const struct memory_plan *plan);

@@ -15,7 +15,7 @@
 /* How often the status line is made; it is reported when it has changed. */
 #define STATUS_NS (5 * SECOND_NS)
 
-/* Checks per watchdog period: one late check does no harm. */
+/* Checks in each watchdog period: several, so that one late check does no harm. */
 #define LOOKS 3
 
 /* Added to the limit of a stop, for writing the ledger and joining threads. */
@@ -23,14 +23,14 @@
 
 struct supervision {
     struct service_manager *manager;
-    struct pipeline *pipeline; /* NULL: not begun, or it stops */
+    struct pipeline *pipeline; /* NULL: not begun, or stopping */
     int64_t status_due_ns;
-    int64_t counted_ns; /* when `received` was read */
+    int64_t counted_ns; /* time when `received` was read */
     uint64_t received;
     char status[128]; /* as it was reported */
     int64_t look_ns;  /* interval of the checks for stuck threads; 0: no watchdog */
     int64_t look_due_ns;
-    bool stuck; /* the last check found a stuck thread, and logged it */
+    bool stuck; /* whether the last check found and logged a stuck thread */
 };
 
 /* --- from start to end ------------------------------------------------------------------------ */
@@ -75,7 +75,7 @@ struct ingest_sums {
     uint64_t kernel_drops;
 };
 
-/* Returns false if memory is short. */
+/* Fills *sums. Returns false if memory is short. */
 static bool sum_up(const struct pipeline *pipeline, struct ingest_sums *sums)
 {
     struct ledger_snapshot *ledger = pipeline_glance(pipeline);
@@ -115,8 +115,8 @@ static void report_status(struct supervision *supervision, int64_t now_ns)
 }
 
 /*
- * While a thread is stuck the watchdog is not reset, so that the manager ends the process and
- * starts it again.
+ * Checks for stuck threads. While a thread is stuck the watchdog is not reset, so that the manager
+ * ends the process and starts it again.
  */
 static void supervision_look(struct supervision *supervision, int64_t now_ns)
 {

@@ -80,7 +80,7 @@ static bool parse_option(int argc, char *const *argv, int *at, struct testing *t
     return parse_form(argv[++*at], &testing->report.form, fault);
 }
 
-/* Options first, then files; "--" ends the options. */
+/* Reads options and then files; "--" ends the options. */
 static bool test_parse(int argc, char *const *argv, struct testing *testing,
                        struct parse_error *fault)
 {
@@ -194,7 +194,7 @@ static int run_test(struct testing *testing, const struct config_test_file *file
     return good;
 }
 
-/* An invalid test ends its file, and nothing is recorded in it. */
+/* Runs the tests of a file. An invalid test ends the file; nothing is recorded in it. */
 static int run_tests(struct testing *testing, const struct config_test_file *file,
                      const struct config *config, struct error *error)
 {
@@ -256,7 +256,7 @@ static void run_file(struct testing *testing, const char *path)
     config_test_file_free(&file);
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole command ------------------------------------------------------------------------ */
 
 static enum exit_code run_files(struct testing *testing)
 {

@@ -1,5 +1,5 @@
 /*
- * `sluice test FILE...`: runs tests of configurations, without sockets and without files.
+ * `sluice test FILE...`: runs tests of configurations without opening sockets or writing files.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_TEST_COMMAND_H
 #define SLUICE_COLLECTOR_PROGRAM_TEST_COMMAND_H

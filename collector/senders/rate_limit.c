@@ -12,15 +12,16 @@
 #define SECOND INT64_C(1000000000)
 
 /*
- * The missing amount, in units of 1/SECOND of a datagram: a datagram takes SECOND units, and each
- * nanosecond adds `rate` units. So every rate is exact; an empty bucket misses rate * SECOND.
+ * A bucket stores how much it misses, in units of 1/SECOND of a datagram: a datagram takes SECOND
+ * units, and each nanosecond adds `rate` units. So every rate is exact; an empty bucket misses rate
+ * * SECOND units.
  */
 struct bucket {
     uint64_t missing;
     int64_t at_ns; /* the time that `missing` refers to */
 };
 
-/* The fingerprints are adjacent because a search reads all. A zero fingerprint: an empty slot. */
+/* The fingerprints are adjacent because a search reads all of them. Zero marks an empty slot. */
 struct set {
     uint64_t fingerprint[WAYS][2];
     struct bucket bucket[WAYS];
@@ -64,7 +65,7 @@ void rate_limit_destroy(struct rate_limit *limit)
 
 /* --- one source's bucket ---------------------------------------------------------------------- */
 
-/* An empty bucket is full after one second, whatever the rate. */
+/* Fills the bucket up to `now`. An empty bucket is full after one second, whatever the rate. */
 static void refill(struct bucket *bucket, uint64_t rate, int64_t now_ns)
 {
     int64_t passed = now_ns - bucket->at_ns;
@@ -86,7 +87,7 @@ static bool take_token(struct bucket *bucket, uint64_t rate)
     return true;
 }
 
-/* When it will be full, rounded down to nanoseconds. */
+/* Returns when the bucket will be full, rounded down to nanoseconds. */
 static int64_t full_at(const struct bucket *bucket, uint64_t rate)
 {
     return bucket->at_ns + (int64_t)(bucket->missing / rate);
@@ -105,7 +106,7 @@ static void fingerprint_of(const struct rate_limit *limit, const struct address 
     siphash_begin(&hash, limit->frame.secret);
     siphash_feed(&hash, host, sizeof host);
     siphash_end(&hash, fingerprint);
-    fingerprint[1] |= 1; /* no source is taken for an empty slot */
+    fingerprint[1] |= 1; /* so that no source looks like an empty slot */
 }
 
 static struct bucket *find_in(struct set *set, const uint64_t fingerprint[2])
@@ -125,7 +126,7 @@ static int64_t full_first(const void *table, struct slot slot)
     return is_empty ? INT64_MIN : full_at(&set->bucket[slot.way], limit->rate);
 }
 
-/* A new source takes an empty slot or else replaces another source. */
+/* Returns the source's bucket. A new source takes an empty slot or else replaces another source. */
 static struct bucket *find_bucket(struct rate_limit *limit, const uint64_t fingerprint[2],
                                   const size_t sets[2], int64_t now_ns)
 {

@@ -44,10 +44,13 @@ struct rate_limit *rate_limit_create(uint64_t rate, const uint8_t secret[16]);
 /* NULL is allowed. */
 void rate_limit_destroy(struct rate_limit *limit);
 
-/* Bytes that one allocates. Pages without sources stay untouched. */
+/* Returns the bytes that a rate limit allocates. Pages without sources stay untouched. */
 size_t rate_limit_memory(void);
 
-/* Whether a datagram from `source` at `now_ns` (nanoseconds of any clock) may pass; counts it. */
+/*
+ * Counts a datagram from `source` at `now_ns` (nanoseconds of any clock). Returns whether it may
+ * pass.
+ */
 bool rate_limit_take(struct rate_limit *limit, const struct address *source, int64_t now_ns);
 
 #endif

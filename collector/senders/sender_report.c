@@ -6,13 +6,15 @@
 #include "collector/base/rule.h"
 #include "collector/text/json_writer.h"
 
-/* The most senders reported in all, unless there are more listeners: then one of each. */
+/*
+ * The most senders reported in all. With more listeners than that, one sender is reported for each.
+ */
 #define TOLD_OF_ALL 512
 
 /* One host that sends to one listener. */
 struct row {
     struct traffic_sender traffic;
-    uint64_t numbered; /* senders there that number their datagrams; then their sums */
+    uint64_t numbered; /* senders that number their datagrams; then their sums */
     uint64_t lost, missing, duplicated;
 };
 
@@ -109,7 +111,7 @@ static int compare_identity(const void *left, const void *right)
     return order != 0 ? order : compare_numbers(a->source.scope, b->source.scope);
 }
 
-/* Orders by listener, then the busiest first; equally busy ones by address. */
+/* Orders by listener, then the busiest sender first; equally busy senders by address. */
 static int compare_business(const void *left, const void *right)
 {
     const struct traffic_sender *a = &((const struct row *)left)->traffic;
@@ -130,7 +132,10 @@ static void read_tables(struct sender_report *report)
     }
 }
 
-/* Several threads may have counted one host, because its ports may reach different threads. */
+/*
+ * Merges the rows of one host that several threads have counted, because its ports may reach
+ * different threads.
+ */
 static void merge_rows(struct sender_report *report)
 {
     size_t kept = 0;
@@ -212,7 +217,7 @@ static void write_sender(struct output *out, const struct row *row)
     json_object_end(out);
 }
 
-/* Returns where the rows of the next listener begin. */
+/* Writes one listener. Returns the index of the first row of the next listener. */
 static size_t write_listener(const struct sender_report *report, uint32_t listener, size_t at,
                              size_t most, struct output *out)
 {

@@ -1,8 +1,8 @@
 /*
  * Reports the busiest senders of each listener, and the senders that lose most, as JSON.
  *
- * Combines the receiving threads' counts (traffic.h) with the losses that sequence numbers show
- * (sequence.h). Writing a report allocates no memory. Main thread.
+ * Combines the counts of the receiving threads (traffic.h) with the losses that sequence numbers
+ * show (sequence.h). Writing a report allocates no memory. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_SENDER_REPORT_H
 #define SLUICE_COLLECTOR_SENDERS_SENDER_REPORT_H
@@ -15,15 +15,19 @@
 #include "collector/senders/traffic.h"
 #include "collector/text/output.h"
 
-/* Senders reported of each listener (fewer with many listeners); losers reported in all. */
+/*
+ * The most senders that are reported for each listener (fewer with many listeners), and the most
+ * losers for all listeners together.
+ */
 #define SENDERS_TOLD 64
 #define LOSERS_TOLD  32
 
 struct sender_report;
 
 /*
- * Makes room for `tables` traffic tables, to be added next. `sequences` must keep its senders
- * (sequence_keep_senders). All tables must outlive the report. Returns NULL if out of memory.
+ * Creates a report with room for `tables` traffic tables, which the caller adds next. `sequences`
+ * must keep its senders (sequence_keep_senders). All tables must outlive the report. Returns NULL
+ * if out of memory.
  */
 struct sender_report *sender_report_create(size_t tables, struct sequence_table *sequences);
 /* NULL is allowed. */
@@ -32,14 +36,15 @@ void sender_report_destroy(struct sender_report *report);
 /* Bytes that a report allocates. */
 size_t sender_report_memory(size_t tables);
 
-/* Makes room for `more` further tables. Returns false, with nothing lost, if out of memory. */
+/* Makes room for `more` further tables. If out of memory, returns false and changes nothing. */
 bool sender_report_reserve(struct sender_report *report, size_t more);
 
 void sender_report_add_table(struct sender_report *report, const struct traffic_table *table);
 
 /*
- * Adds a listener; listeners are added in the order of their indexes. A listener without a name is
- * left out of the report: it could not start for lack of memory. Returns false if out of memory.
+ * Adds a listener; listeners are added in the order of their indexes. A listener without a name
+ * could not start for lack of memory, and is left out of the report. Returns false if out of
+ * memory.
  */
 bool sender_report_add_listener(struct sender_report *report, const struct listener *listener);
 

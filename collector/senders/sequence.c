@@ -110,7 +110,7 @@ static void describe_sender(struct sequence_sender *sender, const struct sequenc
         memcpy(sender->name, key->sender, size);
 }
 
-/* Prefetches what every search in the set reads. */
+/* Prefetches the members that every search in the set reads. */
 static void prefetch_set(const struct sequence_set *set)
 {
     PREFETCH(set->fingerprint);
@@ -158,7 +158,7 @@ bool sequence_extend(const struct sequence_table *table, struct sequence_step *s
     return true;
 }
 
-/* The sender may not be in the table yet, or may move before the end: then this has no effect. */
+/* Has no effect if the sender is not in the table yet or moves before sequence_end. */
 void sequence_go_on(const struct sequence_table *table, const struct sequence_step *step)
 {
     const struct sequence_sets *sets = sets_of(table, step);

@@ -38,7 +38,10 @@
 #define SEQUENCE_LISTENERS  65536
 #define SEQUENCE_NUMBERINGS (1 << 27)
 
-/* The number of spread senders in all, and the limits of the size of their windows, in numbers. */
+/*
+ * The most spread senders in a table, and the least and the greatest size of their windows, in
+ * numbers.
+ */
 #define SEQUENCE_SPREAD_SENDERS 256
 #define SEQUENCE_SPREAD_LEAST   65536
 #define SEQUENCE_SPREAD_MOST    1048576
@@ -49,8 +52,8 @@ struct sequence_table;
 #define SEQUENCE_NAME_SIZE 48
 
 /*
- * Caches the last key and its fingerprint: datagrams come in runs of one sender, so most need no
- * hash. All zero before its first use; belongs to one table and one thread.
+ * Caches the last key and its fingerprint: consecutive datagrams often come from the same sender,
+ * so most need no hash. All zero before its first use; belongs to one table and one thread.
  */
 struct sequence_recent {
     bool known;
@@ -68,10 +71,10 @@ struct sequence_recent {
  */
 struct sequence_key {
     uint32_t listener;  /* index, chosen by the caller, below SEQUENCE_LISTENERS */
-    uint32_t numbering; /* chosen by the caller, below SEQUENCE_NUMBERINGS */
+    uint32_t numbering; /* chosen by caller, below SEQUENCE_NUMBERINGS */
     bool spread;        /* the same for all keys of a listener; needs sequence_add_spread */
     const struct address *source;
-    const void *sender; /* its own name: bytes, not kept */
+    const void *sender; /* the sender's own name: bytes, not kept */
     size_t sender_size;
     struct sequence_recent *recent; /* NULL: no cache */
     bool wraps; /* numbers have 32 bits, 0 follows the largest; always the same for a sender */
@@ -94,7 +97,7 @@ struct sequence_outcome {
     uint64_t evicted_lost;
 };
 
-/* Whether all are zero, as when each number follows the last one. */
+/* Whether all members are zero, as when each number follows the previous one. */
 static inline bool sequence_is_next(const struct sequence_outcome *outcome)
 {
     return (outcome->lost | outcome->duplicated | outcome->reordered | outcome->late |
@@ -109,28 +112,28 @@ static inline bool sequence_is_next(const struct sequence_outcome *outcome)
 struct sequence_table *sequence_table_create(size_t senders, const uint8_t secret[16]);
 void sequence_table_destroy(struct sequence_table *table);
 
-/* Bytes that such a table allocates. Pages without senders stay untouched. */
+/* Returns the bytes that such a table allocates. Pages without senders stay untouched. */
 size_t sequence_table_memory(size_t senders);
 
 /*
  * Adds room for SEQUENCE_SPREAD_SENDERS spread senders with windows of `window` numbers
  * (sequence_spread_window). Takes sequence_spread_memory() more bytes; pages without senders stay
- * untouched. To be called once, before sequence_keep_senders and the first step. Returns false if
- * out of memory.
+ * untouched. Call it once, before sequence_keep_senders and the first step. Returns false if out of
+ * memory.
  */
 bool sequence_add_spread(struct sequence_table *table, uint32_t window);
 size_t sequence_spread_memory(uint32_t window);
 
 /*
- * The window, a power of two, for numbers that come up to `apart` numbers late. It is
- * SEQUENCE_SPREAD_LEAST to SEQUENCE_SPREAD_MOST.
+ * Returns the window size, a power of two, for numbers that come up to `apart` numbers late. The
+ * size is between SEQUENCE_SPREAD_LEAST and SEQUENCE_SPREAD_MOST.
  */
 uint32_t sequence_spread_window(uint64_t apart);
 
 /*
- * Has the table keep each sender's identity and losses, for sequence_each_sender. Takes
- * sequence_senders_memory() more bytes for each kind of senders; pages without senders stay
- * untouched. To be called before the first step. Returns false if out of memory.
+ * Makes the table keep each sender's identity and losses for sequence_each_sender. Takes
+ * sequence_senders_memory() more bytes for ordinary senders and again for spread senders; pages
+ * without senders stay untouched. Call it before the first step. Returns false if out of memory.
  */
 bool sequence_keep_senders(struct sequence_table *table);
 size_t sequence_senders_memory(size_t senders);
@@ -142,27 +145,28 @@ struct sequence_sender {
     char name[SEQUENCE_NAME_SIZE];
     size_t name_size; /* bytes, of any kind */
     uint64_t lost;
-    uint64_t missing; /* unseen inside the window: they may still come */
+    uint64_t missing; /* unseen inside the window: may still come */
     uint64_t duplicated;
 };
 
 /*
- * Calls `visit` for each sender, if senders are kept. Each call holds the lock of a shard, which
- * blocks steps of its senders. A sender that is evicted and returns during the visit may be visited
- * twice or not at all.
+ * Calls `visit` for each sender if senders are kept. Each call holds the lock of a shard, which
+ * blocks the steps of all senders in the shard. A sender that is evicted and returns during the
+ * visit may be visited twice or not at all.
  */
 void sequence_each_sender(struct sequence_table *table,
                           void (*visit)(void *context, const struct sequence_sender *sender),
                           void *context);
 
 /*
- * Notes that `key` sent `number` with `boot_id` (0: without one). Numbers may begin anywhere.
+ * Enters `number`, which `key` sent with `boot_id` (0: no boot id), into the table. A sender's
+ * numbers may begin at any number.
  *
- * A note is made by three calls: sequence_begin, sequence_go_on (optional) and sequence_end. With
- * many senders a sender's data is seldom in the cache, so each call prefetches data for the next
- * one (only part of it for a sender in its second set); the caller does other work in between. The
- * step copies all that it needs from the key. Notes of one sender must end in the order in which
- * they began.
+ * A number is entered by three calls: sequence_begin, sequence_go_on (optional) and sequence_end.
+ * With many senders a sender's data is seldom in the cache, so each call prefetches data for the
+ * next call (only part of it for a sender in its second set); the caller does other work in
+ * between. The step copies all that it needs from the key. Steps of one sender must end in the
+ * order in which they began.
  */
 struct sequence_step {
     uint64_t fingerprint[2];
@@ -170,9 +174,9 @@ struct sequence_step {
     uint32_t numbering;
     bool wraps;
     uint64_t boot_id;
-    uint64_t number;               /* the first one */
-    bool spread;                   /* the key's */
-    uint32_t count;                /* of consecutive numbers: 1 to SEQUENCE_RUN_MOST */
+    uint64_t number;               /* the first number */
+    bool spread;                   /* as in the key */
+    uint32_t count;                /* consecutive numbers: 1 to SEQUENCE_RUN_MOST */
     struct sequence_sender sender; /* only its listener, unless senders are kept */
 };
 
@@ -184,7 +188,7 @@ void sequence_begin(const struct sequence_table *table, struct sequence_step *st
 
 /*
  * Adds `number` to a step that was begun, if it follows the step's last number and is from the same
- * sender and boot id. Returns whether it was added: then the outcome of the step includes it.
+ * sender and boot id. Returns whether it was added; the outcome of the step then includes it.
  */
 bool sequence_extend(const struct sequence_table *table, struct sequence_step *step,
                      const struct sequence_key *key, uint64_t boot_id, uint64_t number);
@@ -193,8 +197,9 @@ struct sequence_outcome sequence_end(struct sequence_table *table,
                                      const struct sequence_step *step);
 
 /*
- * Removes the senders for which `ends` returns true, calling `closed` for each with its listener
- * and the number of unseen numbers in its window. Both are called with the lock of a shard held.
+ * Removes the senders for which `ends` returns true. Calls `closed` for each of them with its
+ * listener and the number of unseen numbers in its window. Both callbacks run with the lock of a
+ * shard held.
  */
 struct sequence_closing {
     bool (*ends)(void *context, uint32_t listener, uint32_t numbering);
@@ -204,7 +209,7 @@ struct sequence_closing {
 void sequence_close(struct sequence_table *table, const struct sequence_closing *closing);
 
 /*
- * At the end: removes all senders, calling `closed` for each as sequence_close does. No other call
+ * Removes all senders at the end, and calls `closed` for each as sequence_close does. No other call
  * may be in progress.
  */
 void sequence_finish(struct sequence_table *table,

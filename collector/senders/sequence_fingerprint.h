@@ -8,7 +8,10 @@
 
 #include "collector/senders/sequence.h"
 
-/* The key's fingerprint, with the table's secret; from key->recent without a hash if it matches. */
+/*
+ * Computes the key's fingerprint with the table's secret. Takes the fingerprint from key->recent,
+ * without a hash, if that is for the same key.
+ */
 void sequence_fingerprint(const uint8_t secret[16], const struct sequence_key *key,
                           uint64_t fingerprint[2]);
 

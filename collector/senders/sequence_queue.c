@@ -11,7 +11,7 @@ void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *ta
 static void count_outcome(const struct sequence_queue *queue, struct ingest_counters *counters,
                           const struct sequence_outcome *outcome)
 {
-    if (sequence_is_next(outcome)) /* most often: writes to no counter */
+    if (sequence_is_next(outcome)) /* most frequent case: no counter changes */
         return;
     counter_add(&counters->lost, outcome->lost);
     counter_add(&counters->duplicated, outcome->duplicated);
@@ -35,7 +35,9 @@ static void end_first(struct sequence_queue *queue)
     count_outcome(queue, queue->notes[index].counters, &outcome);
 }
 
-/* Keys with equal fingerprints have one listener, so an extended note needs no `counters`. */
+/*
+ * Keys with equal fingerprints have the same listener, so an extended note does not use `counters`.
+ */
 void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key *key,
                          uint64_t boot_id, uint64_t number, struct ingest_counters *counters)
 {

@@ -25,20 +25,24 @@ struct sequence_queue {
     struct ingest_counters **counters;
     struct {
         struct sequence_step step;
-        struct ingest_counters *counters; /* of the datagram's listener */
+        struct ingest_counters *counters; /* counters of the datagram's listener */
     } notes[SEQUENCE_QUEUE_SIZE];
-    size_t first; /* a count of notes; its index is this modulo SEQUENCE_QUEUE_SIZE */
+    size_t first; /* a count of notes; % SEQUENCE_QUEUE_SIZE: an index */
     size_t count;
 };
 
 /*
- * `counters` has one block per listener, by its index in the keys, which only this thread writes;
- * evicted senders are counted there. Table and counters must outlive the queue.
+ * `counters` has one block per listener, by the listener's index in the keys. Only this thread
+ * writes the blocks; evicted senders are also counted there. Table and counters must outlive the
+ * queue.
  */
 void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *table,
                          struct ingest_counters **counters);
 
-/* Notes a number as sequence_begin to sequence_end do; later adds the outcome to `counters`. */
+/*
+ * Enters a number into the table by sequence_begin to sequence_end; later adds the outcome to
+ * `counters`.
+ */
 void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key *key,
                          uint64_t boot_id, uint64_t number, struct ingest_counters *counters);
 

@@ -50,7 +50,7 @@ bool sequence_sets_keep_senders(struct sequence_sets *sets)
     return sets->senders != NULL;
 }
 
-/* Returns WAYS if the sender is not in the set. */
+/* Returns the sender's slot in the set, or WAYS if the sender is not in it. */
 static size_t find_way(const struct sequence_set *set, const uint64_t fingerprint[2])
 {
     size_t way = 0;

@@ -20,8 +20,8 @@
 
 /*
  * For most datagrams the set is not in the cache, so its layout keeps the number of touched cache
- * lines small: the two that every search reads come first, a sender is on one line, and a number
- * touches one line of its window.
+ * lines small: the two members that every search reads come first, a sender is on one line, and a
+ * number touches one line of its window.
  */
 struct sequence_set {
     _Atomic uint64_t fingerprint[WAYS]; /* atomic for sequence_go_on, which has no lock */
@@ -38,7 +38,7 @@ struct sequence_sets {
     uint32_t window;                 /* numbers per window; 0: there are no sets */
     uint8_t *first;                  /* frame.count sets, sequence_set_size(window) bytes apart */
     void *memory;                    /* contains the sets */
-    struct sequence_sender *senders; /* of the slots of all sets; NULL: not kept */
+    struct sequence_sender *senders; /* of all slots; NULL: not kept */
 };
 
 /*
@@ -51,10 +51,13 @@ bool sequence_sets_create(struct sequence_sets *sets, size_t senders, uint32_t w
 /* All zero is allowed. */
 void sequence_sets_destroy(struct sequence_sets *sets);
 
-/* Bytes that such sets allocate. */
+/* Returns the bytes that such sets allocate. */
 size_t sequence_sets_memory(size_t senders, uint32_t window);
 
-/* Has the sets keep their senders (sequence_keep_senders); the bytes that this allocates. */
+/*
+ * sequence_sets_keep_senders makes the sets keep their senders (sequence_keep_senders);
+ * sequence_sets_senders_memory returns the bytes that it allocates.
+ */
 bool sequence_sets_keep_senders(struct sequence_sets *sets);
 size_t sequence_sets_senders_memory(size_t senders);
 
@@ -77,11 +80,11 @@ static inline struct sequence_window sequence_window_at(const struct sequence_se
                                     .size = sets->window};
 }
 
-/* Finds the slot of the step's sender. Returns false if it is not in the table. */
+/* Finds the slot of the step's sender. Returns false if the sender is not in the table. */
 bool sequence_sets_find(const struct sequence_sets *sets, const struct sequence_step *step,
                         struct slot *slot);
 
-/* The slot for the step's new sender: an empty one, or that of the sender quiet longest. */
+/* Chooses the slot for the step's new sender: an empty one, or that of the sender quiet longest. */
 struct slot sequence_sets_choose(const struct sequence_sets *sets,
                                  const struct sequence_step *step);
 

@@ -74,7 +74,7 @@ static uint64_t unwrapped(uint64_t number)
     return (UINT64_C(1) << 32) + (uint32_t)number;
 }
 
-/* The number with these low 32 bits that is nearest to the highest one. */
+/* Returns the number with these low 32 bits that is nearest to the window's highest number. */
 static uint64_t nearest_round(struct sequence_window window, uint64_t number)
 {
     uint64_t highest = window.sender->highest;
@@ -82,15 +82,15 @@ static uint64_t nearest_round(struct sequence_window window, uint64_t number)
     return ahead <= INT32_MAX ? highest + ahead : highest - (UINT64_C(1) << 32) + ahead;
 }
 
-/* `count` is at most the window's size. */
+/* Sets how many numbers are expected; `count` is at most the window's size. */
 static void set_expected(struct sequence_window window, uint64_t count)
 {
     window.sender->expected = count & (2 * SEQUENCE_SPREAD_MOST - 1);
 }
 
 /*
- * Starts with `number`; earlier ones are not expected. Clears only the bits of expected numbers: no
- * others are set, and in a long window they are mostly a small part.
+ * Starts with `number`; earlier numbers are not expected. Clears only the bits of expected numbers:
+ * no other bits are set, and in a long window few numbers are expected.
  */
 static void begin_life(struct sequence_window window, uint64_t boot_id, uint64_t number)
 {
@@ -104,9 +104,9 @@ static void begin_life(struct sequence_window window, uint64_t boot_id, uint64_t
 }
 
 /*
- * Moves the end of the window up by `distance`; returns how many numbers left it unseen. Entering
- * numbers take the bits of those that leave. If the distance exceeds the window's size, the numbers
- * in between enter and leave at once.
+ * Moves the end of the window up by `distance`; returns how many numbers left it unseen. A number
+ * that enters takes the bit of one that leaves. If the distance exceeds the window's size, the
+ * numbers in between enter and leave at once.
  */
 static uint64_t slide(struct sequence_window window, uint64_t distance)
 {
@@ -181,13 +181,13 @@ static void sum_outcome(struct sequence_outcome *sum, const struct sequence_outc
     sum->restarted += more->restarted;
 }
 
-/* Whether the window ends just before `number`. */
+/* Whether `number` directly follows the highest number, with the same boot id. */
 static bool goes_on(struct sequence_window window, uint64_t boot_id, uint64_t number)
 {
     return number != 0 && window.sender->boot_id == boot_id && window.sender->highest == number - 1;
 }
 
-/* Notes `count` (at most SEQUENCE_RUN_MOST) numbers from `number` on, as if one by one. */
+/* Enters `count` (at most SEQUENCE_RUN_MOST) numbers from `number` on, as if one by one. */
 static void note_run(struct sequence_window window, uint64_t boot_id, uint64_t number,
                      uint32_t count, struct sequence_outcome *outcome)
 {

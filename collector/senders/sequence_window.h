@@ -12,9 +12,9 @@
 
 #include "collector/senders/sequence.h"
 
-/* All zero before its first number. */
+/* All zero before the sender's first number. */
 struct sender {
-    uint64_t fingerprint; /* second half, used by the table; the set has the first */
+    uint64_t fingerprint; /* second half; the set has the first half */
     uint64_t boot_id;
     uint64_t highest;
     uint64_t numbering : 27; /* used by the table, as is `listener` */
@@ -31,14 +31,17 @@ struct sequence_window {
     uint32_t size; /* a power of two, at least 64 */
 };
 
-/* The number of expected numbers in the window that have not come. */
+/* Returns how many expected numbers in the window have not come. */
 uint64_t sequence_window_unseen(struct sequence_window window);
 
-/* A new sender's first numbers; earlier ones are not expected. Adds to *outcome. */
+/*
+ * Begins the window with a new sender's first numbers; earlier numbers are not expected. Adds to
+ * *outcome.
+ */
 void sequence_window_begin(struct sequence_window window, const struct sequence_step *step,
                            struct sequence_outcome *outcome);
 
-/* Further numbers of the sender. Adds to *outcome. */
+/* Marks further numbers of the sender as seen. Adds to *outcome. */
 void sequence_window_note(struct sequence_window window, const struct sequence_step *step,
                           struct sequence_outcome *outcome);
 

@@ -1,6 +1,6 @@
 /*
- * The frame of a table of fixed size that several threads share: slots in sets of WAYS, and sets
- * in shards with a lock each.
+ * The frame of a table of fixed size that several threads share: slots are in sets of WAYS slots,
+ * and sets are in shards with a lock each.
  *
  * The table owns the contents of the slots. A key has its slot in one of two sets of the same
  * shard, so that one lock guards a search. A hash with a secret chooses the sets, so a sender that
@@ -21,14 +21,14 @@
 /* Shard i guards the sets whose index is i modulo SHARDS. */
 struct shard {
     struct mutex *mutex;
-    uint64_t tick;     /* for the table's use, under the lock */
+    uint64_t tick;     /* used by the table, under the lock */
     uint8_t apart[48]; /* keeps two shards out of one cache line */
 };
 
 struct sharded_sets {
-    size_t count; /* of sets, at least SHARDS */
+    size_t count; /* number of sets, at least SHARDS */
     struct shard shards[SHARDS];
-    uint8_t secret[16]; /* of the hash */
+    uint8_t secret[16]; /* key of the hash */
 };
 
 struct slot {
@@ -36,7 +36,7 @@ struct slot {
     size_t way; /* below WAYS */
 };
 
-/* The number of sets in a table with at least `entries` slots. */
+/* Returns the number of sets of a table with at least `entries` slots. */
 static inline size_t sharded_sets_for(size_t entries)
 {
     size_t sets = entries / WAYS + (entries % WAYS != 0);
@@ -57,15 +57,15 @@ static inline struct shard *shard_of(struct sharded_sets *sets, size_t set)
     return &sets->shards[set % SHARDS];
 }
 
-/* The first of the two sets of a key with this hash. */
+/* Returns the index of the first of the two sets for a key with this hash. */
 static inline size_t first_set(const struct sharded_sets *sets, const uint64_t hash[2])
 {
     return (size_t)(hash[0] % sets->count);
 }
 
 /*
- * The second set; `first` itself if its shard has no other set. With only one set per key, some
- * sets would by chance be full while the table is half empty.
+ * Returns the index of the second set, or `first` if its shard has no other set. With only one set
+ * per key, some sets would by chance be full while the table is half empty.
  */
 static inline size_t second_set(const struct sharded_sets *sets, size_t first,
                                 const uint64_t hash[2])
@@ -79,8 +79,8 @@ static inline size_t second_set(const struct sharded_sets *sets, size_t first,
 }
 
 /*
- * The slot of both sets with the least rank, the first if several have it; INT64_MIN ends the
- * search. `rank` must not have side effects.
+ * slot_of_least returns the slot with the least rank in both sets, or the first of several with
+ * that rank. It stops searching at a slot with rank INT64_MIN. `rank` must not have side effects.
  */
 typedef int64_t slot_rank(const void *table, struct slot slot);
 struct slot slot_of_least(const size_t sets[2], slot_rank *rank, const void *table);

@@ -11,10 +11,10 @@
 #define WAYS 8
 #define SETS (TRAFFIC_SENDERS / WAYS)
 
-/* Datagrams after which all ranks are halved, which takes about a microsecond. */
+/* Datagrams after which all ranks are halved; halving takes about a microsecond. */
 #define FADE_EVERY 65536
 
-/* A sender in whole words: the address's bytes; scope, listener and family. All zero: none. */
+/* A sender in whole words: the address's bytes; scope, listener and family. All zero: no sender. */
 struct key {
     uint64_t words[3];
 };
@@ -36,8 +36,8 @@ struct set {
 struct traffic_table {
     struct set sets[SETS];
     struct counter replaced;
-    uint32_t noted;      /* since ranks were halved */
-    uint64_t factors[3]; /* of the hash, secret */
+    uint32_t noted;      /* datagrams since ranks were halved */
+    uint64_t factors[3]; /* of the hash; secret */
 };
 
 struct traffic_table *traffic_table_create(const uint8_t secret[16])
@@ -108,7 +108,7 @@ static bool holds(const struct set *set, size_t way, const struct key *key)
 
 /* --- noting ----------------------------------------------------------------------------------- */
 
-/* The sender's slot, or else the one that it takes: an empty slot has the lowest rank. */
+/* Returns the sender's slot, or else the slot that it takes: an empty slot has the lowest rank. */
 static size_t find_way(const struct set *set, const struct key *key, bool *found)
 {
     size_t least = 0;
@@ -122,7 +122,10 @@ static size_t find_way(const struct set *set, const struct key *key, bool *found
     return least;
 }
 
-/* Counts the first datagram too, so that a reader never sees a sender without datagrams. */
+/*
+ * Gives the slot to a new host. Counts its first datagram too, so that a reader never sees a sender
+ * without datagrams.
+ */
 static void admit_host(struct traffic_table *table, struct set *set, size_t way,
                        const struct key *key, uint32_t bytes)
 {
@@ -136,7 +139,10 @@ static void admit_host(struct traffic_table *table, struct set *set, size_t way,
     counter_add(&set->version, 1);
 }
 
-/* Rounds up, so that a rank above zero stays above zero: only an empty slot has rank zero. */
+/*
+ * Halves all ranks. Rounds up, so that a rank above zero stays above zero: only an empty slot has
+ * rank zero.
+ */
 static void fade(struct traffic_table *table)
 {
     table->noted = 0;
@@ -186,7 +192,7 @@ static bool try_read(const struct set *set, struct traffic_sender *senders, size
     return version % 2 == 0 && counter_read(&set->version) == version;
 }
 
-/* Attempts to read a set; it is left out if it changes too fast (a flood of forged senders). */
+/* Attempts to read a set. A set that changes too fast (a flood of forged senders) is left out. */
 #define TRIES 100
 
 size_t traffic_read(const struct traffic_table *table, struct traffic_sender *senders)

@@ -44,10 +44,12 @@ struct traffic_sender {
     uint64_t bytes;
 };
 
-/* Copies all senders, in no order, to `senders` (room for TRAFFIC_SENDERS); returns how many. */
+/*
+ * Copies all senders, in no order, to `senders` (room for TRAFFIC_SENDERS). Returns their number.
+ */
 size_t traffic_read(const struct traffic_table *table, struct traffic_sender *senders);
 
-/* The number of senders that were replaced by another. */
+/* Returns how many senders were replaced by another. */
 uint64_t traffic_replaced(const struct traffic_table *table);
 
 #endif

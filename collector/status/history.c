@@ -11,10 +11,10 @@
 /* Columns of the widest series. */
 #define COLUMNS_MAX 96
 
-/* The source of a column's values. */
+/* Tells where the values of a column come from. */
 enum column_kind {
     COLUMN_COUNTER,   /* a uint64_t at `total` in the totals */
-    COLUMN_LEVEL,     /* the same, but it rises and falls */
+    COLUMN_LEVEL,     /* like a total, but it rises and falls */
     COLUMN_IN_FLIGHT, /* a sink's records in flight */
     COLUMN_QUEUE,     /* a sink's batches in its queues */
 };
@@ -30,25 +30,25 @@ struct column {
 /* The series of listeners, of sinks, or of all threads. */
 struct kind {
     const char *name;
-    bool listed; /* several series with indexes; false: only one, without an index */
+    bool listed; /* true: several series with indexes; false: one, without an index */
     struct column columns[COLUMNS_MAX];
     size_t column_count;
-    size_t most;   /* size of `series`, including that of all */
-    size_t newest; /* listeners or sinks with a lower index have been seen */
+    size_t most;   /* size of `series`, including the series of all */
+    size_t newest; /* lowest index that no listener or sink has had yet */
     struct series *series;
-    int64_t *values; /* of all series: see history_slot */
+    int64_t *values; /* values of all series: see history_slot */
 };
 
 struct series {
     bool used;
     bool retired;
-    size_t index; /* in the ledger; unused in the first series, that of all */
+    size_t index; /* index in the ledger; unused in the first series, that of all */
 };
 
-/* The slots of all series of a ring. */
+/* The slots of a ring, for all series. */
 struct ring {
     size_t capacity;
-    size_t first, count; /* slots */
+    size_t first, count; /* oldest slot; number of used slots */
     struct slot *slots;
 };
 
@@ -63,7 +63,7 @@ struct history {
     struct kind kinds[KINDS];
     struct ring rings[2];
     struct slot slots[HISTORY_SECONDS + HISTORY_MINUTES];
-    int64_t noted_ms; /* of the last note */
+    int64_t noted_ms; /* time of the last note */
 };
 
 /* --- columns ---------------------------------------------------------------------------------- */
@@ -74,7 +74,10 @@ static void add_column(struct kind *kind, struct column column)
     kind->columns[kind->column_count++] = column;
 }
 
-/* Adds the terms of the sums, those that are always printed, and those of sequence numbers. */
+/*
+ * Adds the terms that the sums have, the terms that are always printed, and the terms of sequence
+ * numbers.
+ */
 static void history_add_terms(struct kind *kind, const struct ledger_term *terms)
 {
     for (; terms->name != NULL; terms++)
@@ -130,7 +133,10 @@ static void name_columns(struct history *history, struct history_size size)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* The values of a series: its columns at the last note, then its seconds, then its minutes. */
+/*
+ * Returns how many values a series has: its columns at the last note, then its seconds, then its
+ * minutes.
+ */
 static size_t values_of_series(const struct kind *kind)
 {
     return kind->column_count * (1 + HISTORY_SECONDS + HISTORY_MINUTES);
@@ -141,7 +147,7 @@ static int64_t *last_of(const struct kind *kind, size_t series)
     return kind->values + series * values_of_series(kind);
 }
 
-/* The columns of a slot. */
+/* Returns the values of a series in a slot, one per column. */
 static int64_t *history_slot(const struct kind *kind, size_t series, enum history_ring ring,
                              size_t slot)
 {
@@ -242,7 +248,7 @@ static size_t last_slot(const struct ring *ring)
     return (ring->first + ring->count - 1) % ring->capacity;
 }
 
-/* The slot of the present minute; the first note in a minute begins a new slot. */
+/* Returns the slot of the present minute; the first note in a minute begins a new slot. */
 static size_t minute_slot(struct history *history, int64_t at_ms)
 {
     struct ring *minutes = &history->rings[HISTORY_OF_MINUTES];
@@ -253,13 +259,13 @@ static size_t minute_slot(struct history *history, int64_t at_ms)
     return slot;
 }
 
-/* The slots of one note, for one kind. */
+/* The slots that one note writes, for one kind of series. */
 struct note {
     const struct kind *kind;
-    size_t second, minute; /* slots */
+    size_t second, minute; /* index of each slot */
 };
 
-/* `values`: the present values of the columns. */
+/* Adds the values of a series; `values` has the present values of its columns. */
 static void note_series(const struct note *note, size_t series, const int64_t *values)
 {
     const struct kind *kind = note->kind;
@@ -281,7 +287,10 @@ static void note_series(const struct note *note, size_t series, const int64_t *v
     memcpy(last, values, kind->column_count * sizeof *values);
 }
 
-/* The series of a listener or sink: its own, a free one, or that of a retired one; 0: none. */
+/*
+ * Returns the index of the series of a listener or sink: its own, a free one, or that of a retired
+ * one; 0: no series.
+ */
 static size_t history_find_slot(struct kind *kind, size_t index, bool retired,
                                 const int64_t *values)
 {
@@ -299,7 +308,10 @@ static size_t history_find_slot(struct kind *kind, size_t index, bool retired,
         return 0;
     if (kind->series[found].used) /* an unused series is zero, and its pages stay untouched */
         memset(last_of(kind, found), 0, values_of_series(kind) * sizeof *kind->values);
-    /* One that was seen before it got a series: its earlier counts are not an increase. */
+    /*
+     * A listener or sink that was seen before it got a series: its earlier counts are not an
+     * increase.
+     */
     if (index < kind->newest)
         memcpy(last_of(kind, found), values, kind->column_count * sizeof *values);
     kind->series[found] = (struct series){.used = true, .index = index};
@@ -405,7 +417,7 @@ void status_history_note(struct history *history, const struct ledger_snapshot *
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-/* The `count` slots of a ring from `first` on, to write. */
+/* The `count` slots of a ring from `first` on, which are to be written. */
 struct span {
     const struct history *history;
     enum history_ring ring;
@@ -458,7 +470,7 @@ static void write_column(const struct span *span, const struct kind *kind, size_
     json_array_end(out);
 }
 
-/* Columns of one group are consecutive. */
+/* Writes the columns; columns of one group are consecutive. */
 static void write_columns(const struct span *span, const struct kind *kind, size_t series,
                           struct output *out)
 {

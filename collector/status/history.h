@@ -22,7 +22,10 @@
 #define HISTORY_SECONDS 300
 #define HISTORY_MINUTES 60
 
-/* Numbers of series, without those of all: the least of either kind, and the most of both. */
+/*
+ * Numbers of series, not counting the series of all listeners and of all sinks: the least for
+ * listeners, the least for sinks, and the most for both together.
+ */
 #define HISTORY_LISTENERS 16
 #define HISTORY_SINKS     8
 #define HISTORY_MOST      64
@@ -34,8 +37,8 @@ struct history_size {
 };
 
 /*
- * The size for `listeners` and `sinks` within `memory` bytes (0: no limit); not below the least and
- * not above HISTORY_MOST series.
+ * Returns the numbers of series for `listeners` and `sinks` within `memory` bytes (0: no limit).
+ * They are at least the least numbers, and together at most HISTORY_MOST.
  */
 struct history_size status_history_size(size_t listeners, size_t sinks, uint64_t memory);
 
@@ -44,12 +47,12 @@ struct history *status_history_create(struct history_size size);
 /* NULL is allowed. */
 void status_history_destroy(struct history *history);
 
-/* Bytes of a history. */
+/* Returns the bytes that a history of this size allocates. */
 size_t status_history_memory(struct history_size size);
 
 /*
- * Notes the counts since the last note; called at the end of each second. `at_ms` is monotonic, in
- * milliseconds, and increases with each call; the first minute begins at 0.
+ * Adds the counts since the previous call; called at the end of each second. `at_ms` is
+ * monotonic, in milliseconds, and increases with each call; the first minute begins at 0.
  */
 void status_history_note(struct history *history, const struct ledger_snapshot *ledger,
                          const struct pipeline_levels *levels, int64_t at_ms);

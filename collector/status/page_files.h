@@ -1,6 +1,6 @@
 /*
- * The status page's files from the folder page/, plain and compressed by gzip. Constant; the build
- * generates the table (CMakeLists.txt).
+ * The files of the status page from the folder page/, each uncompressed and compressed by gzip.
+ * Constant; the build generates the table (CMakeLists.txt).
  */
 #ifndef SLUICE_COLLECTOR_STATUS_PAGE_FILES_H
 #define SLUICE_COLLECTOR_STATUS_PAGE_FILES_H
@@ -16,7 +16,7 @@ struct page_file {
     const size_t *gzip_size;
 };
 
-/* Ends with a row whose path is NULL. */
+/* Ends with an entry whose path is NULL. */
 extern const struct page_file page_files[];
 
 #endif

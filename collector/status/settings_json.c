@@ -10,14 +10,14 @@
 #include "collector/text/json_writer.h"
 #include "collector/text/secret_url.h"
 
-/* Each part of the configuration is written by a visit of its own. */
+/* The state of writing; each part of the configuration is written by its own visit. */
 struct writing {
-    enum config_part part; /* being written */
+    enum config_part part; /* the part that is being written */
     const struct config *config;
     const struct config_registry *registry;
     const struct pipeline *pipeline;
     struct output *out;
-    bool open; /* a listener or a sink is begun */
+    bool open; /* whether a listener or a sink is begun */
 };
 
 static void settings_put_text(struct output *out, const char *text)
@@ -25,7 +25,7 @@ static void settings_put_text(struct output *out, const char *text)
     json_string(out, text, strlen(text));
 }
 
-/* The origin, as --print-config prints it. */
+/* Writes the origin as --print-config prints it. */
 static void put_origin(struct output *out, const struct config_origin *origin)
 {
     char name[PROVENANCE_VARIABLE_SIZE];
@@ -49,7 +49,10 @@ static void put_origin(struct output *out, const struct config_origin *origin)
     }
 }
 
-/* The address of a listener or sink has no key name; uses that of the configuration file. */
+/*
+ * Writes the key. The address of a listener or sink has no key name, so the name in the
+ * configuration file is used.
+ */
 static void settings_put_key(struct output *out, const struct config_value *value)
 {
     if (value->setting != NULL)
@@ -58,7 +61,9 @@ static void settings_put_key(struct output *out, const struct config_value *valu
         settings_put_text(out, value->part == CONFIG_OF_LISTENER ? "address" : "to");
 }
 
-/* The address of a sink without its secrets; null for a command, which may contain some. */
+/*
+ * Writes the address of a sink without its secrets; null for a command, which may contain secrets.
+ */
 static void put_place(const struct writing *writing, const struct config_value *value)
 {
     struct output *out = writing->out;

@@ -1,5 +1,5 @@
 /*
- * The settings and their origins as JSON for the status page: as --print-config prints them, but
+ * Writes the settings and their origins as JSON for the status page, like --print-config but
  * without the values of secrets. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_STATUS_SETTINGS_JSON_H

@@ -23,11 +23,11 @@
 struct status {
     struct status_options options;
     struct history *history;
-    int64_t began_ns; /* monotonic */
-    int64_t began_ms; /* since 1970: identifies the run */
+    int64_t began_ns; /* monotonic time of the start */
+    int64_t began_ms; /* the same in time since 1970: identifies the run */
     int64_t due_ns;
-    bool settings_changed; /* before the last snapshot: its event has them */
-    bool settings_new;     /* since the last snapshot */
+    bool settings_changed; /* the settings changed before the last snapshot: its event has them */
+    bool settings_new;     /* the settings changed since the last snapshot */
     /* Cached JSON; NULL: not yet written, or memory was short. */
     char *settings;
     size_t settings_size; /* bytes */
@@ -107,7 +107,8 @@ static int64_t at_ms(const struct status *status)
 }
 
 /*
- * Does not wait for the receivers: the kernel's drops are those of the request a second ago.
+ * Takes a snapshot. Does not wait for the receivers: the kernel's drops are those of the request a
+ * second ago.
  */
 static void take_look(struct status *status, int64_t now_ns)
 {
@@ -124,7 +125,7 @@ bool status_look(struct status *status, int64_t now_ns)
 {
     if (now_ns < status->due_ns)
         return false;
-    /* The next full second since the start, so that a late snapshot delays no other. */
+    /* The next full second since the start, so that a late snapshot does not delay later ones. */
     status->due_ns = status->began_ns + ((now_ns - status->began_ns) / SECOND_NS + 1) * SECOND_NS;
     status->settings_changed = status->settings_new;
     status->settings_new = false;
@@ -144,7 +145,7 @@ static void end_event(struct output *out)
     output_literal(out, "\n\n");
 }
 
-/* Removes the newline that other writers end with: an event's data is one line. */
+/* Removes the newline at the end of other writers' JSON: an event's data is one line. */
 static void join_line(struct output *out)
 {
     if (!out->overflow && out->used != 0 && out->data[out->used - 1] == '\n')
@@ -158,7 +159,7 @@ static void put_ledger(const struct status *status, struct output *out)
     join_line(out);
 }
 
-/* The index of each row of the ledger, which names its series. */
+/* Writes the index of each ledger entry, which identifies its series. */
 static void put_indexes(const struct status *status, struct output *out)
 {
     const struct ledger_snapshot *ledger = status->ledger;
@@ -191,7 +192,10 @@ static void put_senders(const struct status *status, struct output *out)
     join_line(out);
 }
 
-/* Writing them takes longer than all the rest, so the JSON is cached for each configuration. */
+/*
+ * Writes the settings. Their JSON is cached for each configuration, because making it takes longer
+ * than the rest of the event.
+ */
 static void write_settings(struct status *status, struct output *out)
 {
     size_t at = out->used;
@@ -214,7 +218,9 @@ static void put_settings(struct status *status, struct output *out)
         output_bytes(out, status->settings, status->settings_size);
 }
 
-/* The time by both clocks: a page shows times of day, and the history counts from the start. */
+/*
+ * Writes the time by both clocks: a page shows times of day, and the history counts from the start.
+ */
 static void status_put_times(const struct status *status, struct output *out)
 {
     json_member_int64(out, "time", clock_wall_ns() / MS_NS);

@@ -24,9 +24,9 @@ struct pipeline;
 struct status;
 
 struct status_options {
-    const char *version; /* of the program; a literal */
+    const char *version; /* the program's version; a literal */
     struct pipeline *pipeline;
-    const struct health_watch *health; /* outlives it, as the pipeline and the registry do */
+    const struct health_watch *health; /* like pipeline and registry, outlives the status */
     const struct config_registry *registry;
     const struct config *config; /* valid until the next status_set_config */
 };
@@ -37,22 +37,28 @@ struct status *status_create(const struct status_options *options);
 void status_destroy(struct status *status);
 
 /*
- * Bytes of its memory with this configuration, mostly for the history, which has a series for each
- * listener and sink of the first configuration within the limits of history.h. With an explicit
- * --memory the history uses at most an eighth of it, or the least that it needs.
+ * Returns the bytes that the status uses with this configuration, mostly for the history, which has
+ * a series for each listener and sink of the first configuration within the limits of history.h.
+ * With an explicit --memory the history uses at most an eighth of it, or the least that it needs.
  */
 size_t status_memory(const struct config *config);
 
-/* A reload has replaced the configuration; the previous one is no longer used. */
+/* Sets the configuration after a reload; the previous one is no longer used. */
 void status_set_config(struct status *status, const struct config *config);
 
-/* When (monotonic nanoseconds) to call status_look. */
+/* Returns when (monotonic nanoseconds) to call status_look. */
 int64_t status_due(const struct status *status);
 
-/* Takes a snapshot if it is due. Returns whether it did: there is an event for the clients. */
+/*
+ * Takes a snapshot if it is due. Returns whether it took one, which is then an event for the
+ * clients.
+ */
 bool status_look(struct status *status, int64_t now_ns);
 
-/* Appends the event of the last snapshot; with the settings if they changed since the previous. */
+/*
+ * Appends the event of the last snapshot, with the settings if they changed since the previous
+ * snapshot.
+ */
 void status_write_now(struct status *status, struct output *out);
 
 /* Appends the first events of a new client. */

@@ -1,6 +1,6 @@
 /*
- * The meaning of the words of the ledger and of the health as JSON for the status page, from the
- * rows of the manual. Pure; any thread.
+ * Writes the texts that explain the words of the ledger and of the health as JSON for the status
+ * page. The texts are also in the manual. Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_STATUS_WORDS_JSON_H
 #define SLUICE_COLLECTOR_STATUS_WORDS_JSON_H

@@ -1,4 +1,4 @@
-/* collector/program/service.h on systems without a `sluice service`. */
+/* Implements collector/program/service.h on systems without a `sluice service` command. */
 #include "collector/program/service.h"
 
 #include "collector/log/log.h"

@@ -28,7 +28,7 @@ static bool event_log_report(enum log_level level, const wchar_t *text)
                              &text, NULL);
 }
 
-/* The characters for the first event: all, or whole lines, or as many as fit. */
+/* Returns how many characters go into the first event: all, or whole lines, or as many as fit. */
 static size_t first_part(const wchar_t *text, size_t length)
 {
     if (length <= EVENT_TEXT_MAX)
@@ -39,7 +39,7 @@ static size_t first_part(const wchar_t *text, size_t length)
     return IS_LOW_SURROGATE(text[EVENT_TEXT_MAX]) ? EVENT_TEXT_MAX - 1 : EVENT_TEXT_MAX;
 }
 
-/* The text has no newline at its end; it is modified during the call. */
+/* Reports `text`, which has no newline at its end and is modified during the call. */
 static bool report_all(enum log_level level, wchar_t *text, size_t length)
 {
     do {
@@ -56,7 +56,7 @@ static bool report_all(enum log_level level, wchar_t *text, size_t length)
     return true;
 }
 
-/* Invalid UTF-8, such as the end of a line that was cut, becomes U+FFFD. */
+/* Reports a log text. Invalid UTF-8, such as at the end of a line that was cut, becomes U+FFFD. */
 static bool event_log_take(enum log_level level, const char *lines, size_t size)
 {
     if (open_log.log == NULL || size > INT_MAX)
@@ -112,7 +112,7 @@ LSTATUS event_source_register(const wchar_t *source, const wchar_t *program)
     RegCloseKey(all);
     if (result != ERROR_SUCCESS)
         return result;
-    /* REG_SZ, so that percent signs in the path are not expanded. */
+    /* The type is REG_SZ, so that percent signs in the path are not expanded. */
     result = RegSetValueExW(own, L"EventMessageFile", 0, REG_SZ, (const BYTE *)program, size);
     if (result == ERROR_SUCCESS)
         result = RegSetValueExW(own, L"TypesSupported", 0, REG_DWORD, (const BYTE *)&types,

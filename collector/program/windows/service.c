@@ -1,4 +1,4 @@
-/* collector/program/service.h on Windows: `sluice service install|remove|run`. */
+/* Implements collector/program/service.h on Windows: `sluice service install|remove|run`. */
 #include "collector/program/service.h"
 
 #include <stdio.h>
@@ -37,11 +37,11 @@ static const char help[] =
     "sc.exe control NAME paramchange  makes it reopen its files and reload its schemas.\n"
     "sc.exe control NAME 128          makes it log the ledger.\n";
 
-/* The arguments before `--`, and those after it. */
+/* The arguments before `--`, and the arguments after it. */
 struct words {
     const char *name;
-    const char *display_name; /* NULL: the name */
-    int argc;                 /* of argv, whose argv[0] is the `--`; 0: no `--` */
+    const char *display_name; /* NULL: like the name */
+    int argc;                 /* of argv; argv[0] is the `--`; 0: no `--` */
     char **argv;
 };
 
@@ -53,7 +53,10 @@ static bool service_usage_error(struct error *error, const char *text, const cha
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* "--name VALUE" or "--name=VALUE" at *at, which moves past it; NULL: not this option. */
+/*
+ * Returns the value of "--name VALUE" or "--name=VALUE" at *at and moves *at past it; NULL: another
+ * option.
+ */
 static const char *service_value(const char *option, int argc, char **argv, int *at)
 {
     const char *word = argv[*at];
@@ -88,7 +91,7 @@ static bool read_words(int argc, char **argv, struct words *words, struct error 
     return true;
 }
 
-/* The service manager allows at most 256 characters. */
+/* Converts a name to UTF-16. The service manager allows at most 256 characters. */
 static bool to_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], struct error *error)
 {
     if (*text != '\0' && strpbrk(text, "/\\") == NULL &&
@@ -108,7 +111,7 @@ static bool to_display_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], s
 
 /* --- commands --------------------------------------------------------------------------------- */
 
-/* The checked arguments of the service with absolute paths; NULL with `error` filled. */
+/* Returns the checked arguments of the service with absolute paths, or NULL with `error` filled. */
 static char **checked_arguments(const struct service_program *program, const struct words *words,
                                 struct error *error)
 {
@@ -122,7 +125,7 @@ static char **checked_arguments(const struct service_program *program, const str
     return service_arguments_absolute(words->argc, words->argv, program->registry, error);
 }
 
-/* Checks again, because two different paths may become the same when both are absolute. */
+/* Checks the absolute paths, because two different relative paths may become the same. */
 static bool is_right(const struct service_program *program, int argc, char **argv,
                      struct error *error)
 {

@@ -9,7 +9,7 @@
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 
-/* Why a service cannot run with this; NULL: it can. */
+/* Returns why a service cannot run with these options, or NULL if it can. */
 static const char *refusal(enum options_result result, const struct config *config)
 {
     if (result == OPTIONS_HELP)
@@ -42,7 +42,7 @@ bool service_arguments_read(int argc, char *const *argv, const struct config_reg
     return false;
 }
 
-/* The folder of relative paths; freed by the caller. */
+/* Returns the folder that relative paths begin at; freed by the caller. */
 static char *current_folder(struct error *error)
 {
     DWORD size = GetCurrentDirectoryW(0, NULL);

@@ -1,6 +1,6 @@
 /*
- * The collector's arguments when it runs as a service: those of a command line, except options that
- * make no sense for a service. Main thread. Only on Windows.
+ * The collector's arguments when it runs as a service: the options of a command line, except
+ * options that make no sense for a service. Main thread. Only on Windows.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_WINDOWS_SERVICE_ARGUMENTS_H
 #define SLUICE_COLLECTOR_PROGRAM_WINDOWS_SERVICE_ARGUMENTS_H
@@ -12,15 +12,16 @@
 
 /*
  * Reads the arguments after argv[0] as options_parse does. Refuses --help, --version, --check and
- * --print-config, and a sink that is standard output. Returns false with `error` filled; else
- * `config` is the caller's to free.
+ * --print-config, and a sink that is standard output. Returns false with `error` filled, or true
+ * with `config` filled, which the caller frees.
  */
 bool service_arguments_read(int argc, char *const *argv, const struct config_registry *registry,
                             struct config *config, struct error *error);
 
 /*
- * argv again, with absolute paths and a NULL after it, for a service that will start in another
- * folder. Returns NULL with `error` filled; else the caller frees it (absolute_arguments_free).
+ * Copies argv with absolute paths and a NULL at its end, for a service that will start in another
+ * folder. Returns NULL with `error` filled; else the caller frees the copy
+ * (absolute_arguments_free).
  */
 char **service_arguments_absolute(int argc, char *const *argv,
                                   const struct config_registry *registry, struct error *error);

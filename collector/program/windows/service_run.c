@@ -66,7 +66,7 @@ static enum exit_code service_collect(void)
     return code;
 }
 
-/* The first argument is the service's name; others were given to the start, and are ignored. */
+/* The first argument is the service's name; further arguments of the start are ignored. */
 static void WINAPI service_main(DWORD count, wchar_t **arguments)
 {
     SERVICE_STATUS_HANDLE handle =
@@ -85,7 +85,7 @@ static void WINAPI service_main(DWORD count, wchar_t **arguments)
 
 enum exit_code service_run(const struct service_program *program, int argc, char **argv)
 {
-    wchar_t unnamed[] = L""; /* ignored for a service with a process of its own */
+    wchar_t unnamed[] = L""; /* the name is ignored for a service with its own process */
     const SERVICE_TABLE_ENTRYW table[] = {{unnamed, service_main}, {NULL, NULL}};
     started.program = program;
     started.argc = argc;

@@ -10,13 +10,13 @@
 #include "collector/base/error.h"
 #include "collector/program/service.h"
 
-/* Our own control that prints the ledger: sc.exe control NAME 128. */
+/* The control code of this program that prints the ledger: sc.exe control NAME 128. */
 #define SERVICE_CONTROL_LEDGER 128
 
 /*
  * Runs `program` with these arguments (argv[0] is ignored) until the service has stopped, and
- * returns its exit code; errors are in the event log. If the process was not started by the service
- * manager, logs that to stderr and returns EXIT_CODE_USAGE. Once per process.
+ * returns its exit code; errors are in the event log. If the service manager did not start the
+ * process, logs an error to stderr and returns EXIT_CODE_USAGE. Once per process.
  */
 enum exit_code service_run(const struct service_program *program, int argc, char **argv);
 

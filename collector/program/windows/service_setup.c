@@ -14,9 +14,9 @@
 #define FIRST_PAUSE_MS  5000
 #define SECOND_PAUSE_MS 30000
 #define LATER_PAUSE_MS  60000
-#define CALM_S          86400 /* without a failure: begins again with the first pause */
+#define CALM_S          86400 /* seconds without a failure after which the first pause is next */
 
-/* How long a stopping service may make no progress, and how often that is checked. */
+/* The longest time without progress of a stopping service, and the time between two checks. */
 #define PATIENCE_MS 30000
 #define LOOK_MS     100
 
@@ -37,7 +37,7 @@ static int setup_fail(struct error *error, enum exit_code code, const char *what
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* The path of this program's file; freed by the caller. */
+/* Returns the path of this program's file; freed by the caller. */
 static wchar_t *own_path(struct error *error)
 {
     wchar_t *path = calloc(WIDE_PATH_SIZE, sizeof *path);
@@ -64,7 +64,10 @@ static wchar_t *line_of(const char *program, char *const *arguments)
     return line;
 }
 
-/* The manager expands %NAME% of existing variables, and paths may contain percent signs. */
+/*
+ * Whether the manager leaves the line unchanged. It expands %NAME% of existing variables, and paths
+ * may contain percent signs.
+ */
 static bool stays_as_it_is(const wchar_t *line)
 {
     wchar_t *expanded = calloc(COMMAND_LINE_MAX + 1, sizeof *expanded);
@@ -75,7 +78,7 @@ static bool stays_as_it_is(const wchar_t *line)
     return same;
 }
 
-/* The command line that the manager starts; freed by the caller. */
+/* Returns the command line that the manager starts; freed by the caller. */
 static wchar_t *make_line(const wchar_t *path, char *const *arguments, struct error *error)
 {
     char *program = text_from_wide_copy(path);
@@ -98,7 +101,7 @@ static wchar_t *make_line(const wchar_t *path, char *const *arguments, struct er
     return NULL;
 }
 
-/* --- making it -------------------------------------------------------------------------------- */
+/* --- making a service ------------------------------------------------------------------------- */
 
 static bool setup_describe(SC_HANDLE service)
 {
@@ -107,7 +110,7 @@ static bool setup_describe(SC_HANDLE service)
     return ChangeServiceConfig2W(service, SERVICE_CONFIG_DESCRIPTION, &described);
 }
 
-/* Restarts the service after failures, including exit codes other than 0. */
+/* Makes the manager restart the service after failures, including exit codes other than 0. */
 static bool have_restarted(SC_HANDLE service)
 {
     SC_ACTION pauses[] = {
@@ -176,7 +179,7 @@ int service_create(const wchar_t *name, const wchar_t *display_name, char *const
     return result;
 }
 
-/* --- removing it ------------------------------------------------------------------------------ */
+/* --- removing a service ----------------------------------------------------------------------- */
 
 static int check_own(SC_HANDLE service, struct error *error)
 {
@@ -194,7 +197,10 @@ static int check_own(SC_HANDLE service, struct error *error)
     return own ? 0 : -1;
 }
 
-/* Stops the service once it is running, and waits as long as it reports progress. */
+/*
+ * Requests the stop once the service runs, and waits until it has stopped. Gives up if the service
+ * reports no progress for PATIENCE_MS.
+ */
 static int setup_stop(SC_HANDLE service, struct error *error)
 {
     SERVICE_STATUS_PROCESS now;

@@ -16,7 +16,7 @@ static struct {
     HANDLE beat; /* a timer; NULL: not stopping */
 } service = {SRWLOCK_INIT, NULL, NULL, {0}, NULL};
 
-/* The caller has the lock, so that no thread reports an outdated state. */
+/* Reports a state. The caller has the lock, so that no thread reports an outdated state. */
 static void status_report(DWORD state, DWORD accepted, DWORD hint_ms)
 {
     service.status.dwServiceType = SERVICE_WIN32_OWN_PROCESS;

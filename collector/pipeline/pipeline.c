@@ -283,8 +283,8 @@ const char *pipeline_hanging(const struct pipeline *pipeline)
 }
 
 /*
- * Returns the name of any listener of the receiver: the listener that its thread is serving is not
- * known.
+ * Returns the name of any listener of the receiver, because the listener that its thread serves now
+ * is not known.
  */
 static const char *name_of_receiver(const struct pipeline *pipeline,
                                     const struct producer *receiver)

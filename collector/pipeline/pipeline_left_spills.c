@@ -12,7 +12,7 @@
 struct left_spill {
     struct left_spill *next;
     uint64_t records;
-    int index;                      /* of the removed sink's ledger entry */
+    int index;                      /* the removed sink's, in the ledger */
     struct sink_counters *counters; /* count the records as spilled */
     char *name;                     /* of the sink; the folder's path is behind it */
     const char *folder;

@@ -94,7 +94,7 @@ static size_t move_texts(struct pipeline_levels *levels, char *to)
 
 static bool keep_texts(struct pipeline_levels *levels)
 {
-    levels->texts = malloc(move_texts(levels, NULL) + 1); /* texts may be absent: never 0 bytes */
+    levels->texts = malloc(move_texts(levels, NULL) + 1); /* + 1: never 0 bytes */
     if (levels->texts == NULL)
         return false;
     move_texts(levels, levels->texts);

@@ -74,7 +74,7 @@ struct sink_slot {
     struct sink_slot *next;           /* in the list of retired sinks */
     const struct sink_config *config; /* may belong to an earlier configuration */
     struct generation *generation;    /* owns `config`; NULL: the start's, outlives all */
-    int index;                        /* of its entry in the ledger */
+    int index;                        /* of its ledger entry */
     bool counts_on;                   /* shares the ledger entry of the live sink it will replace */
     struct sink_thread *sink;
     struct sink_counters *counters;

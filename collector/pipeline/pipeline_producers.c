@@ -124,8 +124,8 @@ static int make_dead_letter_queue(struct pipeline *pipeline, struct ingest_threa
 }
 
 /*
- * Adds a traffic table if the report of senders exists; the report is made after the first
- * producers, and then gets the tables of all.
+ * Adds a traffic table if the report of senders exists. At start make_sender_report adds the
+ * tables.
  */
 static int make_traffic(struct pipeline *pipeline, struct ingest_thread *thread,
                         struct error *error)

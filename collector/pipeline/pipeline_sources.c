@@ -42,8 +42,8 @@ static bool add_known(struct pipeline *pipeline)
 }
 
 /*
- * Returns the source for the ledger's listener `index`, possibly one of a removed listener. The
- * loop also makes sources for earlier listeners of the ledger that had no memory for them.
+ * Returns the source for the ledger's listener `index`, possibly that of a removed listener. The
+ * loop also makes sources for listeners of the ledger that have no source because memory was short.
  */
 static struct source *find_source(struct pipeline *pipeline, size_t index)
 {

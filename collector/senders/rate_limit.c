@@ -106,7 +106,7 @@ static void fingerprint_of(const struct rate_limit *limit, const struct address 
     siphash_begin(&hash, limit->frame.secret);
     siphash_feed(&hash, host, sizeof host);
     siphash_end(&hash, fingerprint);
-    fingerprint[1] |= 1; /* so that no source looks like an empty slot */
+    fingerprint[1] |= 1; /* not 0: that marks an empty slot */
 }
 
 static struct bucket *find_in(struct set *set, const uint64_t fingerprint[2])

@@ -27,7 +27,7 @@ struct sequence_queue {
         struct sequence_step step;
         struct ingest_counters *counters; /* counters of the datagram's listener */
     } notes[SEQUENCE_QUEUE_SIZE];
-    size_t first; /* a count of notes; % SEQUENCE_QUEUE_SIZE: an index */
+    size_t first; /* number of removed notes; modulo SEQUENCE_QUEUE_SIZE: index of the next */
     size_t count;
 };
 

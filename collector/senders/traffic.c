@@ -185,7 +185,7 @@ static bool try_read(const struct set *set, struct traffic_sender *senders, size
             key.words[k] = counter_read(&set->key[i][k]);
         unpack_key(&key, sender);
         sender->rank = counter_read(&set->rank[i]);
-        sender->bytes = counter_read(&set->bytes[i]); /* the later one first, see counter.h */
+        sender->bytes = counter_read(&set->bytes[i]); /* the later counter first (counter.h) */
         sender->datagrams = counter_read(&set->datagrams[i]);
         *count += key.words[2] != 0;
     }

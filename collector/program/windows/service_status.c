@@ -76,7 +76,7 @@ void service_status_stopped(enum exit_code code)
     service.status.dwCheckPoint = 0;
     service.status.dwWin32ExitCode = code == EXIT_CODE_OK ? NO_ERROR : ERROR_SERVICE_SPECIFIC_ERROR;
     service.status.dwServiceSpecificExitCode = (DWORD)code;
-    service.status.dwCurrentState = SERVICE_STOPPED; /* a late beat reports nothing */
+    service.status.dwCurrentState = SERVICE_STOPPED; /* late timer calls report nothing */
     ReleaseSRWLockExclusive(&service.lock);
     if (timer != NULL)
         DeleteTimerQueueTimer(NULL, timer, INVALID_HANDLE_VALUE);

@@ -118,7 +118,8 @@ static void wait_for_room(struct dead_letter_file *file, unsigned *spurious)
  * Writes the whole block, or nothing of it. Only a pipe whose reader has stalled may get a part of
  * it, when the deadline has passed. Returns false with *why.
  */
-static bool write_letter_block(struct dead_letter_file *file, size_t size, enum dead_letter_drop *why)
+static bool write_letter_block(struct dead_letter_file *file, size_t size,
+                               enum dead_letter_drop *why)
 {
     size_t sent = 0;
     unsigned spurious = 0;

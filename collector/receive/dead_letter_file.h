@@ -52,6 +52,7 @@ void dead_letter_file_look_for_cut(struct dead_letter_file *file);
 /*
  * Appends the `size` bytes of `block`. Returns false, with *why, if the block is not in the file.
  */
-bool dead_letter_file_append(struct dead_letter_file *file, size_t size, enum dead_letter_drop *why);
+bool dead_letter_file_append(struct dead_letter_file *file, size_t size,
+                             enum dead_letter_drop *why);
 
 #endif

@@ -194,7 +194,7 @@ static const uint8_t *parse_child(struct decoder *decoder, const struct message_
     return parse(decoder, field->message, child, at, end, scope);
 }
 
-/* The value of a map's entry: an absent message is an empty one. */
+/* If a map entry lacks its message value, gives it an empty message. */
 static bool complete_entry(struct decoder *decoder, ProtobufCMessage *entry,
                            const struct message_type *type)
 {
@@ -320,8 +320,8 @@ static const uint8_t *parse_item_field(struct decoder *decoder, struct item *ite
 }
 
 /*
- * An item of a message set, from the end of its start tag. One without a number or without a
- * message is dropped, and so are other fields in it.
+ * Parses an item of a message set; `at` is after its start tag. Drops an item without a number or
+ * a message, and the other fields of any item.
  */
 static const uint8_t *parse_item(struct decoder *decoder, const struct message_type *set,
                                  ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,

@@ -16,7 +16,7 @@ struct decoder {
     bool incomplete; /* a message lacked a required field at its end */
     enum decode_result failure;
     const uint8_t *parse_error_at;         /* position of the failure; NULL: not yet known */
-    struct decode_failure fault;           /* the rest of it, except the offset */
+    struct decode_failure fault;           /* details of the failure, without offset */
     uint32_t groups[SCHEMA_MAX_DEPTH + 1]; /* numbers of the groups that skip is in */
 };
 

@@ -49,8 +49,8 @@ struct plain_step {
     uint8_t element;   /* enum plain_act of one value: for PLAIN_REQUIRED and repeated ones */
     uint8_t wire_type; /* the expected wire type and number */
     uint8_t size;      /* of one value in memory, bytes */
-    bool closed;       /* an enum, whose unknown values are given up */
-    uint16_t required; /* for PLAIN_REQUIRED: its index among them */
+    bool closed;       /* closed enum: the fast path gives up at an unknown value */
+    uint16_t required; /* for PLAIN_REQUIRED: its index among the required fields */
     uint32_t offset;   /* of the value, or of the pointer to the elements */
 
     /*

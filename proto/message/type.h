@@ -45,7 +45,7 @@ enum field_kind {
 
 /* How a field's presence is marked. */
 enum field_presence {
-    PRESENCE_IMPLICIT, /* it is not its type's zero */
+    PRESENCE_IMPLICIT, /* not marked: present if not zero */
     PRESENCE_FLAG,     /* a protobuf_c_boolean at `quantifier` */
     PRESENCE_ONEOF,    /* the uint32_t at `quantifier` is its number */
     PRESENCE_POINTER,  /* a message or group: the pointer is not NULL */

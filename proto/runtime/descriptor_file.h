@@ -27,7 +27,7 @@ void descriptor_file_free(struct descriptor_file *file);
 int descriptor_file_types(const struct descriptor_file *file, const struct field_change *changes,
                           size_t change_count, struct type_set **out, struct error *error);
 
-/* Reads the set and loads its types without changes. */
+/* Reads the set of `path` and loads its types without field changes. */
 int descriptor_file_load(const char *path, struct type_set **out, struct error *error);
 
 #endif

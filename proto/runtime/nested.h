@@ -45,7 +45,7 @@ struct nested {
  * Parses "FIELD:message=TYPE", "FIELD:by=PATH,TEXT=TYPE,..." or "FIELD:message=TYPE,by=PATH,
  * TEXT=TYPE,...", several of them separated by semicolons (NULL: none). Blanks may follow a comma,
  * a colon or a semicolon. Returns false with `error` filled (EXIT_CODE_CONFIG, or
- * EXIT_CODE_INTERNAL if memory is short); nested_clear frees the rest.
+ * EXIT_CODE_INTERNAL if memory is short); call nested_clear in either case.
  */
 bool nested_parse(const char *option, struct nested *nested, struct error *error);
 void nested_clear(struct nested *nested);

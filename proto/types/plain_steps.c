@@ -117,7 +117,7 @@ static bool holds_plain_ones(const struct message_type *type)
     return true;
 }
 
-/* Messages nest at most SCHEMA_MAX_DEPTH deep: a type farther away is not reached. */
+/* Unmarks types that contain a type that is not plain; nesting ends at SCHEMA_MAX_DEPTH. */
 void loader_mark_plain(const struct loader *loader)
 {
     bool changed = true;

@@ -200,8 +200,8 @@ static int http_prepare(struct http *http, const struct destination_options *opt
         error_set(error, EXIT_CODE_CONFIG, "%s: cannot initialise libcurl", options->scheme);
         return -1;
     }
-    if (http_urls_make(options->scheme, options->path, options->settings->http.query, is_otlp(options),
-                       &http->urls, error) != 0 ||
+    if (http_urls_make(options->scheme, options->path, options->settings->http.query,
+                       is_otlp(options), &http->urls, error) != 0 ||
         input_load_check_key("server_ca", tls->ca, error) != 0 ||
         input_load_check_key("client_cert", tls->cert, error) != 0 ||
         input_load_check_key("client_key", tls->key, error) != 0 ||

@@ -197,8 +197,8 @@ static void finish(void *context, const struct found_file *file)
         break;
     case LEFT_FOREIGN:
         file_content_format(content, format);
-        log_about(LOG_WARNING, LOG_OF_SINK, content->name, "%s is not a file of %s; it stays as it is",
-                  file->path, format);
+        log_about(LOG_WARNING, LOG_OF_SINK, content->name,
+                  "%s is not a file of %s; it stays as it is", file->path, format);
         break;
     case LEFT_BUSY:
     case LEFT_FAILED:

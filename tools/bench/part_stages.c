@@ -71,7 +71,7 @@ static const struct stage {
     const char *unit;
     void (*once)(void *context);
     double units;      /* in one turn */
-    size_t doubles;    /* which values */
+    size_t doubles;    /* index into stages->values */
     size_t block_size; /* of each write; 0: no writes */
 } table_of_stages[] = {
     {"17 digits, ours", "double", format_ours, ITEMS, 0, 0},

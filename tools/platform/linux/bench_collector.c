@@ -178,7 +178,7 @@ static int wait_for_port(struct collector *collector, struct error *error)
     return 0;
 }
 
-/* The first ledger in its log from byte `from` on, once its line is whole. */
+/* Finds the first whole ledger line in the log from byte `from` on; false: none yet. */
 static bool read_ledger(const struct collector *collector, off_t from, struct ledger_sums *sums)
 {
     char *text = read_log(collector, from);

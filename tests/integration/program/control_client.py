@@ -11,6 +11,9 @@ from built import command
 from sluice_program import DEADLINE, parse_json, wait_until
 
 
+RELAY_END = 10  # seconds
+
+
 class ControlClient:
     """Fails where an answer does not come in time. `address` is that of --control."""
 
@@ -42,6 +45,18 @@ class ControlClient:
     def close(self):
         self.socket.close()
         if self._process is not None:
+            self._end_relay()
+
+    def _end_relay(self):
+        """Waits until the relay has passed on everything, closed the pipe and ended.
+
+        One of some thousand relays blocks in Wine's NtTerminateProcess if the pipe and the socket
+        end at the same time: its handles are closed then, but its process stays.
+        """
+        try:
+            self._process.wait(RELAY_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
             self._process.wait(DEADLINE)
 
     def send(self, request):

@@ -170,7 +170,8 @@ struct arguments {
 };
 
 /*
- * Reads the configuration again for a reload; options such as --help cannot appear in the result.
+ * Reads the configuration again for a reload. A program that was started with an option such as
+ * --help does not get here.
  */
 static int read_config(void *context, struct config *config, struct error *error)
 {

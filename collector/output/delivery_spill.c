@@ -15,7 +15,8 @@ struct delivery_spill {
     struct spill *spill;
     struct spill_counts before; /* the spill's counts when this object got the spill */
     uint64_t recovered;         /* records that were in the spill then */
-    uint64_t taken; /* records taken, less those without an outcome in blocks that were left */
+    /* Records taken. When a block is left on disk, its records without an outcome are subtracted. */
+    uint64_t taken;
     uint64_t unreadable;
     uint64_t
         left_evicted; /* records of blocks that were left, and whose segment was evicted then */

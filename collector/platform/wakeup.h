@@ -44,14 +44,4 @@ void wakeup_signal(struct wakeup *wakeup);
 enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
                                int timeout_ms);
 
-/*
- * Waits until it is signalled, even if the system's wait fails: for a caller that must not continue
- * earlier.
- */
-static inline void wakeup_await(struct wakeup *wakeup)
-{
-    while (wakeup_wait(wakeup, NO_HANDLE, false, -1) != WAKEUP_SIGNALLED)
-        continue;
-}
-
 #endif

@@ -41,7 +41,7 @@ struct reader {
     uint64_t evicted;
     uint64_t lost;
 
-    uint64_t warned; /* records missing below this position are in the log */
+    uint64_t warned; /* losses below this position were already logged */
     unsigned warnings;
     struct log_limit log;
 };

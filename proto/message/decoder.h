@@ -20,7 +20,7 @@ struct decoder {
     uint32_t groups[SCHEMA_MAX_DEPTH + 1]; /* numbers of the groups that skip is in */
 };
 
-/* Bytes of a message or group. A group ends with the end tag of its number; otherwise it is 0. */
+/* Bytes of a message (`group` is 0) or of a group (its number, whose end tag ends it). */
 struct scope {
     uint32_t group;
     uint32_t levels; /* that may be opened below */

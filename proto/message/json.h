@@ -14,8 +14,9 @@
 #include "proto/message/type.h"
 
 /*
- * Appends the message, which message_decode made. `scratch` is room for the content of an Any and
- * is not changed; NULL or too little room has the same effect as undecodable content. With
+ * Appends the message, which message_decode made. The content of an Any
+ * is decoded in the free room of `scratch`, all of which is free again on return; with NULL or too
+ * little room it is written like content that cannot be decoded. With
  * style->show_unknown a message's unknown fields follow as "@unknown". Returns the number of values
  * without a JSON form.
  */

@@ -24,7 +24,7 @@ struct load_plan {
     uint64_t count;     /* datagrams; 0: limited only by the duration */
     uint64_t duration_ns; /* 0: limited only by the count */
     uint64_t sources;
-    uint64_t samples; /* for message_given 0: unknown */
+    uint64_t samples; /* in a good datagram; 0: unknown, which message_given allows */
     uint64_t size;    /* bytes of a good datagram; 0: unpadded */
     uint64_t burst;   /* datagrams due together */
     struct share shares[DATAGRAM_GOOD];

@@ -84,19 +84,6 @@ TEST(a_sleep_that_fails_is_not_a_timeout)
     wakeup_destroy(wakeup);
 }
 
-TEST(what_has_to_be_signalled_is_waited_for_over_failures)
-{
-    struct wakeup *wakeup;
-    struct error error;
-    assert_int_equal(wakeup_create(&wakeup, &error), 0);
-    fail_by(ENOMEM, 3);
-    wakeup_signal(wakeup);
-    wakeup_await(wakeup);
-    assert_int_equal(fails, 0);
-    assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, 0), WAKEUP_TIMEOUT);
-    wakeup_destroy(wakeup);
-}
-
 TEST(the_main_thread_is_told)
 {
     struct control *control;

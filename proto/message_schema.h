@@ -1,6 +1,6 @@
 /*
- * Common code of schemas for a protobuf-c message type: they have one message type, decoded and
- * written in the same way. A schema's own file adds its samples.
+ * Common code of schemas that have one protobuf-c message type. All of them decode and write
+ * messages in the same way; a schema's own file adds the samples.
  */
 #ifndef SLUICE_PROTO_MESSAGE_SCHEMA_H
 #define SLUICE_PROTO_MESSAGE_SCHEMA_H
@@ -19,17 +19,18 @@ struct message_schema {
     const struct message_type *type;
 };
 
-/* The build's output for a .proto file: its descriptor set, and protoc-c's code. */
+/* The output of the build for a .proto file: its descriptor set, and protoc-c's code. */
 struct compiled_proto {
     const unsigned char *set;
     const size_t *set_size;
     const ProtobufCMessageDescriptor *root;
-    const struct field_change *changes; /* (proto/types/type_set.h) */
+    const struct field_change *changes; /* see proto/types/type_set.h */
     size_t change_count;
 };
 
 /*
- * Makes a built-in schema with these operations from `from`. Returns 0, or -1 with `error` filled.
+ * Makes a built-in schema with the operations `ops` from the build's output. Returns 0, or -1 with
+ * `error` filled.
  */
 int message_schema_create(const struct schema_ops *ops, const struct compiled_proto *from,
                           struct schema **out, struct error *error);
@@ -45,7 +46,7 @@ struct schema_fields message_schema_count_fields(const struct schema *schema, co
 void message_schema_write_protobuf(const struct schema *schema, const void *message,
                                    struct output *out);
 
-/* A string field, stored by protobuf-c as bytes. */
+/* Returns a string field as a text. protobuf-c stores strings as bytes. */
 static inline struct text text_of(ProtobufCBinaryData bytes)
 {
     return (struct text){(const char *)bytes.data, bytes.len};

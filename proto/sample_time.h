@@ -1,19 +1,20 @@
 /*
- * The times of samples, as in collector/contract/schema.h: nanoseconds since 1970 UTC, 0 if there
- * is none. Times that do not fit in 64 bits (before 1677 or after 2262) count as none. Pure.
+ * The times of samples, as in collector/contract/schema.h: nanoseconds since 1970 UTC; 0: the time
+ * is not given. Times that do not fit in 64 bits (before 1677 or after 2262) count as not given.
+ * Pure.
  */
 #ifndef SLUICE_PROTO_SAMPLE_TIME_H
 #define SLUICE_PROTO_SAMPLE_TIME_H
 
 #include <stdint.h>
 
-/* Nanoseconds that were sent as unsigned. */
+/* Converts nanoseconds that were sent as an unsigned number. */
 static inline int64_t sample_time_unsigned(uint64_t nanoseconds)
 {
     return nanoseconds > INT64_MAX ? 0 : (int64_t)nanoseconds;
 }
 
-/* `count` units of that number of nanoseconds. */
+/* Converts `count` units of `unit` nanoseconds each. */
 static inline int64_t sample_time_in_units(int64_t count, int64_t unit)
 {
     return count > INT64_MAX / unit || count < INT64_MIN / unit ? 0 : count * unit;

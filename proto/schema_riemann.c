@@ -1,6 +1,6 @@
 /*
- * Riemann's Msg. Each event with a metric is one sample, a gauge named by its service; host, state,
- * tags (joined by commas) and attributes are its labels.
+ * Riemann's Msg. Each event with a metric is one sample: a gauge with the event's service as its
+ * name. The event's host, state, tags (joined by commas) and attributes are the sample's labels.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 typedef Sluice__Riemann__Msg Msg;
 typedef Sluice__Riemann__Event Event;
 
-/* The decoded Msg, and data for labels that it does not contain. */
+/* The decoded Msg, and texts for labels that the Msg does not contain. */
 struct riemann_message {
     const Msg *msg;
     const struct text *tags; /* the joined tags of each event; NULL: no event has tags */
@@ -25,7 +25,7 @@ extern const size_t riemann_proto_size;
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    (void)options; /* a built-in schema has only its name */
+    (void)options; /* the only option of a built-in schema is its name */
     static const struct compiled_proto from = {riemann_set, &riemann_set_size,
                                                &sluice__riemann__msg__descriptor, NULL, 0};
     return message_schema_create(&schema_riemann, &from, out, error);
@@ -87,7 +87,10 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
     return result;
 }
 
-/* If several are set, the order is that of Riemann: integer, double, float. */
+/*
+ * Reads an event's metric. If several metrics are set, the first counts in Riemann's order:
+ * integer, double, float.
+ */
 static bool read_metric(const Event *event, struct sample *sample)
 {
     if (event->has_metric_sint64) {
@@ -191,10 +194,10 @@ static void write_protobuf(const struct schema *schema, const void *message, str
 
 /* --- answers, like those of Riemann's server over TCP ----------------------------------------- */
 
-#define TAG_OK    0x10 /* 2, a varint */
-#define TAG_ERROR 0x1a /* 3, a string */
+#define TAG_OK    0x10 /* field 2, a varint */
+#define TAG_ERROR 0x1a /* field 3, a string */
 
-/* Its text is shorter than 128 bytes, so its length takes one byte. */
+/* Writes a refusal. Its text is shorter than 128 bytes, so the text's length takes one byte. */
 static size_t riemann_refuse(const char *why, uint8_t *to)
 {
     size_t size = strlen(why);

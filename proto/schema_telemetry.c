@@ -16,7 +16,7 @@ extern const size_t telemetry_proto_size;
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    (void)options; /* a built-in schema has only its name */
+    (void)options; /* the only option of a built-in schema is its name */
     static const struct compiled_proto from = {telemetry_set, &telemetry_set_size,
                                                &sluice__telemetry__telemetry__descriptor, NULL, 0};
     return message_schema_create(&schema_telemetry, &from, out, error);
@@ -61,7 +61,7 @@ static bool read_value(const Sample *from, struct sample *to)
     }
 }
 
-/* A kind of a newer .proto file is treated as the plainest one. */
+/* Reads a sample's kind. Kinds of a newer .proto file are treated as gauges. */
 static void read_kind(const Sample *from, struct sample *to)
 {
     switch (from->kind) {
@@ -80,7 +80,10 @@ static void read_kind(const Sample *from, struct sample *to)
     }
 }
 
-/* Members of `value` for other types are not cleared: that would cost more than the rest. */
+/*
+ * Does not clear the members of sample->value that belong to other types: clearing would take
+ * longer than everything else here.
+ */
 static bool next_sample(const struct schema *schema, const void *message,
                         struct schema_cursor *cursor, struct sample *sample)
 {

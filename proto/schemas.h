@@ -1,14 +1,14 @@
 /*
- * The built-in schemas, in the order in which they are listed for users. To add one: NAME.proto,
- * schema_NAME.c, which implements collector/contract/schema.h, a row here, and its name in
- * CMakeLists.txt.
+ * The built-in schemas, in the order in which they are listed for users. To add a schema: write
+ * NAME.proto and schema_NAME.c, which implements collector/contract/schema.h; add a row here, and
+ * the name in CMakeLists.txt.
  */
 #ifndef SLUICE_PROTO_SCHEMAS_H
 #define SLUICE_PROTO_SCHEMAS_H
 
 #include "collector/contract/schema.h"
 
-/* ROW(NAME) means schema_NAME. */
+/* ROW(NAME) is for the variable schema_NAME. */
 #define BUILTIN_SCHEMAS(ROW)                                                                       \
     ROW(telemetry)                                                                                 \
     ROW(riemann)                                                                                   \
@@ -20,10 +20,10 @@
 BUILTIN_SCHEMAS(DECLARE_SCHEMA)
 #undef DECLARE_SCHEMA
 
-/* All of them; ends with NULL. */
+/* All built-in schemas; the list ends with NULL. */
 extern const struct schema_ops *const builtin_schemas[];
 
-/* Not in the list: the schema of a file, named by its options. */
+/* The schema of a file that the user names in the options. It is not in the list. */
 extern const struct schema_ops schema_file;
 
 #endif

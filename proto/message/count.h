@@ -1,4 +1,4 @@
-/* Counts the fields of a message that its type knows. A pure function; any thread. */
+/* Counts the known and the unknown fields of a message. A pure function; any thread. */
 #ifndef SLUICE_PROTO_MESSAGE_COUNT_H
 #define SLUICE_PROTO_MESSAGE_COUNT_H
 

@@ -18,7 +18,7 @@ static ProtobufCMessage *new_message(struct decoder *decoder, const struct messa
 
 /* --- one value -------------------------------------------------------------------------------- */
 
-/* Reads a number of the field's wire type, as bits. */
+/* Reads a number of the field's wire type into `bits`. Returns the position after it, or NULL. */
 static inline const uint8_t *read_number(const struct field_type *field, const uint8_t *at,
                                          const uint8_t *end, uint64_t *bits)
 {
@@ -64,8 +64,8 @@ static inline bool is_allowed(const struct field_type *field, uint64_t bits)
 }
 
 /*
- * Returns the position of the field's next value and marks it as present. A message field is marked
- * by its pointer.
+ * Marks the field as present and returns the place for its next value. A message field has no mark
+ * other than its pointer.
  */
 static inline void *take_place(const struct message_type *type, const struct field_type *field,
                                ProtobufCMessage *message)
@@ -93,7 +93,10 @@ static inline void *take_place(const struct message_type *type, const struct fie
 
 /* --- unknown fields --------------------------------------------------------------------------- */
 
-/* Room has been made for it. The data are the bytes after the tag. */
+/*
+ * Appends an unknown field, for which decoder_make_room has made room. The data from `from` to `to`
+ * are the bytes after the field's tag.
+ */
 static void keep_unknown(struct decoder *decoder, ProtobufCMessage *message, uint32_t number,
                          uint32_t wire_type, const uint8_t *from, const uint8_t *to)
 {
@@ -141,8 +144,8 @@ static const uint8_t *parse_text(struct decoder *decoder, const struct message_t
 }
 
 /*
- * Fixed-width numbers have the same form in memory as on the wire, on a little-endian machine. Not
- * inlined into `parse`: each of its levels would need this stack.
+ * Parses a packed field. Not inlined into `parse`, which would then need more stack at each level
+ * of nesting.
  */
 static NEVER_INLINE const uint8_t *parse_packed(struct decoder *decoder,
                                                 const struct message_type *type,
@@ -164,7 +167,10 @@ static NEVER_INLINE const uint8_t *parse_packed(struct decoder *decoder,
     return at;
 }
 
-/* The earlier message of a field, to merge with, or NULL. */
+/*
+ * Returns the earlier message of the field, with which the next one is merged; NULL if there is
+ * none, or if the field is repeated.
+ */
 static ProtobufCMessage *earlier(const struct field_type *field, const ProtobufCMessage *message)
 {
     if (field->presence == PRESENCE_REPEATED || !field_is_present(field, message))
@@ -172,7 +178,10 @@ static ProtobufCMessage *earlier(const struct field_type *field, const ProtobufC
     return *(ProtobufCMessage *const *)field_value(field, message);
 }
 
-/* The value of a message or group field: `scope` and `end` are the value's own. Returns its end. */
+/*
+ * Decodes the value of a message or group field; `scope` and `end` belong to the value. Returns the
+ * end of the value.
+ */
 static const uint8_t *parse_child(struct decoder *decoder, const struct message_type *type,
                                   const struct field_type *field, ProtobufCMessage *message,
                                   const uint8_t *at, const uint8_t *end, struct scope scope)
@@ -209,7 +218,11 @@ static bool complete_entry(struct decoder *decoder, ProtobufCMessage *entry,
     return true;
 }
 
-/* Ends the last entry. An unknown value of a closed enum makes the whole entry unknown. */
+/*
+ * Completes the last entry of a map. `from` and `to` are the begin and the end of the entry's
+ * bytes. If the entry's value is unknown in a closed enum, the whole entry becomes an unknown
+ * field.
+ */
 static bool end_entry(struct decoder *decoder, const struct field_type *map,
                       ProtobufCMessage *message, const uint8_t *from, const uint8_t *to)
 {
@@ -253,19 +266,21 @@ static const uint8_t *parse_message(struct decoder *decoder, const struct messag
 
 /* --- message sets ----------------------------------------------------------------------------- */
 
-/* An item and its fields so far. Its first number and its first message count. */
+/*
+ * The fields of an item that have been read so far. If the number or the message of an item occurs
+ * again, the first occurrence counts.
+ */
 struct item {
     const struct message_type *set;
-    ProtobufCMessage *message; /* that is the set */
-    uint32_t levels;           /* that may open in it */
+    ProtobufCMessage *message; /* the message that is the set */
+    uint32_t levels;           /* number of levels that may open inside the item */
     bool has_id;
     bool done;
     uint32_t id;
-    const uint8_t *early; /* a message that came before the number: the position of its length, or
-                             NULL */
+    const uint8_t *early; /* position of the length of a message before the number, or NULL */
 };
 
-/* The message of an item, whose length is at `at`. */
+/* Decodes the message of an item. `at` is the position of the message's length. */
 static const uint8_t *parse_item_message(struct decoder *decoder, struct item *item,
                                          const uint8_t *at, const uint8_t *end, uint32_t levels)
 {
@@ -285,7 +300,10 @@ static const uint8_t *parse_item_message(struct decoder *decoder, struct item *i
     return next;
 }
 
-/* The number of an item. As in C++, a message that came before it takes one level less. */
+/*
+ * Reads the number of an item. As in protobuf's C++ code, a message that came before the number
+ * uses one level less.
+ */
 static const uint8_t *parse_item_id(struct decoder *decoder, struct item *item, const uint8_t *at,
                                     const uint8_t *end)
 {
@@ -303,11 +321,17 @@ static const uint8_t *parse_item_id(struct decoder *decoder, struct item *item, 
     return next;
 }
 
-/* A field of an item: `at` is after its tag, and `first` is the tag's first byte. */
+/*
+ * Reads a field of an item: `at` is after the field's tag, and `first` is the first byte of the
+ * tag.
+ */
 static const uint8_t *parse_item_field(struct decoder *decoder, struct item *item, uint8_t first,
                                        uint32_t tag, const uint8_t *at, const uint8_t *end)
 {
-    /* As in C++, these tags have one byte; longer ones belong to other fields. */
+    /*
+     * As in protobuf's C++ code, these tags have one byte: a longer encoding of such a tag belongs
+     * to another field.
+     */
     if (first == WIRE_TAG(WIRE_ITEM_ID, WIRE_VARINT))
         return parse_item_id(decoder, item, at, end);
     if (first == WIRE_TAG(WIRE_ITEM_MESSAGE, WIRE_LENGTH)) {
@@ -320,8 +344,8 @@ static const uint8_t *parse_item_field(struct decoder *decoder, struct item *ite
 }
 
 /*
- * Parses an item of a message set; `at` is after its start tag. Drops an item without a number or
- * a message, and the other fields of any item.
+ * Parses an item of a message set; `at` is after the item's start tag. Drops an item that lacks its
+ * number or its message, and skips all other fields in an item.
  */
 static const uint8_t *parse_item(struct decoder *decoder, const struct message_type *set,
                                  ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
@@ -357,7 +381,10 @@ static bool end_message(struct decoder *decoder, const struct message_type *type
     return true;
 }
 
-/* A field that the type does not have, unless it is an item of a message set. */
+/*
+ * Handles a field that the type lacks: parses an item of a message set, and keeps any other field
+ * as an unknown field.
+ */
 static const uint8_t *parse_unknown(struct decoder *decoder, const struct message_type *type,
                                     ProtobufCMessage *message, const uint8_t *at,
                                     const uint8_t *end, uint32_t tag, uint32_t levels)
@@ -387,8 +414,8 @@ static inline const uint8_t *parse_field(struct decoder *decoder, const struct m
 }
 
 /*
- * Decodes the fields from `at` to `end`, or to the end tag of a group, into a message with empty
- * lists. Returns the end.
+ * Decodes the fields from `at` to `end`, or to the end tag of the group, into a message with empty
+ * lists. Returns the position after the fields and the end tag.
  */
 static const uint8_t *parse(struct decoder *decoder, const struct message_type *type,
                             ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
@@ -440,7 +467,7 @@ enum decode_result message_decode_any(const struct message_type *type, const uin
                                       struct decoded *out)
 {
     static const uint8_t nothing[1];
-    struct decoder decoder; /* except its groups, which are written before they are read */
+    struct decoder decoder; /* `groups` is not set here: it is written before it is read */
     decoder.arena = arena;
     decoder.unknown_fields = 0;
     decoder.incomplete = false;

@@ -1,6 +1,6 @@
 /*
- * Common declarations of the decoder's files, private to them: its state, and the functions for the
- * walk in decode.c.
+ * Declarations shared by the decoder's files and private to them: the decoder's state, and the
+ * functions that the walk in decode.c calls.
  */
 #ifndef SLUICE_PROTO_MESSAGE_DECODER_H
 #define SLUICE_PROTO_MESSAGE_DECODER_H
@@ -13,68 +13,81 @@
 struct decoder {
     struct arena *arena;
     size_t unknown_fields;
-    bool incomplete; /* a message lacked a required field at its end */
+    bool incomplete; /* a message ended without one of its required fields */
     enum decode_result failure;
     const uint8_t *parse_error_at;         /* position of the failure; NULL: not yet known */
-    struct decode_failure fault;           /* details of the failure, without offset */
-    uint32_t groups[SCHEMA_MAX_DEPTH + 1]; /* numbers of the groups that skip is in */
+    struct decode_failure fault;           /* details of the failure; its offset is not filled */
+    uint32_t groups[SCHEMA_MAX_DEPTH + 1]; /* field numbers of the open groups in decoder_skip */
 };
 
 /* Bytes of a message (`group` is 0) or of a group (its number, whose end tag ends it). */
 struct scope {
     uint32_t group;
-    uint32_t levels; /* that may be opened below */
+    uint32_t levels; /* number of levels that may still open inside */
 };
 
 /* --- failing (failure.c) ---------------------------------------------------------------------- */
 
 /*
- * Each of these records why decoding fails, and returns NULL, for its caller to return. Earlier
- * records are overwritten: a look ahead may have failed beyond the position that the decoder
- * reaches.
+ * The decoder_fail functions record why decoding fails, and return NULL, which their callers
+ * return, too. A later cause replaces an earlier one: a look ahead may have recorded an error that
+ * the decoder does not reach.
  *
- * The first is for a cause at `at`; NULL: the beginning of the field.
+ * decoder_fail records a cause at the position `at`; if `at` is NULL, at the beginning of the
+ * field.
  */
 void *decoder_fail(struct decoder *decoder, enum decode_cause cause, const uint8_t *at);
 
-/* The bytes from `at` on are not a value of this wire type (wire_skip or wire_read_... failed). */
+/*
+ * Records that the bytes from `at` on are not a value of this wire type (wire_skip or a wire_read
+ * function has failed).
+ */
 void *decoder_fail_value(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
                          uint32_t wire_type);
 
-/* The same for a string; with `utf8` also if it is not UTF-8. */
+/*
+ * Records that the bytes from `at` on are not a valid string: the length is invalid, or the text is
+ * not UTF-8.
+ */
 void *decoder_fail_text(struct decoder *decoder, const uint8_t *at, const uint8_t *end);
 
-/* The bytes from `at` on are not a tag, or a tag that is not allowed there. */
+/* Records that the bytes from `at` on are not a tag, or are a tag that is not allowed there. */
 void *decoder_fail_tag(struct decoder *decoder, const uint8_t *at, const uint8_t *end);
 
 /*
- * Records the field of the failure: of the type, by number, with its tag at `at`. Called for the
- * innermost field first.
+ * Puts field `number` of `type` (NULL: not known) in front of the failure's path of fields. `at` is
+ * the position of the field's tag. Called for the innermost field first.
  */
 void *decoder_fail_within(struct decoder *decoder, const struct message_type *type, uint32_t number,
                           const uint8_t *at);
 
-/* Copies the record to `out`, for bytes that begin at `data`. Returns the result. */
+/*
+ * Copies the recorded failure to `out`, with its offset from `data`, where the bytes begin. Returns
+ * the recorded result.
+ */
 enum decode_result decoder_tell_failure(const struct decoder *decoder, const uint8_t *data,
                                         struct decoded *out);
 
-/* `size` bytes of the arena, or NULL (DECODE_TOO_LARGE). */
+/* Returns `size` bytes of the arena, or NULL with DECODE_TOO_LARGE recorded. */
 static inline void *decoder_allocate(struct decoder *decoder, size_t size)
 {
     void *block = arena_allocate(decoder->arena, size);
     return block != NULL ? block : decoder_fail(decoder, CAUSE_NO_ROOM, NULL);
 }
 
-/* message_decode without fast_path.h; both always have the same result. */
+/*
+ * Decodes like message_decode, but never uses the fast decoder (fast_path.h). The result is the
+ * same.
+ */
 enum decode_result message_decode_any(const struct message_type *type, const uint8_t *data,
                                       size_t size, unsigned levels, struct arena *arena,
                                       struct decoded *out);
 
 /* --- looking ahead (room.c) ------------------------------------------------------------------- */
 
-/* The way to decode the bytes after a tag. */
+/* How the bytes after a tag are decoded. */
 enum field_form {
-    FORM_UNKNOWN, /* no such field, or not in this form: kept unchanged */
+    FORM_UNKNOWN, /* the type lacks the field or expects another wire type: kept unchanged */
     FORM_SINGLE,
     FORM_PACKED,
 };
@@ -89,16 +102,17 @@ static inline enum field_form form_of(const struct field_type *field, uint32_t w
 }
 
 /*
- * Skips the value of a field, a group up to the end of its end tag. Returns the next position, or
- * NULL with the failure recorded.
+ * Skips the value of a field; the value of a group ends with its end tag. Returns the position
+ * after the value, or NULL with the failure recorded.
  */
 const uint8_t *decoder_skip(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
                             uint32_t tag, uint32_t levels);
 
 /*
- * Scans the fields from `at` to the end of a message with empty repeated fields, and allocates the
- * largest possible number of elements and unknown fields. Invalid bytes end the scan: the decoder
- * will stop there, too. Returns false with the failure recorded.
+ * Scans the fields from `at` to the end of `message`, whose repeated fields must be empty.
+ * Allocates room for the elements of each repeated field and for the unknown fields, enough for all
+ * that follow. Invalid bytes end the scan, because decoding stops there, too. Returns false with
+ * the failure recorded.
  */
 bool decoder_make_room(struct decoder *decoder, const struct message_type *type,
                        ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
@@ -107,9 +121,9 @@ bool decoder_make_room(struct decoder *decoder, const struct message_type *type,
 /* --- a message that occurs again (merge.c) ---------------------------------------------------- */
 
 /*
- * Prepares `message`, decoded before, for decoding into it again: its lists become empty. Returns a
- * copy of its old state, with which decoder_end_merge joins the lists; NULL with the failure
- * recorded.
+ * decoder_begin_merge empties the lists of `message`, so that its next occurrence can be decoded
+ * into it, and returns a copy of the old state. decoder_end_merge then puts the elements of that
+ * copy in front of the new elements. On failure they record it and return NULL or false.
  */
 const ProtobufCMessage *decoder_begin_merge(struct decoder *decoder,
                                             const struct message_type *type,
@@ -117,35 +131,40 @@ const ProtobufCMessage *decoder_begin_merge(struct decoder *decoder,
 bool decoder_end_merge(struct decoder *decoder, const struct message_type *type,
                        ProtobufCMessage *message, const ProtobufCMessage *before);
 
-/* --- what can only be decided at the end ---------------------------------------------------------
- */
+/* --- at the end of a message ------------------------------------------------------------------ */
 
 /*
- * Drops the entries of a map whose key occurs again later (map_entries.c). Returns false with the
- * failure recorded: the arena was too small to sort them.
+ * Drops a map entry if a later entry has the same key (map_entries.c). Returns false, with the
+ * failure recorded, if the arena is too small to sort the entries.
  */
 bool decoder_keep_last_entries(struct decoder *decoder, const struct field_type *map,
                                ProtobufCMessage *message);
 
-/* The same for at most MAP_FEW entries, without memory. Returns the number of remaining entries. */
+/*
+ * Drops such entries from a list of at most MAP_FEW entries; needs no memory. Returns the number of
+ * entries that remain.
+ */
 #define MAP_FEW 12
 size_t map_keep_last_of_few(const struct message_type *entry, ProtobufCMessage **entries,
                             size_t count);
 
 /*
- * Whether the message and all its submessages have their required fields (required.c). Otherwise
- * records the failure, at `end`.
+ * Whether the message and all its submessages have their required fields (required.c). If not,
+ * records the failure with `end` as its position.
  */
 bool decoder_is_complete(struct decoder *decoder, const struct message_type *type,
                          const ProtobufCMessage *message, const uint8_t *end);
 
-/* The words of required fields seen, after the struct. */
+/*
+ * Returns the words after the message's struct, which have a bit for each required field that was
+ * decoded.
+ */
 static inline uint64_t *required_words(const struct message_type *type, ProtobufCMessage *message)
 {
     return (uint64_t *)(void *)((char *)message + type->required_offset);
 }
 
-/* Whether the message itself has its required fields. */
+/* Whether the message has its required fields, regardless of its submessages. */
 static inline bool has_required(const struct message_type *type, const ProtobufCMessage *message)
 {
     const void *words = (const char *)message + type->required_offset;

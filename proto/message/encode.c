@@ -1,6 +1,7 @@
 /*
- * Writes from the end to the beginning: the length before a submessage is known when the submessage
- * is written. The result is at the end of the free room and is moved to its beginning.
+ * Writes a message from its end to its beginning, so that a submessage is written before the length
+ * in front of it. The bytes are made at the end of the free room, then moved to the beginning of
+ * that room.
  */
 #include "proto/message/encode.h"
 
@@ -8,7 +9,7 @@
 
 #include "collector/base/wire.h"
 
-/* Free room from `begin` to `at`; the output begins at `at`. */
+/* The room from `begin` to `at` is still free; the output begins at `at`. */
 struct back_writer {
     uint8_t *begin;
     uint8_t *at;
@@ -49,7 +50,10 @@ static void put_fixed(struct back_writer *writer, uint64_t value, size_t size)
     put_bytes(writer, bytes, size);
 }
 
-/* A number as bits; signed 32-bit numbers are extended, as on the wire. */
+/*
+ * Returns the bits to write for a number. Signed 32-bit numbers are extended to 64 bits, as on the
+ * wire.
+ */
 static uint64_t load_number(const struct field_type *field, const void *place)
 {
     if (field->size == 8) {
@@ -85,7 +89,7 @@ static void put_number(struct back_writer *writer, const struct field_type *fiel
 static void put_message(struct back_writer *writer, const struct message_type *type,
                         const ProtobufCMessage *message);
 
-/* With its length. */
+/* Writes a submessage with its length. */
 static void put_child(struct back_writer *writer, const struct message_type *type,
                       const ProtobufCMessage *message)
 {
@@ -94,7 +98,7 @@ static void put_child(struct back_writer *writer, const struct message_type *typ
     put_varint(writer, (uint64_t)(end - writer->at));
 }
 
-/* One value with its tag. */
+/* Writes one value with its tag. */
 static void put_value(struct back_writer *writer, const struct field_type *field, const void *place)
 {
     switch (field->kind) {
@@ -144,7 +148,7 @@ static void put_unknown(struct back_writer *writer, const ProtobufCMessageUnknow
     put_tag(writer, unknown->tag, (uint32_t)unknown->wire_type);
 }
 
-/* The bytes in an item of a message set before the length of its message. */
+/* Writes the bytes of a message set's item that come before the length of the item's message. */
 static void put_item_head(struct back_writer *writer, uint32_t id)
 {
     put_tag(writer, WIRE_ITEM_MESSAGE, WIRE_LENGTH);
@@ -177,7 +181,7 @@ static void put_set(struct back_writer *writer, const struct message_type *set,
     }
 }
 
-/* The recursion is as deep as messages nest, which the decoder has limited. */
+/* The recursion is as deep as the nesting of messages, which the decoder has limited. */
 static void put_message(struct back_writer *writer, const struct message_type *type,
                         const ProtobufCMessage *message)
 {

@@ -28,7 +28,10 @@ void *decoder_fail(struct decoder *decoder, enum decode_cause cause, const uint8
 
 /* --- what is wrong with bytes ----------------------------------------------------------------- */
 
-/* The number at `at` cannot be read in `most` bytes: it is too long, or the bytes end before it. */
+/*
+ * For a number at `at` that cannot be read in `most` bytes: whether the bytes end before the number
+ * does. If not, the number is too long.
+ */
 static bool is_cut(const uint8_t *at, const uint8_t *end, size_t most)
 {
     size_t count = 0;
@@ -49,7 +52,10 @@ static void *fail_length(struct decoder *decoder, const uint8_t *at, const uint8
     return NULL;
 }
 
-/* For an invalid wire type the fault is the tag. */
+/*
+ * Records an invalid wire type. The position of the failure is that of the tag, because the tag is
+ * wrong.
+ */
 static void *fail_wire_type(struct decoder *decoder, const uint8_t *tag, uint32_t wire_type)
 {
     decoder_fail(decoder, CAUSE_WIRE_TYPE, tag);
@@ -106,12 +112,12 @@ void *decoder_fail_tag(struct decoder *decoder, const uint8_t *at, const uint8_t
     return decoder_fail_within(decoder, NULL, tag >> 3, at);
 }
 
-/* --- where it is ------------------------------------------------------------------------------ */
+/* --- the path of the failure's field ---------------------------------------------------------- */
 
 /* Replaces the part of a path that does not fit. */
 #define CUT "..."
 
-/* Puts a name in front of the path. */
+/* Puts a name and a dot in front of the path. */
 static void prepend(char path[DECODE_FIELD_SIZE], const char *name, size_t size)
 {
     size_t used = strlen(path);
@@ -136,7 +142,7 @@ void *decoder_fail_within(struct decoder *decoder, const struct message_type *ty
     char text[16];
     if (decoder->parse_error_at == NULL)
         decoder->parse_error_at = at;
-    if (field != NULL && field->proto_key != NULL) /* "name": with its quotes */
+    if (field != NULL && field->proto_key != NULL) /* the key is "name": with quotes and a colon */
         prepend(decoder->fault.field, field->proto_key + 1, field->proto_key_size - 3);
     else
         prepend(decoder->fault.field, text,

@@ -7,12 +7,12 @@
 #include "collector/text/utf8.h"
 #include "proto/message/decoder.h"
 
-/* The rest of the arena. Each block takes whole words of it, as in arena_allocate. */
+/* The free part of the arena. Each block takes whole words of it, as with arena_allocate. */
 struct room {
     uint8_t *next;
     uint8_t *end;
-    size_t unknown_fields; /* of all messages in it */
-    unsigned levels;       /* that may be opened below */
+    size_t unknown_fields; /* in all messages decoded so far */
+    unsigned levels;       /* number of levels that may still open */
 };
 
 static inline void *allocate(struct room *room, size_t size)
@@ -26,8 +26,9 @@ static inline void *allocate(struct room *room, size_t size)
 }
 
 /*
- * An empty message. It is copied in pieces of fixed size, the last of which may extend into free
- * room; if there is none, decoding fails soon anyway.
+ * Returns an empty message. It is copied in pieces of fixed size, and the last piece may extend
+ * into the free room behind the message. Returns NULL if that room is missing: decoding would soon
+ * fail anyway.
  */
 static inline ProtobufCMessage *new_message(struct room *room, const struct message_type *type)
 {
@@ -126,7 +127,7 @@ static ALWAYS_INLINE const uint8_t *parse_text(bool utf8, const uint8_t *at, con
 static const uint8_t *parse(struct room *room, const struct message_type *type,
                             ProtobufCMessage *message, const uint8_t *at, const uint8_t *end);
 
-/* `at` is the position of the length. */
+/* Decodes a message; `at` is the position of its length. */
 static ALWAYS_INLINE const uint8_t *parse_message(struct room *room,
                                                   const struct message_type *type,
                                                   const uint8_t *at, const uint8_t *end,
@@ -148,7 +149,7 @@ static ALWAYS_INLINE const uint8_t *parse_message(struct room *room,
 
 /* --- repeated fields -------------------------------------------------------------------------- */
 
-/* Whether the same tag is at `at`, followed by at least one byte. */
+/* Whether the tag at `tag` occurs again at `at`, followed by at least one byte. */
 static inline bool is_again(const uint8_t *tag, size_t tag_size, const uint8_t *at,
                             const uint8_t *end)
 {
@@ -157,7 +158,10 @@ static inline bool is_again(const uint8_t *tag, size_t tag_size, const uint8_t *
     return tag_size == 1 || memcmp(at, tag, tag_size) == 0;
 }
 
-/* Number of consecutive elements from their first `tag` on; 0: invalid bytes. */
+/*
+ * Returns the number of consecutive elements, of which the first begins at `tag`; 0: the bytes are
+ * invalid.
+ */
 static size_t count_elements(const uint8_t *tag, size_t tag_size, const uint8_t *end,
                              uint32_t wire_type)
 {
@@ -170,7 +174,7 @@ static size_t count_elements(const uint8_t *tag, size_t tag_size, const uint8_t 
     return count;
 }
 
-/* Makes the list of a field that has none. NULL: it has one already, or there is no room. */
+/* Makes a field's list. Returns NULL if the field already has a list, or if there is no room. */
 static inline void *make_list(struct room *room, const struct plain_step *step, char *message,
                               size_t count)
 {
@@ -184,7 +188,8 @@ static inline void *make_list(struct room *room, const struct plain_step *step, 
 }
 
 /*
- * Until their number is known, each has a pointer to the previous one in place of its descriptor.
+ * Decodes consecutive elements that are messages. Until their number is known, each message has a
+ * pointer to the previous one in place of its descriptor.
  */
 static ALWAYS_INLINE const uint8_t *parse_messages(struct room *room, const struct plain_step *step,
                                                    char *message, const uint8_t *tag,
@@ -213,7 +218,10 @@ static ALWAYS_INLINE const uint8_t *parse_messages(struct room *room, const stru
     return at;
 }
 
-/* An absent message as an entry's value would have to be made. */
+/*
+ * Whether the entry is complete. If its value is a message and absent, an empty message would have
+ * to be made.
+ */
 static bool is_complete(const struct message_type *entry, const ProtobufCMessage *message)
 {
     const struct field_type *value = &entry->fields[1];
@@ -250,8 +258,8 @@ static const uint8_t *parse_texts(struct room *room, const struct plain_step *st
 }
 
 /*
- * Whether a closed enum accepts all of them. The other decoder has made room for each as an unknown
- * field by then.
+ * Whether a closed enum accepts all values. Also takes room for an unknown field for each value,
+ * because the complete decoder does so before it knows the values.
  */
 static bool are_allowed(struct room *room, const struct plain_step *step, const void *values,
                         size_t count)
@@ -308,7 +316,10 @@ static const uint8_t *parse_packed(struct room *room, const struct plain_step *s
 
 /* --- single fields ---------------------------------------------------------------------------- */
 
-/* A message that is not present yet, because it would have to be merged. */
+/*
+ * Decodes a message field. Returns NULL if the field is already present, because the two messages
+ * would have to be merged.
+ */
 static ALWAYS_INLINE const uint8_t *parse_single(struct room *room, const struct plain_step *step,
                                                  char *message, const uint8_t *at,
                                                  const uint8_t *end)
@@ -351,7 +362,10 @@ static NEVER_INLINE const uint8_t *parse_required(struct room *room,
     }
 }
 
-/* Their list grows as long as no other block is allocated after it. */
+/*
+ * Keeps an unknown field. The list of a message's unknown fields can grow only as long as no other
+ * block is allocated behind it; otherwise returns NULL.
+ */
 static const uint8_t *parse_unknown(struct room *room, ProtobufCMessage *message, const uint8_t *at,
                                     const uint8_t *end)
 {
@@ -376,7 +390,7 @@ static const uint8_t *parse_unknown(struct room *room, ProtobufCMessage *message
 
 /* --- all fields ------------------------------------------------------------------------------- */
 
-/* The step of a tag with more than one byte. Returns the position of its value. */
+/* Finds the step for a tag of more than one byte. Returns the position of the field's value. */
 static const uint8_t *find_step(const struct message_type *type, const uint8_t *at,
                                 const uint8_t *end, const struct plain_step **step)
 {
@@ -393,8 +407,8 @@ static const uint8_t *find_step(const struct message_type *type, const uint8_t *
 }
 
 /*
- * The less frequent ones; none of them contains messages. `tag` is the beginning of the field, `at`
- * that of its value.
+ * Decodes the less frequent kinds of fields, which contain no messages. `tag` is the position of
+ * the field, `at` that of the field's value.
  */
 static NEVER_INLINE const uint8_t *parse_other(struct room *room, const struct plain_step *step,
                                                char *message, const uint8_t *tag, const uint8_t *at,

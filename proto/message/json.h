@@ -2,10 +2,10 @@
  * The complete protobuf JSON mapping (protobuf.dev, "ProtoJSON Format"): names, 64-bit integers,
  * special floats, enums, maps, bytes, extensions as "[full.name]", and the well-known types.
  *
- * A value without a JSON form is written as its plain fields and counted: a Timestamp or Duration
- * out of range, a FieldMask whose paths would not read back, a Value that is not finite, an Any
- * whose type is not in the set or whose content cannot be decoded ("@type" and base64). Pure; any
- * thread.
+ * A value without a JSON form is counted, and written as an object of its plain fields: a Timestamp
+ * or Duration out of range, a FieldMask whose paths could not be converted back, a Value that is
+ * not finite. An Any is counted, too, and written as "@type" and base64, if its type is not in the
+ * set or its content cannot be decoded. Pure; any thread.
  */
 #ifndef SLUICE_PROTO_MESSAGE_JSON_H
 #define SLUICE_PROTO_MESSAGE_JSON_H

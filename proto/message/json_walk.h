@@ -1,6 +1,7 @@
 /*
- * The walk of json.c, which writes plain messages. json_well_known.c writes protobuf's own types
- * with it and is passed as a function. Private to these files.
+ * The functions of json.c, which write plain messages, and their state. json_well_known.c writes
+ * protobuf's own types with these functions; json.c calls it through `write_well_known`. Private to
+ * these two files.
  */
 #ifndef SLUICE_PROTO_MESSAGE_JSON_WALK_H
 #define SLUICE_PROTO_MESSAGE_JSON_WALK_H
@@ -12,29 +13,29 @@ struct json_walk {
     struct output *out;
     const struct json_style *style;
     struct arena *scratch;
-    unsigned level;   /* depth of the current message; 0: the outermost */
+    unsigned level;   /* nesting depth of the current message; 0: the outermost */
     size_t fallbacks; /* values without a JSON form */
 
     /*
-     * Writes a message of a well-known type in its own form. Returns false if it has none; the
-     * caller then removes the output.
+     * Writes a message of a well-known type in the special JSON form of that type. Returns false if
+     * the message has no such form; the caller then removes the output.
      */
     bool (*write_well_known)(struct json_walk *walk, const struct message_type *type,
                              const ProtobufCMessage *message);
 };
 
-/* A message in the form of its type. */
+/* Writes a message in the JSON form of its type. */
 void json_write_message(struct json_walk *walk, const struct message_type *type,
                         const ProtobufCMessage *message);
 
-/* The fields of a message, without the braces around them. */
+/* Writes the fields of a message, without the braces around them. */
 void json_write_fields(struct json_walk *walk, const struct message_type *type,
                        const ProtobufCMessage *message);
 
-/* One value of the field's type, at `at`. */
+/* Writes the value at `at`, which is of the field's type. */
 void json_write_value(struct json_walk *walk, const struct field_type *field, const void *at);
 
-/* Writes a repeated field as an array, and a map as an object. */
+/* Write a repeated field as an array, and a map as an object. */
 void json_write_list(struct json_walk *walk, const struct field_type *field,
                      const ProtobufCMessage *message);
 void json_write_map(struct json_walk *walk, const struct field_type *field,

@@ -1,4 +1,7 @@
-/* The JSON forms of google.protobuf's own types ("ProtoJSON Format", the table's last rows). */
+/*
+ * Writes the JSON forms of google.protobuf's own types (protobuf.dev, "ProtoJSON Format": the last
+ * rows of its table).
+ */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +13,7 @@
 
 #define TIMESTAMP_FIRST INT64_C(-62135596800) /* 0001-01-01T00:00:00Z */
 #define TIMESTAMP_LAST  INT64_C(253402300799) /* 9999-12-31T23:59:59Z */
-#define DURATION_MOST   INT64_C(315576000000) /* seconds, positive or negative */
+#define DURATION_MOST   INT64_C(315576000000) /* seconds; also the limit of negative durations */
 #define NANOS_MOST      999999999
 
 /* --- times ------------------------------------------------------------------------------------ */
@@ -69,7 +72,7 @@ static bool put_path(struct output *out, const ProtobufCBinaryData *path)
     return !raise;
 }
 
-/* The paths are assembled after the output, then written from there as one string. */
+/* Joins the paths in the scratch arena, then writes them as one string. */
 static bool write_field_mask(struct json_walk *walk, const struct message_type *type,
                              const ProtobufCMessage *message)
 {
@@ -98,7 +101,7 @@ static bool write_field_mask(struct json_walk *walk, const struct message_type *
 
 /* --- Struct, Value, ListValue, wrappers ------------------------------------------------------- */
 
-/* The set member of a Value, or NULL. */
+/* Returns the member that is set in a Value, or NULL. */
 static const struct field_type *set_member(const struct message_type *type,
                                            const ProtobufCMessage *message)
 {
@@ -146,7 +149,10 @@ static void write_content(struct json_walk *walk, const struct message_type *typ
     json_write_message(walk, type, content);
 }
 
-/* The bytes of an Any, decoded as its type; in the scratch arena during the call. */
+/*
+ * Decodes the bytes of an Any as `type`. The content stays in the scratch arena until write_any
+ * returns.
+ */
 static bool decode_content(struct json_walk *walk, const struct message_type *type,
                            ProtobufCBinaryData bytes, struct decoded *content)
 {
@@ -186,7 +192,9 @@ static bool write_any(struct json_walk *walk, const struct message_type *type,
     return true;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/*
+ * --- any well-known type -----------------------------------------------------------------------
+ */
 
 static bool write_well_known(struct json_walk *walk, const struct message_type *type,
                              const ProtobufCMessage *message)

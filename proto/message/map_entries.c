@@ -1,7 +1,7 @@
 /*
- * In a map the last entry of a key counts. A few entries are compared with each other; many are
- * sorted first, because a datagram may contain tens of thousands. Heap sort needs no recursion, and
- * no sender can make it slow.
+ * Keeps only the last of several map entries with the same key. A few entries are compared with
+ * each other; many are sorted first, because a datagram can contain tens of thousands of them. They
+ * are sorted by heap sort, which needs no recursion, and which no sender can make slow.
  */
 #include <string.h>
 
@@ -21,7 +21,10 @@ static int compare_keys(const struct field_type *key, const ProtobufCMessage *a,
     return x->len == 0 ? 0 : memcmp(x->data, y->data, x->len);
 }
 
-/* Marks an entry as dropped: it has no owner any more. */
+/*
+ * Marks an entry as dropped. Its descriptor can be overwritten, because no list will contain the
+ * entry.
+ */
 static void drop(ProtobufCMessage *entry)
 {
     entry->descriptor = NULL;
@@ -37,7 +40,7 @@ static void drop_among_few(const struct field_type *key, ProtobufCMessage **entr
             }
 }
 
-/* By key, then by order of arrival. */
+/* Whether entry `a` comes before entry `b`: by key, then by order of arrival. */
 static bool is_less(const struct field_type *key, ProtobufCMessage *const *entries, uint32_t a,
                     uint32_t b)
 {

@@ -1,6 +1,6 @@
 /*
- * A repeated occurrence of a message field is merged with the earlier one: later values win, lists
- * are joined. Decoding into the same message does the first; this file does the second.
+ * Merges a message field that occurs again with the earlier message. Later values win, because the
+ * decoder decodes into the same message. Lists are joined, which this file does.
  */
 #include <string.h>
 
@@ -21,8 +21,8 @@ const ProtobufCMessage *decoder_begin_merge(struct decoder *decoder,
 }
 
 /*
- * Concatenates `first` and `second`, with `size` bytes for each element; NULL if both are empty or
- * on failure.
+ * Returns a new list with the elements of `first`, then those of `second`, each of `size` bytes;
+ * NULL if both lists are empty, or on failure.
  */
 static void *join(struct decoder *decoder, const void *first, size_t first_count,
                   const void *second, size_t second_count, size_t size)
@@ -54,7 +54,10 @@ static bool join_list(struct decoder *decoder, const struct field_type *field,
         return false;
     *list = joined;
     *count += earlier;
-    /* Sorted as often as there is memory for a copy: the arena limits the work, too. */
+    /*
+     * The map is sorted again after each merge. A merge also needs memory for a copy of the list,
+     * so the arena limits this work, too.
+     */
     return !field->map || decoder_keep_last_entries(decoder, field, message);
 }
 

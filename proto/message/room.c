@@ -1,16 +1,21 @@
-/* Determines the size of a message's lists by a look ahead, and skips fields. */
+/* Looks ahead to determine the sizes of a message's lists, and skips fields. */
 #include "collector/base/wire.h"
 #include "proto/message/decoder.h"
 
-/* The error is in the last of these open groups, and was recorded. */
+/*
+ * Adds the open groups to the path of a recorded error. The error is in the last of these groups.
+ */
 static const uint8_t *fail_in_groups(struct decoder *decoder, uint32_t open, const uint8_t *at)
 {
-    while (--open != 0) /* the first one is the caller's field */
+    while (--open != 0) /* the caller adds groups[0], which is its own field */
         decoder_fail_within(decoder, NULL, decoder->groups[open], at);
     return NULL;
 }
 
-/* The same for the field whose tag is at `at`. */
+/*
+ * Adds a field, whose tag is at `at`, and the open groups around it to the path of a recorded
+ * error.
+ */
 static const uint8_t *fail_in_field(struct decoder *decoder, uint32_t open, uint32_t number,
                                     const uint8_t *at)
 {
@@ -18,7 +23,7 @@ static const uint8_t *fail_in_field(struct decoder *decoder, uint32_t open, uint
     return fail_in_groups(decoder, open, at);
 }
 
-/* `at` is after a group's start tag; nested groups are followed without recursion. */
+/* Skips a group; `at` is after its start tag. Nested groups are skipped without recursion. */
 static const uint8_t *skip_group(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
                                  uint32_t number, uint32_t levels)
 {
@@ -64,7 +69,7 @@ const uint8_t *decoder_skip(struct decoder *decoder, const uint8_t *at, const ui
     return next != NULL ? next : decoder_fail_value(decoder, at, end, tag & 7);
 }
 
-/* The number of values in a packed field, or an upper bound. */
+/* Returns the number of values in a packed field; if its bytes are invalid, an upper bound. */
 static size_t count_packed(const struct field_type *field, const uint8_t *at, const uint8_t *end)
 {
     size_t length = 0;
@@ -81,7 +86,7 @@ static size_t count_packed(const struct field_type *field, const uint8_t *at, co
     return count;
 }
 
-/* Counts in the message's own counters. */
+/* Counts the elements of repeated fields and the unknown fields, in the counters of `message`. */
 static void count_fields(struct decoder *decoder, const struct message_type *type,
                          ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
                          uint32_t levels)
@@ -96,7 +101,7 @@ static void count_fields(struct decoder *decoder, const struct message_type *typ
         enum field_form form = form_of(field, tag & 7);
         size_t count = form == FORM_PACKED ? count_packed(field, at, end) : 1;
         if (form == FORM_UNKNOWN || field->closed || field->closed_values)
-            unknown += count; /* an item of a message set is at most one */
+            unknown += count; /* an item of a message set is at most one unknown field */
         if (form != FORM_UNKNOWN && field->presence == PRESENCE_REPEATED)
             *field_count(field, message) += count;
         at = decoder_skip(decoder, at, end, tag, levels);

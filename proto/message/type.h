@@ -2,12 +2,14 @@
  * Message types: the content of protobuf-c's descriptors and further facts, in tables for the
  * decoder, the encoder and the JSON mapping.
  *
- * A message_type accompanies each ProtobufCMessageDescriptor and a field_type each of its fields:
- * the true type (protobuf-c stores a string as bytes, because its own strings end at the first
- * NUL), the field's offset and presence mark, whether an enum is closed, and whether it is a map, a
- * group, an extension, or one of protobuf's well-known types.
+ * Each ProtobufCMessageDescriptor has a message_type, and each of its fields has a field_type. A
+ * field_type tells the field's true type (protobuf-c's descriptors say bytes for a string, because
+ * strings in protobuf-c end at the first NUL), its offset and presence mark, whether its enum is
+ * closed, and whether the field is a map, a group or an extension. A message_type tells whether the
+ * message is one of protobuf's well-known types.
  *
- * Made by a type_set (proto/types/type_set.h), which owns them. Immutable; any thread may read.
+ * A type_set (proto/types/type_set.h) makes and owns the types. Immutable; any thread may read
+ * them.
  */
 #ifndef SLUICE_PROTO_MESSAGE_TYPE_H
 #define SLUICE_PROTO_MESSAGE_TYPE_H
@@ -47,10 +49,10 @@ enum field_kind {
 enum field_presence {
     PRESENCE_IMPLICIT, /* not marked: present if not zero */
     PRESENCE_FLAG,     /* a protobuf_c_boolean at `quantifier` */
-    PRESENCE_ONEOF,    /* the uint32_t at `quantifier` is its number */
-    PRESENCE_POINTER,  /* a message or group: the pointer is not NULL */
-    PRESENCE_REQUIRED, /* always, in a decoded message */
-    PRESENCE_REPEATED, /* a size_t at `quantifier` counts its elements */
+    PRESENCE_ONEOF,    /* the uint32_t at `quantifier` is the field's number */
+    PRESENCE_POINTER,  /* a message or group: its pointer is not NULL */
+    PRESENCE_REQUIRED, /* always present in a decoded message */
+    PRESENCE_REPEATED, /* the size_t at `quantifier` is the number of elements */
 };
 
 /* The types of google.protobuf with a special JSON form. */
@@ -68,61 +70,61 @@ enum well_known {
 
 struct field_type {
     uint32_t number;
-    uint32_t offset;     /* of the value, or of the pointer to the elements, in the message */
-    uint32_t quantifier; /* offset of its presence mark or its count of elements */
-    uint16_t required;   /* its index among the required fields */
+    uint32_t offset;     /* offset of the value, or of the pointer to the elements */
+    uint32_t quantifier; /* offset of the presence mark, or of the number of elements */
+    uint16_t required;   /* of a required field: index among the required fields */
     uint8_t kind;        /* enum field_kind */
     uint8_t presence;    /* enum field_presence */
-    uint8_t wire_type;   /* of one value */
-    uint8_t size;        /* bytes of one value in memory; for messages: of a pointer */
-    bool packable;       /* a repeated field that may be packed, however it was declared */
-    bool packed;         /* and is written packed */
-    bool closed;         /* an unknown enum value is an unknown field */
+    uint8_t wire_type;   /* wire type of one value */
+    uint8_t size;        /* bytes of one value in memory; for a message, of its pointer */
+    bool packable;       /* repeated field that may arrive packed, however it was declared */
+    bool packed;         /* repeated field that is written packed */
+    bool closed;         /* the enum is closed: an unknown value is an unknown field */
     bool utf8;           /* a string that is not UTF-8 makes the message malformed */
     bool map;
     bool closed_values; /* a map whose values are of a closed enum */
     bool null_value;    /* the enum is google.protobuf.NullValue */
     bool hex;           /* bytes that are hexadecimal in JSON */
     bool extension;
-    const struct message_type *message; /* for messages and groups */
+    const struct message_type *message; /* type of a message or group; otherwise NULL */
     const ProtobufCEnumDescriptor *enumeration;
-    const char *json_key; /* "\"lowerCamelCase\":", with its length in bytes */
+    const char *json_key; /* "\"lowerCamelCase\":" and its length in bytes */
     size_t json_key_size;
-    const char *proto_key; /* "\"as_in_the_file\":"; for an extension both are "[full.name]" */
+    const char *proto_key; /* "\"as_in_the_file\":"; of an extension both keys are "[full.name]" */
     size_t proto_key_size;
     const ProtobufCFieldDescriptor *descriptor;
 };
 
-/* A prototype may be read in pieces of this size. */
+/* Bytes of a piece: prototypes can be copied in whole pieces. */
 #define PROTOTYPE_PIECE ((size_t)64)
 
-/* Tags of one byte, which nearly all are. */
+/* Number of tags that take one byte, as nearly all tags do. */
 #define ONE_BYTE_TAGS 128
 
 struct plain_step;
 
 struct message_type {
     const ProtobufCMessageDescriptor *descriptor;
-    const struct field_type *fields; /* field_count of them, by number */
+    const struct field_type *fields; /* field_count elements, in the order of their numbers */
     size_t field_count;
-    const uint16_t *direct;   /* by number: index in `fields` plus 1, or 0 */
-    size_t direct_count;      /* numbers covered by `direct` */
-    const uint16_t *repeated; /* indices of the repeated fields */
+    const uint16_t *direct;   /* for each field number: index in `fields` plus 1; 0: no field */
+    size_t direct_count;      /* number of elements of `direct` */
+    const uint16_t *repeated; /* indices in `fields` of the repeated fields */
     size_t repeated_count;
     const void *prototype;  /* an empty message: `size` bytes, rounded up to whole pieces */
-    size_t size;            /* of a message that we decode: the struct, and a bit for each */
-    size_t required_offset; /* required field, for which protobuf-c has no room: uint64_t words */
+    size_t size;            /* bytes of a decoded message: its struct, then words of bits */
+    size_t required_offset; /* offset of the words (uint64_t): a bit for each required field */
     size_t required_count;
     bool has_maps;
     bool map_entry;
-    bool message_set; /* message_set_wire_format: its fields are items (wire.h) */
+    bool message_set; /* message_set_wire_format: the fields are items (wire.h) */
     enum well_known well_known;
-    const struct type_set *set; /* that it belongs to */
+    const struct type_set *set; /* the set that owns this type */
 
-    /* For message/fast_path.h, which documents them. */
-    bool plain;                     /* this type and all its submessages */
-    const struct plain_step *steps; /* for each index in `fields`, after two without a field */
-    uint8_t step_of[ONE_BYTE_TAGS]; /* by tag: index in `steps` */
+    /* Members for the fast decoder; see message/fast_path.h. */
+    bool plain;                     /* this type and the types of all its submessages are plain */
+    const struct plain_step *steps; /* two without a field, then one for each field in `fields` */
+    uint8_t step_of[ONE_BYTE_TAGS]; /* for each tag of one byte: index in `steps` */
 };
 
 /* The field of that number, or NULL. */
@@ -146,7 +148,10 @@ static inline const struct field_type *message_type_find(const struct message_ty
                                                                          : NULL;
 }
 
-/* The position of a field in a message, and its presence mark. */
+/*
+ * field_place and field_value return the place of a field's value in a message. For a repeated
+ * field, field_count returns the place of the number of elements, and field_elements that number.
+ */
 static inline void *field_place(const struct field_type *field, void *message)
 {
     return (char *)message + field->offset;
@@ -167,7 +172,10 @@ static inline size_t field_elements(const struct field_type *field, const void *
     return *(const size_t *)(const void *)((const char *)message + field->quantifier);
 }
 
-/* The value of that number (the first of its names), or NULL. */
+/*
+ * Returns the enum value with that number, under the first of its names; NULL: there is no such
+ * value.
+ */
 const ProtobufCEnumValue *enum_find(const ProtobufCEnumDescriptor *type, int32_t number);
 
 /* Whether a field that occurs at most once is present. */

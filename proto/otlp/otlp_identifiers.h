@@ -9,7 +9,9 @@
 
 #define OTLP_IDENTIFIERS 9
 
-/* For all OTLP schemas, as input of type_set_load_changed. */
+/*
+ * The changes for type_set_load_changed that make these fields hexadecimal, in all OTLP schemas.
+ */
 extern const struct field_change otlp_identifiers[OTLP_IDENTIFIERS];
 
 #endif

@@ -9,7 +9,10 @@ typedef Opentelemetry__Proto__Resource__V1__Resource Resource;
 typedef Opentelemetry__Proto__Common__V1__InstrumentationScope Scope;
 typedef Opentelemetry__Proto__Common__V1__EntityRef EntityRef;
 
-/* The indexes of struct schema_cursor.outer; its index counts the items found so far. */
+/*
+ * The indexes in schema_cursor.outer. schema_cursor.index is the number of items found so far in
+ * the scope.
+ */
 enum { OUTER_RESOURCE, OUTER_SCOPE };
 
 /* --- the walk --------------------------------------------------------------------------------- */
@@ -86,7 +89,7 @@ void otlp_put_attributes(struct output *out, struct otlp_attributes attributes, 
     otlp_put_number(out, "\"dropped_attributes_count\":", dropped);
 }
 
-/* --- the owner -------------------------------------------------------------------------------- */
+/* --- the resource and the scope of an item ---------------------------------------------------- */
 
 static void put_texts(struct output *out, const char *key, const ProtobufCBinaryData *texts,
                       size_t count)

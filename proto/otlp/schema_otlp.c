@@ -1,6 +1,6 @@
 /*
- * OTLP's metrics: one ExportMetricsServiceRequest in a datagram; every data point is a sample,
- * except a point without a value or with the flag for that.
+ * OTLP's metrics: a datagram contains one ExportMetricsServiceRequest. Each data point is a sample,
+ * unless it has no value, or has the flag for a missing value.
  */
 #include "proto/otlp/schema_otlp.h"
 
@@ -19,7 +19,7 @@ extern const size_t otlp_metrics_service_set_size;
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    (void)options; /* a built-in schema has only its name */
+    (void)options; /* the only option of a built-in schema is its name */
     static const struct compiled_proto from = {
         otlp_metrics_service_set, &otlp_metrics_service_set_size,
         &opentelemetry__proto__collector__metrics__v1__export_metrics_service_request__descriptor,
@@ -29,7 +29,10 @@ static int create(const struct schema_options *options, struct schema **out, str
 
 /* --- a point's value -------------------------------------------------------------------------- */
 
-/* Fills the fields common to all types of points. Returns whether there is a value. */
+/*
+ * Fills the fields common to all types of points. Returns false if the point's flags say that it
+ * has no value.
+ */
 static bool read_frame(uint64_t start, uint64_t time, uint32_t flags, struct sample *to)
 {
     to->start_time_ns = sample_time_unsigned(start);
@@ -112,7 +115,7 @@ static bool read_summary(const OtlpSummary *from, struct sample *to)
     return READ_FRAME(from, to);
 }
 
-/* A temporality of a newer OTLP is unknown here. */
+/* Converts a temporality. Values of a newer OTLP count as not given. */
 static enum sample_temporality
 read_temporality(Opentelemetry__Proto__Metrics__V1__AggregationTemporality from)
 {
@@ -126,7 +129,7 @@ read_temporality(Opentelemetry__Proto__Metrics__V1__AggregationTemporality from)
     }
 }
 
-/* Reads the metric's point at `index`. Returns false if it has no value. */
+/* Reads the metric's point at `index`. Returns false if the point has no value. */
 static bool read_point(const OtlpMetric *metric, size_t index, struct sample *to)
 {
     switch (metric->data_case) {

@@ -1,6 +1,6 @@
 /*
- * The parts of the schema `otlp` that are in other files. Pure functions over a decoded request;
- * the walks are those of struct schema_ops in collector/contract/schema.h.
+ * Declarations that the files of the schema `otlp` share. Pure functions over a decoded request.
+ * The otlp_next functions implement operations of struct schema_ops (collector/contract/schema.h).
  */
 #ifndef SLUICE_PROTO_OTLP_SCHEMA_OTLP_H
 #define SLUICE_PROTO_OTLP_SCHEMA_OTLP_H
@@ -21,36 +21,41 @@ typedef Opentelemetry__Proto__Metrics__V1__ExponentialHistogramDataPoint OtlpExp
 typedef Opentelemetry__Proto__Metrics__V1__SummaryDataPoint OtlpSummary;
 typedef Opentelemetry__Proto__Metrics__V1__Exemplar OtlpExemplar;
 
-/* A case of OtlpMetric.data_case. */
+/* A value of OtlpMetric.data_case. */
 #define OTLP_DATA_IS(type) OPENTELEMETRY__PROTO__METRICS__V1__METRIC__DATA_##type
 
-/* The indexes of struct sample.outer. */
+/* The indexes in struct sample.outer. */
 enum { OUTER_RESOURCE, OUTER_SCOPE, OUTER_METRIC };
 
-/* A list of these in a message. */
+/* A list of exemplars in a message. */
 struct otlp_exemplars {
     OtlpExemplar *const *list;
     size_t count;
 };
 
-/* The origin of a sample: its resource, scope and metric, in which it is a point. */
+/* The origin of a sample: the metric of which it is a point, with its scope and its resource. */
 struct otlp_origin {
-    const OtlpResource *resource; /* NULL: none */
-    const OtlpScope *scope;       /* the same */
+    const OtlpResource *resource; /* NULL: the message has none */
+    const OtlpScope *scope;       /* NULL: the message has none */
     const OtlpMetric *metric;
-    const OtlpScopeMetrics *group; /* the scope's metrics in that resource */
+    const OtlpScopeMetrics *group; /* the scope's metrics under that resource */
 };
 
 struct otlp_origin otlp_origin_of(const OtlpRequest *request, const struct sample *sample);
 
-/* 0: the metric has no points, or its type is unknown */
+/*
+ * Returns the number of the metric's points; 0 if the metric has none, or if its type is unknown.
+ */
 size_t otlp_point_count(const OtlpMetric *metric);
 
-/* Attributes and exemplars of the metric's point at `index`. */
+/* Return the attributes, or the exemplars, of the metric's point at `index`. */
 struct otlp_attributes otlp_point_attributes(const OtlpMetric *metric, size_t index);
 struct otlp_exemplars otlp_point_exemplars(const OtlpMetric *metric, size_t index);
 
-/* Labels: those of a sample are those of its point, scope and resource; an exemplar has its own. */
+/*
+ * Read the next label. A sample has the labels of its point, its scope and its resource; an
+ * exemplar has its own labels.
+ */
 bool otlp_next_label(const struct schema *schema, const void *message, const struct sample *sample,
                      struct schema_cursor *cursor, struct label *label);
 bool otlp_next_exemplar_label(const struct schema *schema, const void *message,

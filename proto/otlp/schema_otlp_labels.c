@@ -1,9 +1,12 @@
-/* The labels of OTLP's samples and exemplars. */
+/* Walks over the labels of OTLP's samples and exemplars. */
 #include "proto/made_text.h"
 #include "proto/message_schema.h"
 #include "proto/otlp/schema_otlp.h"
 
-/* Ordered by precedence: if two labels have one key, the first counts. */
+/*
+ * The stages of a walk over labels, by precedence: if two labels have the same key, the first
+ * counts.
+ */
 enum label_stage {
     LABEL_OF_POINT,
     LABEL_SCOPE_NAME,
@@ -13,7 +16,10 @@ enum label_stage {
     LABEL_END,
 };
 
-/* Returns the next attribute of the stage's list, or false after beginning the next stage. */
+/*
+ * Reads the next attribute of the stage's list. At the end of the list, begins the next stage and
+ * returns false.
+ */
 static bool next_attribute(struct otlp_attributes attributes, struct schema_cursor *cursor,
                            struct label *label)
 {
@@ -28,7 +34,10 @@ static bool next_attribute(struct otlp_attributes attributes, struct schema_curs
     return true;
 }
 
-/* The single label of a stage without a list, if it is set. */
+/*
+ * Reads the only label of a stage without a list, and begins the next stage. Returns false if the
+ * label's value is empty.
+ */
 static bool only_label(const char *key, size_t key_size, ProtobufCBinaryData value,
                        struct schema_cursor *cursor, struct label *label)
 {

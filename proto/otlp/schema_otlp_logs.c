@@ -1,5 +1,6 @@
 /*
- * OTLP's logs: one ExportLogsServiceRequest in a datagram, whose log records are items. No samples.
+ * OTLP's logs: a datagram contains one ExportLogsServiceRequest, whose log records are items. There
+ * are no samples.
  */
 #include "collector/text/json_writer.h"
 #include "proto/generated/otlp_logs_service.pb-c.h"
@@ -45,7 +46,10 @@ static const LogRecord *item_of(const void *request, const struct schema_cursor 
     return scope->log_records[place.item];
 }
 
-/* The time of the event, else of its observation, as in OpenTelemetry's data model of logs. */
+/*
+ * Returns the time of the event; if it was not sent, the time when the event was observed, as in
+ * OpenTelemetry's data model of logs.
+ */
 static int64_t time_of(const LogRecord *record)
 {
     int64_t time = sample_time_unsigned(record->time_unix_nano);
@@ -91,7 +95,7 @@ static void write_item(const struct schema *schema, const void *message,
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    (void)options; /* a built-in schema has only its name */
+    (void)options; /* the only option of a built-in schema is its name */
     static const struct compiled_proto from = {
         otlp_logs_service_set, &otlp_logs_service_set_size,
         &opentelemetry__proto__collector__logs__v1__export_logs_service_request__descriptor,

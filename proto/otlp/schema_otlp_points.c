@@ -1,4 +1,4 @@
-/* The origin of OTLP samples, and the fields common to all types of points. */
+/* Finds the origin of OTLP samples, and reads the fields common to all types of points. */
 #include "proto/otlp/schema_otlp.h"
 
 struct otlp_origin otlp_origin_of(const OtlpRequest *request, const struct sample *sample)
@@ -60,6 +60,6 @@ struct otlp_exemplars otlp_point_exemplars(const OtlpMetric *metric, size_t inde
     case OTLP_DATA_IS(EXPONENTIAL_HISTOGRAM):
         return EXEMPLARS_OF(metric->exponential_histogram->data_points[index]);
     default:
-        return (struct otlp_exemplars){0}; /* a summary has no temporality */
+        return (struct otlp_exemplars){0}; /* a summary has no exemplars */
     }
 }

@@ -1,6 +1,6 @@
 /*
- * The values of OTLP's attributes, as JSON and as text. The decoder limits the nesting of lists and
- * maps (SCHEMA_MAX_DEPTH), and with it the recursion.
+ * Writes the values of OTLP's attributes as JSON and as text. The recursion is as deep as lists and
+ * maps nest, which the decoder has limited (SCHEMA_MAX_DEPTH).
  */
 #include <string.h>
 
@@ -25,7 +25,10 @@ static void write_list(struct output *out, const ArrayValue *list, size_t *steps
     json_array_end(out);
 }
 
-/* One of 64 bits, by the key's length, first and last byte: most keys need no comparison. */
+/*
+ * Returns one of 64 bits for a key, by its length and its first and last byte. Keys with different
+ * bits are different, so most keys need no comparison.
+ */
 static uint64_t bit_of(const ProtobufCBinaryData *key)
 {
     if (key->len == 0)
@@ -34,7 +37,7 @@ static uint64_t bit_of(const ProtobufCBinaryData *key)
     return UINT64_C(1) << (sum & 63);
 }
 
-/* Whether an earlier attribute has the key of the attribute at `index`; counts the steps. */
+/* Whether an earlier attribute has the same key as the attribute at `index`. Adds to *steps. */
 static bool came_before(struct otlp_attributes attributes, size_t index, size_t *steps)
 {
     const ProtobufCBinaryData *key = &attributes.list[index]->key;
@@ -119,7 +122,7 @@ static struct text make_text(const OtlpValue *value, struct schema_cursor *curso
     else if (value->value_case == VALUE_IS(DOUBLE))
         number_or_word_double(&out, value->double_value);
     else
-        otlp_write_value(&out, value, NULL); /* newlines of the sent text, not line ends */
+        otlp_write_value(&out, value, NULL); /* NULL: every attribute that was sent */
     return made_text_end(cursor, &out);
 }
 

@@ -1,4 +1,6 @@
-/* Messages as objects of fields: repeated fields, maps, oneofs, groups, message sets. */
+/*
+ * Reads messages that are objects of fields: repeated fields, maps, oneofs, groups, message sets.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +10,7 @@
 #include "proto/reading/json_reading.h"
 #include "proto/reading/wire.h"
 
-/* The keys of a field are its JSON names, with a colon. */
+/* Whether a field's key is the wanted name. The key has a colon after the name's quotes. */
 static bool is_key(const char *key, size_t key_size, const struct output *wanted)
 {
     return key_size == wanted->used + 1 && memcmp(key, wanted->data, wanted->used) == 0;
@@ -77,7 +79,9 @@ static bool put_map(struct json_reading *reading, const struct field_type *field
     return true;
 }
 
-/* Whether null is a value of the field, rather than an absent field. */
+/*
+ * Whether null is a value of the field. For all other fields null means that the field is absent.
+ */
 static bool takes_null(const struct field_type *field)
 {
     if (field->presence == PRESENCE_REPEATED)
@@ -96,8 +100,8 @@ static bool put_field(struct json_reading *reading, const struct field_type *fie
 }
 
 /*
- * Records the occurrence of the field. Another member of its oneof, or the field itself, must not
- * have occurred.
+ * Records that the field occurs. Refuses it if the field, or another member of its oneof, has
+ * occurred before.
  */
 static bool see(struct json_reading *reading, const struct message_type *type,
                 const struct field_type *field, bool *seen)
@@ -114,7 +118,7 @@ static bool see(struct json_reading *reading, const struct message_type *type,
     return true;
 }
 
-/* An item of a message set contains the extension's number, and its message. */
+/* Appends an item of a message set: it contains the extension's number and message. */
 static bool put_item(struct json_reading *reading, const struct field_type *field,
                      const struct json_node *value)
 {
@@ -128,7 +132,7 @@ static bool put_item(struct json_reading *reading, const struct field_type *fiel
     return true;
 }
 
-/* All fields of a message set are extensions of it. */
+/* Appends the items of a message set, whose fields are all extensions. */
 static bool put_set(struct json_reading *reading, const struct message_type *type,
                     const struct json_node *object, const char *skipped)
 {

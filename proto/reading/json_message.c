@@ -9,11 +9,12 @@
 #include "proto/schemas.h"
 
 /*
- * The largest growth from a character of JSON to the wire format: "-1," has 16 bytes with its tag.
+ * More bytes in the wire format than any character of JSON needs: even the three characters "-1,"
+ * become only 16 bytes, with the tag.
  */
 #define BYTES_PER_CHARACTER 16
 
-/* A type and its owner. */
+/* A type and its owner, which is the schema or the set. */
 struct opened_type {
     const struct message_type *type;
     struct schema *schema;
@@ -27,7 +28,7 @@ static void close_type(struct opened_type *opened)
     type_set_destroy(opened->set);
 }
 
-/* Every built-in schema begins with its message_schema. */
+/* Opens the type of a built-in schema. Each such schema begins with a struct message_schema. */
 static int open_builtin(const char *name, struct opened_type *opened, struct error *error)
 {
     const struct schema_options options = {.source = name};

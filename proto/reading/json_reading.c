@@ -27,7 +27,7 @@ bool json_refuse(struct json_reading *reading, const char *format, ...)
 
 static size_t enter(struct json_reading *reading, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* A text that does not fit is cut. */
+/* Appends a text to the path. A text that does not fit is cut. */
 static size_t enter(struct json_reading *reading, const char *format, ...)
 {
     size_t entered = reading->place_size;
@@ -60,12 +60,18 @@ void json_leave(struct json_reading *reading, size_t entered)
 
 /* --- encoding again --------------------------------------------------------------------------- */
 
-/* Sizes of the memory for a decoded message: the usual one, and the limit. */
+/*
+ * Sizes of the memory for a decoded message in bytes: the first size is ARENA_LEAST plus
+ * ARENA_PER_BYTE for each encoded byte; the limit is ARENA_MOST.
+ */
 #define ARENA_LEAST    ((size_t)64 << 10)
 #define ARENA_PER_BYTE ((size_t)64)
 #define ARENA_MOST     ((size_t)1 << 30)
 
-/* Decodes into as much memory as necessary, which becomes arena->base; NULL with the error set. */
+/*
+ * Decodes a message into as much memory as necessary, which becomes arena->base. Returns NULL with
+ * the error filled on failure.
+ */
 static const ProtobufCMessage *decode(struct json_reading *reading, const struct message_type *type,
                                       const struct output *from, struct arena *arena)
 {
@@ -91,12 +97,12 @@ static const ProtobufCMessage *decode(struct json_reading *reading, const struct
     return NULL;
 }
 
-/* Replaces the bytes from `begun` on by the message. */
+/* Replaces the output from `begun` on by the encoded message. */
 static bool replace(struct json_reading *reading, const struct message_type *type,
                     const ProtobufCMessage *message, size_t begun)
 {
     struct output *out = reading->out;
-    size_t capacity = 2 * (out->used - begun) + 64; /* packed, a single element is larger */
+    size_t capacity = 2 * (out->used - begun) + 64; /* packing a single element adds bytes */
     struct output to = {.data = malloc(capacity), .capacity = capacity};
     if (to.data == NULL) {
         error_no_memory(reading->error);

@@ -1,4 +1,4 @@
-/* Values other than messages: numbers, texts, bytes, enums, and the keys of maps. */
+/* Reads values other than messages: numbers, texts, bytes, enums, and the keys of maps. */
 #include <errno.h>
 #include <float.h>
 #include <inttypes.h>
@@ -16,7 +16,10 @@ struct whole {
     uint64_t magnitude;
 };
 
-/* Beyond 2^53 a double may be another integer than the written one. */
+/*
+ * Converts a double to an integer. Returns false if the double has a fraction, or is beyond 2^53,
+ * where it may differ from the written integer.
+ */
 static bool whole_of_double(double value, struct whole *whole)
 {
     const double limit = 9007199254740992.0;
@@ -26,7 +29,7 @@ static bool whole_of_double(double value, struct whole *whole)
     return true;
 }
 
-/* A decimal number, or a string that contains one. */
+/* Reads an integer from a decimal number, or from a string that contains one. */
 static bool whole_of(const struct json_node *value, struct whole *whole)
 {
     bool is_whole;
@@ -41,7 +44,7 @@ static bool whole_of(const struct json_node *value, struct whole *whole)
     return errno == 0;
 }
 
-/* Reads an integer with this number of bits, signed or unsigned, as its two's complement. */
+/* Reads an integer of `bits` bits, signed or unsigned, as its two's complement. */
 static bool read_integer(struct json_reading *reading, const struct json_node *value, unsigned bits,
                          bool is_signed, uint64_t *number)
 {
@@ -143,7 +146,7 @@ static bool put_string(struct json_reading *reading, unsigned number, const stru
     return true;
 }
 
-/* The value of a digit of base64, of either alphabet (RFC 4648, sections 4 and 5), or -1. */
+/* Returns the value of a base64 digit in either alphabet (RFC 4648, sections 4 and 5), or -1. */
 static int digit_of(char c)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -153,7 +156,10 @@ static int digit_of(char c)
     return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
-/* Decodes in place; returns the size, or SIZE_MAX if it is not base64. Padding may be missing. */
+/*
+ * Decodes base64 in place; the padding may be missing. Returns the size, or SIZE_MAX if the text is
+ * not base64.
+ */
 static size_t decode_base64(char *text, size_t length)
 {
     size_t size = 0;
@@ -238,7 +244,7 @@ static bool put_bool(struct json_reading *reading, unsigned number, const struct
     return true;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- any scalar ------------------------------------------------------------------------------- */
 
 bool json_put_scalar(struct json_reading *reading, const struct field_type *field,
                      const struct json_node *value)
@@ -261,7 +267,7 @@ bool json_put_scalar(struct json_reading *reading, const struct field_type *fiel
     }
 }
 
-/* A key is a string in JSON, whatever its type in the map. */
+/* Every key is a string in JSON, whatever the type of the map's keys. */
 bool json_put_key(struct json_reading *reading, const struct field_type *field,
                   const struct json_node *member)
 {

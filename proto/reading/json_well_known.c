@@ -1,4 +1,7 @@
-/* The types of google.protobuf with a special JSON form ("ProtoJSON Format"). */
+/*
+ * Reads the types of google.protobuf that have a special JSON form (protobuf.dev, "ProtoJSON
+ * Format").
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +12,12 @@
 #include "proto/types/type_set.h"
 
 #define NANOS_DIGITS    9
-#define DURATION_MOST   INT64_C(315576000000) /* seconds, positive or negative */
+#define DURATION_MOST   INT64_C(315576000000) /* seconds; also the limit of negative durations */
 #define SECONDS_PER_DAY 86400
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-/* Reads this number of digits. Returns false if there are fewer; *at is advanced past them. */
+/* Reads `count` digits and advances *at past them. Returns false if there are fewer digits. */
 static bool read_digits(const char **at, int count, uint32_t *value)
 {
     *value = 0;
@@ -26,7 +29,7 @@ static bool read_digits(const char **at, int count, uint32_t *value)
     return true;
 }
 
-/* A character followed by digits. */
+/* Reads the character `before` and `count` digits after it. */
 static bool read_after(const char **at, char before, int count, uint32_t *value)
 {
     if (**at != before)
@@ -35,7 +38,7 @@ static bool read_after(const char **at, char before, int count, uint32_t *value)
     return read_digits(at, count, value);
 }
 
-/* Reads ".5", up to nine digits, if there is a point. */
+/* If there is a point, reads a fraction of a second such as ".5", with up to nine digits. */
 static bool read_fraction(const char **at, uint32_t *nanos)
 {
     *nanos = 0;
@@ -51,7 +54,10 @@ static bool read_fraction(const char **at, uint32_t *nanos)
     return good;
 }
 
-/* Days since 1970-01-01. In years that begin in March the leap day is the last one. */
+/*
+ * Returns the days since 1970-01-01. Here years begin in March, so that a leap day is the last day
+ * of a year.
+ */
 static int64_t days_of(uint32_t year, uint32_t month, uint32_t day)
 {
     uint32_t from_march = month > 2 ? month - 3 : month + 9;
@@ -67,7 +73,7 @@ static uint32_t days_in(uint32_t year, uint32_t month)
     return days[month - 1] + (month == 2 && calendar_is_leap(year));
 }
 
-/* Reads "Z", "+01:00" or "-01:00", in seconds east of UTC. */
+/* Reads "Z", "+01:00" or "-01:00", and sets *offset to the seconds east of UTC. */
 static bool read_offset(const char **at, int64_t *offset)
 {
     uint32_t hours;
@@ -85,7 +91,7 @@ static bool read_offset(const char **at, int64_t *offset)
     return true;
 }
 
-/* RFC 3339, years 1 to 9999 in UTC, without leap seconds. */
+/* Reads a time as in RFC 3339, in the years 1 to 9999 of UTC, without leap seconds. */
 static bool read_timestamp(const char *text, int64_t *seconds, uint32_t *nanos)
 {
     uint32_t year, month, day, hour, minute, second;
@@ -105,7 +111,7 @@ static bool read_timestamp(const char *text, int64_t *seconds, uint32_t *nanos)
            *seconds < days_of(10000, 1, 1) * SECONDS_PER_DAY;
 }
 
-/* "1.5s" */
+/* Reads a duration such as "1.5s". */
 static bool read_duration(const char *text, int64_t *seconds, int64_t *nanos)
 {
     const char *at = text + (text[0] == '-');
@@ -155,7 +161,7 @@ static bool put_duration(struct json_reading *reading, const struct json_node *v
 
 /* --- field masks ------------------------------------------------------------------------------ */
 
-/* Appends a path of lowerCamelCase as snake_case; `snake` has room for twice its length. */
+/* Appends a path in lowerCamelCase as snake_case. `snake` has room for twice the path's length. */
 static bool put_path(struct json_reading *reading, const char *path, size_t length, char *snake)
 {
     size_t size = 0;
@@ -171,7 +177,7 @@ static bool put_path(struct json_reading *reading, const char *path, size_t leng
     return true;
 }
 
-/* The paths are separated by commas; an empty string has none. */
+/* Appends the paths, which are separated by commas. An empty string contains no paths. */
 static bool put_paths(struct json_reading *reading, const struct json_node *value, char *snake)
 {
     const char *at = value->text;
@@ -236,7 +242,10 @@ static bool put_struct(struct json_reading *reading, const struct message_type *
     return true;
 }
 
-/* The fields of a Value, in order: null, number, string, bool, struct, list. */
+/*
+ * Appends a JSON value as one of a Value's fields, by the type of the JSON. The fields are, in
+ * order: null, number, string, bool, struct, list.
+ */
 static bool put_any_value(struct json_reading *reading, const struct message_type *type,
                           const struct json_node *value)
 {
@@ -298,7 +307,7 @@ static bool put_any(struct json_reading *reading, const struct message_type *typ
     return true;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- any well-known type ---------------------------------------------------------------------- */
 
 bool json_put_well_known(struct json_reading *reading, const struct message_type *type,
                          const struct json_node *value)

@@ -71,7 +71,7 @@ static int read_set(const char *path, struct process_output *bytes, struct error
                   reason.text);
         return -1;
     }
-    /* The main thread reads it and must not block. */
+    /* The main thread reads the file and must not block. */
     int result = input_file_is_live(file)
                      ? descriptor_refuse(error, path, "a pipe or a device, not a file")
                      : read_all(file, path, bytes, error);
@@ -87,7 +87,7 @@ static bool is_proto(const char *path)
     return length > 6 && strcmp(path + length - 6, ".proto") == 0;
 }
 
-/* An option and its value; the caller frees it. */
+/* Returns an option and its value as one text, which the caller frees; NULL if memory is short. */
 static char *make_option(const char *option, const char *value, size_t length)
 {
     size_t option_length = strlen(option);
@@ -100,7 +100,7 @@ static char *make_option(const char *option, const char *value, size_t length)
     return text;
 }
 
-/* The folder of the file for protoc: a prefix of the file's path. */
+/* Returns protoc's option for the folder of the file. The folder is a prefix of the file's path. */
 static char *folder_option(const char *path)
 {
     size_t length = file_path_folder(path);
@@ -136,7 +136,7 @@ static int compile(const char *path, struct process_output *bytes, struct error 
 {
     struct process_target target;
     struct error reason;
-    /* protoc would wait for the writer of a pipe. */
+    /* If the path is a pipe, protoc would wait for a writer. */
     if (input_load_check(path, &reason) != 0) {
         error_set(error, EXIT_CODE_CONFIG, "%s", reason.text);
         return -1;

@@ -1,11 +1,11 @@
 /*
  * A path from a message to a field in it, or in its submessages: "sensor.readings.value". A step is
- * a field's name in the .proto file, or "[full.name]" of an extension. After a map follows "key" or
- * "value": it is a repeated field of entries.
+ * a field's name in the .proto file, or "[full.name]" of an extension. The step after a map is
+ * "key" or "value", because a map is a repeated field of entries.
  *
- * Up to FIELD_PATH_LISTS steps of a path may be repeated fields, each inside the one before: the
- * path then leads to a value for each element of the innermost. Paths are made at the start and
- * immutable; any thread may follow them.
+ * Up to FIELD_PATH_LISTS steps of a path may be repeated fields, each inside the previous one. The
+ * path then leads to one value for each element of the innermost repeated field. Paths are made at
+ * the start and immutable; any thread may follow them.
  */
 #ifndef SLUICE_PROTO_RUNTIME_FIELD_PATH_H
 #define SLUICE_PROTO_RUNTIME_FIELD_PATH_H
@@ -19,27 +19,27 @@
 struct field_path {
     const struct field_type *steps[FIELD_PATH_STEPS];
     size_t count;
-    size_t lists[FIELD_PATH_LISTS]; /* the repeated steps, the outermost first */
+    size_t lists[FIELD_PATH_LISTS]; /* indices of repeated fields in `steps`, the outermost first */
     size_t list_count;
 };
 
-/* An element of each repeated field of a path, the outermost first. */
+/* The index of an element in each repeated field of a path, the outermost first. */
 struct field_place {
     size_t elements[FIELD_PATH_LISTS];
 };
 
-/* Instead of an element: none. Lists are always shorter. */
+/* In place of an index: no element. Lists are always shorter than this. */
 #define NO_ELEMENT SIZE_MAX
 
 /*
- * Parses a path of `length` bytes, starting at `type`. A map as the last step means all its
- * entries. Returns false with `error` filled (EXIT_CODE_CONFIG): the problem, and the probably
- * intended field, which is the nearest name, or the full path if the field is deeper.
+ * Parses a path of `length` bytes from a message of `type`. A map as the last step means all its
+ * entries. Returns false with `error` filled (EXIT_CODE_CONFIG): the problem and a suggestion,
+ * which is the full path of the field if it is in a submessage, or else the most similar name.
  */
 bool field_path_parse(const struct message_type *type, const char *text, size_t length,
                       struct field_path *path, struct error *error);
 
-/* The same for the path in an option: the error begins with the option's name. */
+/* Parses the path in an option like field_path_parse; the error begins with the option's name. */
 bool field_path_parse_option(const struct message_type *type, const char *option, const char *text,
                              size_t length, struct field_path *path, struct error *error);
 
@@ -55,7 +55,7 @@ static inline const struct field_type *field_path_last(const struct field_path *
     return path->steps[path->count - 1];
 }
 
-/* Size of a path's text, with the final NUL; a longer one is cut. */
+/* Size of a path's text in bytes, with the final NUL. A longer text is cut. */
 #define FIELD_PATH_TEXT 256
 
 /* Writes the first `steps` steps of the path as text to `buffer`. Returns `buffer`. */
@@ -63,37 +63,40 @@ const char *field_path_text(const struct field_path *path, size_t steps,
                             char buffer[FIELD_PATH_TEXT]);
 
 /*
- * Whether the repeated fields of one path are a prefix of the other's: then an element of the
- * longer one has exactly one place in the other.
+ * Whether the two paths go through the same repeated fields, as far as both have any. If so, each
+ * element of the longer path belongs to exactly one element of the shorter path.
  */
 bool field_path_same_lists(const struct field_path *a, const struct field_path *b);
 
 /*
- * Number of elements of the path's repeated field `list` (from 0, the outermost), inside the
- * elements of `place` of the enclosing ones.
+ * Returns the number of elements of the path's repeated field at index `list` (0: the outermost).
+ * `place` selects the elements of the repeated fields around it.
  */
 size_t field_path_elements(const struct field_path *path, size_t list,
                            const ProtobufCMessage *message, const struct field_place *place);
 
 /*
- * The value at the end of the path, for the elements of `place`, or NULL if a step is absent. A
- * field without presence is present, also with its default. For a map: the message that contains
- * it.
+ * Returns the value at the end of the path, for the elements that `place` selects; NULL if a step
+ * is absent. A field without presence counts as present, also with its default. If the path ends at
+ * a map, returns the message that contains the map.
  */
 const void *field_path_follow(const struct field_path *path, const ProtobufCMessage *message,
                               const struct field_place *place);
 
-/* The field of the type with that name in a path, or NULL. */
+/* Returns the field of the type that this text names in a path, or NULL. */
 const struct field_type *field_path_find(const struct message_type *type, const char *text,
                                          size_t length);
 
-/* Length of the step at the beginning of `text`: up to a dot, or to the closing bracket. */
+/*
+ * Returns the length of the first step in `text`, which ends before a dot, or with a closing
+ * bracket.
+ */
 size_t field_path_step(const char *text, size_t length);
 
 /*
- * The path of a field below `type` (but not in it) from which `text` is reached: "racks.psus.watts"
- * for "watts"; the one with the fewest steps. Writes it to `buffer`. Returns false if there is none
- * within reach.
+ * Searches the submessages of `type` for the path `text`, and writes the whole path from `type` to
+ * `buffer`: "racks.psus.watts" for "watts". If there are several, the path with the fewest steps is
+ * written. Returns false if there is none within reach.
  */
 bool field_path_find_below(const struct message_type *type, const char *text, size_t length,
                            char buffer[FIELD_PATH_TEXT]);

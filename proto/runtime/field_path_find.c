@@ -1,17 +1,18 @@
-/* Finds the path of a field of which only the name was given. */
+/* Finds the full path of a field for a user who gave only the last part. */
 #include <string.h>
 
 #include "proto/runtime/field_path.h"
 
 /*
- * Number of types that are examined, the nearest first; in a larger set there may be no suggestion.
+ * Largest number of types that are examined, the nearest first. In a larger set a suggestion may be
+ * missing.
  */
 #define MOST_TYPES 256
 
-/* A type, and the field by which it is reached from an earlier one. */
+/* A type, and the field that leads to it from a type that was reached before. */
 struct reached {
     const struct message_type *type;
-    const struct field_type *by; /* NULL: the first */
+    const struct field_type *by; /* NULL: the search began at this type */
     size_t from;
     size_t steps;
 };
@@ -29,7 +30,7 @@ static bool is_reached(const struct search *search, const struct message_type *t
     return false;
 }
 
-/* Whether the path exists, starting at the type. */
+/* Whether the path exists in messages of the type. */
 static bool leads_somewhere(const struct message_type *type, const char *text, size_t length)
 {
     for (size_t at = 0; type != NULL;) {
@@ -46,7 +47,7 @@ static bool leads_somewhere(const struct message_type *type, const char *text, s
     return false;
 }
 
-/* Writes the path to the type reached at `index`, followed by `text`. */
+/* Writes the path to the type at `index`, followed by a dot and `text`. */
 static bool write_path(const struct search *search, size_t index, const char *text, size_t length,
                        char buffer[FIELD_PATH_TEXT])
 {

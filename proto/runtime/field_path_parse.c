@@ -4,7 +4,10 @@
 #include "collector/base/suggestion.h"
 #include "proto/runtime/field_path.h"
 
-/* The whole text with the part from byte `at` on replaced by what was found. */
+/*
+ * Searches the submessages for the part of the path from byte `at` on. If it is found, suggests the
+ * whole path.
+ */
 static bool suggest_below(const struct message_type *type, const char *text, size_t length,
                           size_t at, struct parse_error *fault)
 {
@@ -18,7 +21,7 @@ static bool suggest_below(const struct message_type *type, const char *text, siz
     return true;
 }
 
-/* The step at byte `at` of the path is not a field of the type. */
+/* Fills the error: the step at byte `at` of the path is not a field of the type. Returns false. */
 static bool no_such_field(const struct message_type *type, const char *text, size_t length,
                           size_t at, struct error *error)
 {
@@ -37,7 +40,10 @@ static bool no_such_field(const struct message_type *type, const char *text, siz
     return false;
 }
 
-/* Appends a step; it is a repeated field, also for a map that is followed by another step. */
+/*
+ * Appends a step. A repeated field is also appended to the path's lists; a map only if another step
+ * follows.
+ */
 static bool add_step(struct field_path *path, const struct field_type *field, bool last,
                      struct error *error)
 {

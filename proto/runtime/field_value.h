@@ -1,5 +1,5 @@
 /*
- * The value of a field of any kind, as a number and as text. Not for messages. Pure.
+ * Reads the value of a field as a number and as text, for fields of any kind except messages. Pure.
  */
 #ifndef SLUICE_PROTO_RUNTIME_FIELD_VALUE_H
 #define SLUICE_PROTO_RUNTIME_FIELD_VALUE_H
@@ -9,7 +9,7 @@
 
 enum field_number_type { FIELD_SIGNED, FIELD_UNSIGNED, FIELD_DOUBLE, FIELD_FLOAT };
 
-/* Enums and bools are signed. A float's number is the equal double. */
+/* A number. Enums and bools are FIELD_SIGNED; a FIELD_FLOAT has the equal double in as_double. */
 struct field_number {
     enum field_number_type type;
     union {
@@ -19,11 +19,14 @@ struct field_number {
     } is;
 };
 
-/* Whether it is a number, including enums and bools; and an integer, excluding them. */
+/*
+ * field_is_number returns whether the field is a number, an enum or a bool; field_is_integer
+ * returns whether it is an integer, but not an enum or a bool.
+ */
 bool field_is_number(const struct field_type *field);
 bool field_is_integer(const struct field_type *field);
 
-/* The number at `value`, for a numeric field. */
+/* Reads the number at `value`; the field must be a number, an enum or a bool. */
 struct field_number field_read_number(const struct field_type *field, const void *value);
 
 /*

@@ -1,4 +1,4 @@
-/* Parses nested=, and finds the text of a message that selects a type. */
+/* Parses the option nested=, and finds the text in a message that selects the types. */
 #include "proto/runtime/nested.h"
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@ static bool nested_refuse(struct error *error, const char *text, const char *why
 /* --- parsing ---------------------------------------------------------------------------------- */
 
 /*
- * Cuts the text at the first separator. Returns the rest after it and after blanks (a line break in
- * a configuration file becomes a blank); NULL: there is no separator.
+ * Cuts the text at the first separator. Returns the text after the separator and the blanks behind
+ * it (a line break in a configuration file becomes a blank); NULL if the separator is missing.
  */
 static char *cut(char *text, char separator)
 {
@@ -30,7 +30,7 @@ static char *cut(char *text, char separator)
     return at + 1 + strspn(at + 1, " ");
 }
 
-/* The value of "KEY=VALUE", or NULL if it has another key. */
+/* Returns the value of "KEY=VALUE", or NULL if the part has another key. */
 static const char *value_of(const char *part, const char *key)
 {
     size_t length = strlen(key);
@@ -58,7 +58,7 @@ static struct nested_text *find_text(struct nested *nested, const char *text)
     return added;
 }
 
-/* "TEXT=TYPE": a text may contain an equals sign, a type does not. */
+/* Parses "TEXT=TYPE". A text may contain an equals sign, a type does not. */
 static bool parse_text(struct nested *nested, size_t field, char *part, struct error *error)
 {
     char *equals = strrchr(part, '=');
@@ -76,7 +76,7 @@ static bool parse_text(struct nested *nested, size_t field, char *part, struct e
     return true;
 }
 
-/* The part after the colon of a field. */
+/* Parses the part after the colon of a field. */
 static bool parse_types(struct nested *nested, size_t field, char *part, struct error *error)
 {
     char *next = cut(part, ',');
@@ -174,7 +174,10 @@ bool nested_find_text(struct nested *nested, const struct message_type *type, st
     return true;
 }
 
-/* Skips to the end of a group that has begun. Returns NULL if it has no end. */
+/*
+ * Skips a group whose start tag has been read, up to the end of its end tag. Returns NULL if the
+ * group has no end.
+ */
 static const uint8_t *skip_group(const uint8_t *at, const uint8_t *end)
 {
     for (size_t open = 1; open != 0;) {
@@ -199,8 +202,9 @@ static const uint8_t *skip_group(const uint8_t *at, const uint8_t *end)
 }
 
 /*
- * Finds the text whose path begins with the number at `step`; the last one counts. The recursion is
- * as deep as the path is long.
+ * Finds the text in a message. nested->numbers[step] is the number of the field that contains the
+ * text or leads to it. If the text occurs several times, the last one counts. The recursion is as
+ * deep as the path is long.
  */
 static void find_in(const struct nested *nested, size_t step, const uint8_t *at, const uint8_t *end,
                     struct text *text)

@@ -1,4 +1,4 @@
-/* Loads the types of a file with the nested fields of a choice. */
+/* Loads the types of a file, with the message types that a choice gives to bytes fields. */
 #include <string.h>
 
 #include "proto/runtime/nested.h"
@@ -7,15 +7,15 @@ struct changing {
     const struct descriptor_file *file;
     const struct type_set *plain;
     const char *root;
-    struct type_set *set; /* with the first `loaded` changes; NULL: not loaded yet */
+    struct type_set *set; /* types with the first `loaded` changes; NULL: not loaded yet */
     size_t loaded;
 
-    /* Their texts belong to the plain set and to the option. */
+    /* The texts in the changes belong to the plain set and to the option. */
     struct field_change changes[NESTED_FIELDS];
     size_t count;
 };
 
-/* Loads the set with all changes so far. */
+/* Loads the set with all changes so far, unless that set is loaded already. */
 static int load(struct changing *changing, struct error *error)
 {
     if (changing->set != NULL && changing->loaded == changing->count)
@@ -36,8 +36,9 @@ static bool parse(const struct changing *changing, const char *path, struct fiel
 }
 
 /*
- * Finds the field. Returns 1, or 0 with `missing` filled if it does not exist, or -1 with `error`
- * filled. The sets are loaded only if an earlier change may be on the path.
+ * Finds the field at the end of `path`. If it is missing in the loaded set, and changes were added
+ * since that set was loaded, loads the set again and searches again. Returns 1; or 0 with `missing`
+ * filled if the field does not exist; or -1 with `error` filled.
  */
 static int nested_load_find(struct changing *changing, const char *path, struct field_path *to,
                             struct error *missing, struct error *error)
@@ -51,7 +52,7 @@ static int nested_load_find(struct changing *changing, const char *path, struct 
     return parse(changing, path, to, missing);
 }
 
-/* Records that the field at the end of the path has that type. */
+/* Adds the change that the field at the end of the path contains a message of this type. */
 static bool add_change(struct changing *changing, const struct field_path *path, const char *type,
                        struct error *error)
 {
@@ -76,7 +77,7 @@ static bool add_change(struct changing *changing, const struct field_path *path,
     return true;
 }
 
-/* The type of the field for that choice, or NULL. */
+/* Returns the message type of the field for a choice; NULL: the field stays bytes. */
 static const char *type_of(const struct nested *nested, size_t choice, size_t field)
 {
     const char *type = choice == 0 ? NULL : nested->texts[choice - 1].types[field];

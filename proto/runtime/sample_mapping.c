@@ -7,7 +7,7 @@
 #include "proto/runtime/field_value.h"
 #include "proto/sample_time.h"
 
-/* A value as text: the text itself, or one made for this step of the walk. */
+/* Returns a value as text: a string itself, or a text that is made for this step of the walk. */
 static struct text text_of_value(const struct field_type *field, const void *value,
                                  struct schema_cursor *cursor)
 {
@@ -73,7 +73,10 @@ static int64_t read_time(const struct sample_mapping *mapping, const ProtobufCMe
     return fabs(nanoseconds) < 9.2e18 ? (int64_t)nanoseconds : 0;
 }
 
-/* The name's text; with several values followed by a dot and the value's own name. */
+/*
+ * Returns the name of a sample: the text at the path `name`. If there are several values, a dot and
+ * the name of the value follow.
+ */
 static struct text read_name(const struct sample_mapping *mapping, const struct named_path *value,
                              const ProtobufCMessage *message, const struct field_place *place,
                              struct schema_cursor *cursor)
@@ -98,16 +101,16 @@ _Static_assert(sizeof((struct sample){0}.outer) + sizeof((struct sample){0}.inde
                "a sample and a cursor have room for a place");
 
 /*
- * The position of the walk: at an element of each of the first `lists` repeated fields, after the
- * values before `value`. A cursor stores it; zero is the beginning.
+ * The position of a walk: at an element of each of the first `lists` repeated fields, and before
+ * the value at index `value`. A cursor stores the position. It is all zero at the beginning.
  */
 struct walk {
-    struct field_place place; /* NO_ELEMENT of the other lists */
+    struct field_place place; /* NO_ELEMENT for the lists from `lists` on */
     size_t lists;
     size_t value;
 };
 
-#define WALK_STAGES ((size_t)MAPPING_VALUES + 1) /* of `value` */
+#define WALK_STAGES ((size_t)MAPPING_VALUES + 1) /* `value` is less than this */
 #define WALK_ENDED  SIZE_MAX
 
 static struct field_place mapping_place_of(const size_t outer[3], size_t index)
@@ -133,8 +136,8 @@ static void walk_keep(const struct walk *walk, struct schema_cursor *cursor)
 }
 
 /*
- * Advances to the next element: the first one inside this, else the one after it or after its outer
- * one.
+ * Advances to the next element: the first element inside the current one, otherwise the next one at
+ * the same level or at an outer level. Returns false at the end.
  */
 static bool walk_on(const struct field_path *way, const ProtobufCMessage *message,
                     struct walk *walk)
@@ -156,7 +159,10 @@ static bool walk_on(const struct field_path *way, const ProtobufCMessage *messag
     return false;
 }
 
-/* Reads the value at the walk's position, if it belongs there and is present. */
+/*
+ * Reads the value at the walk's position. Returns false if the value's path has another number of
+ * repeated fields, or if the value is absent.
+ */
 static bool read_sample(const struct sample_mapping *mapping, const struct named_path *value,
                         const ProtobufCMessage *message, const struct walk *walk,
                         struct schema_cursor *cursor, struct sample *sample)
@@ -176,8 +182,8 @@ static bool read_sample(const struct sample_mapping *mapping, const struct named
 }
 
 /*
- * Values common to all elements of a repeated field come before them; parts of such a sample's
- * other paths that belong to elements are absent.
+ * Values outside a repeated field come before the values of its elements. A sample of such a value
+ * lacks the name, time and labels whose paths lead into the elements.
  */
 bool sample_mapping_next(const struct sample_mapping *mapping, const ProtobufCMessage *message,
                          struct schema_cursor *cursor, struct sample *sample)
@@ -201,7 +207,10 @@ bool sample_mapping_next(const struct sample_mapping *mapping, const ProtobufCMe
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-/* The next entry of a map of labels in `holder`; false at its end. */
+/*
+ * Reads the next entry of a map of labels in the message `holder`. Returns false at the end of the
+ * map.
+ */
 static bool next_entry(const struct field_type *map, const void *holder,
                        struct schema_cursor *cursor, struct label *label)
 {

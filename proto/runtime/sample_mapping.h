@@ -1,11 +1,12 @@
 /*
- * Reads samples from messages whose meaning only the user knows: the paths (field_path.h) of the
- * value, the name, the time and the labels.
+ * Reads samples from messages whose meaning only the user knows: the user gives the paths
+ * (field_path.h) of the value, the name, the time and the labels.
  *
- * Paths may lead through nested repeated fields: the same ones for all paths, from the outermost as
- * far as a path goes. Each element of the innermost one of a value's path may have a sample, with
- * the labels, the name and the time of that element and of the enclosing ones. Every path of a
- * value makes separate samples. Immutable once made; any thread.
+ * Paths may lead through nested repeated fields. All paths must go through the same repeated
+ * fields, from the outermost as far as each path goes. A value's path makes one sample for each
+ * element of its innermost repeated field in which the value is present. That sample has the
+ * labels, the name and the time of its element and of the enclosing elements. If there are several
+ * paths of values, each makes its own samples. Immutable once made; any thread.
  */
 #ifndef SLUICE_PROTO_RUNTIME_SAMPLE_MAPPING_H
 #define SLUICE_PROTO_RUNTIME_SAMPLE_MAPPING_H
@@ -16,7 +17,7 @@
 #define MAPPING_VALUES 32
 #define MAPPING_LABELS 32
 
-/* A path with its name: its last field's name, or the text before it in "NAME:PATH". */
+/* A path and its name, which is the name of the last field, or NAME in "NAME:PATH". */
 struct named_path {
     struct field_path path;
     char *name; /* owned */
@@ -25,32 +26,33 @@ struct named_path {
 
 struct sample_mapping {
     struct named_path values[MAPPING_VALUES];
-    size_t value_count; /* 0: there are no samples */
+    size_t value_count; /* 0: the schema has no samples */
     struct named_path labels[MAPPING_LABELS];
     size_t label_count;
     struct field_path name; /* count is 0: a sample has the name of its value's path */
-    struct field_path time; /* count is 0: none */
-    int64_t time_unit;      /* unit of a numeric time in nanoseconds; 0: it is a Timestamp */
-    struct field_path way;  /* the path through most repeated fields; through none if count is 0 */
+    struct field_path time; /* count is 0: samples have no time */
+    int64_t time_unit;      /* nanoseconds in a unit of a numeric time; 0: a Timestamp */
+    struct field_path way;  /* the path with most repeated fields; count is 0: no path has any */
 };
 
 /*
- * For a schema whose types depend on a text of the message: the paths that exist in the types for
- * some text. The paths of all options are numbered together, in order.
+ * Used if a schema's types depend on a text of the message: the paths that exist in the types for
+ * at least one text. The paths of all options are numbered together, in order.
  */
 #define MAPPING_PATHS (MAPPING_VALUES + MAPPING_LABELS + 2)
 struct mapping_paths {
-    bool probing; /* a missing path is skipped; an existing one is recorded in `led` */
+    bool probing; /* a missing path is skipped; an existing path is recorded in `led` */
     bool led[MAPPING_PATHS];
 };
 
 /*
- * Parses the options: `value` and `labels` are comma-separated lists of "PATH" or "NAME:PATH",
- * `time` is a Timestamp's "PATH" or a number's "PATH:UNIT" (s, ms, us, ns). A label may be a map
- * with string keys, each of which is a label. A path that does not exist in `type` is skipped if
- * `paths` (NULL: there is one set of types) is probing or has found the path before. Returns false
- * with `error` filled (EXIT_CODE_CONFIG, or EXIT_CODE_INTERNAL if memory is short);
- * sample_mapping_clear frees the rest.
+ * Parses the options: `value` and `labels` are comma-separated lists of "PATH" or "NAME:PATH";
+ * `time` is the "PATH" of a Timestamp or the "PATH:UNIT" of a number (s, ms, us, ns). A path of a
+ * label may lead to a map with string keys, each of which is a label. `paths` is NULL if there is
+ * only one set of types. Otherwise a path that does not exist in `type` is skipped if
+ * paths->probing is set, or if the path was found before (paths->led). Returns false with `error`
+ * filled (EXIT_CODE_CONFIG, or EXIT_CODE_INTERNAL if memory is short); sample_mapping_clear must be
+ * called in either case.
  */
 bool sample_mapping_parse(const struct message_type *type, const struct schema_options *options,
                           struct mapping_paths *paths, struct sample_mapping *mapping,

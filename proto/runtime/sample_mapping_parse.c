@@ -4,7 +4,10 @@
 #include "proto/runtime/field_value.h"
 #include "proto/runtime/sample_mapping.h"
 
-/* The text of the path up to its innermost repeated field that the other path shares, or not. */
+/*
+ * Returns the path as text, cut after its last repeated field. If the other path has fewer repeated
+ * fields, only that number of them is included.
+ */
 static const char *list_text(const struct field_path *path, const struct field_path *other,
                              char buffer[FIELD_PATH_TEXT])
 {
@@ -12,7 +15,7 @@ static const char *list_text(const struct field_path *path, const struct field_p
     return field_path_text(path, path->lists[least - 1] + 1, buffer);
 }
 
-/* Notes the repeated fields that a path leads through; they must be those of the others. */
+/* Records the repeated fields through which a path leads. They must be those of the other paths. */
 static bool note_lists(struct sample_mapping *mapping, const char *option,
                        const struct field_path *path, struct error *error)
 {
@@ -33,7 +36,7 @@ static bool note_lists(struct sample_mapping *mapping, const char *option,
     return true;
 }
 
-/* Common state of the parsing steps. */
+/* State that the parsing functions share. */
 struct parsing {
     const struct message_type *type;
     struct mapping_paths *paths; /* NULL: every path must exist */
@@ -41,7 +44,7 @@ struct parsing {
     struct error *error;
 };
 
-/* Indices in struct mapping_paths; for values and labels those of the first one. */
+/* Indices in mapping_paths.led; for values and labels, the index of the first one. */
 enum {
     PLACE_VALUES,
     PLACE_LABELS = MAPPING_VALUES,
@@ -49,7 +52,7 @@ enum {
     PLACE_TIME,
 };
 
-/* Parses a path. A missing one that may be skipped has no steps (its count is 0). */
+/* Parses a path. If the path is missing, but may be skipped, its count of steps is 0. */
 static bool parse_path(const struct parsing *parsing, size_t place, const char *option,
                        const char *text, size_t length, struct field_path *path)
 {
@@ -78,7 +81,7 @@ static bool name_path(struct named_path *named, const char *name, size_t size, s
     return true;
 }
 
-/* "PATH" or "NAME:PATH"; an extension's brackets hold no colon. */
+/* Parses "PATH" or "NAME:PATH". An extension's name in brackets cannot contain a colon. */
 static bool parse_named(const struct parsing *parsing, size_t place, const char *option,
                         const char *text, size_t length, struct named_path *named)
 {
@@ -100,13 +103,13 @@ static bool parse_list(const struct parsing *parsing, size_t first, const char *
                        const char *text, struct named_path *list, size_t most, size_t *count)
 {
     for (size_t i = 0; text != NULL; i++) {
-        text += strspn(text, " "); /* a configuration file has them where a line ends */
+        text += strspn(text, " "); /* a line break in a configuration file becomes a blank */
         size_t length = strcspn(text, ",");
         if (i == most) {
             error_set(parsing->error, EXIT_CODE_CONFIG, "%s: more than %zu paths", option, most);
             return false;
         }
-        /* Counted first, so that its name is freed. */
+        /* Counted before it is parsed, so that its name is freed after an error. */
         struct named_path *next = &list[(*count)++];
         if (!parse_named(parsing, first + i, option, text, length, next))
             return false;

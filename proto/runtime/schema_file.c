@@ -1,5 +1,5 @@
 /*
- * A user's schema: a message of a descriptor set that is read when the schema is made.
+ * A user's schema: a message type of a descriptor set, which is read when the schema is made.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,10 @@
 #include "proto/runtime/sender.h"
 #include "proto/schemas.h"
 
-/* The types of messages with one text of nested=, and the paths to read from them. */
+/*
+ * The types for one choice of `nested`, and the paths of the sender and the samples in their
+ * messages.
+ */
 struct file_variant {
     struct type_set *set;
     const struct message_type *type;
@@ -25,11 +28,11 @@ struct file_variant {
 struct file_schema {
     struct schema schema;
     struct nested nested;
-    struct file_variant *variants; /* by the choices of `nested` */
+    struct file_variant *variants; /* one for each choice of `nested` */
     size_t variant_count;
 };
 
-/* The decoded message, and values derived from it once. */
+/* A decoded message, and values that are read from it once. */
 struct file_message {
     const struct file_variant *variant;
     const ProtobufCMessage *message;
@@ -51,16 +54,16 @@ static void destroy(struct schema *schema)
     free(made);
 }
 
-/* --- making it -------------------------------------------------------------------------------- */
+/* --- making a schema -------------------------------------------------------------------------- */
 
-/* The file, while a schema is made from it. */
+/* The descriptor file from which a schema is being made. */
 struct making {
     const struct schema_options *options;
     struct descriptor_file file;
-    struct type_set *plain; /* its types without changes; NULL once a variant owns them */
+    struct type_set *plain; /* the file's types without changes; NULL once a variant owns them */
 };
 
-/* Makes the variants' types. Every field of nested= must be found in one of them. */
+/* Makes the types of the variants. Every field of nested= must exist in at least one variant. */
 static int make_types(struct file_schema *made, struct making *making, struct error *error)
 {
     const struct nested *nested = &made->nested;
@@ -85,13 +88,17 @@ static int make_types(struct file_schema *made, struct making *making, struct er
     return 0;
 }
 
-/* Parses the paths. If the types depend on a text, each must exist for one of them. */
+/*
+ * Parses the paths for each variant. If there are several variants, each path must exist in at
+ * least one.
+ */
 static int make_paths(struct file_schema *made, const struct schema_options *options,
                       struct error *error)
 {
     struct mapping_paths paths = {.probing = true};
     for (int turn = made->variant_count == 1; turn < 2; turn++, paths.probing = false) {
-        for (size_t i = 1; i <= made->variant_count; i++) { /* the one without a text is last */
+        /* Variant 0, which is for all other texts, is last. */
+        for (size_t i = 1; i <= made->variant_count; i++) {
             struct file_variant *variant = &made->variants[i % made->variant_count];
             sample_mapping_clear(&variant->samples);
             if (!sender_parse(variant->type, options->sequence, options->sequence_key,
@@ -127,7 +134,10 @@ static int fill(struct file_schema *made, struct making *making, struct error *e
     return 0;
 }
 
-/* Prefixes the error with the file's name, if it does not contain it. */
+/*
+ * Copies the error, and puts the file's name in front if the error does not begin with it. Returns
+ * -1.
+ */
 static int file_refuse(const char *path, const struct error *reason, struct error *error)
 {
     size_t length = strlen(path);

@@ -7,7 +7,7 @@
 /* Separates the parts of a sender's name: a byte that does not occur in meaningful texts. */
 #define SEPARATOR '\0'
 
-/* A single path to a single value. */
+/* Parses one path, which must lead to a single value. */
 static bool parse_one(const struct message_type *type, const char *option, const char *text,
                       size_t length, struct field_path *path, struct error *error)
 {
@@ -51,7 +51,7 @@ bool sender_parse(const struct message_type *type, const char *number, const cha
     return keys == NULL || parse_keys(type, keys, paths, error);
 }
 
-/* The sequence number; a negative number counts as none. */
+/* Reads the sequence number. Returns false if it is negative, which counts as not given. */
 static bool read_number(const struct field_type *field, const void *at, uint64_t *number)
 {
     struct field_number read = field_read_number(field, at);
@@ -84,9 +84,9 @@ bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *messa
     return true;
 }
 
-/* --- whether two are the same ----------------------------------------------------------------- */
+/* --- comparing paths -------------------------------------------------------------------------- */
 
-/* By field numbers, as on the wire; the names may differ. */
+/* Compares field numbers, as on the wire; the names may differ. */
 static bool same_field(const struct field_type *a, const struct field_type *b)
 {
     return a->number == b->number && a->kind == b->kind && a->presence == b->presence;

@@ -1,6 +1,7 @@
 /*
- * The sender and the sequence number of a message, by the user's paths: `sequence` is the path of
- * the number, `sequence_key` the paths that name the sender. Immutable once made.
+ * Reads the sender and the sequence number of a message, by the user's paths: the option `sequence`
+ * is the path of the number, `sequence_key` lists the paths of the fields that name the sender.
+ * Immutable once made.
  */
 #ifndef SLUICE_PROTO_RUNTIME_SENDER_H
 #define SLUICE_PROTO_RUNTIME_SENDER_H
@@ -11,26 +12,26 @@
 #define SENDER_KEYS 8
 
 struct sender_paths {
-    struct field_path number; /* count is 0: no sequence numbers */
+    struct field_path number; /* count is 0: messages have no sequence numbers */
     struct field_path keys[SENDER_KEYS];
     size_t key_count;
 };
 
 /*
- * Parses the two options (`keys` is a list separated by commas; either may be NULL). Returns false
- * with `error` filled (EXIT_CODE_CONFIG).
+ * Parses the two options: `number` is a path, `keys` a list of paths separated by commas; either
+ * may be NULL. Returns false with `error` filled (EXIT_CODE_CONFIG).
  */
 bool sender_parse(const struct message_type *type, const char *number, const char *keys,
                   struct sender_paths *paths, struct error *error);
 
 /*
- * Reads the message's number, and its sender as a text made in `arena`. Returns false if the arena
- * is full. *numbered tells whether there is a number.
+ * Reads the message's number, and the sender as a text that is made in `arena`. Sets *numbered to
+ * whether the message has a number. Returns false if the arena is full.
  */
 bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *message,
                  struct arena *arena, struct datagram_sequence *sequence, bool *numbered);
 
-/* Whether both read the same number and the same sender from every message. */
+/* Whether `a` and `b` read the same number and the same sender from every message. */
 bool sender_paths_equal(const struct sender_paths *a, const struct sender_paths *b);
 
 #endif

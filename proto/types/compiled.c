@@ -1,12 +1,13 @@
 /*
- * Types over the descriptors of protoc-c's code. They have only protobuf-c's information, which is
- * enough to read a descriptor set: its own type cannot come from a descriptor set.
+ * Makes types from the descriptors of protoc-c's code. Such types have only protobuf-c's
+ * information, which is enough to read a descriptor set; the type of a descriptor set itself cannot
+ * come from a descriptor set.
  */
 #include <string.h>
 
 #include "proto/types/loader.h"
 
-/* Descriptors found so far in a walk over a graph. */
+/* The descriptors that a walk over the types has met so far. */
 struct walk {
     struct growing_arena *memory;
     struct met {
@@ -95,7 +96,10 @@ static bool fill_field(struct walk *walk, struct field_type *field, uint16_t *re
     return field->message != NULL;
 }
 
-/* At most as deep as there are types. */
+/*
+ * Returns the type of a descriptor. Makes the type when the walk meets the descriptor for the first
+ * time. The recursion is at most as deep as there are types.
+ */
 static struct message_type *type_of(struct walk *walk, const ProtobufCMessageDescriptor *descriptor)
 {
     for (struct met *met = walk->met; met != NULL; met = met->next)
@@ -126,7 +130,7 @@ const struct message_type *compiled_type(struct growing_arena *memory,
 
 /* --- by name ---------------------------------------------------------------------------------- */
 
-/* The path from the root, so that a recursive type is visited only once on it. */
+/* A step of the path from the root to a descriptor. No path visits a recursive type twice. */
 struct step {
     const ProtobufCMessageDescriptor *descriptor;
     const struct step *before;

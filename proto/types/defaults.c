@@ -1,7 +1,7 @@
 /*
- * The default of an absent field, which proto2 and editions allow a .proto file to set:
- * protobuf-c's structures contain it then. The format of its text is defined in descriptor.proto
- * (FieldDescriptorProto.default_value).
+ * The defaults of fields, which proto2 and editions allow a .proto file to set. An absent field in
+ * protobuf-c's structures has its default as its value. The text format of a default is defined in
+ * descriptor.proto (FieldDescriptorProto.default_value).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static bool is_improper(struct loader *loader, const struct field_source *source
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Reads a number of any kind as the bits of the field in memory. */
+/* Reads a number of the field's kind, as the bits of the field in memory. */
 static bool read_number(const struct field_type *field, const char *text, uint64_t *bits)
 {
     char *end;
@@ -94,7 +94,10 @@ static const char *read_escape(const char *at, const char *end, uint8_t *byte)
     return at;
 }
 
-/* Removes the escapes from bytes in place; a string has none. */
+/*
+ * Replaces the escapes in the default of a bytes field by their bytes, in place. Returns the new
+ * size. The default of a string has no escapes.
+ */
 static size_t unescape(uint8_t *bytes, size_t size)
 {
     const char *at = (const char *)bytes;
@@ -143,7 +146,10 @@ static bool set_number(struct loader *loader, const struct field_type *field,
     return good || is_improper(loader, source, text);
 }
 
-/* An unset closed enum is the first of its values. */
+/*
+ * Sets the default of an enum field if the .proto file does not: an unset closed enum is the first
+ * of its values.
+ */
 static bool set_first(struct loader *loader, const struct field_type *field,
                       ProtobufCFieldDescriptor *descriptor)
 {

@@ -1,17 +1,22 @@
-/* The definitions in a descriptor set: messages, enums and extensions, each by its full name. */
+/*
+ * Lists the definitions in a descriptor set: messages, enums and extensions, each by its full name.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/types/loader.h"
 
-/* The context of a definition: the file, and the name and features of the enclosing scope. */
+/* The context of a definition: the package, and the name and features of the enclosing scope. */
 struct place {
     const char *package;
     const char *prefix; /* "package.Outer." or "" */
     struct features features;
 };
 
-/* Size of a full name: each message stores its own, whatever it shares with its neighbours. */
+/*
+ * Limit of a full name in bytes. Each definition has its own copy of its full name, including the
+ * prefix that it shares with others.
+ */
 #define NAME_MAX_SIZE 1024
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -107,8 +112,8 @@ static bool add_extension(struct loader *loader, const struct place *place, cons
 }
 
 /*
- * Including all nested definitions; the recursion is as deep as the set nests, which the decoder
- * has limited.
+ * Lists a message and all definitions nested in it. The recursion is as deep as that nesting, which
+ * the decoder has limited.
  */
 static bool add_message(struct loader *loader, const struct place *place, const Message *from)
 {
@@ -225,7 +230,7 @@ static int compare_enums(const void *a, const void *b)
     return strcmp((*left)->name, (*right)->name);
 }
 
-/* The name at an index in one of the set's tables. */
+/* Returns the name at index `place` of one of the set's tables. */
 typedef const char *name_at(const struct type_set *set, size_t place);
 
 static const char *message_name(const struct type_set *set, size_t place)
@@ -275,7 +280,7 @@ static int compare_name(const char *name, size_t length, const char *with)
     return order != 0 ? order : (length > whole) - (length < whole);
 }
 
-/* The index of a name in a sorted table; `count` if it is absent. */
+/* Returns the index of a name in a sorted table; `count` if the table lacks the name. */
 static size_t definitions_find(const struct type_set *set, name_at *name_of, size_t count,
                                const char *name, size_t length)
 {
@@ -308,7 +313,7 @@ struct enum_definition *definition_of_enum(const struct type_set *set, const cha
     return place == set->enum_count ? NULL : set->enums[place];
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- all steps -------------------------------------------------------------------------------- */
 
 bool loader_define(struct loader *loader)
 {

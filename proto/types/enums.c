@@ -1,10 +1,13 @@
-/* A protobuf-c enum descriptor from its definition. */
+/* Makes a protobuf-c enum descriptor from an enum's definition. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/types/loader.h"
 
-/* Stable: of two names for one number the first declared comes first and is kept. */
+/*
+ * Compares by number, then by order of declaration (the address in c_name): the first declared of
+ * several names for a number comes first and is kept.
+ */
 static int by_number(const void *a, const void *b)
 {
     const ProtobufCEnumValue *left = a;
@@ -22,8 +25,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /*
- * Values by number, one for each. `declared` has one byte for each value; addresses are in the
- * order of declaration.
+ * Fills `values`, sorted by number. `declared` has one byte for each value; its addresses, kept in
+ * c_name, tell the order of declaration.
  */
 static bool read_values(struct loader *loader, const Enum *from, ProtobufCEnumValue *values)
 {
@@ -52,7 +55,7 @@ static unsigned drop_aliases(ProtobufCEnumValue *values, size_t count)
     return kept;
 }
 
-/* Ranges of consecutive numbers, with the end marker that protobuf-c expects. */
+/* Lists the ranges of consecutive numbers, with the end marker that protobuf-c expects. */
 static unsigned list_ranges(const ProtobufCEnumValue *values, unsigned count,
                             ProtobufCIntRange *ranges)
 {

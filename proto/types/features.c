@@ -6,7 +6,7 @@
 
 #define EDITION_2023 1000
 
-/* The values of FeatureSet's enums; 0 is "unset" in each. */
+/* The values of the enums of FeatureSet; in each, 0 is "unset". */
 enum { PRESENCE_EXPLICIT = 1, PRESENCE_IMPLICITLY, PRESENCE_LEGACY_REQUIRED };
 enum { ENUM_OPEN = 1, ENUM_CLOSED };
 enum { ENCODING_PACKED = 1, ENCODING_EXPANDED };

@@ -1,6 +1,6 @@
 /*
  * The rules of protobuf's syntaxes and editions for fields and enums, as one set of features
- * (protobuf.dev, "Feature Settings for Editions"): proto2 and proto3 are editions with fixed
+ * (protobuf.dev, "Feature Settings for Editions"). proto2 and proto3 count as editions with fixed
  * features. Pure functions.
  */
 #ifndef SLUICE_PROTO_TYPES_FEATURES_H
@@ -20,8 +20,8 @@ struct features {
 };
 
 /*
- * The initial features of a file. Returns false if its syntax or edition is unknown, and then sets
- * *unknown to its name: one of `buffer`'s 48 bytes or a literal.
+ * Sets the features with which a file begins. If the file's syntax or edition is not supported,
+ * writes the name of that syntax or edition to `buffer` and returns false.
  */
 bool features_of_file(const Sluice__Descriptor__FileDescriptorProto *file,
                       struct features *features, char buffer[48]);

@@ -1,4 +1,6 @@
-/* The properties of each field of a message: its type, its presence, its references, its names. */
+/*
+ * Determines the properties of each field of a message: its type, presence, references and names.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,12 +9,13 @@
 
 #define LABEL_REQUIRED 2
 #define LABEL_REPEATED 3
-#define NUMBER_MAX     536870911 /* for a field that has its own tag */
+#define NUMBER_MAX     536870911 /* largest field number, except in message sets */
 
 /* --- names ------------------------------------------------------------------------------------ */
 
 /*
- * lowerCamelCase like protoc's json_name: an underscore is removed and the letter after it raised.
+ * Writes a name in lowerCamelCase, like protoc's json_name: removes each underscore and makes the
+ * letter after it upper case. Returns the length.
  */
 static size_t camel_case(const char *name, char *out)
 {
@@ -30,7 +33,7 @@ static size_t camel_case(const char *name, char *out)
     return used;
 }
 
-/* `"name":` for JSON, with brackets around an extension's name. */
+/* Makes the key `"name":` for JSON; the name of an extension is in brackets. */
 static const char *make_key(struct loader *loader, const char *name, size_t length, bool extension,
                             size_t *size)
 {
@@ -75,7 +78,7 @@ static bool name_field(struct loader *loader, const struct field_source *source,
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-/* Removes the leading dot of a reference, which marks a full name. */
+/* Removes the leading dot, which marks a full name, from the name of the field's type. */
 static void strip_dot(const Field *from, const char **name, size_t *length)
 {
     *name = (const char *)from->type_name.data;
@@ -94,7 +97,10 @@ static bool refers_to_nothing(struct loader *loader, const struct message_defini
                          source->name, definition->name, name != NULL ? name : "");
 }
 
-/* Finds the target of a reference; in some sets only that distinguishes a message from an enum. */
+/*
+ * Finds the message or enum to which the field refers. In some sets, the field does not tell which
+ * of the two it is.
+ */
 static bool resolve(struct loader *loader, const struct message_definition *definition,
                     const struct field_source *source, struct field_type *field)
 {
@@ -165,13 +171,13 @@ static bool is_sound(struct loader *loader, const struct message_definition *def
     return true;
 }
 
-/* Whether a message set may have the field: an item contains one message. */
+/* Whether the field is allowed in a message set, where each item contains one message. */
 static bool is_in_set(const struct field_type *field)
 {
     return field->extension && field->kind == KIND_MESSAGE && field->presence == PRESENCE_POINTER;
 }
 
-/* The change for this field, or NULL. */
+/* Returns the change for this field, or NULL. */
 static const struct field_change *find_change(const struct loader *loader,
                                               const struct message_definition *definition,
                                               const struct field_source *source)
@@ -236,7 +242,7 @@ static bool fill_field(struct loader *loader, struct message_definition *definit
     field->size = field_kind_size(field->kind);
     field->utf8 = field->kind == KIND_STRING && features.utf8;
     if (map_entry)
-        field->closed = false; /* an entry is checked as a whole */
+        field->closed = false; /* the decoder checks a map's entry as a whole */
     field->packable = field->presence == PRESENCE_REPEATED && field->message == NULL &&
                       field->kind != KIND_STRING && field->kind != KIND_BYTES;
     field->packed = field->packable && features.packed;

@@ -1,6 +1,6 @@
 /*
- * The layout of a message's fields in memory, and protobuf-c's descriptor of it. A type that
- * protoc-c's code contains gets both from there.
+ * Lays out the fields of a message in memory, and makes protobuf-c's descriptor of the message. If
+ * protoc-c's code contains the type, both come from that code.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,16 @@ static uint32_t layout_take(uint32_t *end, uint32_t size)
     return at;
 }
 
-/* Size of the field in the struct, without its presence marker. */
+/* Returns the size of the field in the struct, without its presence mark. */
 static uint32_t place_size(const struct field_type *field)
 {
     return field->presence == PRESENCE_REPEATED ? sizeof(void *) : field->size;
 }
 
-/* The shared parts of a oneof: its case, and room for its largest member. */
+/*
+ * The parts of a struct that all fields of a oneof share: the oneof's case, and room for the
+ * largest field.
+ */
 struct shared_place {
     uint32_t quantifier, offset, size;
     bool used;
@@ -41,7 +44,10 @@ static void measure_oneofs(const struct message_definition *definition, struct s
     }
 }
 
-/* Eight-byte members first, then four-byte ones, so that there are no gaps. */
+/*
+ * Places the members of eight bytes. Those of four bytes follow in place_narrow, so that there are
+ * no gaps.
+ */
 static uint32_t place_wide(struct message_definition *definition, struct shared_place *oneofs,
                            size_t oneof_count)
 {
@@ -182,7 +188,7 @@ static bool sort_by_name(struct loader *loader, ProtobufCMessageDescriptor *desc
     return true;
 }
 
-/* Ranges of consecutive numbers, with the end marker that protobuf-c expects. */
+/* Lists the ranges of consecutive field numbers, with the end marker that protobuf-c expects. */
 static bool list_ranges(struct loader *loader, ProtobufCMessageDescriptor *descriptor)
 {
     unsigned count = descriptor->n_fields;
@@ -216,13 +222,13 @@ static bool describe(struct loader *loader, struct message_definition *definitio
             return false;
     }
     descriptor->n_fields = (unsigned)count;
-    descriptor->fields = count == 0 ? NULL : fields; /* as protobuf-c requires */
+    descriptor->fields = count == 0 ? NULL : fields; /* protobuf-c requires NULL for 0 fields */
     return sort_by_name(loader, descriptor) && list_ranges(loader, descriptor);
 }
 
 /* --- a layout of protoc-c's ------------------------------------------------------------------- */
 
-/* Uses the fields of the code; a field that it lacks is unknown. */
+/* Takes over the layout of protoc-c's code. A field that the code lacks is unknown. */
 static bool adopt(struct loader *loader, struct message_definition *definition)
 {
     size_t kept = 0;
@@ -284,7 +290,7 @@ static void mark_closed_values(const struct loader *loader, struct message_defin
     }
 }
 
-/* An absent value is the first of its enum. */
+/* Sets the value of an empty map entry, if it is an enum, to the first value of the enum. */
 static void set_first_value(const struct loader *loader, const struct message_definition *entry)
 {
     const struct field_type *value = &entry->fields[1];
@@ -296,7 +302,7 @@ static void set_first_value(const struct loader *loader, const struct message_de
     memcpy(field_place(value, prototype), &first, sizeof first);
 }
 
-/* An empty message contains the defaults of absent fields. */
+/* Writes the defaults of the fields into the empty message. */
 static void apply_defaults(const struct message_type *type)
 {
     void *prototype = (void *)(uintptr_t)type->prototype;
@@ -307,7 +313,7 @@ static void apply_defaults(const struct message_type *type)
     }
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole layout ------------------------------------------------------------------------- */
 
 bool loader_lay_out(struct loader *loader, struct message_definition *definition)
 {

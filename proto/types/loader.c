@@ -1,4 +1,4 @@
-/* Common functions of all steps of loading: rejecting a set, and storing a text of the set. */
+/* Common functions of all steps of loading: they reject a set, or copy a text of the set. */
 #include "proto/types/loader.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /*
- * Common declarations of the files that load a type set, private to them.
+ * Declarations shared by the files that load a type set, private to them.
  *
  * Loading has steps, one file each: the set's bytes are decoded by our own decoder, with types that
  * compiled.c makes from protoc-c's code for descriptor_set.proto; definitions.c lists the
@@ -26,28 +26,28 @@ typedef Sluice__Descriptor__EnumDescriptorProto Enum;
 /* A field in the set, with its context. */
 struct field_source {
     const Field *from;
-    const char *name;      /* of an extension its full name */
-    struct features scope; /* of the message (or oneof) around it */
+    const char *name;      /* for an extension, its full name */
+    struct features scope; /* features of the enclosing message or oneof */
     bool extension;
-    struct field_source *next; /* in the list of extensions */
+    struct field_source *next; /* next in the loader's list of extensions */
 };
 
 struct message_definition {
-    const char *name; /* full */
+    const char *name; /* full name */
     const Message *from;
     const char *package;
     struct features features;
-    const ProtobufCMessageDescriptor *compiled; /* the type whose layout is used, or NULL */
-    struct field_source *sources;               /* its fields and its extensions, by number */
+    const ProtobufCMessageDescriptor *compiled; /* gives the struct's layout; NULL: layout.c does */
+    struct field_source *sources;               /* own fields and extensions; fields.c sorts them */
     size_t source_count;
     struct message_type *type;
-    ProtobufCMessageDescriptor *descriptor; /* ours; NULL if `compiled` is used */
+    ProtobufCMessageDescriptor *descriptor; /* made by the loader; NULL if `compiled` is used */
     struct field_type *fields;
     struct message_definition *next;
 };
 
 struct enum_definition {
-    const char *name; /* full */
+    const char *name; /* full name */
     const Enum *from;
     const char *package;
     bool closed;
@@ -57,17 +57,17 @@ struct enum_definition {
 
 struct type_set {
     struct growing_arena memory;
-    struct message_definition **messages; /* by name */
+    struct message_definition **messages; /* sorted by name */
     size_t message_count;
-    struct enum_definition **enums; /* by name */
+    struct enum_definition **enums; /* sorted by name */
     size_t enum_count;
 };
 
 struct loader {
-    const char *name; /* of the set, in errors */
+    const char *name; /* name of the set in errors */
     struct type_set *set;
     const FileSet *files;
-    ProtobufCBinaryData *file_names; /* sorted */
+    ProtobufCBinaryData *file_names; /* names of all files, sorted */
     const ProtobufCMessageDescriptor *compiled;
     const struct field_change *changes;
     size_t change_count;
@@ -77,30 +77,42 @@ struct loader {
     struct error *error;
 };
 
-/* loader.c: fills the error with the set's name and a printf-formatted text. Both return false. */
+/*
+ * loader.c: both functions fill the error and return false. The error begins with the set's name;
+ * loader_refuse appends a printf-formatted text.
+ */
 bool loader_refuse(struct loader *loader, const char *format, ...) PRINTF_LIKE(2, 3);
 bool loader_no_memory(struct loader *loader);
 
-/* A text of the set as a string in the arena, "" if absent; NULL: no memory. */
+/*
+ * Copies a text of the set into the set's arena, as a string ("" if the text is absent). Returns
+ * NULL if memory is short.
+ */
 char *loader_text(struct loader *loader, ProtobufCBinaryData text);
 
-/* compiled.c: types over only protoc-c's code, with only protobuf-c's information. */
+/*
+ * compiled.c: makes a type, and the types in it, from protoc-c's code. They have only protobuf-c's
+ * information.
+ */
 const struct message_type *compiled_type(struct growing_arena *memory,
                                          const ProtobufCMessageDescriptor *root);
-/* The compiled descriptor of that name that is reachable from `root`, or NULL. */
+/* Returns the compiled descriptor with that name, if it is reachable from `root`, or NULL. */
 const ProtobufCMessageDescriptor *compiled_find(const ProtobufCMessageDescriptor *root,
                                                 const char *name);
 
-/* definitions.c: fills the lists, then the tables of the set. */
+/* definitions.c: fills the loader's lists, then the tables of the set. */
 bool loader_define(struct loader *loader);
-/* Whether it is a valid protoc name; with `dots`, several separated by dots. */
+/*
+ * Whether the text is a name as protoc writes it; with `dots`, also several such names separated by
+ * dots.
+ */
 bool loader_is_name(ProtobufCBinaryData text, bool dots);
 struct message_definition *definition_of_message(const struct type_set *set, const char *name,
                                                  size_t length);
 struct enum_definition *definition_of_enum(const struct type_set *set, const char *name,
                                            size_t length);
 
-/* enums.c */
+/* enums.c: makes the descriptor of the enum. */
 bool loader_make_enum(struct loader *loader, struct enum_definition *definition);
 
 /* fields.c: fills definition->fields, except their layout. */
@@ -113,17 +125,20 @@ bool loader_set_default(struct loader *loader, const struct field_type *field,
 /* layout.c: fills the rest of the message's type. */
 bool loader_lay_out(struct loader *loader, struct message_definition *definition);
 
-/* tables.c: tables for decoding, after fields and layout are known. */
+/* tables.c: makes the tables for decoding; the fields and their layout must be known. */
 bool message_type_index(struct growing_arena *memory, struct message_type *type,
                         const struct field_type *fields, size_t count);
 uint8_t field_kind_size(enum field_kind kind);
 uint8_t field_kind_wire_type(enum field_kind kind);
 
-/* plain_steps.c: steps of the fast decoder. The second needs all types of the set. */
+/*
+ * plain_steps.c: makes the steps of the fast decoder. loader_mark_plain needs the steps of all
+ * types.
+ */
 bool loader_make_steps(struct loader *loader, struct message_type *type);
 void loader_mark_plain(const struct loader *loader);
 
-/* well_known.c */
+/* well_known.c: recognises a type by name and structure. */
 enum well_known well_known_of(const struct message_type *type);
 
 #endif

@@ -77,7 +77,10 @@ static void fill_step(struct plain_step *step, const struct field_type *field)
         step->mark_value = field->number;
 }
 
-/* A repeated number may be encoded in either form, but usually is in the declared one. */
+/*
+ * Indexes the steps by tag. A repeated number may arrive packed or not; it usually arrives in the
+ * declared form, and in the other form the fast decoder gives up.
+ */
 static void index_tags(struct message_type *type, const struct field_type *field, size_t place)
 {
     if (field->number >= ONE_BYTE_TAGS >> 3)
@@ -117,7 +120,10 @@ static bool holds_plain_ones(const struct message_type *type)
     return true;
 }
 
-/* Unmarks types that contain a type that is not plain; nesting ends at SCHEMA_MAX_DEPTH. */
+/*
+ * Marks types as not plain if they contain a type that is not plain. The loop ends at
+ * SCHEMA_MAX_DEPTH, because messages cannot nest deeper.
+ */
 void loader_mark_plain(const struct loader *loader)
 {
     bool changed = true;

@@ -8,7 +8,10 @@
 #include "proto/message/decode.h"
 #include "proto/types/loader.h"
 
-/* A decoded descriptor set takes a few times its size in memory; larger sizes are tried. */
+/*
+ * Bytes of room for the decoded descriptor set, which takes a few times its encoded size: the first
+ * attempt, and the limit of further attempts.
+ */
 #define FIRST_ROOM(size) ((size)*4 + 65536)
 #define MOST_ROOM        ((size_t)1 << 30)
 
@@ -72,7 +75,10 @@ static bool gather_fields(struct loader *loader)
     return true;
 }
 
-/* Descriptors come first, because fields refer to them. */
+/*
+ * Makes the descriptor of a message, still without fields. The fields of all messages refer to
+ * descriptors, so all descriptors are made first.
+ */
 static bool make_descriptor(struct loader *loader, struct message_definition *definition)
 {
     definition->type->descriptor = definition->compiled;
@@ -112,7 +118,7 @@ static bool make_types(struct loader *loader)
 
 /* --- reading the set -------------------------------------------------------------------------- */
 
-/* Decodes the set into `arena`; the caller frees its memory. */
+/* Decodes the set into `arena`; the caller frees arena->base. */
 static bool decode_set(struct loader *loader, const void *bytes, size_t size, struct arena *arena)
 {
     static const ProtobufCMessageDescriptor *const root =
@@ -179,7 +185,7 @@ void type_set_destroy(struct type_set *set)
     free(set);
 }
 
-/* --- asking it -------------------------------------------------------------------------------- */
+/* --- finding types ---------------------------------------------------------------------------- */
 
 const struct message_type *type_set_find(const struct type_set *set, const char *full_name,
                                          size_t length)
@@ -188,7 +194,10 @@ const struct message_type *type_set_find(const struct type_set *set, const char 
     return found == NULL ? NULL : found->type;
 }
 
-/* A message with the given last part of the name, without its package; NULL if there is none. */
+/*
+ * Returns the full name of a message whose last name, without package, is `given`; NULL if there is
+ * no such message.
+ */
 static const char *find_last_name(const struct type_set *set, const char *given)
 {
     size_t length = strlen(given);

@@ -3,8 +3,8 @@
  * --descriptor_set_out=FILE`: read at run time, checked, and made into protobuf-c's descriptors
  * with our tables (message/type.h).
  *
- * A set is loaded once, by one thread, then immutable: any thread may read it. It owns all types in
- * it and does not refer to the bytes from which it was made.
+ * One thread loads a set; from then on the set is immutable, and any thread may read it. A set owns
+ * all types in it and does not refer to the bytes from which it was made.
  */
 #ifndef SLUICE_PROTO_TYPES_TYPE_SET_H
 #define SLUICE_PROTO_TYPES_TYPE_SET_H
@@ -15,31 +15,31 @@
 struct type_set;
 
 /*
- * Makes the types of a set of `size` bytes. `name` is its name in errors ("metrics.desc").
- * `compiled` is NULL, or a descriptor of protoc-c's code: types reachable from it have the struct
- * layout of that code (a field that the code lacks is unknown then).
+ * Makes the types of the descriptor set in `bytes`. `name` is the set's name in errors
+ * ("metrics.desc"). `compiled` is NULL, or a descriptor of protoc-c's code: types that are
+ * reachable from it get the struct layout of that code, and a field that the code lacks is unknown.
  *
- * Proto2, proto3 and edition 2023; every extension in the set becomes a field of the message that
- * it extends. Returns 0, or -1 with `error` filled: EXIT_CODE_CONFIG with one line that describes
- * the problem, EXIT_CODE_INTERNAL if memory is short.
+ * Proto2, proto3 and edition 2023 are supported. Every extension in the set becomes a field of the
+ * message that it extends. Returns 0, or -1 with `error` filled: EXIT_CODE_CONFIG with one line
+ * that describes the problem, EXIT_CODE_INTERNAL if memory is short.
  */
 int type_set_load(const char *name, const void *bytes, size_t size,
                   const ProtobufCMessageDescriptor *compiled, struct type_set **out,
                   struct error *error);
 
-/* Facts about a bytes field that the set does not contain. */
+/* A bytes field, and facts about it that the set does not contain. */
 struct field_change {
     const char *message; /* full name of the message that has the field */
-    const char *field;   /* its name; of an extension the full name */
-    const char *type;    /* not NULL: the bytes are a message of the set with that full name */
-    bool hex;            /* JSON has them in hexadecimal, not in base64 */
+    const char *field;   /* name of the field; of an extension the full name */
+    const char *type;    /* if not NULL, the bytes are a message with this full name */
+    bool hex;            /* the bytes are hexadecimal in JSON, not base64 */
 };
 
 /*
- * The same, with changes. A field whose bytes are a message becomes a field of that message, which
- * has the same encoding: it is decoded with its message, within the same limits. A change for a
- * field that is not in the set has no effect. The changes belong to the caller and are only needed
- * during the call.
+ * Loads a set like type_set_load, with changes. A field whose bytes are a message becomes a field
+ * of that message type, which has the same encoding: the inner message is decoded with the outer
+ * one, within the same limits. A change for a field that is not in the set has no effect. The
+ * changes belong to the caller and are only needed during the call.
  */
 int type_set_load_changed(const char *name, const void *bytes, size_t size,
                           const ProtobufCMessageDescriptor *compiled,
@@ -49,11 +49,17 @@ int type_set_load_changed(const char *name, const void *bytes, size_t size,
 /* NULL is allowed. */
 void type_set_destroy(struct type_set *set);
 
-/* The message with that full name ("package.Type") of `length` bytes, or NULL. */
+/*
+ * Returns the message type with the full name ("package.Type") of `length` bytes at `full_name`, or
+ * NULL.
+ */
 const struct message_type *type_set_find(const struct type_set *set, const char *full_name,
                                          size_t length);
 
-/* The same; if there is none, NULL with `error` filled, which suggests the probable name. */
+/*
+ * Returns the message type with that full name. If there is no such message, or if it is the entry
+ * of a map, returns NULL with `error` filled, which suggests the probable name.
+ */
 const struct message_type *type_set_require(const struct type_set *set, const char *full_name,
                                             struct error *error);
 

@@ -17,35 +17,35 @@
 #define BENCH_PARTS_MOST 8
 
 struct settings {
-    bool wanted[BENCH_PARTS_MOST]; /* by the index in bench_parts */
+    bool wanted[BENCH_PARTS_MOST]; /* which parts run; the index is that of bench_parts */
     bool quick;
-    uint64_t rounds;   /* at most SERIES_MOST */
-    uint64_t round_ns; /* for a round of traffic */
+    uint64_t rounds;   /* number of rounds; at most SERIES_MOST */
+    uint64_t round_ns; /* duration of a round with traffic */
     struct contenders contenders;
-    const char *collector; /* NULL: in the folder of this program */
-    const char *scratch;   /* NULL: the system's folder for temporary files */
+    const char *collector; /* path of the collector; NULL: sluice in this program's folder */
+    const char *scratch;   /* parent of the bench's folder; NULL: the folder for temporary files */
     uint64_t receive_buffer;
 };
 
 struct bench {
     struct settings settings;
     struct machine machine;
-    char folder[SCRATCH_PATH_SIZE]; /* for files written during the run */
+    char folder[SCRATCH_PATH_SIZE]; /* path of the folder for the bench's files */
 };
 
-/* Duration of a round of a stage that runs by itself, without traffic. */
+/* Returns the duration of a round without traffic: a twentieth of a round with traffic. */
 static inline int64_t bench_stage_ns(const struct bench *bench)
 {
     return (int64_t)(bench->settings.round_ns / 20);
 }
 
-/* Measures and prints the results. Returns 0, or -1 with `error` filled. */
+/* Measures one part of the bench and prints the results. Returns 0, or -1 with `error` filled. */
 typedef int bench_part(struct bench *bench, struct error *error);
 
-/* Each is in its own file. */
+/* Each part is in its own file, such as part_decode.c. */
 bench_part part_decode, part_encode, part_stages, part_receive, part_rates;
 
-/* All parts, in order; a part without a name ends the list. */
+/* All parts, in the order in which they run. The list ends with a part without a name. */
 extern const struct part {
     const char *name;
     bench_part *run;

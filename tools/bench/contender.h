@@ -1,6 +1,6 @@
 /*
- * The receivers that are compared: null receivers, which discard what they receive and are the
- * yardsticks, and the collector, with its defaults or with other keys. Pure; any thread.
+ * The receivers that the bench compares. A null receiver only discards datagrams and is a yardstick
+ * for the collector, which runs with its defaults or with other keys. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_CONTENDER_H
 #define SLUICE_TOOLS_BENCH_CONTENDER_H
@@ -13,7 +13,7 @@
 enum contender_kind {
     CONTENDER_BLOCKING, /* waits in recvmmsg(64, MSG_WAITFORONE) */
     CONTENDER_EDGE,     /* edge-triggered, drains by recvmmsg(64) until would-block */
-    CONTENDER_PAUSE,    /* the same, and pauses for 500 us after each drain */
+    CONTENDER_PAUSE,    /* like CONTENDER_EDGE, but pauses for 500 us after each drain */
     CONTENDER_COLLECTOR,
 };
 
@@ -24,14 +24,14 @@ struct contender {
     enum contender_kind kind;
     const char *name;
 
-    /* For the collector only. */
-    bool discards;             /* it writes no file of the bench */
-    const char *to;            /* its sink without keys; NULL: a file of the bench, or the null
-                                  device */
-    const char *listener_keys; /* "key=value&key=value", or "" */
-    const char *sink_keys;     /* the same */
-    const char *arguments[CONTENDER_ARGUMENTS_MOST + 1]; /* other words of its command line */
-    char text[CONTENDER_TEXT_SIZE];                      /* buffer that these point into */
+    /* The members below are for the collector only. */
+    bool discards;             /* its output does not go to the bench's folder */
+    const char *to;            /* URL of its sink, without keys; NULL: a file in the bench's folder,
+                                  or the null device if `discards` */
+    const char *listener_keys; /* keys of its listener: "key=value&key=value", or "" */
+    const char *sink_keys;     /* keys of its sink, in the same form */
+    const char *arguments[CONTENDER_ARGUMENTS_MOST + 1]; /* further words of its command line */
+    char text[CONTENDER_TEXT_SIZE];                      /* memory of the texts above */
 };
 
 #define CONTENDERS_MOST 16
@@ -41,18 +41,21 @@ struct contenders {
     size_t count;
 };
 
-/* The null receivers, and the collector with a JSON file ("json") and without output ("null"). */
+/*
+ * Lists the null receivers, and the collector twice: with a JSON file ("json") and without output
+ * ("null").
+ */
 void contenders_begin(struct contenders *contenders);
 
 /*
- * Adds the collector with other keys, writing a JSON file unless the keys say otherwise: "NAME=WORD
- * WORD...", where listen:KEYS and sink:KEYS are keys of its listeners and sinks, to:SINK is a sink
- * instead of the file, and any other word is added to its command line. An existing name is
- * redefined. Returns 0, or -1 with `error` filled (EXIT_CODE_USAGE).
+ * Adds a variant of the collector. `text` is "NAME=WORD WORD...": listen:KEYS and sink:KEYS are
+ * keys of the collector's listener and sink, to:SINK is a sink instead of the usual JSON file, and
+ * any other word is added to the command line. If a variant of that name exists, it is redefined.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_USAGE).
  */
 int contenders_add(struct contenders *contenders, const char *text, struct error *error);
 
-/* The first contender of that kind, or NULL. */
+/* Returns the first contender of that kind, or NULL. */
 const struct contender *contenders_of_kind(const struct contenders *contenders,
                                            enum contender_kind kind);
 

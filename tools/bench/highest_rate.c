@@ -29,7 +29,9 @@ void highest_rate_print(struct highest_rate *search, double rate, bool lossless)
         search->again = true;
         return;
     }
-    /* A sender that did not reach the requested rate has shown the most that it can send. */
+    /*
+     * The sender did not reach the requested rate, so its actual rate is the most that it can send.
+     */
     if (lossless && rate < (double)search->next * (1 - search->tolerance))
         search->bad = rate;
     else if (!lossless)

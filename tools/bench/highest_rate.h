@@ -1,14 +1,14 @@
 /*
- * Searches for the highest rate without loss: which rate to try next, and when to stop. Pure; any
- * thread.
+ * Searches for the highest rate without loss: chooses which rate to try next, and when to stop.
+ * Pure; any thread.
  *
- * The first run is as fast as the sender can: if it loses no datagram, that is the result.
- * Otherwise the range between the highest good and the lowest bad rate is halved until it is
- * narrow. A rate with loss is tried once more before it counts as bad, since one disturbance of the
- * machine does not prove it bad.
+ * In the first run the sender is as fast as it can be. If no datagram is lost, the rate of this run
+ * is the result. Otherwise the range between the highest good and the lowest bad rate is halved
+ * until it is narrow. A rate with loss is tried once more before it counts as bad, because the loss
+ * may have been caused by a disturbance of the machine.
  *
- * Begin with highest_rate_begin. While the search is not done, run at `next` datagrams a second (0:
- * as fast as the sender can) and call highest_rate_print with the result.
+ * Call highest_rate_begin. Then, until `done` is set, send at `next` datagrams a second (0: as fast
+ * as the sender can) and call highest_rate_print with the result.
  */
 #ifndef SLUICE_TOOLS_BENCH_HIGHEST_RATE_H
 #define SLUICE_TOOLS_BENCH_HIGHEST_RATE_H
@@ -18,17 +18,17 @@
 
 struct highest_rate {
     double tolerance;   /* width of the final range as a share of the lowest bad rate */
-    double good;        /* highest rate without loss so far; 0: none */
+    double good;        /* highest rate without loss so far, in datagrams a second; 0: none */
     double bad;         /* lowest rate with loss; 0: none yet */
-    double sender_most; /* the rate that the sender reached at its fastest */
+    double sender_most; /* the sender's highest rate, in the runs without a requested rate */
     uint64_t next;      /* the next rate to try; 0: as fast as the sender can */
-    bool again;         /* `next` has had loss once */
+    bool again;         /* a run at `next` had loss, and the next run repeats it */
     bool done;
 };
 
 struct highest_rate highest_rate_begin(double tolerance);
 
-/* Records a run: the actual rate of the sender, and whether it was lossless. */
+/* Takes the result of a run: the sender's actual rate, and whether no datagram was lost. */
 void highest_rate_print(struct highest_rate *search, double rate, bool lossless);
 
 #endif

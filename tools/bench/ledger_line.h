@@ -1,6 +1,6 @@
 /*
- * Reads a line of `sluice --ledger json`: the sums of all listeners and all sinks, and the
- * collector's own verdict. Pure; any thread.
+ * Reads a line of `sluice --ledger json`: the sums over all listeners and over all sinks, and
+ * whether the collector itself says that its ledger balances. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_LEDGER_LINE_H
 #define SLUICE_TOOLS_BENCH_LEDGER_LINE_H
@@ -10,13 +10,13 @@
 
 struct ledger_sums {
     bool final;    /* the ledger after a stop */
-    bool balances; /* the collector's own verdict, in the final ledger */
+    bool balances; /* whether the ledger balances; set only in a final ledger */
 
-    /* Sums of the listeners. */
+    /* Sums over all listeners, in datagrams. */
     uint64_t received;
-    uint64_t kernel_drops; /* with kernel_filter=on including datagrams that the filter refused */
+    uint64_t kernel_drops; /* with kernel_filter=on this includes what the filter refused */
 
-    /* Sums of the sinks. */
+    /* Sums over all sinks, in records. */
     uint64_t offered;
     uint64_t written;
 };

@@ -2,9 +2,9 @@
  * The sender of the bench: a separate process, on its own processor if there are two, that sends
  * telemetry datagrams to a port of 127.0.0.1. CMake selects the implementation in tools/platform/.
  *
- * Plain: each datagram is sent at its due time. The sender polls the clock without sleeping, and
- * sends one datagram at a time while it is in time, up to 64 in a call when it is late. Segmenting:
- * up to 64 datagrams in one buffer that the kernel splits (UDP_SEGMENT).
+ * A plain sender sends each datagram at its due time. It polls the clock without sleeping. While it
+ * is in time, it sends one datagram in a call; when it is late, up to 64. A segmenting sender puts
+ * up to 64 datagrams into one buffer, which the kernel splits (UDP_SEGMENT).
  */
 #ifndef SLUICE_TOOLS_BENCH_LOAD_H
 #define SLUICE_TOOLS_BENCH_LOAD_H
@@ -17,12 +17,12 @@
 
 struct load_plan {
     const struct traffic *traffic;
-    uint64_t rate; /* datagrams a second; 0: as fast as it can */
+    uint64_t rate; /* datagrams a second; 0: as fast as possible */
     int64_t duration_ns;
     bool segmenting;
     uint16_t port;
-    uint64_t first_number; /* of its messages */
-    int cpu;               /* -1: any */
+    uint64_t first_number; /* number of the first message */
+    int cpu;               /* the sender's processor; -1: any */
 };
 
 struct load_result {
@@ -30,7 +30,9 @@ struct load_result {
     double seconds;
 };
 
-/* Sends all datagrams and waits for the end. Returns 0, or -1 with `error` filled. */
+/*
+ * Sends all datagrams, and waits until the sender has ended. Returns 0, or -1 with `error` filled.
+ */
 int load_send(const struct load_plan *plan, struct load_result *result, struct error *error);
 
 #endif

@@ -6,21 +6,21 @@
 #define SLUICE_TOOLS_BENCH_MACHINE_H
 
 struct machine {
-    char cpu[128];       /* the model, as named by the system */
+    char cpu[128];       /* name of the processor's model */
     char system[192];    /* name and version of the system */
-    unsigned processors; /* processors that this process may use */
-    int sender_cpu;      /* -1: the sender has no processor of its own */
-    int receiver_cpu;    /* -1: the receiver has no processor of its own */
+    unsigned processors; /* number of processors that this process may use */
+    int sender_cpu;      /* number of the sender's own processor; -1: none */
+    int receiver_cpu;    /* number of the receiver's own processor; -1: none */
 
     /*
-     * Processor time of one sleep of MACHINE_SLEEP_NS, in nanoseconds; negative: unknown. A
-     * receiver that pauses after each drain spends it each time: on some virtual machines this is
-     * most of the cost at a few thousand datagrams a second.
+     * Processor time that one sleep of MACHINE_SLEEP_NS costs, in nanoseconds; negative: unknown. A
+     * receiver that pauses after each drain pays this cost for each pause. On some virtual
+     * machines, this is most of the receiver's cost at a few thousand datagrams a second.
      */
     double sleep_cost_ns;
 };
 
-/* The default of coalesce=, and the sleep of the null receiver edge+pause. */
+/* The default of the key coalesce=, and the pause of the null receiver edge+pause. */
 #define MACHINE_SLEEP_NS 500000
 
 /*

@@ -1,4 +1,4 @@
-/* sluice-bench: measures the collector and its parts, each next to its yardstick. */
+/* sluice-bench: measures the collector and its parts, and compares each with a yardstick. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,7 +9,10 @@
 #include "tools/bench/options.h"
 #include "tools/command/interrupt.h"
 
-/* The receive buffer that the system grants for this request; 0: no socket could be opened. */
+/*
+ * Returns the size of the receive buffer that the system grants if `wanted` bytes are requested; 0:
+ * no socket could be opened.
+ */
 static size_t granted_buffer(size_t wanted)
 {
     const struct udp_socket_options options = {

@@ -8,7 +8,7 @@
 /* Sets the defaults; call it before the command line is parsed. */
 void options_default(struct settings *settings);
 
-/* Reads into a `struct settings`. */
+/* The command; its options are stored in a `struct settings`. */
 extern const struct command bench_command;
 
 #endif

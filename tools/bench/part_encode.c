@@ -1,4 +1,4 @@
-/* Measures each format: all encoders in turn on the same record. */
+/* Measures the output formats: all encoders take turns on the same record. */
 #include <stdlib.h>
 
 #include "collector/contract/encoder.h"
@@ -26,10 +26,10 @@ struct encoding {
     struct record record;
     struct output out;
     struct encoder *encoder; /* the encoder under test */
-    struct encoded encoded;  /* its output */
+    struct encoded encoded;  /* output of `encoder` */
 };
 
-/* Cost of one encoder with one view. */
+/* The cost of one encoder with one view of the record (enum sink_view). */
 struct cost {
     const char *name;
     struct encoder *encoder;
@@ -92,7 +92,7 @@ static bool add_encoder(struct costs *costs, const struct encoder_ops *ops, cons
     return true;
 }
 
-/* json is also measured with view=message. */
+/* Makes one encoder for each format, and for json a second one, with view=message. */
 static int make_encoders(struct costs *costs, struct error *error)
 {
     bool good = true;

@@ -5,13 +5,13 @@
 #include "tools/bench/run.h"
 #include "tools/bench/table.h"
 
-/* Results of one receiver with one sender. */
+/* Results of one receiver with one sender: a value for each round. */
 struct found {
     struct series good;        /* the highest lossless rate; 0: none was found */
     struct series sender_most; /* the sender's fastest rate */
 };
 
-/* The yardstick is the edge-triggered null receiver; other null receivers are not measured here. */
+/* Whether this part measures a contender: all collectors and, as the yardstick, CONTENDER_EDGE. */
 static bool takes_part(const struct contender *who)
 {
     return who->kind == CONTENDER_EDGE || who->kind == CONTENDER_COLLECTOR;

@@ -1,4 +1,4 @@
-/* Measures the processor time of a datagram, of all receivers in turn. */
+/* Measures the processor time that a datagram costs, for all receivers in turn. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "tools/bench/run.h"
 #include "tools/bench/table.h"
 
-/* A load, and the target of the collector with a JSON file. */
+/* A load, and the cost that the collector with a JSON file should not exceed. */
 static const struct scene {
     const struct traffic *traffic;
     uint64_t rate;
-    int longer; /* a round is this many times as long: little traffic is measured for longer */
+    int longer; /* factor for the duration of a round: low rates are measured for longer */
     const char *target;
 } scenes[] = {
     {&traffic_metric1, 1000, 4, "3.0 of blocking"},
@@ -24,8 +24,8 @@ static const struct scene {
 struct found {
     struct series cpu_ns;
     struct series rate;
-    double lost, sent;  /* over all rounds */
-    double peak_memory; /* bytes */
+    double lost, sent;  /* datagrams in all rounds */
+    double peak_memory; /* bytes, the most of all rounds */
 };
 
 static void add_result(struct found *found, const struct run_result *result)

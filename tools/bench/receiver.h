@@ -2,7 +2,7 @@
  * A process that receives on a port of 127.0.0.1: a null receiver or the collector, on its own
  * processor if there are two. CMake selects the implementation in tools/platform/.
  *
- * Lifecycle: bench_receiver_start, then any calls, then bench_receiver_stop or
+ * Lifecycle: bench_receiver_start, then any of the other functions, then bench_receiver_stop or
  * bench_receiver_abandon. One thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_RECEIVER_H
@@ -19,41 +19,41 @@ struct bench_receiver;
 struct receiver_plan {
     const struct contender *who;
     const char *program; /* path of the collector; NULL: sluice in this program's folder */
-    const char *folder;  /* for its output */
+    const char *folder;  /* folder for the receiver's output */
     size_t receive_buffer;
-    int cpu; /* -1: any */
+    int cpu; /* the receiver's processor; -1: any */
 };
 
 struct receiver_counts {
     uint64_t received;     /* datagrams */
-    uint64_t kernel_drops; /* as reported by the socket: with gro=on buffers, not datagrams */
+    uint64_t kernel_drops; /* counted by the socket: dropped datagrams; with gro=on, buffers */
     uint64_t unwritten;    /* records that the sink did not write, for any reason */
 };
 
-/* Starts it and waits until its port is open. Returns 0, or -1 with `error` filled. */
+/* Starts a receiver and waits until its port is open. Returns 0, or -1 with `error` filled. */
 int bench_receiver_start(struct bench_receiver **out, const struct receiver_plan *plan,
                          struct error *error);
 
 uint16_t bench_receiver_port(const struct bench_receiver *receiver);
 
-/* Gets its counts so far. Returns 0, or -1 with `error` filled. */
+/* Gets the receiver's counts so far. Returns 0, or -1 with `error` filled. */
 int bench_receiver_count(struct bench_receiver *receiver, struct receiver_counts *counts,
                          struct error *error);
 
-/* Processor time of all its threads. */
+/* Returns the processor time of all threads of the receiver so far. */
 int64_t bench_receiver_cpu_ns(const struct bench_receiver *receiver);
 
-/* Peak memory in bytes. */
+/* Returns the receiver's peak memory in bytes. */
 size_t bench_receiver_peak_memory(const struct bench_receiver *receiver);
 
 /*
- * Ends and frees it. Returns 0 with its final counts, or -1 with `error` filled: it did not end in
- * the expected way, or its ledger does not balance.
+ * Ends the receiver, gets its final counts and frees it. Returns 0, or -1 with `error` filled if
+ * the receiver did not end in the expected way, or its ledger does not balance.
  */
 int bench_receiver_stop(struct bench_receiver *receiver, struct receiver_counts *counts,
                         struct error *error);
 
-/* Ends it immediately and frees it. */
+/* Ends the receiver immediately and frees it. */
 void bench_receiver_abandon(struct bench_receiver *receiver);
 
 #endif

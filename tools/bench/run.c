@@ -13,12 +13,14 @@
 #define WARM_UP_MOST (300 * MILLISECOND)
 #define SETTLING_NS  (10000 * MILLISECOND)
 
-#define LINE_SIZE  UINT64_C(320)    /* bytes of JSON for a sample, rounded up */
-#define USUAL_RATE UINT64_C(400000) /* usual rate of a sender a second, rounded up */
+#define LINE_SIZE  UINT64_C(320)    /* bytes of a sample in JSON, rounded up */
+#define USUAL_RATE UINT64_C(400000) /* datagrams a second of a usual sender, rounded up */
 
 /*
- * A receiver that used less processor time than this in that period is idle, or does not get the
- * processor: a pausing receiver wakes up a little, and a collector's records are 50 ms late.
+ * A receiver counts as idle if it used at most QUIET_CPU_NS of processor time during QUIET_NS. A
+ * receiver that writes a file must be idle for QUIET_LATE, because records reach the file 50 ms
+ * late. A receiver that pauses uses some processor time even when idle. A receiver that does not
+ * get the processor looks idle, too.
  */
 #define QUIET_NS     (25 * MILLISECOND)
 #define QUIET_LATE   (80 * MILLISECOND)
@@ -29,7 +31,7 @@ static bool writes_file(const struct contender *who)
     return who->kind == CONTENDER_COLLECTOR && !who->discards;
 }
 
-/* Waits until the receiver is idle, and returns its processor time. */
+/* Waits until the receiver is idle or `end_ns` is reached, and returns its processor time. */
 static int64_t wait_for_quiet(const struct bench_receiver *receiver, int64_t quiet_ns,
                               int64_t end_ns)
 {
@@ -46,8 +48,8 @@ static int64_t wait_for_quiet(const struct bench_receiver *receiver, int64_t qui
 }
 
 /*
- * Waits until the receiver has received everything and is idle, at most ten seconds. *counts are
- * its counts then, and *cpu_ns its processor time before it reported them.
+ * Waits until the receiver has received everything and is idle, at most ten seconds. Stores its
+ * counts in *counts, and in *cpu_ns its processor time before it reported these counts.
  */
 static int await_counts(const struct run_plan *plan, struct bench_receiver *receiver, uint64_t sent,
                         struct receiver_counts *counts, int64_t *cpu_ns, struct error *error)
@@ -58,7 +60,8 @@ static int await_counts(const struct run_plan *plan, struct bench_receiver *rece
         if (bench_receiver_count(receiver, counts, error) != 0)
             return -1;
         /*
-         * The kernel counts a dropped buffer with several datagrams as one: the rest cannot arrive.
+         * The kernel counts a dropped buffer of several datagrams as one: this sum may never reach
+         * `sent`.
          */
         if (counts->received + counts->kernel_drops >= sent || counts->kernel_drops != 0)
             return 0;
@@ -83,8 +86,8 @@ static int send_load(const struct bench *bench, const struct run_plan *plan,
 }
 
 /*
- * The sent and received counts must agree with the kernel's count of dropped datagrams. A dropped
- * buffer of several datagrams counts as one, so that count may be smaller.
+ * Checks that each datagram sent was received or dropped by the kernel. The kernel's count may be
+ * too small, because it counts a dropped buffer of several datagrams as one.
  */
 static int check(const struct run_plan *plan, const struct run_result *result, struct error *error)
 {
@@ -98,7 +101,7 @@ static int check(const struct run_plan *plan, const struct run_result *result, s
     return -1;
 }
 
-/* Measures from the end of the warm-up. */
+/* Warms up the receiver, then measures it. */
 static int measure(const struct bench *bench, const struct run_plan *plan,
                    struct bench_receiver *receiver, struct run_result *result, struct error *error)
 {
@@ -111,7 +114,7 @@ static int measure(const struct bench *bench, const struct run_plan *plan,
     if (send_load(bench, plan, receiver, warm_up_ns, TRAFFIC_FIRST_NUMBER, &warm_up, error) != 0 ||
         await_counts(plan, receiver, warm_up.sent, &before, &cpu_before, error) != 0)
         return -1;
-    /* Excludes the cost of reporting the counts. */
+    /* Reads the time again, to exclude the cost of reporting the counts. */
     cpu_before = bench_receiver_cpu_ns(receiver);
     if (send_load(bench, plan, receiver, plan->duration_ns, TRAFFIC_FIRST_NUMBER + warm_up.sent,
                   &load, error) != 0)
@@ -143,7 +146,7 @@ static int run_with(const struct bench *bench, const struct run_plan *plan,
     return check(plan, result, error);
 }
 
-/* Upper estimate of the bytes that a collector writes at this rate. */
+/* Returns an upper estimate of the bytes that a collector writes in this run. */
 static uint64_t bytes_to_come(const struct run_plan *plan)
 {
     uint64_t rate = plan->rate != 0 ? plan->rate : USUAL_RATE;

@@ -1,6 +1,6 @@
 /*
- * One run: starts a receiver, warms it up, sends, stops it, and compares what was received with
- * what was sent. One thread.
+ * One run: starts a receiver, warms it up, sends, stops the receiver, and compares the datagrams
+ * received with those sent. One thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_RUN_H
 #define SLUICE_TOOLS_BENCH_RUN_H
@@ -17,18 +17,18 @@ struct run_plan {
 };
 
 struct run_result {
-    double rate;   /* the sender's actual rate, in datagrams a second */
-    uint64_t sent; /* these include the warm-up */
+    double rate;   /* datagrams a second that were sent */
+    uint64_t sent; /* this and the counts below include the warm-up */
     uint64_t received;
-    uint64_t kernel_drops; /* as counted by the kernel */
-    uint64_t lost;         /* sent and not received, or received and not written */
-    double cpu_ns;         /* processor time of each datagram received after the warm-up */
+    uint64_t kernel_drops; /* datagrams that the kernel dropped, by its own count */
+    uint64_t lost;         /* datagrams sent and not received, and records not written */
+    double cpu_ns;         /* for each datagram received after the warm-up */
     size_t peak_memory;    /* bytes */
 };
 
 /*
- * Returns 0, or -1 with `error` filled: a process did not start or end, a signal was caught, or the
- * numbers do not add up: a ledger does not balance, or datagrams are neither received nor dropped.
+ * Makes one run. Returns 0, or -1 with `error` filled: a process did not start or end, a signal was
+ * caught, a ledger does not balance, or datagrams are missing that the kernel did not drop.
  */
 int run_once(const struct bench *bench, const struct run_plan *plan, struct run_result *result,
              struct error *error);

@@ -1,7 +1,8 @@
 /*
  * Statistics of a value that was measured in several rounds: median and spread. Pure; any thread.
  *
- * A missing value (a round without anything to divide by) is NaN and is ignored.
+ * A missing value is NaN and is ignored. An example is the cost of a datagram in a round that
+ * received no datagram.
  */
 #ifndef SLUICE_TOOLS_BENCH_STATISTICS_H
 #define SLUICE_TOOLS_BENCH_STATISTICS_H
@@ -10,14 +11,14 @@
 
 #define SERIES_MOST 100
 
-/* One value of each round, in order. */
+/* The values of all rounds, in order. */
 struct series {
     double values[SERIES_MOST];
     size_t count;
 };
 
 struct spread {
-    double median; /* for an even count the mean of the two in the middle */
+    double median; /* if the number of values is even: the mean of the middle two */
     double least;
     double most;
 };
@@ -25,13 +26,13 @@ struct spread {
 /* Adds a value; values beyond SERIES_MOST are dropped. */
 void series_add(struct series *series, double value);
 
-/* Returns the spread of its values; NaN if there are no values. */
+/* Returns the spread of the values; NaN if there are no values. */
 struct spread spread_of(const struct series *series);
 
 /*
- * Returns the spread of the ratios of two series, round by round. A ratio of two values of one
- * round is more reliable than one of two medians, because disturbances of the machine affect both.
- * Both series must have the same number of values.
+ * Divides each value of `series` by that of `yardstick` in the same round, and returns the spread
+ * of these ratios. Such a ratio is more reliable than a ratio of two medians, because a disturbance
+ * of the machine affects both values of a round. Both series must have the same number of values.
  */
 struct spread spread_of_ratios(const struct series *series, const struct series *yardstick);
 

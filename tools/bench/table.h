@@ -10,11 +10,11 @@
 
 struct table_column {
     const char *heading;
-    int width;    /* at least 3; negative for words, which are aligned to the left */
-    int decimals; /* of its numbers */
+    int width;    /* in characters, at least 3; negative: words, aligned to the left */
+    int decimals; /* number of decimals */
 };
 
-/* A word, or if it is NULL a number; NaN is shown as "-". */
+/* A word or, if `word` is NULL, a number. NaN is shown as "-". */
 struct table_cell {
     const char *word;
     double number;

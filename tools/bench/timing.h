@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Calls the function repeatedly for at least `round_ns`. Returns nanoseconds for each call. */
+/* Calls the function repeatedly for at least `round_ns`. Returns the mean nanoseconds of a call. */
 double timing_round(void (*once)(void *context), void *context, int64_t round_ns);
 
 #endif

@@ -13,25 +13,25 @@
 struct traffic {
     const char *name;
     size_t samples;
-    size_t size; /* bytes of a datagram */
+    size_t size; /* size of a datagram in bytes */
 };
 
 extern const struct traffic traffic_metric1; /* one metric, 117 bytes */
 extern const struct traffic traffic_batch20; /* twenty metrics, 1140 bytes */
 
-/* From this number on, messages need four bytes for it. */
+/* The first message number that takes four bytes as a varint. */
 #define TRAFFIC_FIRST_NUMBER UINT64_C(2097152)
 
-#define TRAFFIC_SIZE_MOST 2048 /* largest size in bytes */
+#define TRAFFIC_SIZE_MOST 2048 /* size of the largest datagram in bytes */
 
 /*
- * Makes the template of its messages. Returns 0, or -1 with `error` filled; clear it in either
- * case.
+ * Makes the template of the messages. Returns 0, or -1 with `error` filled. The caller clears the
+ * template in either case.
  */
 int traffic_template(const struct traffic *traffic, struct message_template *made,
                      struct error *error);
 
-/* Makes one datagram, always the same. Returns 0, or -1 with `error` filled. */
+/* Writes one datagram, always the same. Returns 0, or -1 with `error` filled. */
 int traffic_datagram(const struct traffic *traffic, uint8_t bytes[TRAFFIC_SIZE_MOST],
                      struct error *error);
 

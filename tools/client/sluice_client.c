@@ -1,18 +1,19 @@
 /*
  * See sluice_client.h, and telemetry.proto for the wire format.
  *
- * One block of memory holds the client and, after it, its metrics. Metrics form a list that only
- * grows, at its front, by compare-and-swap. A flag gives one flush at a time access to the rest:
- * the datagram, the socket and the position where the next flush continues.
+ * One block of memory holds the client and, after it, its metrics. The metrics form a list, which
+ * only grows: a new metric is put at the front by compare-and-swap. A flag lets only one flush at a
+ * time use the other members: the datagram, the socket and the position where the next flush
+ * continues.
  */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
 #ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE 1 /* IP_MTU, MSG_DONTWAIT */
+#define _DEFAULT_SOURCE 1 /* declares IP_MTU and MSG_DONTWAIT */
 #endif
 #ifndef _DARWIN_C_SOURCE
-#define _DARWIN_C_SOURCE 1 /* MSG_DONTWAIT */
+#define _DARWIN_C_SOURCE 1 /* declares MSG_DONTWAIT */
 #endif
 #include "sluice_client.h"
 
@@ -40,7 +41,9 @@ _Static_assert(ATOMIC_POINTER_LOCK_FREE == 2, "nor does registering a metric");
 #define HEADER_MOST    1024
 #define DATAGRAM_LEAST 512
 
-/* Attempts to send a datagram: each of them may report the ICMP error of an earlier datagram. */
+/*
+ * Number of attempts to send a datagram. A failed attempt may report an earlier datagram's error.
+ */
 #define SEND_ATTEMPTS 4
 
 /* --- metrics ---------------------------------------------------------------------------------- */
@@ -52,19 +55,19 @@ enum kind {
 };
 
 /*
- * A metric is aligned to cache lines. Its parts follow each other: this struct, the counts of a
- * histogram (one more than it has bounds), its bounds, and the encoded fields.
+ * A metric is aligned to cache lines. Its parts follow each other in memory: this struct, the
+ * counts of a histogram (one for each bound and one more), its bounds, and the encoded fields.
  */
 struct metric {
     struct metric *next;
     struct sluice_client *client;
-    _Atomic uint64_t value; /* a counter's; the bits of a gauge's, or of a histogram's sum */
+    _Atomic uint64_t value; /* a counter, or the bits of a double: a gauge, a histogram's sum */
     _Atomic uint64_t *counts;
     double *bounds;
     uint8_t *fields;
     uint32_t bound_count;
-    uint16_t head_size; /* size of the encoded fields before the value: name, kind */
-    uint16_t tail_size; /* and after it: unit, labels */
+    uint16_t head_size; /* size of the encoded fields before the value: name and kind */
+    uint16_t tail_size; /* size of the encoded fields after the value: unit and labels */
     uint8_t kind;
 };
 
@@ -87,7 +90,7 @@ struct sluice_histogram {
 struct counts {
     _Atomic uint64_t metrics_refused, not_recorded, busy;
 
-    /* Written by the running flush. */
+    /* Written only by the flush that is running. */
     _Atomic uint64_t flushes, datagrams, bytes, samples, oversized, full, refused, failed;
     _Atomic int last_error;
     _Atomic size_t datagram;
@@ -95,24 +98,24 @@ struct counts {
 
 struct sluice_client {
     _Atomic(struct metric *) metrics;
-    _Atomic size_t used; /* bytes of the block */
+    _Atomic size_t used; /* bytes of the block that are in use */
     size_t size;
     _Atomic int64_t last_flush_ns; /* start of the last flush, on the monotonic clock */
     atomic_flag flushing;
     struct counts counts;
 
     pid_t owner; /* the process that may send; -1: none */
-    int socket;  /* -1: none */
+    int socket;  /* -1: not open */
     struct sockaddr_storage to;
     socklen_t to_size;
-    size_t datagram_setting; /* 0: limited by the path's MTU */
+    size_t datagram_setting; /* bytes; 0: limited by the path's MTU */
 
-    /* Of the running flush. */
+    /* Used only by the flush that is running. */
     uint64_t boot_id; /* also the start time of cumulative values */
     uint64_t sequence;
-    struct metric *resume; /* where the next flush begins; NULL: at the front */
+    struct metric *resume; /* the next flush begins with this metric; NULL: at the front */
 
-    /* Encoded fields of every datagram: the sender, and the shared labels. */
+    /* Encoded fields that begin every datagram: the sender, and the labels of all metrics. */
     size_t sender_size;
     size_t labels_size;
     uint8_t sender[SENDER_MOST + 4];
@@ -122,7 +125,7 @@ struct sluice_client {
     uint8_t datagram[SLUICE_DATAGRAM_MOST];
 };
 
-/* Relaxed: the counter publishes no other data. */
+/* Adds to a counter. Relaxed order suffices, because no other data depends on the counter. */
 static void count(_Atomic uint64_t *counter, uint64_t value)
 {
     atomic_fetch_add_explicit(counter, value, memory_order_relaxed);
@@ -165,7 +168,7 @@ void sluice_gauge_set(struct sluice_gauge *gauge, double value)
     atomic_store_explicit(&gauge->metric.value, bits, memory_order_relaxed);
 }
 
-/* The index of the first bound that is not below the value, or bound_count. */
+/* Returns the index of the first bound that is not below the value, or bound_count. */
 static size_t bucket_of(const struct metric *metric, double value)
 {
     size_t low = 0;
@@ -235,7 +238,7 @@ enum field {
 #define KIND_CUMULATIVE 1
 
 #define VARINT_MOST  10
-#define FIXED64_SIZE 9 /* with a one-byte tag, which all fields have */
+#define FIXED64_SIZE 9 /* a tag, which takes one byte in all fields, and eight bytes */
 
 static size_t varint_size(uint64_t value)
 {
@@ -292,7 +295,7 @@ static uint8_t *put_bytes(uint8_t *at, enum field field, const void *bytes, size
     return at + size;
 }
 
-/* Size of a length-delimited field, with a one-byte tag. */
+/* Returns the size of a field with `size` bytes, its length and a tag of one byte. */
 static size_t sized(size_t size)
 {
     return 1 + varint_size(size) + size;
@@ -329,7 +332,7 @@ static size_t label_size(const struct sluice_label *label)
     return sized(strlen(label->key)) + sized(strlen(label->value));
 }
 
-/* Adds the encoded size of the labels. Returns false if a text is missing or not UTF-8. */
+/* Adds the encoded size of the labels to *size. Returns false if a text is missing or not UTF-8. */
 static bool add_labels_size(const struct sluice_label *labels, size_t *size)
 {
     for (const struct sluice_label *each = labels; each != NULL && each->key != NULL; each++) {
@@ -369,14 +372,14 @@ static size_t aligned(size_t size)
     return (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-/* Largest size of the bytes before the first sample of a datagram. */
+/* Returns the largest possible size of the bytes before a datagram's first sample. */
 static size_t header_most(const struct sluice_client *client)
 {
     return client->sender_size + FIXED64_SIZE + 1 + VARINT_MOST + FIXED64_SIZE +
            client->labels_size;
 }
 
-/* Largest size of a sample without its head and tail. */
+/* Returns the largest possible size of the value in a sample, without the fields around it. */
 static size_t value_most(enum kind kind, size_t bound_count)
 {
     if (kind != HISTOGRAM)
@@ -386,7 +389,7 @@ static size_t value_most(enum kind kind, size_t bound_count)
            FIXED64_SIZE;
 }
 
-/* Whether a datagram has room for a sample of this size in every state of the client. */
+/* Whether a sample of this size always fits in a datagram, however large its numbers become. */
 static bool fits(const struct sluice_client *client, size_t sample_size)
 {
     size_t limit =
@@ -394,7 +397,7 @@ static bool fits(const struct sluice_client *client, size_t sample_size)
     return header_most(client) + sized(sample_size) <= limit;
 }
 
-/* Checks the same for all registered metrics, after the client's sender has changed. */
+/* Whether all registered metrics still fit, after the client's sender has changed. */
 static bool all_fit(const struct sluice_client *client)
 {
     const struct metric *each = atomic_load(&client->metrics);
@@ -417,7 +420,7 @@ static bool are_bounds(const double *bounds, size_t bound_count)
     return true;
 }
 
-/* Checks a definition and computes its sizes. */
+/* Checks a definition and computes its sizes. Returns false if it is invalid or does not fit. */
 static bool measure(const struct sluice_client *client, struct definition *made)
 {
     if (made->name == NULL || *made->name == 0 || !is_utf8(made->name))
@@ -447,7 +450,7 @@ static void put_fields(uint8_t *at, const struct definition *from)
     put_labels(at, SAMPLE_LABELS, from->labels);
 }
 
-/* Whether a metric was made from this definition with these fields. */
+/* Whether a metric has this definition and these encoded fields. */
 static bool is_from(const struct metric *metric, const struct definition *from,
                     const uint8_t *fields)
 {
@@ -458,7 +461,7 @@ static bool is_from(const struct metric *metric, const struct definition *from,
             memcmp(metric->bounds, from->bounds, from->bound_count * sizeof(double)) == 0);
 }
 
-/* Searches from `first` to `end` or to the end of the list. */
+/* Searches the list from `first` to the metric before `end` (NULL: to the end of the list). */
 static struct metric *find(struct metric *first, const struct metric *end,
                            const struct definition *from, const uint8_t *fields)
 {
@@ -480,7 +483,9 @@ static void *take(struct sluice_client *client, size_t size)
     return (uint8_t *)client + used;
 }
 
-/* The bits of a metric's value before its first update. The bits of 0.0 are 0. */
+/*
+ * Returns the bits of a metric's value before its first update. (All bits of the double 0.0 are 0.)
+ */
 static uint64_t first_value(enum kind kind)
 {
     return kind == GAUGE ? GAUGE_UNSET : 0;
@@ -513,14 +518,15 @@ static struct metric *make(struct sluice_client *client, const struct definition
 }
 
 /*
- * Returns the metric with this definition and makes it if necessary; NULL if memory is short. If
- * two threads make the same metric at once, one of them loses and its memory stays unused.
+ * Returns the metric with this definition, and makes it if necessary; NULL if memory is short. If
+ * two threads make the same metric at once, only one of the two is used; the memory of the other is
+ * lost until the client is closed.
  */
 static struct metric *find_or_make(struct sluice_client *client, const struct definition *from,
                                    const uint8_t *fields)
 {
     struct metric *made = NULL;
-    struct metric *searched = NULL; /* the list from its current front */
+    struct metric *searched = NULL; /* the list was already searched from this metric on */
     struct metric *front = atomic_load_explicit(&client->metrics, memory_order_acquire);
     for (;;) {
         struct metric *found = find(front, searched, from, fields);
@@ -550,7 +556,7 @@ static struct metric *registered(struct sluice_client *client, struct definition
     return metric;
 }
 
-/* The struct of each kind contains only its metric. */
+/* The struct of a kind contains only the metric, so both have the same address. */
 
 struct sluice_counter *sluice_client_counter(struct sluice_client *client, const char *name,
                                              const char *unit, const struct sluice_label *labels)
@@ -584,7 +590,7 @@ struct sluice_histogram *sluice_client_histogram(struct sluice_client *client, c
 
 /* --- making datagrams ------------------------------------------------------------------------- */
 
-/* Writes a histogram's field and returns its end. Each count is read once. */
+/* Writes a histogram's field and returns its end. Reads each count once, as it may change. */
 static uint8_t *put_histogram(uint8_t *at, const struct metric *metric)
 {
     uint64_t counts[SLUICE_BOUNDS_MOST + 1];
@@ -611,7 +617,9 @@ static uint8_t *put_histogram(uint8_t *at, const struct metric *metric)
     return at;
 }
 
-/* Writes the metric's sample to client->sample. Returns its size; 0: it has no value yet. */
+/*
+ * Writes the metric's sample to client->sample. Returns the sample's size; 0: no value is set yet.
+ */
 static size_t make_sample(struct sluice_client *client, const struct metric *metric)
 {
     uint8_t *at = client->sample;
@@ -638,13 +646,13 @@ static size_t make_sample(struct sluice_client *client, const struct metric *met
     return (size_t)(at - client->sample);
 }
 
-/* The datagram that is being filled: client->datagram. */
+/* The state of client->datagram while it is being filled. */
 struct filling {
     uint64_t time_ns; /* since 1970 UTC; the same for all datagrams of a flush */
-    size_t limit;     /* bytes; one sample may exceed the MTU's limit, but not a configured one */
+    size_t limit;     /* bytes; a single sample may exceed it, unless the size is configured */
     size_t size;
     size_t samples;
-    struct metric *first; /* of the samples in it */
+    struct metric *first; /* the metric of the first sample in it */
 };
 
 static void begin(struct sluice_client *client, struct filling *filling)
@@ -672,7 +680,7 @@ static void append(struct sluice_client *client, struct filling *filling, struct
         filling->first = metric;
 }
 
-/* The largest datagram for the path's MTU, or the configured size. */
+/* Returns the largest size of a datagram: the configured size, or that for the path's MTU. */
 static size_t datagram_limit(const struct sluice_client *client)
 {
     if (client->datagram_setting != 0)
@@ -719,7 +727,7 @@ static enum sluice_flushed send_datagram(struct sluice_client *client,
         switch (errno) {
         case EINTR:
             break;
-        case ECONNREFUSED: /* of an earlier datagram; this one was not sent */
+        case ECONNREFUSED: /* error of an earlier datagram; this one was not sent */
             count(&counts->refused, 1);
             break;
         case EAGAIN:
@@ -743,9 +751,10 @@ static enum sluice_flushed send_filled(struct sluice_client *client, const struc
 }
 
 /*
- * Adds a metric to the datagram, and first sends the datagram if the sample does not fit. If
- * sending fails, the next flush begins with the metrics that a full socket did not accept, or after
- * those that the system refused: a datagram that can never be sent must not block all others.
+ * Adds a metric to the datagram. If the sample does not fit, sends the datagram and begins a new
+ * one. If the socket is full, the next flush begins with the metrics of the unsent datagram. If the
+ * system refuses the datagram, the next flush begins after these metrics: a datagram that can never
+ * be sent must not block all others.
  */
 static enum sluice_flushed flush_metric(struct sluice_client *client, struct filling *filling,
                                         struct metric *metric)
@@ -765,7 +774,7 @@ static enum sluice_flushed flush_metric(struct sluice_client *client, struct fil
     return SLUICE_SENT;
 }
 
-/* Flushes from `first` to `end` or to the end of the list. */
+/* Flushes the metrics from `first` to the metric before `end` (NULL: to the end of the list). */
 static enum sluice_flushed flush_metrics(struct sluice_client *client, struct filling *filling,
                                          struct metric *first, const struct metric *end)
 {
@@ -826,7 +835,7 @@ enum sluice_flushed sluice_client_flush_every(struct sluice_client *client, unsi
     int64_t last = atomic_load_explicit(&client->last_flush_ns, memory_order_relaxed);
     if (now - last < (int64_t)milliseconds * 1000000)
         return SLUICE_NOT_DUE;
-    /* Of several threads that find it due, the one that advances the time flushes. */
+    /* If several threads come here at once, only the thread that sets the new time flushes. */
     if (!atomic_compare_exchange_strong_explicit(&client->last_flush_ns, &last, now,
                                                  memory_order_relaxed, memory_order_relaxed))
         return SLUICE_NOT_DUE;
@@ -864,7 +873,7 @@ static int divide(const char *to, char *host, size_t size, const char **port)
     return 0;
 }
 
-/* 1 to 65535, only decimal digits: getaddrinfo accepts more. */
+/* Whether a text is a port: 1 to 65535, only decimal digits. (getaddrinfo accepts other texts.) */
 static bool is_port(const char *text)
 {
     unsigned value = 0;
@@ -939,7 +948,10 @@ static int share_labels(struct sluice_client *client, const struct sluice_label 
     return 0;
 }
 
-/* A boot_id is the time in nanoseconds, and never repeats the previous one. */
+/*
+ * Begins a new life of the client. Its boot_id is the time in nanoseconds, and never the previous
+ * boot_id.
+ */
 static void begin_life(struct sluice_client *client)
 {
     uint64_t now = (uint64_t)now_ns(CLOCK_REALTIME);
@@ -965,7 +977,7 @@ static int set_up(struct sluice_client *client, const char *to, const char *send
     return 0;
 }
 
-/* Aligns the block to a cache line; the pointer from calloc is stored before the client. */
+/* Allocates a block that is aligned to a cache line. The bytes before it hold calloc's pointer. */
 static struct sluice_client *take_block(size_t size)
 {
     char *block = calloc(1, size + CACHE_LINE + sizeof(void *));
@@ -1021,7 +1033,7 @@ void sluice_client_close(struct sluice_client *client)
     free_block(client);
 }
 
-/* --- a new life ------------------------------------------------------------------------------- */
+/* --- renewing --------------------------------------------------------------------------------- */
 
 static void reset(struct metric *metric)
 {

@@ -9,9 +9,9 @@
  *
  * The collector listens with --listen 'udp://127.0.0.1:5555?schema=telemetry'.
  *
- * Updates are aggregated in the client: an update adds to a number in memory, and a flush sends the
- * numbers. Counters and histograms are cumulative (the sum since the client was opened), so the next
- * flush repeats the content of a lost datagram. A flush sends every metric, also unchanged ones.
+ * Updates are aggregated in the client: an update changes a number in memory, and a flush sends the
+ * numbers. A flush sends every metric, even if it has not changed. Counters and histograms are
+ * cumulative (the sum since the client was opened), so the next flush makes up for a lost datagram.
  *
  * Lifecycle: open a client, register metrics, update them, flush, close. Register a metric once and
  * keep the pointer: registering searches all metrics. A metric lives as long as its client.
@@ -19,8 +19,8 @@
  * Threads: every function may be called by any thread at any time, except sluice_client_close and
  * sluice_client_renew, during which no other function may use the client. Updates are lock-free,
  * make no system call, and may be called in a signal handler. The library starts no thread: the
- * application calls sluice_client_flush, or sluice_client_flush_every, which costs little until it
- * is due. No function waits for a lock or for a full socket.
+ * application calls sluice_client_flush, or sluice_client_flush_every, which costs little until a
+ * flush is due. No function waits for a lock or for a full socket.
  *
  * Memory: sluice_client_open allocates once. No other function allocates.
  *
@@ -28,13 +28,13 @@
  * returns SLUICE_OFF, until sluice_client_renew starts a new life of the client there.
  *
  * Errors: every function accepts a NULL client or metric and then has no effect, so an application
- * can run without its metrics. sluice_client_counts has the numbers of failures.
+ * can run without its metrics. sluice_client_counts returns the numbers of failures.
  *
  * Texts are UTF-8 and end with a zero byte. The client copies them.
  *
- * Needs POSIX and lock-free 64-bit atomics (C11); the header is also C++. The library has no other
- * dependency: link with `pkg-config --libs sluice-client`, or compile sluice_client.c into the
- * application.
+ * The library needs POSIX and lock-free 64-bit atomics (C11), and has no other dependency. C++ can
+ * include this header. Link with `pkg-config --libs sluice-client`, or compile sluice_client.c into
+ * the application.
  */
 #ifndef SLUICE_CLIENT_H
 #define SLUICE_CLIENT_H
@@ -51,20 +51,23 @@ struct sluice_counter;
 struct sluice_gauge;
 struct sluice_histogram;
 
-/* An array of labels; ends with a NULL key. */
+/* An element of an array of labels. The last element has a NULL key. */
 struct sluice_label {
     const char *key;
     const char *value;
 };
 
-/* Settings that are 0 or NULL have their default. */
+/* A setting that is 0 or NULL has its default. */
 struct sluice_settings {
-    /* Labels of all metrics of the client. A metric's own label takes precedence. */
+    /*
+     * Labels of all metrics of the client. A metric's own label with the same key takes precedence.
+     */
     const struct sluice_label *labels;
 
     /*
      * Bytes that the client allocates: default 1 MiB, at least 64 KiB. A metric takes about 80
-     * bytes and the lengths of its texts, a histogram 16 more for each bucket, in steps of 64.
+     * bytes and the lengths of its texts, and a histogram 16 bytes more for each bucket, rounded up
+     * to a multiple of 64 bytes.
      */
     size_t memory;
 
@@ -73,15 +76,16 @@ struct sluice_settings {
      * No datagram is larger: a metric that could need more is not registered.
      *
      * The default follows the path's MTU, which is read before each flush (Linux: IP_MTU, IPV6_MTU;
-     * on other systems 1500 for IPv4, 1280 for IPv6). A metric that needs more then has its own
-     * datagram, which IP fragments and which counts in oversized.
+     * on other systems it is 1500 for IPv4 and 1280 for IPv6). With the default, a metric that
+     * needs more than the MTU has its own datagram. IP fragments this datagram, and it counts in
+     * oversized.
      */
     size_t datagram;
 };
 
 /*
- * The limit for an MTU of 9000 with IPv4, and for larger ones, such as that of a loopback
- * interface.
+ * The largest datagram in bytes, without IP and UDP headers. It fits an MTU of 9000 with IPv4, and
+ * is also the limit for a larger MTU, such as that of a loopback interface.
  */
 #define SLUICE_DATAGRAM_MOST 8972
 
@@ -89,10 +93,10 @@ struct sluice_settings {
 #define SLUICE_BOUNDS_MOST 128
 
 /*
- * Opens a client that sends to `to`, "HOST:PORT" or "[IPV6]:PORT". A name is resolved once, which
- * may wait for a name server; an address does not wait.
+ * Opens a client that sends to `to`, "HOST:PORT" or "[IPV6]:PORT". A host name is resolved once,
+ * which may wait for a name server. An address is used without waiting.
  *
- * `sender` names the sender, e.g. "web1/shop": at most 200 bytes, the same after a restart, and
+ * `sender` is the sender's name, e.g. "web1/shop": at most 200 bytes, the same after a restart, and
  * used by only one process of its host at a time. The collector finds lost datagrams by the
  * sender's sequence numbers. `settings` may be NULL.
  *
@@ -107,23 +111,27 @@ struct sluice_client *sluice_client_open(const char *to, const char *sender,
 void sluice_client_close(struct sluice_client *client);
 
 /*
- * Registers a metric, or returns the registered one with the same texts and bounds. `unit` is a
- * UCUM code ("1", "By", "s") or NULL; `labels` may be NULL.
+ * Registers a counter, or returns the registered counter with the same texts. `unit` is a UCUM code
+ * ("1", "By", "s") or NULL; `labels` may be NULL.
  *
- * Returns NULL and counts it in metrics_refused if a text is not UTF-8, the name is empty, the
- * client has no memory left, the metric with its largest values does not fit in a datagram, or the
- * bounds are invalid (below).
+ * Returns NULL and adds to metrics_refused if a text is not UTF-8, the name is empty, the client
+ * has no memory left, or the metric with its largest values does not fit in a datagram.
  */
 struct sluice_counter *sluice_client_counter(struct sluice_client *client, const char *name,
                                              const char *unit, const struct sluice_label *labels);
 
-/* The same for a gauge, which is sent after its first sluice_gauge_set. */
+/*
+ * Registers a gauge as sluice_client_counter does. A flush sends the gauge only after the first
+ * sluice_gauge_set.
+ */
 struct sluice_gauge *sluice_client_gauge(struct sluice_client *client, const char *name,
                                          const char *unit, const struct sluice_label *labels);
 
 /*
- * The same for a histogram with `bound_count` (1 to SLUICE_BOUNDS_MOST) upper bounds of buckets:
- * finite, ascending, inclusive. A further bucket without a bound counts larger values.
+ * Registers a histogram as sluice_client_counter does. `bounds` are the upper bounds of its
+ * buckets: 1 to SLUICE_BOUNDS_MOST numbers, finite and ascending, or else the histogram is refused.
+ * A value that equals a bound counts in the bucket of that bound. One more bucket, without a bound,
+ * counts larger values. A registered histogram is returned only if it also has the same bounds.
  */
 struct sluice_histogram *sluice_client_histogram(struct sluice_client *client, const char *name,
                                                  const char *unit,
@@ -137,17 +145,18 @@ void sluice_counter_add(struct sluice_counter *counter, uint64_t value);
 void sluice_gauge_set(struct sluice_gauge *gauge, double value);
 
 /*
- * Records a value in a histogram: adds to a bucket, then to the sum. A flush between the two sends
- * the first without the second. NaN is not recorded and counts in not_recorded.
+ * Records a value in a histogram: adds 1 to a bucket, then adds the value to the sum. A flush
+ * between these two steps sends the new bucket with the old sum. NaN is not recorded and counts in
+ * not_recorded.
  */
 void sluice_histogram_record(struct sluice_histogram *histogram, double value);
 
 enum sluice_flushed {
     SLUICE_SENT,    /* every metric was accepted by the system */
     SLUICE_BUSY,    /* another thread is flushing; this call had no effect */
-    SLUICE_FULL,    /* the socket is full: the next flush sends the rest first */
-    SLUICE_FAILED,  /* the system would not send; see last_error. The next flush goes on after it */
-    SLUICE_NOT_DUE, /* sluice_client_flush_every: the time is not over yet */
+    SLUICE_FULL,    /* the socket is full: the next flush begins with the unsent metrics */
+    SLUICE_FAILED,  /* a datagram was refused, see last_error; the next flush goes on after it */
+    SLUICE_NOT_DUE, /* sluice_client_flush_every: the next flush is not due yet */
     SLUICE_OFF,     /* the client is NULL, or was opened by the process that forked this one */
 };
 
@@ -155,14 +164,15 @@ enum sluice_flushed {
  * Sends every metric in as few datagrams as possible. Never waits: it sends with MSG_DONTWAIT, and
  * values that could not be sent stay for the next flush. A datagram gets its sequence number when
  * the system accepts it, so datagrams that the collector reports as lost were lost in transit. If
- * the port is closed, an ICMP error reports it for an earlier datagram; it counts in refused, and
- * sending continues.
+ * the port is closed, an ICMP error reports this for an earlier datagram. The error counts in
+ * refused, and sending continues.
  */
 enum sluice_flushed sluice_client_flush(struct sluice_client *client);
 
 /*
- * Flushes if the last flush began at least `milliseconds` ago. Call it often and from any thread,
- * for example after each request; one of the threads flushes.
+ * Flushes if the last flush began at least `milliseconds` ago. Call this function often and from
+ * any thread, for example after each request. If several threads call it at once, one of them
+ * flushes.
  */
 enum sluice_flushed sluice_client_flush_every(struct sluice_client *client, unsigned milliseconds);
 
@@ -170,30 +180,30 @@ enum sluice_flushed sluice_client_flush_every(struct sluice_client *client, unsi
  * In a child of fork(2): starts a new life of the client, with its own socket, boot_id and
  * sequence. All values begin at 0, gauges are unset, and the counts are 0. Metrics stay registered,
  * and pointers stay valid. `sender` names this process, as in sluice_client_open. NULL keeps the
- * name, which is right if the parent ends (a daemon).
+ * name, which is right if the parent ends (as when a daemon starts).
  *
  * Returns 0, or -1 with errno set as by sluice_client_open; the client is then off. EMSGSIZE also
- * means that with this sender a registered metric may not fit in a datagram.
+ * means that a registered metric might not fit in a datagram with this sender's name.
  */
 int sluice_client_renew(struct sluice_client *client, const char *sender);
 
 /* Counts since the client was opened or renewed. */
 struct sluice_client_counts {
-    uint64_t metrics;         /* registered now */
-    uint64_t metrics_refused; /* see sluice_client_counter for the reasons */
-    uint64_t not_recorded;    /* NaN values of histograms */
-    uint64_t flushes;         /* except those with the result SLUICE_BUSY or SLUICE_OFF */
-    uint64_t busy;            /* because another thread was flushing */
-    uint64_t datagrams;       /* accepted by the system */
-    uint64_t bytes;           /* in them */
-    uint64_t samples;         /* in them */
-    uint64_t oversized;       /* datagrams with one metric that exceeds the MTU: IP fragments them;
-                                 0 if settings.datagram is set */
-    uint64_t full;            /* times that the socket was full */
-    uint64_t refused;         /* ICMP errors: the port is closed */
+    uint64_t metrics;         /* number of registered metrics */
+    uint64_t metrics_refused; /* failed registrations; see sluice_client_counter */
+    uint64_t not_recorded;    /* NaN values given to histograms */
+    uint64_t flushes;         /* flushes, except those that returned SLUICE_BUSY or SLUICE_OFF */
+    uint64_t busy;            /* flushes without effect, because another thread was flushing */
+    uint64_t datagrams;       /* datagrams that the system accepted */
+    uint64_t bytes;           /* in these datagrams */
+    uint64_t samples;         /* in these datagrams */
+    uint64_t oversized;       /* datagrams that exceed the MTU, each with one metric: IP fragments
+                                 them; always 0 if settings.datagram is set */
+    uint64_t full;            /* number of times that the socket was full */
+    uint64_t refused;         /* ICMP errors that report a closed port */
     uint64_t failed;          /* datagrams that the system refused to send */
-    int last_error;           /* errno of the last of these, or 0 */
-    size_t datagram;          /* the largest datagram of the last flush; 0 before the first */
+    int last_error;           /* errno of the last failed datagram, or 0 */
+    size_t datagram;          /* limit of a datagram in the last flush, in bytes; 0: no flush yet */
 };
 
 /* Returns the counts; all are 0 if the client is NULL. */

@@ -7,7 +7,7 @@
 #include "tools/command/kept_value.h"
 #include "tools/command/standard_streams.h"
 
-#define HELP_INDENT 26 /* columns before an option's text */
+#define HELP_INDENT 26 /* columns before an option's help text */
 
 const struct command_option command_common_options[] = {
     {.name = "help", .help = "write this and exit"},
@@ -55,7 +55,7 @@ static int refuse_unknown(const struct command *command, const char *name, size_
     return -1;
 }
 
-/* Stores the value; an error's text gets the option's name in front. */
+/* Stores an option's value. If this fails, puts the option's name in front of the error's text. */
 static int set_option(const struct command_option *option, void *settings, const char *value,
                       struct error *error)
 {
@@ -66,7 +66,7 @@ static int set_option(const struct command_option *option, void *settings, const
     return -1;
 }
 
-/* Reads the option at argv[*at]; *at moves to its value if that is the next argument. */
+/* Reads the option at argv[*at]. Moves *at to the option's value if that is the next argument. */
 static int take_option(const struct command *command, int argc, char *const *argv, int *at,
                        void *settings, struct error *error)
 {
@@ -141,7 +141,7 @@ void command_syntax(const struct command *command, const struct command_option *
     }
 }
 
-/* "  --name VALUE", then the help text in a column of its own. */
+/* Writes "  --name VALUE", and the help text in a column of its own. */
 static void write_option(const struct command *command, const struct command_option *option,
                          FILE *out)
 {

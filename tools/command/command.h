@@ -1,10 +1,11 @@
 /*
  * The command line of a tool, from one table: parsing, --help and --version, errors and exit codes.
  *
- * A tool describes itself in a `struct command` and keeps its options' values in a settings struct:
- * each row names the field and its type, or has a function that sets it. Long options only, as
- * "--name value" or "--name=value"; the last of two wins; "--" ends the options. Every tool has
- * --help (-h) and --version (-V) too. One thread.
+ * A tool describes itself in a `struct command`, and the values of its options are stored in a
+ * settings struct. Each row of the table of options names a field of this struct and its type, or
+ * has a function that stores the value. Options are long: "--name value" or "--name=value". If an
+ * option is given twice, the last value counts. "--" ends the options. Every tool also has --help
+ * (-h) and --version (-V). One thread.
  *
  *     int program_main(int argc, char **argv)
  *     {
@@ -26,17 +27,19 @@
 
 #include "collector/base/error.h"
 
-/* The type of an option's field, and so how its value is parsed. Texts live as long as argv. */
+/*
+ * The type of an option's field. It determines how the value is parsed. Texts live as long as argv.
+ */
 enum command_kept {
-    KEPT_BY_ITSELF,   /* by the option's own function */
+    KEPT_BY_ITSELF,   /* the option's own function stores the value */
     KEPT_FLAG,        /* bool, set to true; the option takes no value */
-    KEPT_EITHER,      /* bool: whether it is the second of the two words in `value`, "text|json" */
+    KEPT_EITHER,      /* bool: true for the second of the two words in `value`, "text|json" */
     KEPT_TEXT,        /* const char * */
-    KEPT_COUNT,       /* uint64_t, `least` to `most` */
-    KEPT_SIZE,        /* the same, bytes */
-    KEPT_TIME,        /* the same, nanoseconds */
-    KEPT_RATE,        /* uint64_t, 1 to `most`, or 0 for "max" */
-    KEPT_DESTINATION, /* struct address, of "udp://HOST:PORT" */
+    KEPT_COUNT,       /* uint64_t from `least` to `most` */
+    KEPT_SIZE,        /* uint64_t from `least` to `most`, in bytes */
+    KEPT_TIME,        /* uint64_t from `least` to `most`, in nanoseconds */
+    KEPT_RATE,        /* uint64_t from 1 to `most`, or 0 for "max" */
+    KEPT_DESTINATION, /* struct address, given as "udp://HOST:PORT" */
 };
 
 struct command_option {
@@ -45,17 +48,18 @@ struct command_option {
     const char *help;  /* may contain newlines */
 
     enum command_kept kept;
-    size_t offset;        /* of the field in the settings */
-    uint64_t least, most; /* both included */
+    size_t offset;        /* offset of the field in the settings struct */
+    uint64_t least, most; /* limits of the value, both allowed */
 
     /*
-     * KEPT_BY_ITSELF: stores the value (NULL for an option without one; it lives as long as argv).
-     * Returns 0, or -1 with `error` filled; its text will follow "--name: ".
+     * For KEPT_BY_ITSELF: stores the value, which lives as long as argv (NULL for an option without
+     * a value). Returns 0, or -1 with `error` filled; the caller puts "--name: " before the error's
+     * text.
      */
     int (*set)(void *settings, const char *value, struct error *error);
 };
 
-/* The type and field of a row: COMMAND_KEEP(FLAG, struct settings, quick). */
+/* Sets the type and the field of an option: COMMAND_KEEP(FLAG, struct settings, quick). */
 #define COMMAND_KEEP(kind, type, field) .kept = KEPT_##kind, .offset = offsetof(type, field)
 
 struct command {
@@ -66,22 +70,25 @@ struct command {
     const char *notes;                    /* lines of --help after the options, or NULL */
 
     /*
-     * The name of choice `at` of an option that has a table of choices, else NULL. --help shows
-     * them instead of the option's `value`. May be NULL.
+     * Returns the name of the choice with the index `at`, or NULL if the option has no such choice.
+     * --help shows the choices of an option instead of its `value`. The pointer may be NULL.
      */
     const char *(*choice)(const char *option, size_t at);
 
-    /* Stores an argument that is not an option; NULL: none is allowed. Returns as `set`. */
+    /*
+     * Stores an argument that is not an option, and returns as `set` does. NULL: no such argument
+     * is allowed.
+     */
     int (*set_operand)(void *settings, const char *value, struct error *error);
 
-    /* Checks combinations of options; may be NULL. */
+    /* Checks the combination of all options, and returns as `set` does; may be NULL. */
     int (*check)(void *settings, struct error *error);
 };
 
-/* --help and --version, which every tool has; ends with a row whose name is NULL. */
+/* The options --help and --version, which every tool has; ends with a row whose name is NULL. */
 extern const struct command_option command_common_options[];
 
-/* 'h' of "-h" for a common option, else '\0'. */
+/* Returns the letter of a common option, such as 'h' for "-h"; '\0' for any other option. */
 char command_letter(const struct command_option *option);
 
 enum command_wish {
@@ -97,24 +104,24 @@ enum command_wish {
 enum command_wish command_parse(const struct command *command, int argc, char *const *argv,
                                 void *settings, struct error *error);
 
-/* Bytes of the longest syntax with its NUL. */
+/* Size of the longest syntax in bytes, with its NUL. */
 #define COMMAND_SYNTAX_SIZE 256
 
-/* The syntax of an option's value: "FILE", "json|protobuf"; empty without a value. */
+/* Writes the syntax of an option's value: "FILE", "json|protobuf", or "" if it takes no value. */
 void command_syntax(const struct command *command, const struct command_option *option,
                     char syntax[COMMAND_SYNTAX_SIZE]);
 
 /*
- * The beginning of a tool's program: prepares the standard streams, reads argv, and handles --help,
- * --version and errors. Returns true if the tool must do its work, else false with the exit code in
- * *code.
+ * Begins a tool's program: prepares the standard streams, reads argv, and handles --help, --version
+ * and errors. Returns true if the tool must do its work. Otherwise the tool must end with the exit
+ * code *code.
  */
 bool command_begin(const struct command *command, int argc, char *const *argv, void *settings,
                    int *code);
 
 /*
- * The end of a tool's program: flushes stdout, and, if `result` is not 0, writes the error to
- * stderr as "name: text". Returns the exit code: the error's, or EXIT_CODE_IO if stdout failed.
+ * Ends a tool's program: flushes stdout, and, if `result` is not 0, writes the error to stderr as
+ * "name: text". Returns the exit code: 0, the code of the error, or EXIT_CODE_IO if stdout failed.
  */
 int command_end(const struct command *command, int result, const struct error *error);
 

@@ -1,23 +1,24 @@
 /*
- * Requests to stop, by SIGINT or SIGTERM, on Windows by Ctrl-C or Ctrl-Break, as a flag that a loop
- * can check. CMake chooses the implementation under tools/platform/.
+ * Requests to stop the program: SIGINT or SIGTERM, on Windows Ctrl-C or Ctrl-Break. A request sets
+ * a flag that a loop can check. CMake chooses the implementation under tools/platform/.
  */
 #ifndef SLUICE_TOOLS_COMMAND_INTERRUPT_H
 #define SLUICE_TOOLS_COMMAND_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* From now on the first request sets the flag; a second one ends the program. */
+/* Begins to catch requests. The first request sets the flag; a second one ends the program. */
 void interrupt_catch(void);
 
 /*
- * `run` is called when the request arrives, for a wait that would not end by itself. It runs in a
- * signal handler or on another thread, and may only do what is allowed in both. NULL: removes it;
- * when this returns no call is running.
+ * Sets a function that is called when the request arrives, to end a wait that would not end by
+ * itself. It is called in a signal handler or on another thread, so it must do only things that are
+ * allowed in both. NULL removes the function. When interrupt_call returns, the earlier function is
+ * not running.
  */
 void interrupt_call(void (*run)(void *context), void *context);
 
-/* Whether the request has arrived. */
+/* Whether a request to stop has arrived. */
 bool interrupt_seen(void);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "tools/command/value.h"
 
-/* For an option with the choices "first|second". */
+/* Stores whether `value` is the second of the choices "first|second"; refuses any other word. */
 static int set_either(const char *words, const char *value, bool *second, struct error *error)
 {
     char first[COMMAND_SYNTAX_SIZE];

@@ -1,5 +1,6 @@
 /*
- * Stores an option's value in the field of the settings that its row names. Pure; any thread.
+ * Stores an option's value in the field of the settings struct that the option names. Pure; any
+ * thread.
  */
 #ifndef SLUICE_TOOLS_COMMAND_KEPT_VALUE_H
 #define SLUICE_TOOLS_COMMAND_KEPT_VALUE_H
@@ -7,7 +8,7 @@
 #include "collector/base/error.h"
 #include "tools/command/command.h"
 
-/* Returns as command_option.set does. */
+/* Stores `value`. Returns as command_option.set does. */
 int kept_value_set(const struct command_option *option, void *settings, const char *value,
                    struct error *error);
 

@@ -1,6 +1,6 @@
 /*
- * Makes failures of standard input and output return values. (collector/platform/process.h makes
- * them binary.)
+ * Prepares standard input and output, so that a failure is reported by a return value.
+ * (collector/platform/process.h makes the streams binary.)
  */
 #ifndef SLUICE_TOOLS_COMMAND_STANDARD_STREAMS_H
 #define SLUICE_TOOLS_COMMAND_STANDARD_STREAMS_H
@@ -9,8 +9,8 @@
 
 /*
  * Must be called before any file is opened. Afterwards a write to a closed pipe fails instead of
- * raising a signal, and a stream that was closed at program start fails when it is used, instead of
- * referring to the next file that is opened.
+ * raising a signal. A stream that was closed when the program started fails when it is used;
+ * without this call it would refer to the next file that is opened.
  */
 void standard_streams_prepare(void);
 

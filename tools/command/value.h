@@ -1,6 +1,6 @@
 /*
- * Parses values of options. Each function returns 0 with *out set, or -1 with `error` filled
- * (EXIT_CODE_USAGE), whose text will follow the option's name. Pure; any thread.
+ * Parses the values of options. Each function returns 0 with *out set, or -1 with `error` filled
+ * (EXIT_CODE_USAGE). The caller puts the option's name before the error's text. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_COMMAND_VALUE_H
 #define SLUICE_TOOLS_COMMAND_VALUE_H
@@ -12,17 +12,19 @@
 #include "collector/base/error.h"
 #include "collector/config/units.h"
 
-/* A count, a size in bytes or a duration in nanoseconds, `least` to `most`. */
+/* Parses a count, a size in bytes or a duration in nanoseconds, from `least` to `most`. */
 int value_quantity(const char *text, enum quantity quantity, uint64_t least, uint64_t most,
                    uint64_t *out, struct error *error);
 
-/* "max", which is 0, or a count from 1 to `most`. */
+/* Parses "max" as 0, and otherwise a count from 1 to `most`. */
 int value_rate(const char *text, uint64_t most, uint64_t *out, struct error *error);
 
-/* The index of `text` in `names`, which ends with NULL. */
+/* Finds the index of `text` in `names`, a list that ends with NULL. */
 int value_choice(const char *text, const char *const *names, size_t *out, struct error *error);
 
-/* "udp://HOST:PORT" with a numeric host, IPv6 in brackets, and a port from 1. */
+/*
+ * Parses "udp://HOST:PORT". The host is an address (IPv6 in brackets), and the port is at least 1.
+ */
 int value_destination(const char *text, struct address *out, struct error *error);
 
 #endif

@@ -45,7 +45,7 @@ static int write_message(const struct decode_settings *settings, struct message_
     return put(text->data, text->used, error);
 }
 
-/* Decodes and writes the current message. An error names the message. */
+/* Decodes and writes the current message. The text of an error says which message failed. */
 static int convert(const struct decode_settings *settings, const struct message_reader *reader,
                    struct message_memory *memory, const struct schema *schema, struct error *error)
 {

@@ -5,7 +5,7 @@
 
 #define FIRST_CAPACITY (UINT32_C(64) << 10)
 
-/* The next larger capacity, or 0 with `error` filled if the limit is reached. */
+/* Returns the next larger capacity, or 0 with `error` filled if the limit is reached. */
 static size_t larger(size_t capacity, struct error *error)
 {
     if (capacity == 0)
@@ -17,7 +17,7 @@ static size_t larger(size_t capacity, struct error *error)
     return capacity * 4;
 }
 
-/* Replaces a block by a larger one; the contents are not kept. */
+/* Replaces a block by a larger one without copying the contents. */
 static int enlarge(void **block, size_t *capacity, struct error *error)
 {
     size_t wanted = larger(*capacity, error);
@@ -84,7 +84,7 @@ int message_memory_decode(struct message_memory *memory, const struct schema *sc
     }
 }
 
-/* Allocates the output if necessary and makes it empty. */
+/* Makes the output empty, and allocates it if necessary. */
 static int begin(struct message_memory *memory, struct error *error)
 {
     memory->text.used = 0;

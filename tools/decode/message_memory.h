@@ -1,10 +1,10 @@
 /*
- * Decodes and writes messages of any size. The schema's arenas and outputs are bounded, so they are
- * enlarged and the work is repeated until it fits, up to MESSAGE_MEMORY_LIMIT each. (A decoded
- * message can take 130 times the size of its bytes.)
+ * Decodes and writes messages of any size. A schema works in arenas and outputs that do not grow.
+ * If one is too small, this code makes it larger and repeats the work; the limit of each is
+ * MESSAGE_MEMORY_LIMIT. (A decoded message can take 130 times the size of its bytes.)
  *
- * Lifecycle: zero the struct, decode, write, decode the next, ..., clear. A message is valid until
- * the next decode. One thread.
+ * Lifecycle: zero the struct, decode, write, decode the next message, ..., clear. A message is
+ * valid until the next decode. One thread.
  */
 #ifndef SLUICE_TOOLS_DECODE_MESSAGE_MEMORY_H
 #define SLUICE_TOOLS_DECODE_MESSAGE_MEMORY_H
@@ -16,7 +16,7 @@
 
 struct message_memory {
     struct arena arena;
-    struct arena scratch; /* for the contents of an Any */
+    struct arena scratch; /* memory for decoding the contents of an Any */
     struct output text;
 };
 
@@ -29,8 +29,9 @@ int message_memory_decode(struct message_memory *memory, const struct schema *sc
                           struct error *error);
 
 /*
- * Writes the message to memory->text, replacing its content. Returns like message_memory_decode; in
- * JSON also EXIT_CODE_NO_JSON_FORM if a value has no JSON form.
+ * Writes the message as JSON or protobuf to memory->text, and replaces the earlier content. Returns
+ * like message_memory_decode. For JSON a further error is EXIT_CODE_NO_JSON_FORM: a value has no
+ * JSON form.
  */
 int message_memory_write_json(struct message_memory *memory, const struct schema *schema,
                               const void *message, const struct json_style *style,

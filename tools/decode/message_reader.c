@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 65536u
-#define VARINT_MAX     10 /* bytes of a 64-bit varint */
+#define VARINT_MAX     10 /* bytes of the longest 64-bit varint */
 
 static enum message_reader_result fail(struct message_reader *reader, struct error *error,
                                        const char *what)
@@ -16,7 +16,7 @@ static enum message_reader_result fail(struct message_reader *reader, struct err
     return MESSAGE_READER_FAILED;
 }
 
-/* Makes room for at least one more byte, up to `most` bytes. */
+/* Makes the buffer larger, by at least one byte and to at most `most` bytes. */
 static bool grow(struct message_reader *reader, size_t most, struct error *error)
 {
     size_t wanted = reader->capacity == 0 ? FIRST_CAPACITY : reader->capacity * 2;
@@ -34,7 +34,7 @@ static bool grow(struct message_reader *reader, size_t most, struct error *error
 
 /*
  * Reads up to `limit` bytes, fewer only at the end of the stream. The buffer grows as bytes arrive,
- * so a large length prefix does not allocate memory by itself. Returns false on an error.
+ * so that a message which only claims to be long does not take memory. Returns false on an error.
  */
 static bool read_bytes(struct message_reader *reader, size_t limit, struct error *error)
 {
@@ -59,7 +59,9 @@ static bool read_bytes(struct message_reader *reader, size_t limit, struct error
     return true;
 }
 
-/* Reads the varint before a message; END if the stream ends before it. */
+/*
+ * Reads the length before a message. MESSAGE_READER_END: the stream ends before the length begins.
+ */
 static enum message_reader_result read_length(struct message_reader *reader, uint64_t *length,
                                               struct error *error)
 {

@@ -8,15 +8,15 @@
 #include "tools/command/command.h"
 
 struct decode_settings {
-    const struct schema_ops *schema; /* name of a built-in schema, or NULL */
-    const char *descriptor_set;      /* path of a file, or NULL */
-    const char *message;             /* a type in that file */
+    const struct schema_ops *schema; /* a built-in schema, or NULL */
+    const char *descriptor_set;      /* path of a descriptor set, or NULL */
+    const char *message;             /* name of a type in the descriptor set */
     bool delimited;
-    bool as_protobuf; /* otherwise JSON */
+    bool as_protobuf; /* write protobuf instead of JSON */
     struct json_style style;
 };
 
-/* Reads into a `struct decode_settings`. */
+/* The command; its options are stored in a `struct decode_settings`. */
 extern const struct command decode_command;
 
 #endif

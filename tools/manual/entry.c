@@ -10,7 +10,7 @@
 _Static_assert(COMMAND_SYNTAX_SIZE <= SYNTAX_SIZE, "an entry has no room for it");
 _Static_assert(KEYS_MAX <= ENTRIES_MAX && OPTIONS_MAX <= ENTRIES_MAX, "raise ENTRIES_MAX");
 
-/* Adds a value to the offered ones, except a value that a shell would split. */
+/* Adds a value to the values of the entry, except a value that a shell would split. */
 static void add_value(struct entry *entry, const char *value, size_t length)
 {
     size_t used = strlen(entry->values);
@@ -27,7 +27,7 @@ static enum entry_offer offer_of_syntax(const char *syntax)
     return strcmp(syntax, "FILE") == 0 || strcmp(syntax, "PATH") == 0 ? OFFER_FILE : OFFER_NOTHING;
 }
 
-/* --- the collector's -------------------------------------------------------------------------- */
+/* --- entries of the collector ----------------------------------------------------------------- */
 
 static void offer_values(struct entry *entry, const struct setting *setting)
 {
@@ -88,9 +88,9 @@ size_t entries_of_keys(unsigned scopes, struct entry entries[ENTRIES_MAX])
     return count;
 }
 
-/* --- a tool's --------------------------------------------------------------------------------- */
+/* --- entries of a tool ------------------------------------------------------------------------ */
 
-/* Offers the words of "N|max" that are not placeholders; placeholders are in capitals. */
+/* Adds the literal words of a syntax such as "N|max". A placeholder, in capitals, is left out. */
 static void offer_words(struct entry *entry)
 {
     static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";

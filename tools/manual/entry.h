@@ -1,8 +1,9 @@
 /*
- * The options of a program and the keys of a URL, in the words of the manual and of completions:
- * one form for the tables of the collector and those of the tools.
+ * The options of a program or the keys of a URL, as manual pages and completions show them. An
+ * entry has the same form, whether it comes from the collector's tables or from those of a tool.
  *
- * An entry owns only its texts. Pure functions over constant tables; any thread.
+ * An entry owns only its arrays; other texts belong to the tables. Pure functions over constant
+ * tables; any thread.
  */
 #ifndef SLUICE_TOOLS_MANUAL_ENTRY_H
 #define SLUICE_TOOLS_MANUAL_ENTRY_H
@@ -13,7 +14,7 @@
 #include "collector/config/syntax.h"
 #include "tools/command/command.h"
 
-/* Further values that a shell offers. */
+/* The kind of values that a shell offers in addition to the `values` of the entry. */
 enum entry_offer {
     OFFER_NOTHING,
     OFFER_FILE,
@@ -29,22 +30,23 @@ struct entry {
     char letter; /* 'h' of "-h"; '\0': the option has no letter */
     bool repeats;
     enum entry_offer offer;
-    char syntax[SYNTAX_SIZE]; /* of its value; empty: it has no value */
-    char
-        default_text[SYNTAX_SIZE]; /* "default 4MiB, 4KiB to 1GiB"; empty: none, or included in
-                                      `help` */
-    char values[SYNTAX_SIZE];      /* "json|influx": the possible values, including the default */
+    char syntax[SYNTAX_SIZE];       /* syntax of its value; empty: it has no value */
+    char default_text[SYNTAX_SIZE]; /* "default 4MiB, 4KiB to 1GiB"; empty: none, or in `help` */
+    char values[SYNTAX_SIZE];       /* "json|influx": the possible values, including the default */
 };
 
 #define ENTRIES_MAX 128
 
 /*
- * Makes the entries of a program's options: those of `command`, or, if it is NULL, of the
- * collector.
+ * Makes the entries of the options of `command`, or of the collector if it is NULL. Returns their
+ * number.
  */
 size_t entries_of_options(const struct command *command, struct entry entries[ENTRIES_MAX]);
 
-/* Makes the entries of the keys of these scopes (enum key_scope), in the order of their table. */
+/*
+ * Makes the entries of the keys that belong to `scopes` (flags of enum key_scope), in the order of
+ * their table. Returns their number.
+ */
 size_t entries_of_keys(unsigned scopes, struct entry entries[ENTRIES_MAX]);
 
 #endif

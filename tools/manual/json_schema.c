@@ -9,10 +9,10 @@
 #include "collector/config/units.h"
 #include "collector/text/json_writer.h"
 
-/* Size of the whole schema in bytes. */
+/* Size of the memory for the whole schema, in bytes. */
 #define SCHEMA_SIZE (256 * 1024)
 
-/* Size of the pattern of a quantity in bytes. */
+/* Size of the memory for the pattern of a quantity, in bytes. */
 #define PATTERN_SIZE 128
 
 struct writing {
@@ -59,7 +59,7 @@ static void put_array_begin(struct writing *writing, const char *name)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* A number with one of its units; 0 has no unit. */
+/* Allows a number with a unit, or 0 without a unit. */
 static void put_quantity(struct writing *writing, enum quantity quantity)
 {
     char pattern[PATTERN_SIZE] = "^(0|[0-9]+([.][0-9]+)?(";
@@ -81,7 +81,7 @@ static void put_quantity(struct writing *writing, enum quantity quantity)
     json_array_end(&writing->out);
 }
 
-/* A double cannot represent the limits of all numbers exactly: the program checks those. */
+/* Omits a limit that a double cannot represent exactly; the program checks the limit. */
 static void put_count(struct writing *writing, const struct setting *setting)
 {
     const uint64_t exact = UINT64_C(1) << 53;
@@ -100,8 +100,8 @@ static void put_count(struct writing *writing, const struct setting *setting)
 }
 
 /*
- * Also allows the form that a YAML 1.1 reader makes of it: "off" and "true" become booleans, "1" a
- * number.
+ * Also allows the boolean or number that a YAML 1.1 reader makes of some choices: of "off", "true"
+ * or "1".
  */
 static void put_other_reading(struct writing *writing, const char *choice)
 {
@@ -113,13 +113,13 @@ static void put_other_reading(struct writing *writing, const char *choice)
         json_uint64(&writing->out, 1);
 }
 
-/* Returns false if there are no choices. */
+/* Writes the choices of a setting. Returns false if the setting has no choices. */
 static bool put_choices(struct writing *writing, const struct setting *setting)
 {
     const char *name = setting_choice(setting, writing->registry, 0);
     if (name == NULL)
         return false;
-    bool open = setting->type == SETTING_SCHEMA; /* or a file */
+    bool open = setting->type == SETTING_SCHEMA; /* a file is also allowed */
     if (open)
         put_text(writing, "type", "string");
     put_array_begin(writing, open ? "examples" : "enum");
@@ -132,7 +132,7 @@ static bool put_choices(struct writing *writing, const struct setting *setting)
     return true;
 }
 
-/* Any word, in whatever type a YAML reader makes of it. */
+/* Allows any word: a YAML reader may return it as any of these types. */
 static void put_any_word(struct writing *writing)
 {
     put_array_begin(writing, "type");
@@ -174,7 +174,10 @@ static void put_setting(struct writing *writing, const struct setting *setting)
 
 /* --- maps ------------------------------------------------------------------------------------- */
 
-/* A map of keys. `place` is the required key, which is not in the table of keys. */
+/*
+ * A map of keys. `place` is the required key. If it is not in the table of keys, `what` describes
+ * it.
+ */
 struct map {
     const char *name, *place, *what;
     unsigned scopes;
@@ -196,7 +199,7 @@ static void put_reference(struct writing *writing, const char *map)
     put_text(writing, "$ref", path);
 }
 
-/* A list of maps or, with `urls`, of URLs as on the command line. */
+/* Writes a list of maps. If `urls`, an element may also be a URL as on the command line. */
 static void put_list(struct writing *writing, const char *map, bool urls)
 {
     put_text(writing, "type", "array");
@@ -238,7 +241,7 @@ static void put_properties(struct writing *writing, const struct map *map)
             put_setting(writing, key);
 }
 
-/* Keys with a part that the user chooses, "kafka.NAME". */
+/* Writes the keys with a part that the user chooses, such as "kafka.NAME". */
 static void put_open_keys(struct writing *writing, const struct map *map)
 {
     begin_member(writing, "patternProperties");
@@ -308,7 +311,7 @@ static void put_options(struct writing *writing)
     }
 }
 
-/* Lists that are not options. */
+/* Writes the lists of the configuration file that the command line does not have. */
 static void put_other_lists(struct writing *writing)
 {
     begin_member(writing, CONFIG_FILE_MORE);

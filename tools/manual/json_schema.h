@@ -1,5 +1,5 @@
 /*
- * Writes the configuration file as a JSON Schema (draft 7), with which editors complete and check
+ * Writes a JSON Schema (draft 7) of the configuration file, with which editors complete and check
  * YAML. It is generated from the tables of options and keys. The caller checks the stream for
  * errors.
  */
@@ -10,7 +10,7 @@
 
 #include "collector/config/config.h"
 
-/* Returns 0, or -1 if it does not fit in its buffer. */
+/* Returns 0, or -1 if the schema does not fit in the buffer. */
 int json_schema_write(FILE *out, const struct config_registry *registry);
 
 #endif

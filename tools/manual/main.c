@@ -5,7 +5,7 @@
  * sluice-manual PROGRAM TEMPLATE PAGE
  *
  * Lines of the template that begin with "@" are directives: a word and an optional argument. All
- * others are copied, with %PROGRAM% replaced by the program's name.
+ * other lines are copied, with the program's name instead of %PROGRAM%.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,20 +25,20 @@
 #include "tools/send/options.h"
 #include "tools/top/options.h"
 
-/* The tools; any other program is the collector. */
+/* The commands of the tools. Any other program is the collector. */
 static const struct command *const tools[] = {&send_command, &replay_command, &decode_command,
                                               &top_command, NULL};
 
 struct writing {
     const char *program;
-    const struct command *tool; /* NULL: the collector */
+    const struct command *tool; /* NULL: for the collector */
     const struct glossary *glossary;
     FILE *out;
 };
 
 /* --- pages ------------------------------------------------------------------------------------ */
 
-/* NAME SECTION DATE, and the name of the section */
+/* Writes the title. The argument is "NAME SECTION DATE"; the name of the section is added. */
 static int write_title(const struct writing *writing, const char *argument)
 {
     char name[64];
@@ -107,7 +107,7 @@ static int write_options(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* Writes "--a, --b and --c." in bold. */
+/* Writes the names of the options that a reload cannot change: "--a, --b and --c.", in bold. */
 static int write_fixed_options(const struct writing *writing, const char *argument)
 {
     const char *names[OPTIONS_MAX];
@@ -126,7 +126,7 @@ static int write_fixed_options(const struct writing *writing, const char *argume
     return 0;
 }
 
-/* The scopes of keys, by the names used in templates. */
+/* The names that templates use for scopes of keys. */
 static const struct {
     const char *name;
     unsigned scopes;
@@ -159,7 +159,7 @@ static size_t find_keys(const char *place, struct entry entries[ENTRIES_MAX])
     return 0;
 }
 
-/* PLACE, and the text between a key and its value */
+/* Writes the keys of the place that the argument names, in the form "KEY=VALUE". */
 static int write_keys(const struct writing *writing, const char *argument)
 {
     struct entry entries[ENTRIES_MAX];
@@ -215,8 +215,8 @@ static int write_shell_keys(const struct writing *writing, const char *argument)
 }
 
 /*
- * Writes the beginnings of listeners, one a line: "udp://", "pcap:". Placeholders, in capitals, are
- * omitted.
+ * Writes the beginnings of listener URLs, one a line: "udp://", "pcap:". Each ends before the first
+ * placeholder, which is in capitals.
  */
 static int write_listeners(const struct writing *writing, const char *argument)
 {
@@ -227,7 +227,7 @@ static int write_listeners(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* Writes the schemes of sinks, one a line: "stdout:", "file:". */
+/* Writes the beginnings of sink URLs, one a line: "stdout:", "file:". */
 static int write_sinks(const struct writing *writing, const char *argument)
 {
     (void)argument;
@@ -238,7 +238,7 @@ static int write_sinks(const struct writing *writing, const char *argument)
 
 /* --- reported words --------------------------------------------------------------------------- */
 
-/* Writes one part of the glossary, by a name of this list. */
+/* Writes the part of the glossary that the argument names; the names are in `kinds`. */
 static int write_reported(const struct writing *writing, const char *argument)
 {
     static const struct {
@@ -265,7 +265,7 @@ static int write_reported(const struct writing *writing, const char *argument)
     return -1;
 }
 
-/* Writes the configuration file as a JSON Schema, which is the whole template. */
+/* Writes a JSON Schema of the configuration file. The template has only this directive. */
 static int write_json_schema(const struct writing *writing, const char *argument)
 {
     (void)argument;
@@ -276,7 +276,7 @@ static int write_json_schema(const struct writing *writing, const char *argument
 
 static const struct {
     const char *name;
-    int (*write)(const struct writing *writing, const char *argument); /* -1: an input is missing */
+    int (*write)(const struct writing *writing, const char *argument); /* -1 if input is missing */
 } directives[] = {
     {"title", write_title},
     {"usage", write_usage},
@@ -296,7 +296,7 @@ static const struct {
     {"sinks", write_sinks},
 };
 
-/* Executes "@name argument"; the newline is removed. */
+/* Executes a line "@name argument" of the template; its newline is removed. */
 static int write_directive(const struct writing *writing, const char *line)
 {
     size_t length = strcspn(line + 1, " ");
@@ -308,7 +308,7 @@ static int write_directive(const struct writing *writing, const char *line)
     return -1;
 }
 
-/* Copies a line that is not a directive. */
+/* Writes a line that is not a directive, with the program's name instead of %PROGRAM%. */
 static void write_line(const struct writing *writing, const char *line)
 {
     static const char mark[] = "%PROGRAM%";

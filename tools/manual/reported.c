@@ -9,7 +9,7 @@ static void write_text(FILE *out, const char *text)
     roff_write_text(out, text, strlen(text));
 }
 
-/* Writes a metric's name and its labels. */
+/* Writes the name of an entry and, for a metric, its labels. */
 static void write_name(FILE *out, const struct glossary_entry *entry)
 {
     fputs(".TP\n.B ", out);
@@ -22,7 +22,10 @@ static void write_name(FILE *out, const struct glossary_entry *entry)
     fputc('\n', out);
 }
 
-/* Joins a reason and its advice to one sentence; other texts are separate sentences. */
+/*
+ * Writes the meaning of an entry. For a reason, meaning and advice become one sentence; the texts
+ * of other entries are sentences already.
+ */
 static void write_meaning(FILE *out, const struct glossary_entry *entry)
 {
     bool is_reason =

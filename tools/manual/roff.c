@@ -2,7 +2,10 @@
 
 #include "tools/manual/writing.h"
 
-/* Escapes characters that roff interprets; "-" is written as a minus, as it is typed. */
+/*
+ * Writes a character, and escapes it if roff interprets it. A "-" becomes a minus, which is the
+ * character that users type.
+ */
 static void write_character(FILE *out, char character)
 {
     switch (character) {
@@ -33,7 +36,7 @@ void roff_write_text(FILE *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '.' && (i == 0 || text[i - 1] == '\n'))
-            fputs("\\&", out); /* else a request */
+            fputs("\\&", out); /* otherwise roff reads a request */
         write_character(out, text[i]);
     }
 }
@@ -74,8 +77,8 @@ static bool is_capital_or_mark(char character)
 }
 
 /*
- * Writes the syntax of a value: placeholders, in capitals, differ from literal text. A line with
- * many words may break after a bar.
+ * Writes the syntax of a value. Words in capitals are placeholders and are written in italics,
+ * other words in bold. A line with many words may break after a bar.
  */
 static void write_syntax(FILE *out, const char *syntax)
 {
@@ -95,7 +98,10 @@ static void write_syntax(FILE *out, const char *syntax)
     }
 }
 
-/* Whether the syntax takes more than one line: the first line has no blanks for adjustment. */
+/*
+ * Whether an entry's name and syntax take more than one line. Adjustment is then turned off,
+ * because the first line has no blanks.
+ */
 static bool is_long(const struct entry *entry)
 {
     return strlen(entry->name) + strlen(entry->syntax) > 60;

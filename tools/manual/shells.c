@@ -11,7 +11,7 @@ static const char *offer_name(enum entry_offer offer)
     return names[offer];
 }
 
-/* The first words of a help text, on one line, up to the beginning of the details. */
+/* Returns the length of the first words of a help text, up to the beginning of the details. */
 static size_t summary_length(const char *help)
 {
     size_t length = strcspn(help, ";");
@@ -19,7 +19,10 @@ static size_t summary_length(const char *help)
     return bracket != NULL && (size_t)(bracket - help) < length ? (size_t)(bracket - help) : length;
 }
 
-/* Writes the summary within '...': a shell can only escape a ' by closing the quotes. */
+/*
+ * Writes the first words of a help text within '...'. A shell can escape a ' only by closing the
+ * quotes.
+ */
 static void write_summary(FILE *out, const char *help, const char *escaped)
 {
     size_t length = summary_length(help);
@@ -50,7 +53,7 @@ void bash_write_options(FILE *out, const struct entry *entries, size_t count)
             fprintf(out, "--%s=%s:%s\n", entry->name, offer_name(entry->offer), entry->values);
 }
 
-/* Writes the action of _arguments that completes a value. */
+/* Writes the action of zsh's _arguments that completes a value. */
 static void write_zsh_action(FILE *out, const struct entry *entry)
 {
     switch (entry->offer) {

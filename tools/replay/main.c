@@ -12,7 +12,7 @@
 #include "tools/sending/udp_sender.h"
 
 struct replay {
-    const char *name; /* for reading the capture */
+    const char *name; /* name of the capture in reports of progress */
     struct capture *capture;
     struct udp_sender *sender;
     struct timing timing;
@@ -44,7 +44,10 @@ static void send_one(struct replay *replay, const struct capture_datagram *datag
     }
 }
 
-/* Interrupt handler (interrupt_call): ends a read from a pipe whose writer may never write. */
+/*
+ * Ends a read from a pipe, which might otherwise never end. Called at a request to stop
+ * (interrupt_call).
+ */
 static void end_waiting(void *context)
 {
     struct replay *replay = context;
@@ -58,7 +61,7 @@ static int send_all(struct replay *replay, struct error *error)
     replay->start_ns = clock_monotonic_ns();
     while ((result = capture_next(replay->capture, &datagram, error)) == CAPTURE_DATAGRAM) {
         if (replay->sent + replay->failed == 0)
-            replay->start_ns = clock_monotonic_ns(); /* reading a pipe may have taken longer */
+            replay->start_ns = clock_monotonic_ns(); /* the first read may have waited for a pipe */
         if (!wait_for(replay, timing_due(&replay->timing, datagram.time_ns)))
             return 0;
         send_one(replay, &datagram);
@@ -80,7 +83,7 @@ static void report(const struct replay *replay)
             counts->cut, counts->other, counts->incomplete);
 }
 
-/* The exit code after the capture was read to its end. */
+/* Returns the result after the capture was read to its end: 0, or -1 with `error` filled. */
 static int outcome(const struct replay *replay, const struct address *to, struct error *error)
 {
     if (replay->failed == 0)

@@ -16,7 +16,7 @@ struct replay_settings {
     bool quiet;
 };
 
-/* Reads into a `struct replay_settings`. */
+/* The command; its options are stored in a `struct replay_settings`. */
 extern const struct command replay_command;
 
 #endif

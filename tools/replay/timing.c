@@ -6,9 +6,12 @@
 
 #define SPEED_MOST  1e6
 #define SPEED_LEAST 1e-6
-#define DUE_MOST    4e18 /* nanoseconds; leaves room for adding the start time */
+#define DUE_MOST    4e18 /* nanoseconds; leaves room for adding the start time to it */
 
-/* Counts digits with at most one point. strtod also accepts signs, blanks and names. */
+/*
+ * Returns the length of a number with at most one point. strtod also accepts signs, blanks and
+ * names.
+ */
 static size_t number_length(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
@@ -40,7 +43,7 @@ int64_t timing_due(struct timing *timing, int64_t time_ns)
         return timing->latest_ns;
     if (timing->first_ns == 0)
         timing->first_ns = time_ns;
-    /* Both are positive, so the difference fits in a double with microsecond precision. */
+    /* Both times are positive: their difference fits in a double with microsecond precision. */
     double due = (double)(time_ns - timing->first_ns) / timing->speed;
     int64_t due_ns = due < DUE_MOST ? (int64_t)due : (int64_t)DUE_MOST;
     if (due_ns > timing->latest_ns)

@@ -1,8 +1,8 @@
 /*
  * Makes datagrams that a collector must refuse.
  *
- * Lifecycle: init, make datagrams, clear. The datagrams belong to the struct; a malformed one is
- * valid until FAULTS_ALIVE more were made. One thread.
+ * Lifecycle: init, make datagrams, clear. The datagrams belong to the struct. A malformed datagram
+ * is valid until FAULTS_ALIVE more malformed datagrams were made. One thread.
  */
 #ifndef SLUICE_TOOLS_SEND_FAULTS_H
 #define SLUICE_TOOLS_SEND_FAULTS_H
@@ -21,23 +21,24 @@ struct faults {
 };
 
 /*
- * Initialises the struct for messages of a shape. Returns 0, or -1 if memory is short; clear it in
- * either case.
+ * Initialises the struct for messages of a shape. Returns 0, or -1 if memory is short. The caller
+ * clears the struct in either case.
  */
 int faults_init(struct faults *faults, const struct message_shape *shape);
 void faults_clear(struct faults *faults);
 
 /*
- * Makes a datagram that is not a message of any schema. In turn: one that ends inside a field, one
- * that begins with an invalid wire type, and one whose first varint does not end. It is about as
- * long as `good`.
+ * Makes a datagram that is not a message of any schema, about as long as `good`. There are three
+ * kinds, in turn: the datagram ends inside a field, begins with an invalid wire type, or begins
+ * with a varint that does not end.
  */
 struct udp_payload faults_malformed(struct faults *faults, const struct message_template *good);
 
 /*
  * Makes a datagram of the largest size, which decodes to several megabytes: it contains only empty
- * messages in the repeated field of the shape (samples, events, resources). A collector that limits
- * decoded size refuses it as too large; a collector with a smaller datagram limit truncates it.
+ * messages in a repeated field of the schema (samples, events, resources). A collector that limits
+ * the decoded size refuses the datagram as too large. A collector with a smaller limit for
+ * datagrams truncates it.
  */
 struct udp_payload faults_oversized(const struct faults *faults);
 

@@ -13,30 +13,30 @@
 #include "tools/send/pacing.h"
 #include "tools/sending/udp_sender.h"
 
-#define ROUND_SIZE 64 /* datagrams that are made and sent together */
+#define ROUND_SIZE 64 /* number of datagrams that are made and sent together */
 
 struct source {
     struct udp_sender *sender;
     struct message_template message;
-    uint64_t number; /* of the current datagram */
+    uint64_t number; /* number of the last good datagram */
     char name[SENDER_SIZE_MAX + 8];
 };
 
 struct load {
     const struct load_plan *plan;
     struct load_counts *counts;
-    struct error *error; /* error of the last of counts->failed */
+    struct error *error; /* error of the last datagram that failed */
     struct pacing pacing;
     struct mix mix;
     struct faults faults;
     struct source *sources;
-    uint8_t *slots; /* room for a round of good datagrams */
+    uint8_t *slots; /* memory for the good datagrams of a round */
     uint64_t done;
 };
 
 /* --- setting up ------------------------------------------------------------------------------- */
 
-/* The largest number that a source can reach; without a limit, the largest that fits in 4 bytes. */
+/* Returns the largest number that a source can reach, but at most UINT32_MAX. */
 static uint64_t last_number(const struct load *load)
 {
     uint64_t total = load->pacing.total / load->plan->sources + 1;
@@ -100,7 +100,7 @@ static void tear_down(struct load *load)
 /* --- sending ---------------------------------------------------------------------------------- */
 
 struct round {
-    uint64_t time_ns; /* for the datagrams: nanoseconds since 1970 UTC */
+    uint64_t time_ns; /* written into the datagrams, in nanoseconds since 1970 UTC */
     size_t count;
     enum datagram_kind kinds[ROUND_SIZE];
     size_t slots_used; /* bytes */
@@ -162,7 +162,7 @@ static void send_group(struct load *load, struct source *source, const struct gr
     }
 }
 
-/* Makes and sends the next `count` datagrams, those of each source in one call. */
+/* Makes and sends the next `count` datagrams. The datagrams of each source are sent in one call. */
 static void send_round(struct load *load, size_t count)
 {
     struct round round = {.time_ns = (uint64_t)clock_wall_ns(), .count = count};
@@ -182,14 +182,14 @@ static void send_round(struct load *load, size_t count)
     load->done += count;
 }
 
-/* Returns whether the duration of a run without a rate is over. */
+/* Whether the duration of a run without a rate is over. */
 static bool is_over(const struct load *load, int64_t elapsed_ns)
 {
     const struct load_plan *plan = load->plan;
     return plan->rate == 0 && plan->duration_ns != 0 && (uint64_t)elapsed_ns >= plan->duration_ns;
 }
 
-/* Reports progress, by time if the number of datagrams is not limited. */
+/* Reports progress: of the datagrams, or of the time if the number of datagrams is not limited. */
 static void report_progress(const struct load *load, int64_t elapsed_ns)
 {
     struct progress now = {.doing = "sending", .unit = PROGRESS_DATAGRAMS, .done = load->done};
@@ -224,7 +224,7 @@ static void send_all(struct load *load)
     progress_end();
 }
 
-/* Adds the senders' final reports; all senders together wait once. */
+/* Waits for late reports, with one time limit for all senders, and adds the senders' counts. */
 static void add_reports(struct load *load)
 {
     int64_t until = clock_monotonic_ns() + UDP_SENDER_REPORTS_NS;
@@ -236,7 +236,7 @@ static void add_reports(struct load *load)
     }
 }
 
-/* Returns the result of load_run. */
+/* Returns the result of a run: -1 if datagrams failed, or all were refused. */
 static int outcome(const struct load *load)
 {
     const struct load_counts *counts = load->counts;

@@ -10,7 +10,7 @@
 #include "tools/send/report.h"
 #include "tools/sending/udp_sender.h"
 
-/* Makes the given message; the caller frees `bytes`. */
+/* Encodes the message of --json for the plan. The caller frees *bytes. */
 static int make_given(const struct send_settings *settings, uint8_t **bytes, struct load_plan *plan,
                       struct error *error)
 {

@@ -1,9 +1,10 @@
 /*
- * The messages that sluice-send sends, one kind for each schema.
+ * The messages that sluice-send sends: one kind for each schema.
  *
- * A message is encoded once and then stamped: the number and the time of each datagram are put into
- * a copy of its bytes. It is encoded again only when the number needs more bytes. Every message
- * contains its sender, and its metrics are those of a fixed table, so that a run can be repeated.
+ * A message is encoded once and then stamped: the number and the time of each datagram are written
+ * into a copy of the encoded bytes. The message is encoded again only when the number needs more
+ * bytes. Every message contains its sender. Its metrics come from a fixed table, so that a run can
+ * be repeated.
  *
  * Lifecycle: message_template_init, stamp, clear. One thread per template.
  */
@@ -17,68 +18,75 @@
 #include "collector/contract/schema.h"
 #include "collector/text/output.h"
 
-/* The content to encode. */
+/* The content of the messages of one sender. */
 struct message_plan {
-    struct text sender; /* at most 100 bytes; the caller's */
+    struct text sender; /* at most 100 bytes; belongs to the caller */
     uint64_t boot_id;
-    size_t samples;    /* metrics in a message */
-    struct text given; /* for message_given: its bytes, the caller's */
-    size_t size;       /* exact size in bytes; 0: unpadded */
-    size_t padding;    /* bytes added to its longest text to reach that size */
-    size_t padding2;   /* added to a second text for sizes that the first padding skips */
+    size_t samples;    /* number of metrics in a message */
+    struct text given; /* the bytes of message_given; belongs to the caller */
+    size_t size;       /* size of the message in bytes; 0: unpadded */
+    size_t padding;    /* bytes added to the longest text to reach `size` */
+    size_t padding2;   /* bytes added to a second text, for a size that `padding` skips */
 };
 
 /* How the messages of one schema are made. */
 struct message_shape {
-    const char *name; /* the schema's */
+    const char *name; /* name of the schema */
 
-    /* The field number, 1 to 15, of a repeated message field. */
+    /* Number of a repeated field (1 to 15) with messages as elements. */
     uint8_t member;
 
-    /* Appends the message with this number and time (nanoseconds since 1970 UTC). */
+    /* Appends the message with this number and time (nanoseconds since 1970 UTC) to `out`. */
     void (*encode)(const struct message_plan *plan, uint64_t number, uint64_t time_ns,
                    struct output *out);
 
-    /* Overwrites the number, which must have the encoded size, and the time. */
+    /*
+     * Overwrites the number and the time in an encoded message. The new number must have the same
+     * encoded size as the old one.
+     */
     void (*stamp)(const struct message_plan *plan, uint8_t *bytes, size_t size, uint64_t number,
                   uint64_t time_ns);
 };
 
-/* All synthetic messages, by the schema's name; ends with NULL. */
+/*
+ * The shapes of all synthetic messages, each with the name of its schema. The list ends with NULL.
+ */
 extern const struct message_shape *const message_shapes[];
 
-/* Each is in its own file; those of OTLP share one. */
+/* Each shape is in its own file; only those of OTLP share a file. */
 extern const struct message_shape message_telemetry;
 extern const struct message_shape message_riemann;
 extern const struct message_shape message_otlp;
 extern const struct message_shape message_otlp_logs;
 extern const struct message_shape message_otlp_traces;
 
-/* Not in the list: sends the bytes of the plan unchanged. */
+/* The shape of a message that is sent unchanged: the bytes `given` of the plan. Not in the list. */
 extern const struct message_shape message_given;
 
 /*
- * Writes the beginning of every telemetry datagram, where the stamp of message_telemetry expects
- * it.
+ * Writes the fields that begin every telemetry datagram. The stamp of message_telemetry relies on
+ * their order and sizes.
  */
 void message_telemetry_begin(const struct message_plan *plan, uint64_t number, uint64_t time_ns,
                              struct output *out);
 
-/* A metric of the table: its name, and the label that distinguishes metrics of that name. */
+/*
+ * A metric of the fixed table: its name, and a label that distinguishes metrics with the same name.
+ */
 struct metric {
     const char *name;
     const char *unit;  /* UCUM */
-    const char *label; /* its value is a number, a different one in each pass through the table */
+    const char *label; /* key of a label; the value is the number of passes through the table */
     double value;
-    bool counter; /* cumulative counter, otherwise gauge */
+    bool counter; /* a cumulative counter; false: a gauge */
 };
 
-/* The metric of sample `index` of a message; the table repeats. */
+/* Returns the metric for sample `index` of a message. The table repeats after its last metric. */
 const struct metric *metric_at(size_t index);
 
 /*
- * Writes the value of that sample's label as decimal digits to the METRIC_LABEL_SIZE bytes of
- * `text`.
+ * Writes the label's value for sample `index` to `text`, as decimal digits. `text` has
+ * METRIC_LABEL_SIZE bytes. Returns the length.
  */
 #define METRIC_LABEL_SIZE 24
 size_t metric_label(size_t index, char *text);
@@ -89,13 +97,14 @@ struct message_template {
     uint8_t *bytes;
     size_t size;
     size_t capacity;
-    size_t number_size; /* of the encoded number, as a varint */
+    size_t number_size; /* bytes that the number takes as a varint */
 };
 
 /*
- * Makes the template. `last_number` is the largest number that will be stamped; plan->size must
- * have room for it. Returns 0, or -1 with `error` filled: it does not fit in a datagram or in that
- * size (EXIT_CODE_USAGE), or out of memory (EXIT_CODE_INTERNAL). Clear it in either case.
+ * Makes the template. `last_number` is the largest number that will be stamped: plan->size must
+ * have room for a message with this number. Returns 0, or -1 with `error` filled: the message does
+ * not fit in a datagram, or cannot have that size (EXIT_CODE_USAGE), or out of memory
+ * (EXIT_CODE_INTERNAL). The caller clears the template in either case.
  */
 int message_template_init(struct message_template *made, const struct message_shape *shape,
                           const struct message_plan *plan, uint64_t last_number,
@@ -103,8 +112,8 @@ int message_template_init(struct message_template *made, const struct message_sh
 
 /*
  * Writes the message with this number and time to `bytes`, which has room for UDP_PAYLOAD_MAX
- * bytes, and returns its size. Numbers must not exceed last_number, nor have a shorter varint than
- * an earlier one.
+ * bytes, and returns its size. A number must not exceed last_number, and its varint must not be
+ * shorter than that of an earlier number.
  */
 size_t message_template_stamp(struct message_template *message, uint64_t number, uint64_t time_ns,
                               uint8_t *bytes);

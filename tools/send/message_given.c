@@ -1,4 +1,4 @@
-/* A message that is sent unchanged. */
+/* The shape of a message that is sent unchanged. */
 #include "tools/send/message.h"
 
 static void encode(const struct message_plan *plan, uint64_t number, uint64_t time_ns,

@@ -1,7 +1,7 @@
 /*
  * Messages of OTLP metrics, logs and traces; field numbers are those of proto/otlp. OTLP has no
- * sequence number for datagrams: the number is the value of the first metric, or the span id of the
- * first log record or span.
+ * sequence number for datagrams. Instead, the number of a datagram is the value of the first
+ * metric, or the span id of the first log record or span.
  *
  * Each message is one resource with one scope. The parts that a stamp changes are at the end of a
  * metric, a record or a span, in fields of a fixed size.
@@ -13,15 +13,15 @@
 
 #define SERVICE "sluice-send"
 
-/* An element of a scope. */
+/* Functions for the elements of a scope: metrics, log records or spans. */
 struct item {
     void (*put)(struct output *out, const struct message_plan *plan, size_t index, uint64_t number);
 
-    /* Overwrites the time, and in the first item the number, before `end`. */
+    /* Overwrites the time at the end of an element, and in the first element the number. */
     void (*stamp)(uint8_t *end, bool is_first, uint64_t number, uint64_t time_ns);
 };
 
-/* --- common to all three ---------------------------------------------------------------------- */
+/* --- common to metrics, logs and traces ------------------------------------------------------- */
 
 /* Appends a KeyValue with a string value. */
 static void put_attribute(struct output *out, unsigned field, const char *key, const char *value,
@@ -62,7 +62,7 @@ static void put_scope(struct output *out, const struct message_plan *plan)
     wire_end(out, scope);
 }
 
-/* Encodes without times; the stamp writes them. */
+/* Encodes a message without the times; a stamp writes them. */
 static void encode(const struct item *item, const struct message_plan *plan, uint64_t number,
                    struct output *out)
 {
@@ -79,7 +79,7 @@ static void encode(const struct item *item, const struct message_plan *plan, uin
     wire_end(out, of_resource);
 }
 
-/* Reads a one-byte tag and a length. Returns the length and sets *at to the first byte after it. */
+/* Reads a one-byte tag and a length. Returns the length and moves *at to the byte after it. */
 static size_t enter(uint8_t **at)
 {
     size_t size = 0;
@@ -101,11 +101,11 @@ static void skip(uint8_t **at)
 static void stamp(const struct item *item, uint8_t *bytes, uint64_t number, uint64_t time_ns)
 {
     uint8_t *at = bytes;
-    enter(&at); /* attributes of the resource */
-    skip(&at);  /* the resource */
+    enter(&at); /* into the only field of the message */
+    skip(&at);  /* over the resource */
     size_t size = enter(&at);
     uint8_t *end = at + size;
-    skip(&at); /* the scope */
+    skip(&at); /* over the scope */
     for (bool is_first = true; at < end; is_first = false) {
         skip(&at);
         item->stamp(at, is_first, number, time_ns);
@@ -142,7 +142,7 @@ static void put_metric(struct output *out, const struct message_plan *plan, size
     wire_end(out, data);
 }
 
-/* time_unix_nano and as_double, each with its tag. */
+/* Overwrites the last fields of a metric: time_unix_nano and, in the first metric, as_double. */
 static void stamp_metric(uint8_t *end, bool is_first, uint64_t number, uint64_t time_ns)
 {
     double value = (double)number;
@@ -158,7 +158,7 @@ static void stamp_metric(uint8_t *end, bool is_first, uint64_t number, uint64_t 
 #define SPAN_ID_SIZE  8
 #define TRACE_ID_SIZE 16
 
-/* A span id, the most significant byte first. */
+/* Writes a number as a span id, most significant byte first. */
 static void put_id(uint8_t *at, uint64_t number)
 {
     for (int i = 0; i < SPAN_ID_SIZE; i++)
@@ -191,7 +191,7 @@ static void put_log_record(struct output *out, const struct message_plan *plan, 
     wire_fixed64(out, 1, 0);
 }
 
-/* span_id, and time_unix_nano with its tag. */
+/* Overwrites the last fields of a log record: time_unix_nano and, in the first record, span_id. */
 static void stamp_log_record(uint8_t *end, bool is_first, uint64_t number, uint64_t time_ns)
 {
     wire_put_fixed64(end - 8, time_ns);
@@ -199,7 +199,7 @@ static void stamp_log_record(uint8_t *end, bool is_first, uint64_t number, uint6
         put_id(end - 9 - SPAN_ID_SIZE, number);
 }
 
-#define SPAN_NS 1000000 /* duration of a span */
+#define SPAN_NS 1000000 /* duration of a span in nanoseconds */
 
 static void put_span(struct output *out, const struct message_plan *plan, size_t index,
                      uint64_t number)
@@ -216,7 +216,7 @@ static void put_span(struct output *out, const struct message_plan *plan, size_t
     wire_fixed64(out, 8, 0);
 }
 
-/* span_id, and start_time_unix_nano and end_time_unix_nano with their tags. */
+/* Overwrites the last fields of a span: its start and end times and, in the first span, span_id. */
 static void stamp_span(uint8_t *end, bool is_first, uint64_t number, uint64_t time_ns)
 {
     wire_put_fixed64(end - 8, time_ns);

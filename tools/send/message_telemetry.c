@@ -2,7 +2,7 @@
 #include "proto/reading/wire.h"
 #include "tools/send/message.h"
 
-/* Appends a label with `value` followed by `padding` bytes. */
+/* Appends a label. Its value is `value` with `padding` more bytes. */
 static void put_label(struct output *out, unsigned number, const char *key, const char *value,
                       size_t padding)
 {
@@ -54,7 +54,7 @@ static void stamp(const struct message_plan *plan, uint8_t *bytes, size_t size, 
                   uint64_t time_ns)
 {
     (void)size;
-    /* Skips sender_id with its tag and length, boot_id, and the tag of sequence. */
+    /* Skips sender_id with its tag and length, boot_id with its tag, and the tag of sequence. */
     uint8_t *at = bytes + 2 + plan->sender.size + 9 + 1;
     at += wire_put_varint(at, number);
     wire_put_fixed64(at + 1, time_ns);

@@ -1,10 +1,10 @@
 /*
- * Decides the kind of each datagram: a fixed share of each kind, spread evenly.
+ * Decides the kind of each datagram: each kind has a fixed share, spread evenly.
  *
- * Deterministic: of the first n datagrams, a kind with the share a/b gets n * a / b, to the
- * nearest. The first one comes after half a period, so a run of whole periods has exactly its
- * share. If two kinds are due at the same datagram, the later one in the enum waits for the next.
- * Pure.
+ * The result is deterministic. Of the first n datagrams, a kind with the share a/b gets n * a / b
+ * datagrams, to the nearest number. The first datagram of a kind comes after half a period, so that
+ * a run of whole periods has exactly the share. If two kinds are due at the same datagram, the kind
+ * that is later in the enum waits for the next datagram. Pure.
  */
 #ifndef SLUICE_TOOLS_SEND_MIX_H
 #define SLUICE_TOOLS_SEND_MIX_H
@@ -20,7 +20,7 @@ enum datagram_kind {
     DATAGRAM_KINDS,
 };
 
-/* A share from 0/1 to 1/1. */
+/* A share is part / whole, from 0/1 to 1/1. */
 struct share {
     uint32_t part;
     uint32_t whole; /* 1 to SHARE_WHOLE_MAX */
@@ -29,16 +29,19 @@ struct share {
 
 struct mix {
     struct share shares[DATAGRAM_GOOD];
-    uint64_t owed[DATAGRAM_GOOD]; /* in parts of `whole` */
+    uint64_t owed[DATAGRAM_GOOD]; /* a kind is due when its number reaches its `whole` */
 };
 
 /* Parses "5%", "0.1%" (at most four decimals) or "1/1000". Returns false for other texts. */
 bool share_parse(const char *text, struct share *share);
 
-/* Sets the shares; a share of zero means none. Returns false if they exceed the whole. */
+/*
+ * Sets the shares of all kinds except DATAGRAM_GOOD; a zeroed share means 0. Returns false if their
+ * sum exceeds 1.
+ */
 bool mix_init(struct mix *mix, const struct share shares[DATAGRAM_GOOD]);
 
-/* The kind of the next datagram. */
+/* Returns the kind of the next datagram. */
 enum datagram_kind mix_next(struct mix *mix);
 
 #endif

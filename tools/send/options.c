@@ -22,7 +22,7 @@ static const char *choice(const char *option, size_t at)
     return message_shapes[at]->name;
 }
 
-/* Whether it is not the name of a built-in schema but a path. */
+/* Whether the value of --schema is a path, not the name of a built-in schema. */
 static bool is_path(const char *value)
 {
     return strpbrk(value, "./\\") != NULL;
@@ -86,7 +86,7 @@ static bool has_shares(const struct load_plan *plan)
     return false;
 }
 
-/* Returns why options cannot be combined, or NULL. */
+/* Returns the reason why these options cannot be combined, or NULL. */
 static const char *conflict(const struct send_settings *settings)
 {
     const struct load_plan *plan = &settings->plan;

@@ -12,16 +12,19 @@ struct send_settings {
     bool json;
     bool quiet;
 
-    /* The message of --json, or NULL for synthetic ones. It is of the plan's shape or of a file. */
+    /*
+     * The message of --json; NULL: synthetic messages. The given message has the plan's shape, or a
+     * type of `file`.
+     */
     const char *given;
-    const char *file;    /* the file of --schema; NULL: a built-in schema */
-    const char *message; /* a type in that file */
+    const char *file;    /* path of the file of --schema; NULL: a built-in schema */
+    const char *message; /* name of a type in `file` */
 };
 
-/* Default of the sender's name. */
+/* The sender's name if --sender is not given. */
 extern const char send_default_sender[];
 
-/* Reads into a `struct send_settings`. */
+/* The command; its options are stored in a `struct send_settings`. */
 extern const struct command send_command;
 
 #endif

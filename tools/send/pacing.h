@@ -1,8 +1,9 @@
 /*
  * Computes when each datagram is due, on an absolute schedule: a late datagram does not delay the
- * next, so the mean rate is exact while the machine can keep up. Pure; any thread.
+ * next datagram, so the mean rate is exact while the machine can keep up. Pure; any thread.
  *
- * Datagram i (from 0) is due at i / rate or, in bursts of b, together with the first of its burst.
+ * Datagram i (from 0) is due i / rate seconds after the start. In bursts, all datagrams of a burst
+ * are due together with the first of them.
  */
 #ifndef SLUICE_TOOLS_SEND_PACING_H
 #define SLUICE_TOOLS_SEND_PACING_H
@@ -13,20 +14,20 @@
 
 struct pacing {
     uint64_t rate;  /* datagrams per second, at most PACING_RATE_MAX; 0: as fast as possible */
-    uint64_t burst; /* datagrams due together, at least 1 */
-    uint64_t total; /* datagrams in all */
+    uint64_t burst; /* number of datagrams that are due together, at least 1 */
+    uint64_t total; /* number of all datagrams */
 };
 
 /*
- * Makes the schedule of at most `count` datagrams, the last one due before `duration_ns`. 0, or no
- * rate: no such limit.
+ * Makes a schedule of at most `count` datagrams, all due before `duration_ns`. If `rate` or
+ * `duration_ns` is 0, only `count` limits it.
  */
 struct pacing pacing_make(uint64_t rate, uint64_t burst, uint64_t count, uint64_t duration_ns);
 
 /* Returns how many datagrams are due `elapsed_ns` after the start. */
 uint64_t pacing_due(const struct pacing *pacing, uint64_t elapsed_ns);
 
-/* Nanoseconds after the start at which datagram `index` is due. */
+/* Returns the nanoseconds after the start at which datagram `index` is due. */
 uint64_t pacing_time(const struct pacing *pacing, uint64_t index);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "tools/send/load.h"
 
-/* Writes one line for people, after "NAME: ". */
+/* Writes a line for people; the caller has begun it with "NAME: ". */
 void report_write_line(const struct load_counts *counts, FILE *out);
 
 /*

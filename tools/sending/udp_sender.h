@@ -1,6 +1,6 @@
 /*
- * The interface of the tools to the operating system for sending: a UDP socket that sends to one
- * destination in groups, and waiting for a time. CMake selects the implementation in
+ * The functions of the operating system with which tools send: a UDP socket that sends to one
+ * destination in groups, and a wait for a time. CMake selects the implementation in
  * tools/platform/; the clock is collector/platform/clock.h.
  *
  * Lifecycle: open, send, close. A sender belongs to one thread. Datagrams are not lost silently on
@@ -23,7 +23,7 @@ struct udp_sender;
 
 struct udp_payload {
     const uint8_t *data;
-    size_t size; /* bytes; 0 is a valid datagram */
+    size_t size; /* bytes; a datagram of 0 bytes is valid */
 };
 
 /*
@@ -33,8 +33,9 @@ struct udp_payload {
 int udp_sender_open(struct udp_sender **out, const struct address *to, struct error *error);
 
 /*
- * Sends the payloads in order and returns how many were sent. If fewer than `count`, the next one
- * cannot be sent and `error` has the reason (EXIT_CODE_IO); the caller may continue after it.
+ * Sends the payloads in order and returns how many were sent. If this is less than `count`, the
+ * next payload cannot be sent, and `error` has the reason (EXIT_CODE_IO). The caller may continue
+ * after that payload.
  *
  * An attempt that fails because the system is short of buffers is repeated for up to a second. Any
  * other failed attempt may report the result of an earlier datagram (port closed, host
@@ -44,39 +45,43 @@ size_t udp_sender_send(struct udp_sender *sender, const struct udp_payload *payl
                        struct error *error);
 
 /*
- * Returns the number of failed attempts that were repeated, except those that reported a refusal.
+ * Returns the number of attempts that failed and were repeated. An attempt that only reported a
+ * refusal does not count.
  */
 uint64_t udp_sender_retries(const struct udp_sender *sender);
 
 /*
  * Returns the number of sent datagrams that are known to be refused: an ICMP error reported a
  * closed port. Each report counts as one datagram. Hosts limit the rate of reports, and reports can
- * be lost, so more may have been refused. On Linux all refusals by the local host are reported.
+ * be lost, so the true number may be higher. On Linux all refusals by the local host are reported.
  */
 uint64_t udp_sender_refused(const struct udp_sender *sender);
 
 /*
- * Waits for reports of refusals that are still in transit: until clock_monotonic_ns() reaches
- * `until_ns`, all datagrams were refused, or a signal was caught. Call it after the last send.
+ * Waits for reports of refusals that are still in transit. Returns when clock_monotonic_ns()
+ * reaches `until_ns`, all datagrams were refused, or a signal was caught. Call it after the last
+ * send.
  */
 void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns);
 
 /*
- * Checks whether at least one of the datagrams sent to `to` may have been received. Returns 0, or
- * -1 with `error` filled (EXIT_CODE_NOT_REACHED) if at least one was sent and all were refused.
+ * Checks that the datagrams to `to` were not all refused. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_NOT_REACHED) if datagrams were sent and all of them were refused.
  */
 int udp_sender_check_refused(const struct address *to, uint64_t sent, uint64_t refused,
                              struct error *error);
 
-/* Total time that a tool waits for reports after the last datagram. */
+/*
+ * Nanoseconds that a tool waits for reports after the last datagram, for all its senders together.
+ */
 #define UDP_SENDER_REPORTS_NS INT64_C(100000000)
 
-/* Closes and frees it; NULL is allowed. */
+/* Closes and frees the sender; NULL is allowed. */
 void udp_sender_close(struct udp_sender *sender);
 
 /*
- * Waits until clock_monotonic_ns() reaches `moment`, or a signal was caught, at most a tenth of a
- * second, so that a caller that checks for signals between calls is never late by more than that.
+ * Waits until clock_monotonic_ns() reaches `moment_ns`, a signal was caught, or a tenth of a second
+ * is over. A caller that checks for signals between calls is therefore late by at most that time.
  */
 void wait_until(int64_t moment_ns);
 

@@ -4,18 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Most collectors of one user to try. */
+/* The largest number of this user's collectors to try. */
 #define OWN_MOST 16
 
-/* Collects the errors of failed attempts in `text`. */
+/* The search for a collector: its results, and in `text` the errors of the failed attempts. */
 struct tried {
     struct connection **out;
     char *address;
     char text[sizeof((struct error *)NULL)->text];
 };
 
-/* `own`: accepts only a collector of this user or root, because in a folder such as /tmp any user
- * may listen. */
+/*
+ * Tries to connect to `place`, and adds the error to `text` if this fails. `own`: accepts only a
+ * collector of this user or root, because any user can listen in a folder such as /tmp.
+ */
 static bool try_address(struct tried *tried, const char *place, bool own)
 {
     struct error error;

@@ -1,4 +1,6 @@
-/* sluice-top: shows a page about a running collector every second, or the records of a tap. */
+/*
+ * sluice-top: shows a page about a running collector, drawn every second, or the records of a tap.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +20,9 @@
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* Rates need two snapshots, some time apart. */
+/*
+ * Prints the page once. Asks the collector twice, some time apart, because rates need two answers.
+ */
 static int show_once(struct watch *watch, struct error *error)
 {
     struct page page;
@@ -26,7 +30,7 @@ static int show_once(struct watch *watch, struct error *error)
     size_t size;
     int result = watch_ask(watch);
     if (result == 0) {
-        connection_read(watch->connection, PERIOD_MS, &line, &size); /* only to wait */
+        connection_read(watch->connection, PERIOD_MS, &line, &size); /* only waits */
         result = watch_ask(watch);
     }
     *error = watch->trouble;
@@ -83,7 +87,7 @@ static int show_always(struct watch *watch, struct error *error)
 
 /* --- the tap ---------------------------------------------------------------------------------- */
 
-/* Beginnings of the collector's own messages; no record begins like these. */
+/* A line of a tap that begins like one of these is a message of the collector, not a record. */
 static const char left_out[] = "{\"left_out_records\":";
 static const char refusal[] = "{\"error\":";
 
@@ -92,7 +96,7 @@ static bool begins(const char *line, size_t size, const char *with)
     return size > strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
-/* Returns 0, or -1 with `error` filled. */
+/* Writes a record, or reports a message of the collector. Returns 0, or -1 with `error` filled. */
 static int pass_on(const char *line, size_t size, struct error *error)
 {
     errno = 0;
@@ -112,7 +116,10 @@ static int pass_on(const char *line, size_t size, struct error *error)
     return -1;
 }
 
-/* *quiet: the reader of standard output has closed it, which is not an error. */
+/*
+ * Writes the records of a tap until the program is asked to stop. Sets *quiet if the reader of
+ * standard output has closed its end, which is not an error.
+ */
 static int tap(const struct top_settings *settings, struct connection *connection, bool *quiet,
                struct error *error)
 {
@@ -143,7 +150,7 @@ static int tap(const struct top_settings *settings, struct connection *connectio
     return 0;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the program ------------------------------------------------------------------------------ */
 
 static int run_tap(const struct top_settings *settings, bool *quiet, struct error *error)
 {

@@ -6,10 +6,10 @@
 
 #include "collector/ledger/ledger_terms.h"
 
-/* After the first failure all values are read as zero. */
+/* The state of reading. A value that is missing is read as 0. */
 struct reading {
     bool failed;
-    const char *wrong; /* the missing key, or "memory" */
+    const char *wrong; /* the first missing key, or "memory" */
 };
 
 static json_t *member(struct reading *reading, const json_t *object, const char *key)
@@ -27,7 +27,10 @@ static uint64_t read_count(struct reading *reading, const json_t *object, const 
     return (uint64_t)json_integer_value(member(reading, object, key));
 }
 
-/* For members that older collectors, or some kinds, do not have. */
+/*
+ * Reads a member that older collectors, or some kinds of listeners, do not have. Returns 0 without
+ * it.
+ */
 static uint64_t read_optional(const json_t *object, const char *key)
 {
     return (uint64_t)json_integer_value(json_object_get(object, key));
@@ -39,7 +42,10 @@ static const char *model_read_text(struct reading *reading, const json_t *object
     return text != NULL ? text : "";
 }
 
-/* Allocates a zero element of `size` bytes for each of the array's; NULL if it is empty. */
+/*
+ * Allocates a zeroed element of `size` bytes for each element of a JSON array, and stores their
+ * number in *count. Returns NULL if the array is empty.
+ */
 static void *make_array(struct reading *reading, const json_t *array, size_t size, size_t *count)
 {
     *count = json_array_size(array);
@@ -93,7 +99,7 @@ uint64_t model_sum(const struct model_counts *counts)
 
 /* --- the ledger ------------------------------------------------------------------------------- */
 
-/* kernel_drops have one of two names. */
+/* Reads the kernel's drops. The ledger has them under one of two names. */
 static void read_drops(struct reading *reading, const json_t *from, struct model_listener *to)
 {
     static const char *const more = "kernel_drops_and_filtered";
@@ -101,7 +107,7 @@ static void read_drops(struct reading *reading, const json_t *from, struct model
     to->kernel_drops = read_count(reading, from, to->drops_name);
 }
 
-/* The sum that counts this end of a connection. */
+/* Returns the sum in which connections that ended with this term are counted. */
 static uint64_t *model_end(struct model_listener *to, const char *term)
 {
     static const char *const turned_away[] = {"denied", "over_limit", "over_address_limit"};
@@ -175,7 +181,10 @@ static void read_ledger(struct reading *reading, const json_t *ledger, struct mo
 
 /* --- the levels ------------------------------------------------------------------------------- */
 
-/* Reads the sinks with figures of connections and requests; older collectors report none. */
+/*
+ * Reads the deliveries: the sinks with figures of connections and requests. Older collectors do not
+ * report such figures.
+ */
 static void read_levels(struct reading *reading, const json_t *levels, struct model *model)
 {
     size_t most;
@@ -209,7 +218,7 @@ static void read_sender(struct reading *reading, const json_t *from, const char 
     to->duplicated = read_count(reading, from, "duplicated");
 }
 
-/* The senders of all listeners, in one list. */
+/* Reads the senders of all listeners into one list. */
 static void read_listeners_senders(struct reading *reading, const json_t *listeners,
                                    struct model *model)
 {
@@ -252,7 +261,7 @@ static void read_senders(struct reading *reading, const json_t *senders, struct 
 
 /* --- the health ------------------------------------------------------------------------------- */
 
-/* The state of a sink that has this reason (collector/health/health_words.h). */
+/* Returns the state of a sink that has this reason (collector/health/health_words.h). */
 static enum model_state state_of(const char *reason)
 {
     static const struct {
@@ -272,7 +281,7 @@ static enum model_state state_of(const char *reason)
     return MODEL_OK;
 }
 
-/* A sink's state is the worst of its reasons. */
+/* Reads a reason of the health report. A sink's state is that of its worst reason. */
 static void read_reason(struct reading *reading, const json_t *from, struct model *model)
 {
     const char *name = json_string_value(json_object_get(from, "sink"));
@@ -292,7 +301,7 @@ static void read_health(struct reading *reading, const json_t *health, struct mo
         read_reason(reading, json_array_get(reasons, i), model);
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- the whole model -------------------------------------------------------------------------- */
 
 static json_t *model_load(const struct model_answer *answer, json_error_t *why)
 {

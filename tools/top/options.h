@@ -8,11 +8,11 @@
 
 struct top_settings {
     const char *address; /* NULL: search for a collector */
-    const char *pattern; /* of --tap, or NULL */
+    const char *pattern; /* pattern of --tap; NULL: show the page */
     bool once;
 };
 
-/* Reads into a `struct top_settings`. */
+/* The command; its options are stored in a `struct top_settings`. */
 extern const struct command top_command;
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Finds the control sockets of collectors that the same user has started.
+ * Finds the control sockets of collectors that this user has started.
  *
  * CMake picks the implementation under tools/platform/.
  */
@@ -8,10 +8,10 @@
 
 #include <stddef.h>
 
-/* Bytes of the longest "unix:PATH" that connects, its NUL included. */
+/* Largest size of an address "unix:PATH", with its NUL, in bytes. */
 #define CONTROL_ADDRESS_SIZE 128
 
-/* Fills in at most `most` addresses and returns their number. They may be outdated. */
+/* Stores at most `most` addresses and returns their number. A collector may have ended since. */
 size_t own_collectors_find(char addresses[][CONTROL_ADDRESS_SIZE], size_t most);
 
 #endif

@@ -10,7 +10,10 @@
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Cuts the line and replaces control characters, since senders choose some of the names. */
+/*
+ * Copies a line, cut to `columns` and without blanks at its end. Replaces control characters, since
+ * senders choose some of the names.
+ */
 static char *copy_line(const char *text, size_t columns)
 {
     size_t size = strlen(text);
@@ -47,7 +50,7 @@ void page_clear(struct page *page)
 
 /* --- the title -------------------------------------------------------------------------------- */
 
-/* Breaks the title at blanks, into at most `rows` lines. */
+/* Adds the title, broken at blanks into at most `rows` lines. */
 static bool add_title(struct page *page, const char *title, size_t rows)
 {
     char line[TABLE_LINE_SIZE];
@@ -91,17 +94,17 @@ static bool add_totals(struct page *page, const struct model *model, const struc
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-/* The least number of rows with which the last one lists the keys. */
+/* A page with at least this number of rows lists the keys in its last row. */
 #define ROWS_WITH_KEYS 8
 
 static const char keys[] = "Tab part  Up Down PgUp PgDn  s sort  r reverse  z zoom  ? help  q quit";
 
-/* A blank line, a heading and a row. */
+/* The fewest lines of a part: a blank line, a heading and a row. */
 #define LEAST_OF_PART 3
 
 /*
- * Divides the lines among the parts: in turn, each part gets one more line until it has enough. A
- * zoomed part gets all.
+ * Divides the lines among the parts. In turn, each part gets one more row, until it has all of its
+ * rows. A zoomed part gets all lines.
  */
 static void share(const struct table *parts, size_t rows, const struct view *view, size_t *given)
 {
@@ -125,7 +128,7 @@ static enum page_manner manner_of(const struct table_row *row)
     return row->manner == TABLE_TROUBLE ? PAGE_TROUBLE : PAGE_PLAIN;
 }
 
-/* Adds the last line of a cut part: which of its rows are shown. */
+/* Adds the last line of a part that was cut. It says which rows of the part are shown. */
 static bool add_cut(struct page *page, const struct view_part *seen)
 {
     char text[96];
@@ -153,7 +156,7 @@ static bool add_part(struct page *page, struct table *part, size_t given, bool s
     return done && (given == part->count || add_cut(page, seen));
 }
 
-/* Stores the numbers of rows in the view, for view_clamp. */
+/* Stores the number of a part's rows, and of its visible rows, in the view for view_clamp. */
 static void page_note(const struct table *part, size_t given, struct view_part *seen)
 {
     seen->count = part->count;

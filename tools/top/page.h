@@ -1,7 +1,8 @@
 /*
  * The page as lines of text, for a terminal or a pipe.
  *
- * Lines are printable ASCII, whatever names contain. A page owns its lines. One thread.
+ * Lines are printable ASCII, even if names contain other characters. A page owns its lines. One
+ * thread.
  */
 #ifndef SLUICE_TOOLS_TOP_PAGE_H
 #define SLUICE_TOOLS_TOP_PAGE_H
@@ -16,7 +17,7 @@
 enum page_manner { PAGE_PLAIN, PAGE_HEADING, PAGE_SELECTED, PAGE_TROUBLE };
 
 struct page_line {
-    char *text; /* at most `columns` characters and a NUL, no blanks at its end */
+    char *text; /* at most `columns` characters and a NUL, without blanks at its end */
     enum page_manner manner;
 };
 
@@ -26,15 +27,16 @@ struct page {
     struct page_line *lines;
 };
 
-/* `rows` of a page without a limit. */
+/* The value of `rows` for a page without a limit. */
 #define PAGE_ALL_ROWS ((size_t)1 << 20)
 
 /*
- * Draws a page of at most `rows` lines and `columns` columns (at least 1; with 80 only long names
- * are cut). If the rows do not suffice, parts are cut and show which of their rows are visible.
- * `title` is the first line; with NULL for `model` the page is only the title, on all lines that it
- * needs. `view` selects what is shown; the numbers of rows are stored in it, and the last line
- * lists its keys. NULL for `view`: everything, without keys. Returns false if memory is short.
+ * Draws a page of at most `rows` lines and `columns` columns (at least 1; with 80 columns only long
+ * names are cut). If there are too few rows, parts are cut, and each of them says which of its rows
+ * are visible. `title` is the first line. If `model` is NULL, the page is only the title, on all
+ * lines that it needs. `view` selects what is shown; the numbers of rows are stored in the view,
+ * and the page's last line lists the keys. If `view` is NULL, the page shows everything, without
+ * keys. Returns false if memory is short.
  */
 bool page_draw(struct page *page, size_t rows, size_t columns, const char *title,
                const struct model *model, const struct rates *rates, struct view *view);
@@ -42,7 +44,7 @@ bool page_draw(struct page *page, size_t rows, size_t columns, const char *title
 /* Adds a line, cut to the page's columns. Returns false if memory is short. */
 bool page_add_line(struct page *page, enum page_manner manner, const char *text);
 
-/* Frees its memory and sets it to zero. A zero page is allowed. */
+/* Frees the page's memory and zeroes the page. A zeroed page is allowed. */
 void page_clear(struct page *page);
 
 #endif

@@ -7,8 +7,8 @@
 #include "collector/base/rule.h"
 
 /*
- * Screen columns for numbers and for the texts after them, chosen so that the names of all tables
- * end at the same column if possible.
+ * Widths of the numbers and of the texts after them, in screen columns. They are chosen so that the
+ * names of all tables end at the same column if possible.
  */
 #define USUAL_NUMBERS       6
 #define NUMBER_WIDTH        9
@@ -22,7 +22,7 @@ static bool make_rows(struct table *table, size_t most)
     return table->rows != NULL;
 }
 
-/* Fills the cells of a row in the order of the columns. */
+/* The row that is being filled, cell by cell in the order of the columns. */
 struct writer {
     struct table_row *row;
     size_t cells;
@@ -47,7 +47,7 @@ static void put_count(struct writer *writer, uint64_t count)
     part_put_number(writer, (double)count);
 }
 
-/* A text that is sorted by `value`. */
+/* Puts a text into the next cell. Rows are sorted by its `value`. */
 static void part_put_text(struct writer *writer, const char *text, double value)
 {
     writer->row->cells[writer->cells++] = (struct table_cell){.value = value, .text = text};
@@ -66,7 +66,7 @@ static double sum(const double *rates, size_t count)
     return total;
 }
 
-/* Omits "udp://", which nearly all have. */
+/* Returns a listener's name without "udp://", with which nearly all names begin. */
 static const char *short_name(const char *listener)
 {
     static const char scheme[] = "udp://";
@@ -137,14 +137,14 @@ static bool make_connections(struct table *table, const struct model *model)
 /* --- sinks ------------------------------------------------------------------------------------ */
 
 /*
- * Optional columns of sinks. Columns with a nonzero count are preferred; among the others those of
- * lower rank.
+ * Optional columns of sinks. A column that is news and has a nonzero count is shown first, in this
+ * order; then come the other columns, by rank.
  */
 static const struct sink_extra {
     const char *heading;
     size_t count; /* offset of a uint64_t in struct model_sink */
     unsigned rank;
-    bool is_news; /* prefer it if it is not zero */
+    bool is_news; /* shown first if a count is not zero */
 } extras[] = {
     {"SPILLED", offsetof(struct model_sink, spilled), 2, true},
     {"UNKNOWN", offsetof(struct model_sink, unknown), 3, true},
@@ -215,7 +215,7 @@ static bool make_sinks(struct table *table, const struct model *model, const str
 
 /* --- deliveries ------------------------------------------------------------------------------- */
 
-/* A figure that the destination does not report is shown as a dash. */
+/* Puts the figure `name`, or else `or_name`; a dash if the destination reports neither. */
 static void put_figure(struct writer *writer, const struct model_delivery *delivery,
                        const char *name, const char *or_name)
 {
@@ -360,7 +360,7 @@ static bool make_losers(struct table *table, const struct model *model)
     return true;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- all parts -------------------------------------------------------------------------------- */
 
 bool page_parts_make(struct table parts[VIEW_PARTS], const struct model *model,
                      const struct rates *rates)

@@ -1,5 +1,5 @@
 /*
- * The parts of the page, a table each, before they are cut to the terminal's size. For page.c.
+ * Makes the parts of the page as tables, before they are cut to the terminal's size. For page.c.
  */
 #ifndef SLUICE_TOOLS_TOP_PAGE_PARTS_H
 #define SLUICE_TOOLS_TOP_PAGE_PARTS_H
@@ -12,8 +12,8 @@
 #include "tools/top/view.h"
 
 /*
- * Makes all tables in the order of the view's parts; they point into the model. Returns false if
- * memory is short. The caller clears them in any case.
+ * Makes the tables of all parts, in the order of the view's parts. They point into the model.
+ * Returns false if memory is short. The caller clears the tables in either case.
  */
 bool page_parts_make(struct table parts[VIEW_PARTS], const struct model *model,
                      const struct rates *rates);

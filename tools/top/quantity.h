@@ -1,19 +1,20 @@
 /*
- * Short texts for numbers. Pure; any thread.
+ * Writes numbers as short texts. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_TOP_QUANTITY_H
 #define SLUICE_TOOLS_TOP_QUANTITY_H
 
-/* Bytes of the longest text with its NUL. */
+/* Size of the longest text with its NUL, in bytes. */
 #define QUANTITY_SIZE 16
 
 /*
- * "0", "42", "0.5", "99999", "100k", "1.25M", "10.0G": at most six characters below 10^24. Numbers
- * below ten have one decimal if it is not zero. Negative numbers are written as 0.
+ * Writes a number, such as "0", "42", "0.5", "99999", "100k", "1.25M" or "10.0G". A number below
+ * 10^24 has at most six characters. A number below ten has one decimal if it is not zero. A
+ * negative number is written as 0.
  */
 void quantity_write(double value, char text[QUANTITY_SIZE]);
 
-/* Seconds as "9s", "5m 09s", "3h 05m", "12d 03h". */
+/* Writes seconds as "9s", "5m 09s", "3h 05m" or "12d 03h". */
 void quantity_write_time(double seconds, char text[QUANTITY_SIZE]);
 
 #endif

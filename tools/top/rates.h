@@ -1,9 +1,9 @@
 /*
  * Rates per second: the differences between two models of one collector.
  *
- * The lists have the same order as those of the later model. An item that the earlier model does
- * not have is counted from 0. Without an earlier model, or if the collector was restarted in
- * between, all rates are averages since its start. One thread.
+ * The lists have the same order as those of the later model. If the earlier model does not have an
+ * item, the item is counted from 0. Without an earlier model, or if the collector was restarted in
+ * between, all rates are averages since the collector's start. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_RATES_H
 #define SLUICE_TOOLS_TOP_RATES_H
@@ -14,12 +14,12 @@
 
 struct listener_rates {
     double received, bytes, kernel_drops;
-    double *reasons; /* as the model's */
+    double *reasons; /* one for each of the model's reasons, in their order */
 };
 
 struct sink_rates {
     double written, bytes, evicted, unknown;
-    double *refused, *failed; /* as the model's */
+    double *refused, *failed; /* one for each of the model's counts, in their order */
 };
 
 struct sender_rates {
@@ -27,17 +27,17 @@ struct sender_rates {
 };
 
 struct rates {
-    double seconds; /* between the models */
+    double seconds; /* between the two models, or since the collector's start */
     struct listener_rates *listeners;
     struct sink_rates *sinks;
     struct sender_rates *senders;
-    double *all; /* memory of the lists of reasons */
+    double *all; /* memory of `reasons`, `refused` and `failed` */
 };
 
-/* `before` may be NULL. Returns false if memory is short. */
+/* Computes the rates at `now`. `before` may be NULL. Returns false if memory is short. */
 bool rates_make(struct rates *rates, const struct model *now, const struct model *before);
 
-/* Frees its memory and sets it to zero. Zero rates are allowed. */
+/* Frees the memory and zeroes the rates. Zeroed rates are allowed. */
 void rates_clear(struct rates *rates);
 
 #endif

@@ -7,7 +7,9 @@
 #include "collector/base/rule.h"
 #include "tools/top/quantity.h"
 
-/* Widths of a number with its blank, and of a name; six numbers leave 26 of 80 columns for it. */
+/*
+ * Widths of a number with its blank, and of a name. Six numbers leave 26 of 80 columns for a name.
+ */
 #define NUMBER_LEAST 9
 #define NUMBER_MOST  12
 #define NAME_LEAST   12
@@ -53,7 +55,10 @@ static unsigned highest_rank(const struct table *table)
     return highest;
 }
 
-/* Shows columns of a rank as long as `name` columns remain. Returns the number shown. */
+/*
+ * Shows the columns of a rank as long as `name` screen columns remain for the name. Returns the
+ * number of columns that are now shown.
+ */
 static size_t show_rank(struct table *table, unsigned rank, size_t screen, size_t used, size_t name)
 {
     size_t shown = 0;
@@ -71,7 +76,7 @@ void table_fit(struct table *table, size_t screen)
     size_t names = longest_name(table);
     size_t shown = show_rank(table, 0, screen, 0, 0);
     size_t last = table->last_least;
-    /* Only columns of rank 1 may shorten names. */
+    /* Columns of rank 1 can make names shorter; columns of higher ranks cannot. */
     shown += show_rank(table, 1, screen, shown * NUMBER_LEAST + last, NAME_LEAST);
     for (unsigned rank = 2; rank <= highest_rank(table); rank++)
         shown += show_rank(table, rank, screen, shown * NUMBER_LEAST + last, names);
@@ -101,7 +106,7 @@ static struct table_order order_of(const struct table *table, struct table_order
     return order;
 }
 
-/* An argument of the comparison, which qsort does not pass; only one thread sorts. */
+/* The order for compare_rows, to which qsort cannot pass it. Only one thread sorts. */
 static struct table_order sorting;
 
 static int compare_names(const struct table_row *a, const struct table_row *b)
@@ -143,7 +148,7 @@ void table_sort(struct table *table, struct table_order order)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Appends to a line. */
+/* A line that is being written. */
 struct writer {
     char *text;
     size_t used;
@@ -158,7 +163,7 @@ static void table_put(struct writer *writer, const char *text, size_t width, boo
         writer->used += (size_t)printed < room ? (size_t)printed : room - 1;
 }
 
-/* A name that is too long is cut and ends in '~'. */
+/* Writes a name. A name that is too long is cut and ends in '~'. */
 static void table_put_name(struct writer *writer, const char *name, size_t width)
 {
     char cut[NAME_MOST + 1];

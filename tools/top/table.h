@@ -1,9 +1,9 @@
 /*
  * A table of the page: sorted rows, each with a name and numbers, and the columns that fit.
  *
- * Columns of rank 0 are always shown; the others if there is room, lower ranks first. The remaining
- * width goes to the names, then to the columns. Rows point to the caller's texts, which outlive the
- * table. One thread.
+ * Columns of rank 0 are always shown. Other columns are shown if there is room, lower ranks first.
+ * The remaining width goes to the names, then to the other columns. Rows point to the caller's
+ * texts, which outlive the table. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_TABLE_H
 #define SLUICE_TOOLS_TOP_TABLE_H
@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The most columns, not counting the name. */
+/* The largest number of columns, not counting the name. */
 #define TABLE_COLUMNS 16
 
-/* Bytes of the longest line with its NUL. */
+/* Size of the longest line with its NUL, in bytes. */
 #define TABLE_LINE_SIZE 512
 
 enum table_manner { TABLE_PLAIN, TABLE_TROUBLE };
@@ -26,18 +26,21 @@ struct table_column {
 
 struct table_cell {
     double value;
-    const char *text; /* shown instead of the value, which still sorts; NULL: shows the value */
+    const char *text; /* shown instead of `value`, by which rows are sorted; or NULL */
     bool is_time;     /* the value is in seconds */
 };
 
 struct table_row {
     const char *name;
-    struct table_cell cells[TABLE_COLUMNS]; /* by the table's columns */
+    struct table_cell cells[TABLE_COLUMNS]; /* in the order of the table's columns */
     const char *last[2];                    /* texts after the numbers; may be NULL */
     enum table_manner manner;
 };
 
-/* `by` is TABLE_AS_MADE, or a column, counted from 1: highest value first. */
+/*
+ * The order of rows. `by` is TABLE_AS_MADE, or the number of a column, counted from 1; the highest
+ * value is first, unless `reversed`.
+ */
 #define TABLE_AS_MADE ((size_t)0)
 
 struct table_order {
@@ -46,13 +49,13 @@ struct table_order {
 };
 
 struct table {
-    const char *name, *last; /* headings */
+    const char *name, *last; /* headings of the names, and of the texts after the numbers */
     struct table_column columns[TABLE_COLUMNS];
     size_t column_count;
     size_t last_least; /* least width of the texts after the numbers, in screen columns */
     struct table_row *rows;
     size_t count;
-    struct table_order made; /* the order for TABLE_AS_MADE */
+    struct table_order made; /* the order that TABLE_AS_MADE means */
     /* Set by table_fit. */
     bool shown[TABLE_COLUMNS];
     size_t name_width, column_width;
@@ -64,12 +67,15 @@ void table_add_column(struct table *table, const char *heading, unsigned rank);
 void table_fit(struct table *table, size_t screen);
 
 /*
- * Sorts by `order`, or by the table's `made` if that is TABLE_AS_MADE. Rows with equal values are
- * sorted by name.
+ * Sorts the rows by `order`, or by the table's `made` if order.by is TABLE_AS_MADE. Rows with equal
+ * values are sorted by name.
  */
 void table_sort(struct table *table, struct table_order order);
 
-/* Writes the headings; that of the sorting column begins with '-' (highest first) or '+'. */
+/*
+ * Writes the headings. The heading of the column by which rows are sorted begins with '-' (highest
+ * value first) or '+'.
+ */
 void table_write_heading(const struct table *table, struct table_order order,
                          char line[TABLE_LINE_SIZE]);
 void table_write_row(const struct table *table, size_t row, char line[TABLE_LINE_SIZE]);

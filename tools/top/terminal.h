@@ -1,8 +1,8 @@
 /*
  * The terminal: shows pages and reads keys.
  *
- * Open it only if standard input and output are terminals. terminal_close restores the previous
- * contents, and must always be called. One thread. CMake chooses the implementation under
+ * Open it only if standard input and output are terminals. terminal_close must always be called; it
+ * restores the previous contents. One thread. CMake chooses the implementation under
  * tools/platform/.
  */
 #ifndef SLUICE_TOOLS_TOP_TERMINAL_H
@@ -17,7 +17,10 @@
 /* Whether standard input and output are terminals. */
 bool terminal_is_there(void);
 
-/* Returns 0, or -1 with `error` filled (EXIT_CODE_IO) if the kind of terminal is not supported. */
+/*
+ * Opens the terminal. Returns 0, or -1 with `error` filled (EXIT_CODE_IO) if the kind of terminal
+ * is not known.
+ */
 int terminal_open(struct error *error);
 void terminal_close(void);
 
@@ -25,14 +28,15 @@ void terminal_size(size_t *rows, size_t *columns);
 void terminal_show(const struct page *page);
 
 enum terminal_key {
-    TERMINAL_NO_KEY, /* timeout */
-    TERMINAL_QUIT,   /* or the terminal is gone */
+    TERMINAL_NO_KEY, /* no key in time */
+    TERMINAL_QUIT,   /* the key to quit, or the terminal is gone */
     TERMINAL_RESIZED,
     TERMINAL_VIEW, /* a key for view_press */
 };
 
 /*
- * Waits at most `timeout_ms` milliseconds for one of our keys. *key is set with TERMINAL_VIEW.
+ * Waits at most `timeout_ms` milliseconds for a key that has an effect. Sets *key if it returns
+ * TERMINAL_VIEW.
  */
 enum terminal_key terminal_wait(int timeout_ms, enum view_key *key);
 

@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-/* Selects the next part with rows; `step` is 1, or VIEW_PARTS - 1 for backwards. */
+/* Selects the next part that has rows. `step` is 1, or VIEW_PARTS - 1 to go backwards. */
 static void select_next(struct view *view, size_t step)
 {
     for (size_t i = 0; i < VIEW_PARTS; i++) {
@@ -12,7 +12,7 @@ static void select_next(struct view *view, size_t step)
     }
 }
 
-/* Cycles from the initial order through the visible columns. */
+/* Sorts by the next visible column. After the last column comes the initial order. */
 static void sort_by_next(struct view_part *part)
 {
     size_t by = part->order.by;
@@ -37,7 +37,7 @@ void view_press(struct view *view, enum view_key key)
     size_t screen = part->shown != 0 ? part->shown : 1;
     bool helped = view->help;
     view->help = false;
-    if (helped) /* any key leaves it */
+    if (helped) /* any key leaves the help */
         return;
     switch (key) {
     case VIEW_UP:

@@ -1,8 +1,8 @@
 /*
- * The user's choice of what to see: the part, its first row and its order.
+ * The user's choice of what the page shows: the part, and each part's first row and order.
  *
- * Keys change it; page_draw follows it and stores in it how many rows there were. Zero is the
- * initial view. One thread.
+ * Keys change the view. page_draw draws what the view selects, and stores the numbers of rows in
+ * it. A zeroed view is the initial view. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_VIEW_H
 #define SLUICE_TOOLS_TOP_VIEW_H
@@ -13,8 +13,8 @@
 #include "tools/top/table.h"
 
 /*
- * The parts of a page: listeners, connections, sinks, deliveries, drops by reason, senders, senders
- * with the most losses.
+ * The number of parts of a page. Their order is: listeners, connections, sinks, deliveries, drops
+ * by reason, senders, senders with the most losses.
  */
 #define VIEW_PARTS 7
 
@@ -38,12 +38,12 @@ struct view_part {
     struct table_order order;
     size_t first; /* the first visible row */
     /* Set by page_draw. */
-    size_t count, shown; /* all rows, and visible rows */
+    size_t count, shown; /* number of all rows, and of visible rows */
     bool sortable[TABLE_COLUMNS];
 };
 
 struct view {
-    size_t selected; /* the part that keys move */
+    size_t selected; /* index of the part that keys move */
     bool zoomed;     /* only the selected part is shown */
     bool help;       /* the help is shown instead of the page */
     struct view_part parts[VIEW_PARTS];
@@ -51,7 +51,7 @@ struct view {
 
 void view_press(struct view *view, enum view_key key);
 
-/* If the selected part is empty selects another one, and limits `first` to the existing rows. */
+/* Selects another part if the selected part is empty, and limits `first` to the existing rows. */
 void view_clamp(struct view *view);
 
 #endif

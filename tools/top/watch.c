@@ -9,7 +9,10 @@
 
 #define PATIENCE_MS 1000
 
-/* Waits again after a signal, such as that of a resized terminal, until the time is over. */
+/*
+ * Reads an answer. Waits again after a signal, such as that of a resized terminal, until the time
+ * is over.
+ */
 static enum connection_result watch_read_answer(struct connection *connection, const char **line,
                                                 size_t *size)
 {
@@ -23,8 +26,10 @@ static enum connection_result watch_read_answer(struct connection *connection, c
     }
 }
 
-/* Sends a request and fills in a copy of the answer. Returns its text, which the caller frees, or
- * NULL with `trouble` filled. */
+/*
+ * Sends a request and fills *answer with a copy of the answer. Returns the copy, which the caller
+ * frees, or NULL with `trouble` filled.
+ */
 static char *watch_request(struct watch *watch, const char *request, struct model_answer *answer)
 {
     const char *line;

@@ -1,5 +1,5 @@
 /*
- * Polls a collector and keeps its last two models, which it can draw.
+ * Polls a collector, keeps the last two models, and draws the page.
  *
  * Reconnects to a collector that was away. One thread.
  */
@@ -17,7 +17,7 @@
 
 struct watch {
     const char *given;                  /* "unix:PATH"; NULL: search for a collector */
-    char address[CONTROL_ADDRESS_SIZE]; /* of the last connection */
+    char address[CONTROL_ADDRESS_SIZE]; /* address of the last connection */
     struct connection *connection;      /* NULL: not connected */
     struct model now, before;
     bool has_now, has_before;
@@ -26,14 +26,14 @@ struct watch {
 };
 
 /*
- * Requests a new model, and waits for each answer for a second at most. Returns 0, or -1 with
- * `trouble` filled and the models unchanged.
+ * Requests a new model, and waits at most a second for each answer. Returns 0, or -1 with `trouble`
+ * filled and the models unchanged.
  */
 int watch_ask(struct watch *watch);
 
 /*
- * Draws the latest model, and the trouble as the title, by page_draw. Returns false if memory is
- * short.
+ * Draws the latest model by page_draw, with the trouble, if any, in the title. Returns false if
+ * memory is short.
  */
 bool watch_draw(const struct watch *watch, size_t rows, size_t columns, struct view *view,
                 struct page *page);

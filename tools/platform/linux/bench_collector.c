@@ -1,6 +1,6 @@
 /*
  * The collector as a receiver: the installed program, started with its own command line. Its log
- * goes to a file in memory, from which its port and its ledger are read.
+ * goes to a file in memory, and the bench reads the port and the ledger from the log.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,14 +23,14 @@
 #define URL_SIZE       2048
 #define ARGUMENTS_MOST (CONTENDER_ARGUMENTS_MOST + 8)
 #define SECOND         INT64_C(1000000000)
-#define PATIENCE_NS    (20 * SECOND) /* the limit for each of its actions */
+#define PATIENCE_NS    (20 * SECOND) /* the most time for a start, a count or a stop */
 
 struct collector {
-    struct bench_receiver receiver; /* first: what callers hold */
-    int log;                        /* its standard error */
+    struct bench_receiver receiver; /* first, as callers point to it */
+    int log;                        /* file in memory: its standard error */
 };
 
-/* --- its command line ------------------------------------------------------------------------- */
+/* --- the command line ------------------------------------------------------------------------- */
 
 struct command_line {
     char program[PATH_SIZE];
@@ -40,7 +40,10 @@ struct command_line {
     size_t count;
 };
 
-/* The requested program, or the one in this program's folder; a missing one fails to start. */
+/*
+ * Finds the requested program, or sluice in this program's folder. If it is missing, the start
+ * fails.
+ */
 static void find_program(struct command_line *line, const char *wanted)
 {
     ssize_t length = wanted != NULL ? -1 : readlink("/proc/self/exe", line->program, PATH_SIZE - 1);
@@ -66,7 +69,10 @@ static void set_sink(char *url, const struct receiver_plan *plan)
         snprintf(url, URL_SIZE, "file:%s/sink.json%s%s", plan->folder, mark, who->sink_keys);
 }
 
-/* A key must not be given twice. */
+/*
+ * Makes the listener's URL. Adds receive_buffer only if the keys do not contain it: a key must not
+ * be given twice.
+ */
 static void set_listener(char *url, const struct receiver_plan *plan)
 {
     const char *keys = plan->who->listener_keys;
@@ -91,12 +97,12 @@ static void make_command_line(struct command_line *line, const struct receiver_p
     line->arguments[line->count] = NULL;
 }
 
-/* In the forked process. */
+/* Turns the forked process into the collector. Does not return. */
 static void become(const struct command_line *line, int log)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     char *arguments[ARGUMENTS_MOST + 1];
-    /* execv does not write to them, although its parameter is not const */
+    /* execv does not write to the words, although its parameter is not const */
     memcpy(arguments, line->arguments, sizeof arguments);
     if (dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDOUT_FILENO) >= 0 &&
         dup2(log, STDERR_FILENO) >= 0)
@@ -105,9 +111,9 @@ static void become(const struct command_line *line, int log)
     _exit(127);
 }
 
-/* --- what it says ----------------------------------------------------------------------------- */
+/* --- the log ---------------------------------------------------------------------------------- */
 
-/* Its log from byte `from` on, which the caller frees. NULL without memory. */
+/* Returns the log from byte `from` on, which the caller frees; NULL on failure. */
 static char *read_log(const struct collector *collector, off_t from)
 {
     struct stat status;
@@ -128,7 +134,7 @@ static off_t log_size(const struct collector *collector)
     return fstat(collector->log, &status) == 0 ? status.st_size : 0;
 }
 
-/* Reports the last line of its log, which says why it ended. */
+/* Fills `error` with `what` and the last line of the log, which says why. Returns -1. */
 static int report_failure(const struct collector *collector, const char *what, struct error *error)
 {
     char *text = read_log(collector, 0);
@@ -142,7 +148,7 @@ static int report_failure(const struct collector *collector, const char *what, s
     return -1;
 }
 
-/* Whether it has ended without a request. */
+/* Whether the collector has ended by itself. */
 static bool is_gone(struct collector *collector)
 {
     int status;
@@ -152,7 +158,7 @@ static bool is_gone(struct collector *collector)
     return true;
 }
 
-/* Reads the port from its log. Returns whether it was found. */
+/* Reads the port from the log. Returns whether the log contains it. */
 static bool read_port(struct collector *collector)
 {
     static const char listening[] = "listening on udp://127.0.0.1:";
@@ -178,7 +184,10 @@ static int wait_for_port(struct collector *collector, struct error *error)
     return 0;
 }
 
-/* Finds the first whole ledger line in the log from byte `from` on; false: none yet. */
+/*
+ * Reads the first complete ledger in the log from byte `from` on. Returns false if there is none
+ * yet.
+ */
 static bool read_ledger(const struct collector *collector, off_t from, struct ledger_sums *sums)
 {
     char *text = read_log(collector, from);

@@ -12,10 +12,10 @@
 #include "tools/send/pacing.h"
 #include "tools/sending/udp_sender.h"
 
-/* Written by the sender, and read when it has ended. */
+/* The results: the sender writes them, and the bench reads them after the sender has ended. */
 struct shared {
     uint64_t sent;
-    int64_t elapsed_ns; /* from the first datagram's due time to the last one sent */
+    int64_t elapsed_ns; /* from the start, when the first datagram is due, to the end of sending */
     bool failed;
     struct error failure;
 };
@@ -27,7 +27,7 @@ struct sending {
     struct bench_socket *socket;
     uint64_t sent;
     int64_t start_ns;
-    int64_t wall_ns; /* the difference between the time since 1970 and the time since the start */
+    int64_t wall_ns; /* time of the start, in nanoseconds since 1970 UTC */
     uint8_t bytes[UDP_PAYLOAD_MAX];
 };
 
@@ -47,7 +47,10 @@ static int send_group(struct sending *sending, size_t count, int64_t elapsed_ns,
     return 0;
 }
 
-/* The number to send now. A segmenting sender waits until a whole buffer is due. */
+/*
+ * Returns the number of datagrams to send now. A segmenting sender waits until a full buffer is
+ * due.
+ */
 static size_t due_now(const struct sending *sending, int64_t elapsed_ns)
 {
     size_t most = bench_socket_group(sending->socket);
@@ -58,7 +61,7 @@ static size_t due_now(const struct sending *sending, int64_t elapsed_ns)
     return sending->plan->segmenting && !last ? 0 : (size_t)left;
 }
 
-/* A sender that cannot keep up stops after the requested time. */
+/* Whether to stop. A sender that cannot keep up stops soon after the requested duration. */
 static bool is_over(const struct sending *sending, int64_t elapsed_ns)
 {
     int64_t duration = sending->plan->duration_ns;

@@ -11,7 +11,9 @@
 
 #define SLEEPS 100
 
-/* "model name : AMD EPYC"; without such a line, the text of uname. */
+/*
+ * Copies the model from a line such as "model name : AMD EPYC". Without such a line keeps `text`.
+ */
 static void find_model(char *text, size_t size)
 {
     char line[512];

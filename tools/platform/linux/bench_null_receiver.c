@@ -1,8 +1,8 @@
 /*
- * The null receivers: loops that receive datagrams, with the addresses and arrival times that the
- * collector requests, and drop them. The bench opens the socket and keeps it, so that it can read
- * the kernel's drops after the receiving process was killed; that process reports its count in
- * shared memory.
+ * The null receivers: loops that receive datagrams with their addresses and arrival times, as the
+ * collector does, and drop them. The bench opens the socket and keeps it. It can thus read the
+ * kernel's count of drops after it has killed the receiving process. That process reports its own
+ * count in shared memory.
  */
 #include <errno.h>
 #include <limits.h>
@@ -24,7 +24,8 @@
 #define GROUP_SIZE 64
 
 /*
- * The stride is not a power of two, so that the buffers do not all map to the same few cache sets.
+ * The distance of two buffers is not a power of two. Otherwise all buffers would map to the same
+ * few cache sets.
  */
 #define BUFFER_SIZE   2048
 #define BUFFER_STRIDE (BUFFER_SIZE + 64)
@@ -35,7 +36,7 @@ struct null_shared {
 };
 
 struct null_receiver {
-    struct bench_receiver receiver; /* first: what callers hold */
+    struct bench_receiver receiver; /* first, as callers point to it */
     int fd;
     struct null_shared *shared;
 };
@@ -67,7 +68,10 @@ static struct group *make_group(void)
     return group;
 }
 
-/* One receive call. Returns the number of datagrams; 0: none. */
+/*
+ * Makes one receive call and counts the datagrams. Returns their number; 0: no datagram was
+ * received.
+ */
 static int take(int fd, struct group *group, int flags, struct null_shared *shared)
 {
     for (size_t i = 0; i < GROUP_SIZE; i++) {
@@ -100,8 +104,8 @@ static void receive_by_edge(int fd, struct null_shared *shared, bool pauses)
         if (epoll_wait(epoll, &event, 1, -1) != 1)
             continue;
         /*
-         * A receive that returns fewer datagrams than requested has emptied the socket; the
-         * collector uses that, too.
+         * A receive call that returns fewer datagrams than requested has emptied the socket. The
+         * collector relies on that, too.
          */
         while (take(fd, group, MSG_DONTWAIT, shared) == GROUP_SIZE) {
         }
@@ -160,7 +164,7 @@ static int stop(struct bench_receiver *receiver, struct receiver_counts *counts,
 
 static const struct receiver_ops ops = {.count = count, .stop = stop, .abandon = abandon};
 
-/* Sets the buffer as the collector does. */
+/* Sets the size of the receive buffer as the collector does. */
 static void set_buffer(int fd, size_t wanted)
 {
     int half = wanted > INT_MAX / 2 ? INT_MAX / 2 : (int)wanted;

@@ -1,4 +1,6 @@
-/* tools/bench/receiver.h on Linux: the choice of the kind, and the code that both share. */
+/*
+ * tools/bench/receiver.h on Linux: starts a receiver of the wanted kind, and passes calls on to it.
+ */
 #include "tools/platform/linux/bench_receiver.h"
 
 #include "tools/platform/linux/bench_process.h"

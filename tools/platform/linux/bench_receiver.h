@@ -1,6 +1,6 @@
 /*
- * Shared by the two kinds of tools/bench/receiver.h on Linux, and one constructor for each. Only
- * for this folder.
+ * The two kinds of receivers on Linux (tools/bench/receiver.h), a null receiver and the collector:
+ * the struct that both begin with, and a function for each that starts it. Only for this folder.
  */
 #ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_RECEIVER_H
 #define SLUICE_TOOLS_PLATFORM_LINUX_BENCH_RECEIVER_H
@@ -9,7 +9,9 @@
 
 #include "tools/bench/receiver.h"
 
-/* The functions of receiver.h with the same names. */
+/*
+ * Each function does the work of bench_receiver_count, _stop or _abandon for one kind of receiver.
+ */
 struct receiver_ops {
     int (*count)(struct bench_receiver *receiver, struct receiver_counts *counts,
                  struct error *error);

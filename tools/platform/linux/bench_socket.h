@@ -1,6 +1,6 @@
 /*
- * The socket of the bench's sender, connected to a port, and the operations of the plain and the
- * segmenting sender. Only for this folder.
+ * The socket of the bench's sender, connected to a port. It can send as a plain or as a segmenting
+ * sender. Only for this folder.
  */
 #ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_SOCKET_H
 #define SLUICE_TOOLS_PLATFORM_LINUX_BENCH_SOCKET_H
@@ -12,20 +12,26 @@
 
 struct bench_socket;
 
-/* Returns 0, or -1 with `error` filled; it must be closed in either case. */
+/*
+ * Opens a socket for the plan. Returns 0, or -1 with `error` filled. The caller closes it in either
+ * case.
+ */
 int bench_socket_open(struct bench_socket **out, const struct load_plan *plan, struct error *error);
 
-/* The most datagrams of one send: 64, or the number that fits a segmented buffer. */
+/*
+ * Returns the largest number of datagrams in one send: 64, or fewer if 64 do not fit in a segmented
+ * buffer.
+ */
 size_t bench_socket_group(const struct bench_socket *socket);
 
 /*
- * Sends `count` datagrams of the traffic's size, which are adjacent in `bytes`. Returns 0, or -1
- * with `error` filled.
+ * Sends `count` datagrams of the traffic's size, which follow each other in `bytes`. Returns 0, or
+ * -1 with `error` filled.
  */
 int bench_socket_send(struct bench_socket *socket, uint8_t *bytes, size_t count,
                       struct error *error);
 
-/* NULL is allowed. */
+/* Closes and frees the socket; NULL is allowed. */
 void bench_socket_close(struct bench_socket *socket);
 
 #endif

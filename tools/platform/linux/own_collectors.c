@@ -1,6 +1,6 @@
 /*
- * tools/top/own_collectors.h by /proc: the processes of this user with the name sluice, their
- * sockets, and which of these listen in the file system.
+ * tools/top/own_collectors.h on Linux, by /proc: searches the processes of this user with the name
+ * sluice for sockets that listen at a path.
  */
 #include "tools/top/own_collectors.h"
 
@@ -16,13 +16,13 @@
 #define NAME         "sluice\n"
 #define PATH_SIZE    300
 #define INODES_MOST  4096
-#define LISTENS_FLAG 0x10000u /* __SO_ACCEPTCON */
+#define LISTENS_FLAG 0x10000u /* __SO_ACCEPTCON: the socket listens */
 #define KIND_STREAM  1u
 
 struct search {
     char (*addresses)[CONTROL_ADDRESS_SIZE];
     size_t count, most;
-    uint64_t inodes[INODES_MOST]; /* of one process's sockets */
+    uint64_t inodes[INODES_MOST]; /* of the sockets of one process */
     size_t inode_count;
 };
 
@@ -69,7 +69,7 @@ static bool has_socket(const struct search *search, uint64_t inode)
     return false;
 }
 
-/* A relative path is relative to the process's current folder. */
+/* Adds the address of a socket. A relative path starts at the current folder of the process. */
 static void add(struct search *search, const char *process, const char *socket)
 {
     char *address = search->addresses[search->count];
@@ -80,7 +80,7 @@ static void add(struct search *search, const char *process, const char *socket)
         search->count++;
 }
 
-/* The fields of a line: address, references, protocol, flags, kind, state, inode, path. */
+/* Reads a line with the fields address, references, protocol, flags, kind, state, inode, path. */
 static void read_line(struct search *search, const char *process, const char *line)
 {
     unsigned flags, kind;

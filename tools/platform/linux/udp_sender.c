@@ -13,12 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <linux/errqueue.h> /* requires time.h before it */
+#include <linux/errqueue.h> /* requires that time.h comes first */
 
 #include "collector/platform/clock.h"
 
 #define GROUP_SIZE     64
-#define PRESSURE_TRIES 1000 /* a millisecond apart */
+#define PRESSURE_TRIES 1000 /* number of tries, a millisecond apart */
 #define PASSING_TRIES  16
 #define MILLISECOND    INT64_C(1000000)
 
@@ -29,7 +29,7 @@ struct udp_sender {
     struct iovec vectors[GROUP_SIZE];
 };
 
-/* The resolver's numeric form gives a socket address of either family, including the zone. */
+/* Connects the socket. The resolver converts a numeric address of either family, with its zone. */
 static int connect_to(int fd, const struct address *to)
 {
     char host[ADDRESS_TEXT_SIZE], port[8];
@@ -56,8 +56,8 @@ static int open_socket(const struct address *to)
     if (fd < 0)
         return -1;
     /*
-     * Without this option the system drops datagrams that a full device queue refuses, and reports
-     * success. With it each ICMP error is queued separately.
+     * Without this option the system drops a datagram when the queue of a device is full, and
+     * reports success. The option also makes the system queue each ICMP error separately.
      */
     int on = 1;
     int asked = ipv6 ? setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof on)
@@ -96,8 +96,8 @@ static void pause_for(int64_t nanoseconds)
 }
 
 /*
- * Whether to send the datagram again that just failed for the `tries`th time. Most errors may
- * concern an earlier datagram, also EMSGSIZE (a router requests smaller ones).
+ * Whether to send a datagram again after its send has failed `tries` times. Most errors may be
+ * those of an earlier datagram, also EMSGSIZE (a router requests smaller datagrams).
  */
 static bool try_again(int code, unsigned tries)
 {
@@ -117,7 +117,7 @@ static bool try_again(int code, unsigned tries)
 
 /* --- refusals --------------------------------------------------------------------------------- */
 
-/* The error number in a message of the error queue; 0: none. */
+/* Returns the error number in a message of the error queue; 0: the message contains no error. */
 static unsigned reported_error(struct msghdr *message)
 {
     struct sock_extended_err report;
@@ -133,7 +133,10 @@ static unsigned reported_error(struct msghdr *message)
     return 0;
 }
 
-/* Empties the error queue, so that the next send does not fail for one of these errors. */
+/*
+ * Counts the refusals in the error queue and empties it, so that the next send does not fail for an
+ * error of the queue.
+ */
 static uint64_t count_refusals(int fd)
 {
     uint64_t refusals = 0;
@@ -147,8 +150,8 @@ static uint64_t count_refusals(int fd)
 }
 
 /*
- * Counts the errors in the queue. `code` is the socket's own error: if the queue was full, that is
- * the only report. Returns whether there was any.
+ * Takes the refusals from the error queue. `code` is the socket's own error. If the queue was full,
+ * this error may be the only report of a refusal. Returns whether there was a refusal.
  */
 static bool take_refusals(struct udp_sender *sender, int code)
 {
@@ -159,7 +162,7 @@ static bool take_refusals(struct udp_sender *sender, int code)
     return refusals != 0;
 }
 
-/* Takes the socket's own error; 0: none. */
+/* Returns the socket's own error and clears it; 0: no error. */
 static int take_error(int fd)
 {
     int code = 0;
@@ -174,7 +177,7 @@ uint64_t udp_sender_refused(const struct udp_sender *sender)
 
 void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns)
 {
-    struct pollfd watched = {.fd = sender->fd}; /* errors are always watched */
+    struct pollfd watched = {.fd = sender->fd}; /* poll always reports errors */
     take_refusals(sender, take_error(sender->fd));
     while (sender->refused < sender->sent) {
         int left_ms = milliseconds_until(until_ns, clock_monotonic_ns());
@@ -187,8 +190,8 @@ void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns)
 /* --- sending ---------------------------------------------------------------------------------- */
 
 /*
- * Sends at most a group in one call. Returns the number sent; 0: `errno` says why the first one was
- * not.
+ * Sends at most GROUP_SIZE payloads in one call. Returns the number sent. If this is 0, `errno`
+ * says why the first payload was not sent.
  */
 static size_t send_group(struct udp_sender *sender, const struct udp_payload *payloads,
                          size_t count)
@@ -204,7 +207,7 @@ static size_t send_group(struct udp_sender *sender, const struct udp_payload *pa
     if (sent <= 0)
         return 0;
     sender->sent += (uint64_t)sent;
-    /* The first datagram that was not sent met an error, which is known only if it occurs again. */
+    /* sendmmsg does not report the error of the next datagram, unless it occurs again. */
     if ((size_t)sent < count && !take_refusals(sender, 0))
         sender->retries++;
     return (size_t)sent;

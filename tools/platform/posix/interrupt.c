@@ -1,4 +1,4 @@
-/* tools/command/interrupt.h by signals. */
+/* tools/command/interrupt.h on POSIX, by signals. */
 #include "tools/command/interrupt.h"
 
 #include <signal.h>

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 /*
- * A closed standard descriptor is replaced by one that is open in the other direction: reads or
- * writes fail as before, but its number is in use. The system assigns the lowest free number.
+ * Replaces a closed standard descriptor by one that is open in the other direction, so that the
+ * next file does not get its number (open returns the lowest free number). A read or write fails as
+ * before.
  */
 void standard_streams_prepare(void)
 {

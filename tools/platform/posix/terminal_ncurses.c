@@ -14,7 +14,10 @@ bool terminal_is_there(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
-/* newterm also finds that out, but leaks memory then. */
+/*
+ * Whether ncurses knows the kind of terminal. (newterm checks this, too, but leaks memory if it
+ * fails.)
+ */
 static bool is_known(void)
 {
     const char *name = getenv("TERM");
@@ -31,7 +34,7 @@ int terminal_open(struct error *error)
     cbreak();
     noecho();
     keypad(stdscr, TRUE);
-    set_escdelay(50); /* milliseconds after which a single escape byte is the escape key */
+    set_escdelay(50); /* milliseconds until an escape byte counts as the escape key */
     curs_set(0);
     return 0;
 }
@@ -71,14 +74,14 @@ void terminal_show(const struct page *page)
         attr_t attribute = attributes(page->lines[i].manner);
         attr_set(attribute, 0, NULL);
         mvaddnstr((int)i, 0, page->lines[i].text, COLS);
-        if ((attribute & A_REVERSE) != 0) /* a heading is a full-width bar */
+        if ((attribute & A_REVERSE) != 0) /* extend the heading to the full width */
             mvchgat((int)i, 0, -1, attribute, 0, NULL);
     }
     attr_set(A_NORMAL, 0, NULL);
     refresh();
 }
 
-/* A terminal that was closed returns no keys, without waiting. */
+/* Whether the terminal was closed. Such a terminal returns no keys, and getch does not wait. */
 static bool has_gone(void)
 {
     struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -114,7 +117,7 @@ enum terminal_key terminal_wait(int timeout_ms, enum view_key *key)
     case 'Q':
         return TERMINAL_QUIT;
     case KEY_RESIZE:
-        clearok(stdscr, TRUE); /* the terminal's present content is unknown */
+        clearok(stdscr, TRUE); /* the terminal's content is unknown after a resize */
         return TERMINAL_RESIZED;
     default:
         break;

@@ -12,12 +12,12 @@
 #include "collector/platform/posix/retry.h"
 #include "collector/text/control_character.h"
 
-/* The longest line is one of a tap: it is no longer than the collector's buffer. */
+/* The longest lines are those of a tap, and they fit in the collector's buffer. */
 #define BUFFER_SIZE ((size_t)512 * 1024)
 
 struct connection {
     int fd;
-    size_t begin, end; /* of the data that was not returned yet */
+    size_t begin, end; /* the data in `buffer` that was not returned yet */
     char buffer[BUFFER_SIZE];
 };
 
@@ -100,7 +100,7 @@ int connection_send(struct connection *connection, const char *request, struct e
     return -1;
 }
 
-/* The next line in the buffer; 0: it is not complete. */
+/* Finds the next line in the buffer. Returns its size; 0: the line is not complete. */
 static size_t next_line(struct connection *connection, const char **line)
 {
     char *begin = connection->buffer + connection->begin;

@@ -1,4 +1,4 @@
-/* tools/command/interrupt.h by console events, for which the system starts a thread. */
+/* tools/command/interrupt.h on Windows, by console events, for which the system starts a thread. */
 #include "tools/command/interrupt.h"
 
 #include <stdatomic.h>
@@ -7,12 +7,17 @@
 
 static atomic_bool seen;
 
-/* Held during a call of the handler, so that none runs after interrupt_call has returned. */
+/*
+ * Held while the handler calls `call`, so that `call` does not run after interrupt_call has
+ * returned.
+ */
 static SRWLOCK lock = SRWLOCK_INIT;
 static void (*call)(void *context);
 static void *call_context;
 
-/* FALSE: the next handler gets it, and the system's own one ends the program. */
+/*
+ * Handles an event. FALSE: the next handler gets it, and the system's own handler ends the program.
+ */
 static BOOL WINAPI note(DWORD event)
 {
     if ((event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) || atomic_exchange(&seen, true))

@@ -1,7 +1,7 @@
 /*
- * tools/command/standard_streams.h on Windows, which needs no code: the C library reserves the
- * numbers 0 to 2 for the standard streams, also for a missing one, whose use fails; and a write to
- * a pipe without a reader sends no signal.
+ * tools/command/standard_streams.h on Windows, which needs no code. The C library reserves the
+ * numbers 0 to 2 for the standard streams; the use of a missing stream fails. A write to a pipe
+ * without a reader does not send a signal.
  */
 #include "tools/command/standard_streams.h"
 

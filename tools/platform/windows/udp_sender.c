@@ -10,11 +10,11 @@
 #include "collector/platform/windows/socket_startup.h"
 #include "collector/platform/windows/system_error.h"
 
-#define PRESSURE_TRIES 1000 /* a millisecond apart */
+#define PRESSURE_TRIES 1000 /* number of tries, a millisecond apart */
 #define PASSING_TRIES  16
 #define MILLISECOND    INT64_C(1000000)
 
-/* Windows 10 (1803) and later; older headers lack it. */
+/* For Windows 10 (1803) and later; the headers of older SDKs do not define it. */
 #define HIGH_RESOLUTION 0x00000002
 
 struct udp_sender {
@@ -22,7 +22,7 @@ struct udp_sender {
     uint64_t sent, retries, refused;
 };
 
-/* Returns 0, or Winsock's error number, with the socket closed. */
+/* Opens and connects the socket. Returns 0, or Winsock's error number with the socket closed. */
 static int open_socket(struct udp_sender *made, const struct address *to)
 {
     SOCKADDR_STORAGE name;
@@ -59,8 +59,8 @@ int udp_sender_open(struct udp_sender **out, const struct address *to, struct er
 }
 
 /*
- * Whether to send the datagram again that just failed for the `tries`th time. Most errors may
- * concern an earlier datagram.
+ * Whether to send a datagram again after its send has failed `tries` times. Most errors may be
+ * those of an earlier datagram.
  */
 static bool try_again(int code, unsigned tries)
 {
@@ -72,15 +72,15 @@ static bool try_again(int code, unsigned tries)
 }
 
 /*
- * Whether the error reports that an earlier datagram's port is closed. There is no queue of reports
- * as on Linux, so one error may mean several datagrams.
+ * Whether the error reports that an earlier datagram's port is closed. Windows has no queue of
+ * reports as Linux has, so one error may mean several datagrams.
  */
 static bool is_refusal(int code)
 {
     return code == WSAECONNRESET || code == WSAECONNREFUSED;
 }
 
-/* Returns 0, or Winsock's error number of the last attempt. */
+/* Sends a datagram. Returns 0, or Winsock's error number of the last attempt. */
 static int send_one(struct udp_sender *sender, const struct udp_payload *payload)
 {
     unsigned tries = 0;
@@ -120,7 +120,7 @@ uint64_t udp_sender_refused(const struct udp_sender *sender)
     return sender->refused;
 }
 
-/* The error of the next receive; 0: a datagram was received and dropped. */
+/* Receives a datagram and drops it. Returns 0, or the error of the receive. */
 static int receive_next(SOCKET handle)
 {
     char nothing[1];
@@ -130,7 +130,7 @@ static int receive_next(SOCKET handle)
     return code == WSAEMSGSIZE ? 0 : code;
 }
 
-/* Waits for a datagram. Returns the socket's events; 0: none came. */
+/* Waits for a datagram or an error. Returns the socket's events; 0: none in time. */
 static int wait_for_event(SOCKET handle, int64_t until_ns)
 {
     WSAPOLLFD watched = {.fd = handle, .events = POLLRDNORM};
@@ -139,8 +139,8 @@ static int wait_for_event(SOCKET handle, int64_t until_ns)
 }
 
 /*
- * Waits for the next report, which makes a receive fail; the wait may consume it and return
- * POLLERR. Returns false if none comes in time.
+ * Waits for the next report of a refusal. A report makes a receive fail, or the wait takes the
+ * report and returns POLLERR. Returns false if no report comes in time.
  */
 static bool await_report(SOCKET handle, int64_t until_ns)
 {
@@ -170,7 +170,9 @@ void udp_sender_close(struct udp_sender *sender)
     free(sender);
 }
 
-/* Uses a timer that is finer than the system's clock tick of up to 16 ms, if there is one. */
+/*
+ * Uses a timer that is finer than the system's clock tick (up to 16 ms), if there is such a timer.
+ */
 void wait_until(int64_t moment_ns)
 {
     int64_t left = moment_ns - clock_monotonic_ns();

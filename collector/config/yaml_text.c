@@ -1,7 +1,5 @@
 #include "collector/config/yaml_text.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "collector/text/control_character.h"
@@ -45,23 +43,6 @@ static void write_single_quoted(FILE *to, const char *text, size_t length)
     fputc('\'', to);
 }
 
-static uint32_t yaml_decode_character(const uint8_t *bytes, size_t size)
-{
-    if (size == 1)
-        return bytes[0];
-    uint32_t value = bytes[0] & (0x7fU >> size);
-    for (size_t i = 1; i < size; i++)
-        value = value << 6 | (bytes[i] & 0x3fU);
-    return value;
-}
-
-/* Whether a character must be escaped: control characters, line breaks, byte-order marks. */
-static bool is_hidden(uint32_t character)
-{
-    return control_character_is(character) || character == 0x2028 || character == 0x2029 ||
-           character == 0xfeff || (character & 0xfffe) == 0xfffe;
-}
-
 static void write_double_quoted(FILE *to, const char *text, size_t length)
 {
     const uint8_t *bytes = (const uint8_t *)text;
@@ -69,18 +50,24 @@ static void write_double_quoted(FILE *to, const char *text, size_t length)
     for (size_t i = 0; i < length;) {
         bool valid;
         size_t size = utf8_sequence(bytes + i, length - i, &valid);
-        uint32_t character = valid ? yaml_decode_character(bytes + i, size) : 0xfffd;
+        uint32_t character = valid ? utf8_decode(bytes + i, size) : 0xfffd;
         if (!valid)
             size = 1;
         if (character == '"' || character == '\\')
             fprintf(to, "\\%c", (int)character);
-        else if (!valid || is_hidden(character))
+        else if (!valid || yaml_text_hides(character))
             fprintf(to, "\\U%08lX", (unsigned long)character);
         else
             fwrite(bytes + i, 1, size, to);
         i += size;
     }
     fputc('"', to);
+}
+
+bool yaml_text_hides(uint32_t character)
+{
+    return control_character_is(character) || character == 0x2028 || character == 0x2029 ||
+           character == 0xfeff || (character & 0xfffe) == 0xfffe;
 }
 
 void yaml_text_write(FILE *to, const char *text, size_t length)

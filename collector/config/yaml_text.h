@@ -1,8 +1,10 @@
-/* Writes a text in YAML. Any thread. */
+/* Writes texts in YAML. Any thread. */
 #ifndef SLUICE_COLLECTOR_CONFIG_YAML_TEXT_H
 #define SLUICE_COLLECTOR_CONFIG_YAML_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /*
@@ -11,5 +13,8 @@
  * U+FFFD.
  */
 void yaml_text_write(FILE *to, const char *text, size_t length);
+
+/* Whether a character must be escaped: control characters, line breaks, byte-order marks. */
+bool yaml_text_hides(uint32_t character);
 
 #endif

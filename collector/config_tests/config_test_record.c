@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "collector/base/rule.h"
+#include "collector/config/yaml_text.h"
 #include "collector/config_tests/config_test_file.h"
-#include "collector/text/control_character.h"
 #include "collector/text/utf8.h"
 
 /* --- characters ------------------------------------------------------------------------------- */
@@ -20,23 +20,6 @@ struct character {
     bool plain;   /* it can be written without an escape */
 };
 
-static uint32_t code_point_of(const uint8_t *bytes, size_t size)
-{
-    if (size == 1)
-        return bytes[0];
-    uint32_t number = bytes[0] & (0x7fU >> size);
-    for (size_t i = 1; i < size; i++)
-        number = number << 6 | (bytes[i] & 0x3fU);
-    return number;
-}
-
-/* Returns whether a character is a line break of YAML, or invisible. */
-static bool is_hidden(uint32_t number)
-{
-    return control_character_is(number) || number == 0x2028 || number == 0x2029 ||
-           number == 0xfeff || (number & 0xfffe) == 0xfffe;
-}
-
 static struct character next_character(const char *text, size_t size)
 {
     struct character next = {.at = text};
@@ -44,9 +27,9 @@ static struct character next_character(const char *text, size_t size)
     next.size = utf8_sequence((const uint8_t *)text, size, &valid);
     if (!valid)
         next.size = 1;
-    next.number = valid ? code_point_of((const uint8_t *)text, next.size) : 0;
+    next.number = valid ? utf8_decode((const uint8_t *)text, next.size) : 0;
     next.in_yaml = valid && next.number != 0;
-    next.plain = next.in_yaml && !is_hidden(next.number);
+    next.plain = next.in_yaml && !yaml_text_hides(next.number);
     return next;
 }
 

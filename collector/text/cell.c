@@ -48,15 +48,6 @@ struct piece {
     size_t size, columns;
 };
 
-static uint32_t decode_character(const uint8_t *bytes, size_t length)
-{
-    static const uint8_t masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t character = bytes[0] & masks[length];
-    for (size_t i = 1; i < length; i++)
-        character = character << 6 | (bytes[i] & 0x3f);
-    return character;
-}
-
 static void escape(struct piece *piece, uint32_t character)
 {
     static const char letters[] = {['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
@@ -78,7 +69,7 @@ static size_t next_piece(const uint8_t *bytes, size_t size, struct piece *piece)
         *piece = (struct piece){.text = REPLACEMENT_CHARACTER, .size = 3, .columns = 1};
         return length;
     }
-    uint32_t character = decode_character(bytes, length);
+    uint32_t character = utf8_decode(bytes, length);
     if (control_character_is(character) ||
         is_in(turning, sizeof turning / sizeof turning[0], character)) {
         escape(piece, character);

@@ -50,4 +50,15 @@ static inline bool utf8_valid(const void *bytes, size_t size)
  */
 size_t utf8_sequence(const uint8_t *bytes, size_t size, bool *valid);
 
+/* Returns the character of a well-formed sequence of `size` bytes, as utf8_sequence found it. */
+static inline uint32_t utf8_decode(const uint8_t *bytes, size_t size)
+{
+    if (size == 1)
+        return bytes[0];
+    uint32_t character = bytes[0] & (0x7fU >> size);
+    for (size_t i = 1; i < size; i++)
+        character = character << 6 | (bytes[i] & 0x3fU);
+    return character;
+}
+
 #endif

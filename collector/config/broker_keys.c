@@ -3,12 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL "label:"
+#include "collector/text/text.h"
 
-static bool is_word(const char *text, size_t length, const char *word)
-{
-    return strlen(word) == length && memcmp(word, text, length) == 0;
-}
+#define LABEL "label:"
 
 /* --- key -------------------------------------------------------------------------------------- */
 
@@ -31,7 +28,7 @@ bool broker_keys_parse_key(const char *name, const char *text, size_t length, vo
         [KEY_NONE] = "none", [KEY_SOURCE] = "source", [KEY_SERIES] = "series"};
     struct key_options *key = field;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (is_word(text, length, words[i])) {
+        if (text_is(text, length, words[i])) {
             *key = (struct key_options){(enum key_kind)i, NULL};
             return true;
         }
@@ -56,7 +53,7 @@ bool broker_keys_parse_headers(const char *name, const char *text, size_t length
         size_t size = comma == NULL ? length - at : (size_t)(comma - text) - at;
         unsigned bit = 0;
         while (message_header_names[bit] != NULL &&
-               !is_word(text + at, size, message_header_names[bit]))
+               !text_is(text + at, size, message_header_names[bit]))
             bit++;
         char given[QUOTED_SIZE];
         if (message_header_names[bit] == NULL)
@@ -72,17 +69,11 @@ bool broker_keys_parse_headers(const char *name, const char *text, size_t length
 
 /* --- properties ------------------------------------------------------------------------------- */
 
-static bool ends(const char *text, size_t length, const char *with)
-{
-    size_t size = strlen(with);
-    return length >= size && memcmp(text + length - size, with, size) == 0;
-}
-
 /* Whether the property with this name has a secret as its value. */
 static bool is_secret(const char *name, size_t length)
 {
-    return ends(name, length, "password") || ends(name, length, "secret") ||
-           is_word(name, length, "ssl.key.pem") || is_word(name, length, "sasl.oauthbearer.config");
+    return text_ends(name, length, "password") || text_ends(name, length, "secret") ||
+           text_is(name, length, "ssl.key.pem") || text_is(name, length, "sasl.oauthbearer.config");
 }
 
 static bool has_property(const char *lines, const char *name, size_t length)

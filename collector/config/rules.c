@@ -8,6 +8,7 @@
 #include "collector/contract/encoder.h"
 #include "collector/text/glob.h"
 #include "collector/text/label_template.h"
+#include "collector/text/text.h"
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
@@ -274,18 +275,13 @@ bool rules_parse_globs(const char *name, const char *text, size_t length, void *
 
 /* --- buckets ---------------------------------------------------------------------------------- */
 
-static bool is_word(const char *text, size_t length, const char *word)
-{
-    return length == strlen(word) && memcmp(text, word, length) == 0;
-}
-
 bool rules_parse_buckets(const char *name, const char *text, size_t length, void *field,
                          struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     uint64_t *buckets = field;
-    *buckets = is_word(text, length, "changed") ? BUCKETS_CHANGED : BUCKETS_ALL;
-    if (*buckets == BUCKETS_CHANGED || is_word(text, length, "all"))
+    *buckets = text_is(text, length, "changed") ? BUCKETS_CHANGED : BUCKETS_ALL;
+    if (*buckets == BUCKETS_CHANGED || text_is(text, length, "all"))
         return true;
     if (quantity_parse(QUANTITY_COUNT, text, length, buckets) != NULL)
         return parse_error_set(fault, 0, "%s %s is not all, changed or a number", name,

@@ -10,6 +10,7 @@
 #include "collector/health/health_words.h"
 #include "collector/ledger/ledger.h"
 #include "collector/metrics/metrics_rows.h"
+#include "collector/text/text.h"
 
 /* The number of entries by which the array grows. */
 #define GROWTH 128
@@ -225,11 +226,6 @@ void glossary_destroy(struct glossary *glossary)
 
 /* --- lookup ----------------------------------------------------------------------------------- */
 
-static bool is_name(const char *name, const char *word, size_t length)
-{
-    return strlen(name) == length && memcmp(name, word, length) == 0;
-}
-
 /* Whether `word` is the name of one of the histogram's samples. */
 static bool is_sample_of(const struct glossary_entry *entry, const char *word)
 {
@@ -250,7 +246,7 @@ bool glossary_is_meant(const struct glossary_entry *entry, const char *word)
         length = strlen(word);
     if (entry->key != NULL && key_is_called(entry->key, word, length))
         return true;
-    if (is_name(entry->name, word, length) || is_sample_of(entry, word))
+    if (text_is(word, length, entry->name) || is_sample_of(entry, word))
         return true;
-    return entry->short_name != NULL && is_name(entry->short_name, word, length);
+    return entry->short_name != NULL && text_is(word, length, entry->short_name);
 }

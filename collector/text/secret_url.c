@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/text/secret_query.h"
+#include "collector/text/text.h"
 
 /* The byte that replaces each byte of a secret. No URL contains this byte. */
 #define MARK '\001'
@@ -20,49 +21,44 @@ static size_t length_to(const char *text, size_t length, char byte)
     return at == NULL ? length : (size_t)(at - text);
 }
 
-static bool starts_with(const char *text, size_t length, const char *word)
-{
-    return strlen(word) == length && memcmp(text, word, length) == 0;
-}
-
 /* --- the path --------------------------------------------------------------------------------- */
 
-struct letter_bytes {
+struct byte_counts {
     size_t lower, upper, digits, hex;
 };
 
-static void count_letters(struct letter_bytes *letter_bytes, char byte)
+static void count_byte(struct byte_counts *counts, char byte)
 {
     bool lower = byte >= 'a' && byte <= 'z';
     bool upper = byte >= 'A' && byte <= 'Z';
     bool digit = byte >= '0' && byte <= '9';
-    letter_bytes->lower += lower;
-    letter_bytes->upper += upper;
-    letter_bytes->digits += digit;
-    letter_bytes->hex += digit || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
+    counts->lower += lower;
+    counts->upper += upper;
+    counts->digits += digit;
+    counts->hex += digit || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
 }
 
 /*
  * Whether a run of letters and digits is a key: 16 bytes with both letters and digits, or 20
  * letters of both cases.
  */
-static bool is_key_run(const struct letter_bytes *run)
+static bool is_key_run(const struct byte_counts *run)
 {
-    size_t letter_bytes = run->lower + run->upper;
-    return (letter_bytes + run->digits >= 16 && letter_bytes != 0 && run->digits != 0) ||
-           (letter_bytes >= 20 && run->lower != 0 && run->upper != 0);
+    size_t letters = run->lower + run->upper;
+    return (letters + run->digits >= 16 && letters != 0 && run->digits != 0) ||
+           (letters >= 20 && run->lower != 0 && run->upper != 0);
 }
 
 static bool looks_like_key(const char *text, size_t length)
 {
-    struct letter_bytes all = {0};
-    struct letter_bytes run = {0};
+    struct byte_counts all = {0};
+    struct byte_counts run = {0};
     for (size_t i = 0; i < length; i++) {
-        struct letter_bytes before = run;
-        count_letters(&all, text[i]);
-        count_letters(&run, text[i]);
+        struct byte_counts before = run;
+        count_byte(&all, text[i]);
+        count_byte(&run, text[i]);
         if (memcmp(&before, &run, sizeof run) == 0)
-            run = (struct letter_bytes){0};
+            run = (struct byte_counts){0};
         else if (is_key_run(&run))
             return true;
     }
@@ -76,7 +72,7 @@ static bool announces_key(const char *text, size_t length)
     static const char *const words[] = {"token",   "key",    "apikey",  "api_key",
                                         "api-key", "secret", "password"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (starts_with(text, length, words[i]))
+        if (text_is(text, length, words[i]))
             return true;
     return false;
 }
@@ -114,17 +110,11 @@ static void mark_place(char *text, size_t length)
 
 /* --- the keys --------------------------------------------------------------------------------- */
 
-static bool ends(const char *text, size_t length, const char *with)
-{
-    size_t size = strlen(with);
-    return length >= size && memcmp(text + length - size, with, size) == 0;
-}
-
 /* Whether the key's value is the name of a file, which is not secret. */
 static bool names_file(const char *name, size_t length)
 {
-    return ends(name, length, "_file") || starts_with(name, length, "client_key") ||
-           starts_with(name, length, "key") || memchr(name, '.', length) != NULL;
+    return text_ends(name, length, "_file") || text_is(name, length, "client_key") ||
+           text_is(name, length, "key") || memchr(name, '.', length) != NULL;
 }
 
 static void mark_query(char *text, size_t length)
@@ -139,7 +129,7 @@ static void mark_keys(char *text, size_t length)
     for (size_t at = 0; at < length;) {
         size_t pair = length_to(text + at, length - at, '&');
         size_t name = length_to(text + at, pair, '=');
-        if (starts_with(text + at, name, "query") && name < pair)
+        if (text_is(text + at, name, "query") && name < pair)
             mark_query(text + at + name + 1, pair - name - 1);
         else if (!names_file(text + at, name) && secret_query_has(text + at, pair))
             mark_secret(text + at + name + 1, pair - name - 1);
@@ -152,12 +142,11 @@ static void mark_keys(char *text, size_t length)
 static void mark_secrets(char *text, size_t length)
 {
     size_t scheme = length_to(text, length, ':');
-    if (scheme == length || starts_with(text, scheme, "file") ||
-        starts_with(text, scheme, "stdout"))
+    if (scheme == length || text_is(text, scheme, "file") || text_is(text, scheme, "stdout"))
         return;
     char *place = text + scheme + 1;
     size_t size = length_to(place, length - scheme - 1, '?');
-    if (starts_with(text, scheme, "command"))
+    if (text_is(text, scheme, "command"))
         mark_secret(place, size);
     else
         mark_place(place, size);

@@ -18,6 +18,19 @@ static inline bool text_equal(const struct text *a, const struct text *b)
     return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
 }
 
+/* Whether the `size` bytes are the word. */
+static inline bool text_is(const char *bytes, size_t size, const char *word)
+{
+    return size == strlen(word) && memcmp(bytes, word, size) == 0;
+}
+
+/* Whether the `size` bytes end with the word. */
+static inline bool text_ends(const char *bytes, size_t size, const char *word)
+{
+    size_t length = strlen(word);
+    return size >= length && memcmp(bytes + size - length, word, length) == 0;
+}
+
 /* Whether two strings are equal; NULL equals only NULL. */
 static inline bool same_text(const char *a, const char *b)
 {

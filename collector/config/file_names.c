@@ -7,13 +7,6 @@
 #include "collector/platform/file_system.h"
 #include "collector/text/copy.h"
 
-static bool file_names_no_memory(struct parse_error *fault)
-{
-    parse_error_set(fault, 0, "not enough memory");
-    fault->no_memory = true;
-    return false;
-}
-
 /* Adds a path, of which it takes ownership; NULL: memory was short when the path was made. */
 static bool add_path(struct file_names *names, char *path, struct parse_error *fault)
 {
@@ -25,7 +18,7 @@ static bool add_path(struct file_names *names, char *path, struct parse_error *f
     if (grown == NULL || names->count == FILE_NAMES_MAX) {
         free(path);
         return grown == NULL
-                   ? file_names_no_memory(fault)
+                   ? parse_error_no_memory(fault)
                    : parse_error_set(fault, 0, "there are more than %d files", FILE_NAMES_MAX);
     }
     names->paths[names->count++] = path;

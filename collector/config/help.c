@@ -171,7 +171,7 @@ static void print_own_keys(struct page *page, const struct config_registry *regi
         if (scope == 0 || (printed & scope) != 0)
             continue;
         char title[64];
-        snprintf(title, sizeof title, "%s, besides", key_table_own_name(scope));
+        snprintf(title, sizeof title, "%s, in addition", key_table_own_name(scope));
         print_keys(page, title, scope, registry);
         printed |= scope;
     }
@@ -253,10 +253,12 @@ static void print_first_page(struct page *page, const struct config_registry *re
     static const char *const frequent[] = {"listen",  "sink",   "config",     "check",
                                            "metrics", "memory", "dead-letter"};
     fprintf(page->to,
-            "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n       sluice ctl "
-            "reload|ledger|stop PID|%s\n       sluice explain WORD...\n       sluice spill "
-            "list|export FOLDER\n%sReceives protobuf telemetry by UDP and writes records; only "
-            "data goes to stdout.\n\n",
+            "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
+            "       sluice ctl reload|ledger|stop PID|%s\n"
+            "       sluice explain WORD...\n"
+            "       sluice spill list|export FOLDER\n"
+            "%s"
+            "Receives protobuf telemetry by UDP and writes records; only data goes to stdout.\n\n",
             registry->local_syntax,
             config_file_library() == NULL
                 ? "" /* no YAML, no tests */

@@ -291,8 +291,7 @@ static void note_series(const struct note *note, size_t series, const int64_t *v
  * Returns the index of the series of a listener or sink: its own, a free one, or that of a retired
  * one; 0: no series.
  */
-static size_t history_find_slot(struct kind *kind, size_t index, bool retired,
-                                const int64_t *values)
+static size_t find_series(struct kind *kind, size_t index, bool retired, const int64_t *values)
 {
     size_t found = 0;
     for (size_t i = 1; i < kind->most; i++) {
@@ -374,9 +373,9 @@ static void note_listeners(struct kind *kind, const struct note *note,
         const struct listener_totals *listener = &ledger->listeners[i];
         read_columns(kind, listener, NULL, values);
         add_columns(kind, sums, values);
-        size_t place = history_find_slot(kind, listener->index, listener->retired, values);
-        if (place != 0)
-            note_series(note, place, values);
+        size_t series = find_series(kind, listener->index, listener->retired, values);
+        if (series != 0)
+            note_series(note, series, values);
     }
     note_series(note, 0, sums);
     kind->newest = ledger_listener_indexes(ledger);
@@ -391,9 +390,9 @@ static void note_sinks(struct kind *kind, const struct note *note,
         const struct sink_totals *sink = &ledger->sinks[i];
         read_columns(kind, sink, levels, values);
         add_columns(kind, sums, values);
-        size_t place = history_find_slot(kind, sink->index, sink->retired, values);
-        if (place != 0)
-            note_series(note, place, values);
+        size_t series = find_series(kind, sink->index, sink->retired, values);
+        if (series != 0)
+            note_series(note, series, values);
     }
     note_series(note, 0, sums);
     kind->newest = ledger_sink_indexes(ledger);

@@ -423,13 +423,13 @@ static int serve_clients(struct run *run, struct error *error)
     return serve_control(run, error) != 0 ? -1 : serve_metrics(run, error);
 }
 
-/* Returns the bytes of --memory that --control and --metrics use. */
+/* Returns the bytes of --memory that --control and --metrics use. `prepare` must have succeeded. */
 static uint64_t reserved_memory(const struct config *config)
 {
     uint64_t bytes = 0;
     if (config->access.control != NULL)
         bytes += control_service_memory();
-    if (config->access.metrics.family != ADDRESS_NONE && metrics_service != NULL)
+    if (config->access.metrics.family != ADDRESS_NONE)
         bytes += metrics_service->memory(config);
     return bytes;
 }
@@ -442,11 +442,19 @@ static bool load_metrics(struct error *error)
     return false;
 }
 
-int program_check(const struct config *config, struct error *error)
+/* Does what --check and a start do first. */
+static int prepare(const struct config *config, struct error *error)
 {
     if (config->user != NULL)
         user_expect();
     if (config->access.metrics.family != ADDRESS_NONE && !load_metrics(error))
+        return -1;
+    return 0;
+}
+
+int program_check(const struct config *config, struct error *error)
+{
+    if (prepare(config, error) != 0)
         return -1;
     return pipeline_check(config, reserved_memory(config), error);
 }
@@ -463,9 +471,7 @@ static int give_root_up(const struct run *run, struct error *error)
 static int program_start(struct run *run, struct error *error)
 {
     descriptor_plan_keep(run->config);
-    if (run->config->user != NULL)
-        user_expect();
-    if (run->config->access.metrics.family != ADDRESS_NONE && !load_metrics(error))
+    if (prepare(run->config, error) != 0)
         return -1;
     if (inherited_sockets_take(error) != 0 || control_create(&run->control, error) != 0)
         return -1;

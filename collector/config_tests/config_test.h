@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "collector/base/address.h"
-#include "collector/base/error.h"
 #include "collector/config/provenance.h"
 
 /* The kinds of input. */

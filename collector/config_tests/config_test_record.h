@@ -5,6 +5,7 @@
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_RECORD_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_RECORD_H
 
+#include "collector/base/error.h"
 #include "collector/config_tests/config_test.h"
 #include "collector/config_tests/config_test_run.h"
 #include "collector/config_tests/growing_text.h"

@@ -145,10 +145,8 @@ static void end_junit(const struct config_test_report *report)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-void config_test_report_begin_file(struct config_test_report *report,
-                                   const struct config_test_file *file)
+void config_test_report_begin_file(struct config_test_report *report)
 {
-    (void)file;
     report->suite_count = report->suite_failed = 0;
     report->suite_ns = 0;
 }

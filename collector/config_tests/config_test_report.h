@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "collector/base/error.h"
 #include "collector/config_tests/config_test.h"
 #include "collector/config_tests/growing_text.h"
 
@@ -36,8 +37,7 @@ struct config_test_report {
 };
 
 /* Begin and end a file. Before the first call, zero the report and set only `form` and `to`. */
-void config_test_report_begin_file(struct config_test_report *report,
-                                   const struct config_test_file *file);
+void config_test_report_begin_file(struct config_test_report *report);
 void config_test_report_end_file(struct config_test_report *report,
                                  const struct config_test_file *file);
 

@@ -133,7 +133,7 @@ static int find_listener(struct running *running)
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
-static bool is_hex_blank(char c)
+static bool is_blank_char(char c)
 {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
@@ -144,7 +144,7 @@ static int read_hex(const struct running *running, const struct config_test_inpu
     int high = -1;
     for (size_t i = 0; i < input->text.size; i++) {
         int digit = hex_digit_value(input->text.data[i]);
-        if (is_hex_blank(input->text.data[i]) && high < 0)
+        if (is_blank_char(input->text.data[i]) && high < 0)
             continue;
         if (digit < 0)
             return refuse_at(running, input->text.mark,
@@ -167,7 +167,7 @@ static int read_base64(const struct running *running, const struct config_test_i
     struct growing_text bare = {.data = NULL};
     size_t used = 0;
     for (size_t i = 0; i < input->text.size; i++)
-        if (!is_hex_blank(input->text.data[i]))
+        if (!is_blank_char(input->text.data[i]))
             growing_text_put(&bare, &input->text.data[i], 1);
     uint8_t *bytes = malloc(base64_most(bare.used) + 1);
     int result = bytes == NULL || bare.failed ? error_no_memory(running->error) : 0;

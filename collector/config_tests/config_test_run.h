@@ -8,6 +8,7 @@
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_RUN_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_CONFIG_TEST_RUN_H
 
+#include "collector/base/error.h"
 #include "collector/config/config.h"
 #include "collector/config_tests/config_test.h"
 #include "collector/config_tests/growing_text.h"

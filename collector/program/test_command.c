@@ -201,7 +201,7 @@ static int run_tests(struct testing *testing, const struct config_test_file *fil
     struct config_test_recording recording = {.copied = 0};
     struct error why;
     int result = 0;
-    config_test_report_begin_file(&testing->report, file);
+    config_test_report_begin_file(&testing->report);
     for (size_t i = 0; i < file->count && result == 0; i++)
         result = run_test(testing, file, &file->tests[i], config, &recording, error);
     config_test_report_end_file(&testing->report, file);

@@ -240,7 +240,7 @@ static void check_reports(const struct envelope *envelope, const struct config_t
         report.to = open_memstream(&text, &size);
         if (report.to == NULL)
             abort();
-        config_test_report_begin_file(&report, file);
+        config_test_report_begin_file(&report);
         for (size_t i = 0; i < file->count; i++)
             report_test(&report, envelope, file, i);
         config_test_report_end_file(&report, file);

@@ -160,8 +160,7 @@ struct encoder_ops {
     /*
      * Appends the record's lines, each with its newline (a binary format: its frames), and returns
      * the counts. A record without lines appends no bytes. If the lines do not fit, `out` overflows
-     * and the caller removes them. The output must depend only on the record and the options: sinks
-     * with equal options share the output, so that an encoder does not see all records of its sink.
+     * and the caller removes them. The output depends only on the record and the options.
      */
     struct encoded (*encode)(struct encoder *encoder, const struct listener *listener,
                              const struct record *record, struct output *out);

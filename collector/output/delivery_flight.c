@@ -20,10 +20,14 @@ static void complete_block(struct delivery_writer *delivery, struct buffered_blo
 {
     struct sink_writer *writer = &delivery->base;
     struct delivery_outcomes outcomes = {0};
-    const size_t open = buffered_block_open_records(buffered);
-    for (size_t i = 0; i < buffered->block.count; i++)
+    size_t open = 0, left = 0;
+    for (size_t i = 0; i < buffered->block.count; i++) {
+        const struct delivery_record *record = &buffered->block.records[i];
+        open += !record->done;
         delivery_complete_record(delivery, buffered, i, over, &outcomes);
-    RULE(delivery_outcomes_count(&outcomes) == open,
+        left += !record->done;
+    }
+    RULE(delivery_outcomes_count(&outcomes) == open && outcomes.left == left,
          "each open record of an answer has one outcome");
     RULE(outcomes.left == 0 || !over, "a block that is over is not sent again");
     if (outcomes.written != 0) {
@@ -43,8 +47,6 @@ static void complete_block(struct delivery_writer *delivery, struct buffered_blo
         if (delivery->spill != NULL)
             delivery_keep_older(delivery);
     } else {
-        RULE(buffered_block_open_records(buffered) == 0,
-             "all records of a complete block are done");
         if (buffered->on_disk)
             delivery_spill_acknowledge(delivery->spill, buffered);
         buffered->state = BLOCK_EMPTY;

@@ -50,29 +50,17 @@ static void free_all(struct delivery_spill *spill)
     free(spill);
 }
 
-/* Used for a spill that is not written to. */
-static const struct file_options no_options = {.sync = SYNC_NEVER};
-static const struct disk_reserve no_reserve;
-
-static struct spill_settings settings_of(const struct delivery_options *options,
-                                         const struct file_options *file,
-                                         const struct disk_reserve *reserve, size_t record_size,
+/* Returns the settings for a spill that is not written to, which needs no syncs and no reserve. */
+static struct spill_settings settings_of(const struct delivery_options *options, size_t record_size,
                                          const char *label)
 {
-    static const enum spill_sync syncs[] = {
-        [SYNC_NEVER] = SPILL_SYNC_NEVER,
-        [SYNC_INTERVAL] = SPILL_SYNC_INTERVAL,
-        [SYNC_CLOSE] = SPILL_SYNC_CLOSE,
-        [SYNC_ALWAYS] = SPILL_SYNC_ALWAYS,
-    };
     return (struct spill_settings){
         .label = label,
         .folder = options->spill,
         .size = options->spill_size,
         .image_size = delivery_image_size(record_size),
         .window = window_of(options),
-        .sync = syncs[file->sync],
-        .reserve = *reserve,
+        .sync = SPILL_SYNC_NEVER,
         .sync_interval_ns = INTERVAL_NS,
         .cursor_interval_ns = INTERVAL_NS,
     };
@@ -81,8 +69,7 @@ static struct spill_settings settings_of(const struct delivery_options *options,
 int delivery_spill_make(const struct delivery_options *options, size_t record_size,
                         const char *label, struct error *error)
 {
-    const struct spill_settings settings =
-        settings_of(options, &no_options, &no_reserve, record_size, label);
+    const struct spill_settings settings = settings_of(options, record_size, label);
     struct spill *spill;
     if (spill_open(&settings, &spill, error) != 0)
         return -1;
@@ -93,8 +80,7 @@ int delivery_spill_inspect(const struct delivery_options *options, size_t record
                            const char *label, int64_t until_ns, struct spill_inspection *inspection,
                            struct error *error)
 {
-    const struct spill_settings settings =
-        settings_of(options, &no_options, &no_reserve, record_size, label);
+    const struct spill_settings settings = settings_of(options, record_size, label);
     return spill_inspect(&settings, until_ns, inspection, error);
 }
 
@@ -116,10 +102,18 @@ int delivery_spill_open(const struct delivery_options *options, const struct fil
                         const struct disk_reserve *reserve, size_t record_size, const char *label,
                         struct spill *open, struct delivery_spill **out, struct error *error)
 {
+    static const enum spill_sync syncs[] = {
+        [SYNC_NEVER] = SPILL_SYNC_NEVER,
+        [SYNC_INTERVAL] = SPILL_SYNC_INTERVAL,
+        [SYNC_CLOSE] = SPILL_SYNC_CLOSE,
+        [SYNC_ALWAYS] = SPILL_SYNC_ALWAYS,
+    };
     struct delivery_spill *spill = calloc(1, sizeof *spill);
     if (spill == NULL)
         return error_no_memory(error);
-    const struct spill_settings settings = settings_of(options, file, reserve, record_size, label);
+    struct spill_settings settings = settings_of(options, record_size, label);
+    settings.sync = syncs[file->sync];
+    settings.reserve = *reserve;
     spill->image_size = settings.image_size;
     spill->head = malloc(delivery_image_head_size());
     spill->image = malloc(spill->image_size);

@@ -191,9 +191,8 @@ static bool file_set_flush(struct sink_writer *writer)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* Adds records with these counts to the block. */
-static void file_set_add(struct file_set_writer *set, struct block *block, size_t records,
-                         const struct encoded *encoded)
+/* Counts the record that was encoded last as one of the block's. */
+static void file_set_add(struct file_set_writer *set, struct block *block)
 {
     if (block->records == 0) {
         int64_t now = set->base.options.settings->flush_interval == 0 ? 0 : clock_monotonic_ns();
@@ -201,8 +200,8 @@ static void file_set_add(struct file_set_writer *set, struct block *block, size_
         if (block->collected_until_ns < set->due_ns)
             set->due_ns = block->collected_until_ns;
     }
-    block->records += records;
-    encoded_add(&block->sum, encoded);
+    block->records++;
+    encoded_add(&block->sum, &set->encoded);
 }
 
 /* Whether the block's file has room for the record, too. */
@@ -233,7 +232,7 @@ static bool keep_in_place(struct file_set_writer *set, struct block *block)
         sink_writer_count_failed(&set->base, 1);
         return true;
     }
-    file_set_add(set, block, 1, &set->encoded);
+    file_set_add(set, block);
     set->stage = PUT_BLOCK;
     return block->out.used < set->shape.block_size || file_set_write_block(set, 0);
 }
@@ -298,7 +297,7 @@ static bool keep_beside(struct file_set_writer *set)
         return write_alone(set);
     }
     output_bytes(&block->out, one->data, one->used);
-    file_set_add(set, block, 1, &set->encoded);
+    file_set_add(set, block);
     return true;
 }
 

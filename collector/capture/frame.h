@@ -32,11 +32,11 @@ struct frame_hosts {
 struct frame_fragment {
     struct frame_hosts hosts;
     uint32_t id; /* Identification: 16 bits in IPv4, 32 in IPv6 */
-    uint8_t
-        next_header; /* protocol of the first reassembled byte; for IPv6 valid only at offset 0 */
-    bool more;       /* further fragments follow this one */
-    bool unwanted;   /* at offset 0: the datagram is not UDP or not to the port */
-    size_t offset;   /* of the fragment's first byte in the datagram, a multiple of 8 */
+    /* The protocol of the first reassembled byte; for IPv6 valid only at offset 0. */
+    uint8_t next_header;
+    bool more;     /* further fragments follow this one */
+    bool unwanted; /* at offset 0: the datagram is not UDP or not to the port */
+    size_t offset; /* of the fragment's first byte in the datagram, a multiple of 8 */
     const uint8_t *data;
     size_t size; /* at least 1; a multiple of 8 if `more` */
 };

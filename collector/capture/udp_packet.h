@@ -23,8 +23,8 @@
 
 struct udp_packet {
     const struct address *source;
-    const struct address
-        *destination; /* NULL, or of another family than the source: written as zeros */
+    /* Written as zeros if NULL or of another family than the source. */
+    const struct address *destination;
     const uint8_t *payload;
     size_t size;   /* bytes of payload available */
     size_t length; /* bytes of payload in the datagram, at least `size` */

@@ -135,8 +135,8 @@ struct config_registry {
     const struct encoder_ops *const *encoders;
     const struct compression_ops *const *compressions;
     const struct notifier_backend *const *notifiers;
-    enum terminal_kind (*output)(
-        void);                /* kind of the terminal on standard output; NULL: not a terminal */
+    /* The kind of the terminal on standard output; NULL: not a terminal. */
+    enum terminal_kind (*output)(void);
     const char *local_syntax; /* syntax of the system's local addresses: "unix:PATH" */
 };
 

@@ -23,8 +23,7 @@ enum key_scope {
     KEY_OF_SINK = 1 << 2,                 /* struct sink_config */
     KEY_OF_SCHEMA = 1 << 3, /* struct schema_config of a listener (config/listener_keys.h) */
     KEY_OF_FILE = 1 << 4,   /* struct schema_config of a schema that is made from a file */
-    KEY_OF_FILE_SINK =
-        DESTINATION_KEYS_FILE, /* struct sink_config of a destination that is a file */
+    KEY_OF_FILE_SINK = DESTINATION_KEYS_FILE,         /* struct sink_config of a file */
     KEY_OF_RELAY_SINK = DESTINATION_KEYS_RELAY,       /* struct sink_config of a relay */
     KEY_OF_DEAD_LETTERS = 1 << 7,                     /* struct dead_letter_config */
     KEY_OF_STREAM = SOURCE_KEYS_STREAM,               /* struct listener_config */

@@ -50,8 +50,8 @@ struct provenance_entry {
 };
 
 struct provenance {
-    struct provenance_entry
-        *entries; /* entries of one option are in their order of precedence or appearance */
+    /* Entries of one option are in their order of precedence or appearance. */
+    struct provenance_entry *entries;
     size_t count;
     char **files; /* paths of the files in order of reading; the first is that of --config */
     size_t file_count;

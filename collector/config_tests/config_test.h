@@ -37,8 +37,8 @@ struct config_test_input {
     enum config_test_input_kind kind;
     struct provenance_mark mark;
     struct config_test_text text; /* the input in the form of `kind` */
-    struct config_test_text
-        schema;            /* JSON only: name of the schema (default: the listener's first) */
+    /* JSON only: the name of the schema (default: the listener's first). */
+    struct config_test_text schema;
     struct address source; /* default 192.0.2.1:40000; not used for a capture */
     int64_t time_ns;       /* since 1970 UTC; not used for a capture */
 };

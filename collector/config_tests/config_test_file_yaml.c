@@ -13,8 +13,8 @@ struct reading {
     struct file_reading file;
     const char *whole; /* the configuration of which this is a further file; NULL: none */
     struct config_test_file *to;
-    struct provenance_mark
-        foreign; /* position of the collector's first option in the file; line 0: no option */
+    /* The position of the collector's first option in the file; line 0: no option. */
+    struct provenance_mark foreign;
     char *foreign_name;
 };
 

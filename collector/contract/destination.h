@@ -61,8 +61,8 @@ struct path_fields {
 
 struct destination_ops {
     const char *scheme; /* "file" in file:PATH */
-    const char
-        *place; /* text after the colon, for help texts; NULL: "PATH", or "" for PLACE_NOTHING */
+    /* The text after the colon, for help texts; NULL: "PATH", or "" for PLACE_NOTHING. */
+    const char *place;
     enum destination_place place_is;
     unsigned keys; /* enum destination_keys, as bits */
 

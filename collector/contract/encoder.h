@@ -50,8 +50,8 @@ struct encoder_options {
     enum sink_view view;
     struct json_style json;
     struct sample_rules rules; /* the lists outlive the encoder */
-    const char
-        *host; /* the value of %{hostname}; NULL: this machine's name. Outlives the encoder */
+    /* The value of %{hostname}; NULL: this machine's name. Outlives the encoder. */
+    const char *host;
     uint64_t buckets;           /* BUCKETS_ALL, BUCKETS_CHANGED or a maximum number */
     uint64_t max_amplification; /* see encoder_allows; 0: no limit */
     bool counter_suffix;        /* append "_total" to the names of counters */
@@ -84,10 +84,10 @@ struct encoder;
 struct encoded {
     size_t lines;
     size_t samples;
-    size_t
-        json_fallbacks; /* values that the JSON mapping cannot represent (schema.h: write_json) */
-    size_t left_out;    /* samples that had no room in the file (arrange) */
-    size_t arranged;    /* for `arrange`: most bytes that the record takes in the file */
+    /* Values that the JSON mapping cannot represent (schema.h: write_json). */
+    size_t json_fallbacks;
+    size_t left_out; /* samples that had no room in the file (arrange) */
+    size_t arranged; /* for `arrange`: most bytes that the record takes in the file */
 };
 
 /* Adds `one` to `sum`. */

@@ -21,8 +21,8 @@ struct listener {
     struct schema_slot *schemas;
     const char *schema_names; /* the names of all its schemas, for messages */
     size_t max_decoded;       /* most bytes of all decoded messages of a datagram */
-    size_t
-        segment_memory; /* bytes for segments in each ingest; 0: no schema has segmented messages */
+    /* Bytes for segments in each ingest; 0: no schema has segmented messages. */
+    size_t segment_memory;
     int64_t segment_timeout_ns;     /* time in which all segments of a message must arrive */
     const struct networks *senders; /* the permitted senders; NULL: all */
     struct rate_limit *rate_limit;  /* the rate limit of each sender; NULL: none */

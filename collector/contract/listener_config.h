@@ -45,8 +45,8 @@ struct listener_config {
     bool ipv6_only;
     uint64_t receive_buffer; /* bytes to request from the kernel */
     uint64_t receivers;      /* number of threads, each with its own socket */
-    bool
-        spread; /* any socket may get a datagram; false: all datagrams of a flow go to one socket */
+    /* Any socket may get a datagram; false: all datagrams of a flow go to one socket. */
+    bool spread;
     uint64_t max_datagram; /* bytes; longer datagrams are truncated */
     bool gro; /* UDP_GRO: the kernel may put several datagrams of a source into one buffer */
     uint64_t busy_poll;          /* SO_BUSY_POLL in nanoseconds; 0: off */

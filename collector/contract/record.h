@@ -23,8 +23,8 @@ struct packet {
 struct record {
     struct record *next;
     const struct listener *listener;
-    const struct schema
-        *schema;         /* NULL: the datagram could not be decoded (collector/record/batch.h) */
+    /* NULL: the datagram could not be decoded (collector/record/batch.h). */
+    const struct schema *schema;
     const void *message; /* an argument of the schema's operations */
     const uint8_t *data; /* the message's bytes: the payload, or a part of it */
 

@@ -341,8 +341,8 @@ struct schema_ops {
 /* The first member of every implementation. */
 struct schema {
     const struct schema_ops *ops;
-    const char
-        *name; /* a built-in schema: the name in its ops; otherwise the full name of its message */
+    /* Of a built-in schema, the name in its ops; otherwise the full name of its message. */
+    const char *name;
     bool has_samples; /* the functions that read samples may be called */
 };
 

@@ -23,8 +23,8 @@ enum schema_match_kind {
 
 struct schema_match {
     enum schema_match_kind kind;
-    struct address
-        network;    /* bits after the prefix are 0; IPv4-mapped networks are stored as IPv4 */
+    /* Bits after the prefix are 0; IPv4-mapped networks are stored as IPv4. */
+    struct address network;
     uint8_t prefix; /* number of bits, at most 32 (IPv4) or 128 (IPv6) */
     uint8_t magic[MATCH_MAGIC_MAX];
     uint8_t magic_size; /* number of bytes in `magic` */

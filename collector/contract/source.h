@@ -57,8 +57,8 @@ struct source {
     /* Set by open. */
     struct address address; /* the bound address; zero if not bound */
     size_t granted;         /* bytes of each socket's receive buffer that the kernel granted */
-    _Atomic bool
-        group_lost; /* its multicast group is not joined because the interface has disappeared */
+    /* Its multicast group is not joined because the interface has disappeared. */
+    _Atomic bool group_lost;
 };
 
 /* Services of the pipeline for its sources. */

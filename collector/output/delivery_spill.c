@@ -15,13 +15,15 @@ struct delivery_spill {
     struct spill *spill;
     struct spill_counts before; /* the spill's counts when this object got the spill */
     uint64_t recovered;         /* records that were in the spill then */
-    /* Records taken. When a block is left on disk, its records without an outcome are subtracted. */
+    /*
+     * Records taken. When a block is left on disk, its records without an outcome are subtracted.
+     */
     uint64_t taken;
     uint64_t unreadable;
-    uint64_t
-        left_evicted; /* records of blocks that were left, and whose segment was evicted then */
-    uint8_t *head;    /* for the head of the image that is stored */
-    uint8_t *image;   /* the image that was read */
+    /* Records of blocks that were left, and whose segment was evicted then. */
+    uint64_t left_evicted;
+    uint8_t *head;  /* for the head of the image that is stored */
+    uint8_t *image; /* the image that was read */
     size_t image_size;
     struct log_limit log;
 };

@@ -26,8 +26,8 @@ struct delivery_writer {
     char epoch[2 * DELIVERY_EPOCH_BYTES + 1];
     uint64_t next_number; /* number of the first record of the next sealed block */
     uint64_t next_order;  /* order of the next block that is queued */
-    struct buffered_block
-        *filled; /* collects records; NULL: no block is empty, or no record came yet */
+    /* Collects records; NULL: no block is empty, or no record came yet. */
+    struct buffered_block *filled;
     struct buffered_block *waiting; /* the first of the waiting blocks, by their order */
     size_t out;                     /* number of blocks that the destination has */
     bool refused;                   /* the destination had no room for the first waiting block */
@@ -45,8 +45,8 @@ struct delivery_writer {
     struct delivery_spill_counts seen; /* the spill's counts that the ledger already has */
     uint64_t spilled_before;           /* records in the ledger that are in an earlier spill */
     struct log_limit spill_log;
-    int64_t
-        oldest_ns; /* wall clock: when the oldest open block was sealed; INT64_MAX: none is open */
+    /* Wall clock: when the oldest open block was sealed; INT64_MAX: none is open. */
+    int64_t oldest_ns;
 
     /*
      * Set if a put stopped half-way: the block that contains the record for the next block, and

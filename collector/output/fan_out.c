@@ -25,8 +25,8 @@ struct fan_out {
     struct tap_inlet *tap; /* NULL: none */
     bool holds; /* sinks are woken when the producer calls fan_out_wake_sinks or fan_out_hold */
     _Atomic size_t held; /* batches for which no sink was woken yet */
-    _Atomic int64_t
-        held_ns; /* the time of the first of them, set by fan_out_hold; 0: none, or not set */
+    /* The time of the first of them, set by fan_out_hold; 0: none, or not set. */
+    _Atomic int64_t held_ns;
     _Atomic size_t pausing; /* threads that wait for room */
     _Atomic bool paused;    /* a thread has waited since the last call of fan_out_has_paused */
     _Atomic bool quiescing; /* the producer is to pause */

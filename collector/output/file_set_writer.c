@@ -37,8 +37,8 @@ struct file_set_writer {
     struct sink_writer base;
     struct destination_shape shape;
     struct output record; /* several blocks: the record that is being put */
-    struct output
-        arranged;   /* if the shape is arranged: the block that is written, in the file's form */
+    /* If the shape is arranged: the block that is written, in the file's form. */
+    struct output arranged;
     int64_t due_ns; /* monotonic: not later than the first block that is due */
 
     /* The operation that stopped half-way: a write, of these bytes; */

@@ -68,9 +68,8 @@ static bool has_more(const struct stream_writer *stream)
 static bool write_next(struct stream_writer *stream, bool *blocked)
 {
     bool head = stream_owes_head(stream);
-    if (!head &&
-        stream->sent ==
-            stream->out.used) { /* all bytes are accepted, and too many records are unread */
+    /* If all bytes are accepted, too many records are unread. */
+    if (!head && stream->sent == stream->out.used) {
         wait_for_reader(stream, NO_HANDLE);
         *blocked = true;
         return false;

@@ -33,8 +33,8 @@
 struct assembly;
 
 struct assembly_options {
-    size_t
-        memory; /* bytes, at least ASSEMBLY_LEAST; a message may have at most a quarter of them */
+    /* Bytes, at least ASSEMBLY_LEAST; a message may have at most a quarter of them. */
+    size_t memory;
     size_t longest;     /* the most bytes of a message, if less than that quarter */
     int64_t timeout_ns; /* the longest time from the first segment of a message to the last */
 

@@ -21,8 +21,8 @@
 struct capture_player;
 
 struct capture_player_options {
-    struct ingest_thread
-        *thread; /* the caller's; outlives the player; its `fan_out` is set before the start */
+    /* The caller's; outlives the player; its `fan_out` is set before the start. */
+    struct ingest_thread *thread;
     const struct listener *listener;
     const char *path;
     uint16_t port; /* only datagrams to this destination port are played; 0: to any port */

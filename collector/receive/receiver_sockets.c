@@ -84,8 +84,8 @@ void receiver_close_socket(struct endpoint *endpoint)
     RULE(endpoint->socket != NULL && !endpoint->removing,
          "a socket is closed once, and after it was removed");
     struct ingest_counters *counters = ingest_counters(endpoint->ingest);
-    receiver_read_drops(
-        endpoint); /* if it did not refuse datagrams; these drops are due to the full buffer */
+    /* If it did not refuse datagrams, these drops are due to the full buffer. */
+    receiver_read_drops(endpoint);
     uint64_t before = counter_read(&counters->kernel_drops) - endpoint->drops_before;
     if (endpoint->refusing)
         counter_add(&counters->refused_while_stopping, udp_socket_drops(endpoint->socket) - before);
@@ -316,8 +316,8 @@ void receiver_serve_ready(struct worker *worker)
         return;
     int64_t now = receiver_read_clocks(worker);
     int64_t end_ns = INT64_MAX;
-    if (worker->receiver->sink !=
-        NULL) /* the hosted sink has a quantum after this, and its queue is limited */
+    /* The hosted sink has a quantum after this, and its queue is limited. */
+    if (worker->receiver->sink != NULL)
         end_ns = now + RECEIVER_BUDGET_NS;
     for (struct endpoint *endpoint; (endpoint = take_first(&worker->ready)) != NULL;) {
         if (worker->ready.first != NULL)

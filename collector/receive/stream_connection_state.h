@@ -43,17 +43,15 @@
 struct stream_settings {
     enum framing framing;
     struct text content_type; /* the type of frame streams, for frame_streams_control */
-    const struct schema_ops
-        *answering;           /* answers frames that match no schema; NULL: such frames get no
-                                 answer */
+    /* Answers frames that match no schema; NULL: such frames get no answer. */
+    const struct schema_ops *answering;
     size_t max_frame;         /* the most bytes of a message */
     struct channel_kind kind; /* the kind of their channels */
     int64_t idle_ns;          /* the longest time in which no input arrives and no answer is sent */
     int64_t frame_ns;         /* the longest time for a frame, or for a handshake */
     struct stream_blocks *blocks; /* blocks of stream_block_size bytes */
-    int64_t
-        arrival_ns; /* the arrival time given to all input, since 1970 UTC; 0: the time when input
-                       is handled */
+    /* The arrival time given to all input, since 1970 UTC; 0: the time when input is handled. */
+    int64_t arrival_ns;
 };
 
 /* The data of a thread for all connections that it serves. */

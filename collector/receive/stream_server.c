@@ -134,8 +134,8 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
     if (make_server_parts(server, error) == 0) {
         follow_limits(server, &options->limits);
         if (stream_server_listen(server, bound, error) == 0) {
-            server->options.inherited =
-                NULL; /* the text belongs to the configuration, which outlives the server */
+            /* The text belongs to the configuration, which the server may outlive. */
+            server->options.inherited = NULL;
             *out = server;
             return 0;
         }

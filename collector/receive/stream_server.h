@@ -58,8 +58,8 @@ struct stream_server_options {
     enum framing framing;
     const char *content_type; /* the type of frame streams, at most FRAME_STREAMS_TYPE_MOST bytes;
                                  copied. NULL: any of protobuf's types */
-    struct channel_kind
-        kind; /* as in struct stream_settings; the server owns the kind from its creation on */
+    /* As in struct stream_settings; the server owns the kind from its creation on. */
+    struct channel_kind kind;
     struct stream_limits limits;
 
     /*

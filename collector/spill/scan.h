@@ -18,8 +18,8 @@ struct scan {
     struct block_head first; /* the first whole block */
     struct block_head last;  /* the last whole block that was looked for */
     uint64_t end;            /* where `last` ends in the file */
-    struct block_head
-        torn; /* the block after `last`, which the end of the file cuts; count 0: there is none */
+    /* The block after `last`, which the end of the file cuts; count 0: there is none. */
+    struct block_head torn;
 };
 
 /*

@@ -410,8 +410,8 @@ void http_exchange_answer(struct http_exchange *exchange, const struct http_repl
     RULE(!exchange->over && exchange->range.count != 0, "an answer is for the request in hand");
     const struct http_meaning means = meaning_of(exchange, reply);
     bool refused = means.outcome == DELIVERY_REFUSED || means.outcome == DELIVERY_PARTLY_ACCEPTED;
-    if (means.outcome !=
-        DELIVERY_ACKNOWLEDGED) /* refused records are not sent again, so they need not wait */
+    /* Refused records are not sent again, so they need not wait. */
+    if (means.outcome != DELIVERY_ACKNOWLEDGED)
         exchange_note_error(exchange, reply->text, refused ? 0 : reply->retry_after_ns);
     if (means.outcome == DELIVERY_ACKNOWLEDGED) {
         exchange_accept(exchange);

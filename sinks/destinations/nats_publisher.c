@@ -39,9 +39,9 @@
 #define HEADERS_SIZE 512
 
 struct nats_publisher {
-    struct nats_publisher_options
-        options; /* its pointers may become invalid before the thread ends */
-    char *name;  /* of the sink */
+    /* Its pointers may become invalid before the thread ends. */
+    struct nats_publisher_options options;
+    char *name; /* of the sink */
     struct broker_place place;
     const struct nats_library *library;
     natsOptions *settings;

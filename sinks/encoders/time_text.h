@@ -7,8 +7,7 @@
 
 #include <stdint.h>
 
-#define TIME_TEXT_SIZE                                                                             \
-    32 /* "YYYY-MM-DDThh:mm:ss.nnnnnnnnnZ" with its quotes, by json_time */
+#define TIME_TEXT_SIZE 32 /* "YYYY-MM-DDThh:mm:ss.nnnnnnnnnZ" with its quotes, by json_time */
 
 struct time_text {
     int64_t nanoseconds; /* since 1970 UTC */

@@ -88,8 +88,8 @@ struct history {
      * is asked for and has no outcome it is odd: the one before or the next one.
      */
     uint8_t epoch;
-    uint16_t has_sink[HISTORY_LIVES + 1]
-                     [HISTORY_SINKS];                  /* a bit for each configuration of a life */
+    /* A bit for each configuration of a life. */
+    uint16_t has_sink[HISTORY_LIVES + 1][HISTORY_SINKS];
     bool plain[HISTORY_SINKS], rotated[HISTORY_SINKS]; /* in this life it had such a file */
     unsigned openings; /* of files by another configuration or life, at most */
 

@@ -76,8 +76,7 @@ struct linux_group {
 
     struct iovec vectors[DATAGRAM_GROUP_SIZE][2];
     struct sockaddr_in6 names[DATAGRAM_GROUP_SIZE];
-    struct address
-        destinations[DATAGRAM_GROUP_SIZE]; /* for sockets with wants_destination */
+    struct address destinations[DATAGRAM_GROUP_SIZE]; /* for sockets with wants_destination */
     _Alignas(struct cmsghdr) uint8_t controls[DATAGRAM_GROUP_SIZE][CONTROL_SIZE];
     struct datagram_buffers buffers;
 

@@ -77,8 +77,8 @@ TEST_WITH(a_renamed_file_is_written_until_it_is_reopened, scratch_make, scratch_
     write_text(destination, "two\n");
     assert_int_equal(destination->stream->reopen(destination, NULL), 0);
     write_text(destination, "three\n");
-    assert_false(
-        destination->stream->roll_back(destination, 7)); /* the old file's are out of reach */
+    /* The old file's bytes are out of reach. */
+    assert_false(destination->stream->roll_back(destination, 7));
     destination->destroy(destination);
     scratch_assert_holds_text("file.1", "one\ntwo\n");
     scratch_assert_holds_text("file", "three\n");

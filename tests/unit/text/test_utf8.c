@@ -162,8 +162,8 @@ TEST(every_code_point_but_surrogates_is_well_formed)
 TEST(a_bad_byte_is_found_at_any_position)
 {
     for (size_t size = 0; size < 40; size++) {
-        char *text =
-            malloc(size == 0 ? 1 : size); /* exactly, so that a byte read past it is noticed */
+        /* Exactly this size, so that a byte read past it is noticed. */
+        char *text = malloc(size == 0 ? 1 : size);
         assert_non_null(text);
         memset(text, 'a', size);
         assert_true(utf8_valid(text, size));

@@ -36,8 +36,8 @@ struct way {
     struct encoding *sent;
     struct ruled written;
     struct encoding *back;
-    bool
-        has_repeated_keys; /* room is needed for a label before it is seen that it does not count */
+    /* Room is needed for a label before it is seen that it does not count. */
+    bool has_repeated_keys;
 };
 
 static struct way open_way(const struct schema_ops *schema, const char *keys)

@@ -209,7 +209,8 @@ const struct option *option_named(const char *argument)
     return NULL;
 }
 
-static bool same_letters(const struct dead_letter_config *a, const struct dead_letter_config *b)
+static bool same_dead_letters(const struct dead_letter_config *a,
+                              const struct dead_letter_config *b)
 {
     return same_text(a->name, b->name) && a->max_size == b->max_size && a->rate == b->rate;
 }
@@ -220,7 +221,7 @@ const struct option *option_fixed_change(const struct config *from, const struct
         if (option->change != OPTION_FIXED)
             continue;
         bool same = option->action == OPTION_DEAD_LETTERS
-                        ? same_letters(&from->dead_letter, &to->dead_letter)
+                        ? same_dead_letters(&from->dead_letter, &to->dead_letter)
                         : setting_equal(&option->setting, from, to);
         if (!same)
             return option;

@@ -32,7 +32,7 @@ bool url_parse_sink(const char *url, const struct config_registry *registry,
  * refused: it is reserved for fields of time.
  */
 bool url_parse_dead_letter(const char *url, const struct config_registry *registry,
-                           struct dead_letter_config *letters, struct parse_error *fault);
+                           struct dead_letter_config *dead_letters, struct parse_error *fault);
 
 /*
  * The place of an accepted URL: `length` bytes from byte `at` on. After it the URL ends or the '?'

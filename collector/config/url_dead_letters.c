@@ -8,7 +8,7 @@
 #include "collector/text/copy.h"
 
 bool url_parse_dead_letter(const char *url, const struct config_registry *registry,
-                           struct dead_letter_config *letters, struct parse_error *fault)
+                           struct dead_letter_config *dead_letters, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     if (!url_has_scheme(url, "file"))
@@ -22,18 +22,18 @@ bool url_parse_dead_letter(const char *url, const struct config_registry *regist
     if (percent != NULL)
         return parse_error_set(fault, (size_t)(percent - url),
                                "\"%%\" in a path is reserved for fields of time");
-    letters->name = text_copy(url, parts.place_at + parts.place_length);
-    letters->path = text_copy(place, parts.place_length);
-    if (letters->name == NULL || letters->path == NULL)
+    dead_letters->name = text_copy(url, parts.place_at + parts.place_length);
+    dead_letters->path = text_copy(place, parts.place_length);
+    if (dead_letters->name == NULL || dead_letters->path == NULL)
         return parse_error_no_memory(fault);
-    file_path_normalise(letters->path);
+    file_path_normalise(dead_letters->path);
     size_t at;
-    const char *why = file_path_fault(letters->path, &at);
+    const char *why = file_path_fault(dead_letters->path, &at);
     if (why != NULL)
         return parse_error_set(fault, parts.place_at + at, "%s", why);
     struct keys_given given_keys = {{0}};
     if (parts.keys != NULL &&
-        !keys_parse(KEY_OF_DEAD_LETTERS, registry, parts.keys, letters, &given_keys, fault))
+        !keys_parse(KEY_OF_DEAD_LETTERS, registry, parts.keys, dead_letters, &given_keys, fault))
         return url_wrong_keys(&parts, fault);
-    return keys_apply_defaults(KEY_OF_DEAD_LETTERS, registry, &given_keys, letters, fault);
+    return keys_apply_defaults(KEY_OF_DEAD_LETTERS, registry, &given_keys, dead_letters, fault);
 }

@@ -154,11 +154,11 @@ enum {
 };
 
 /* Returns the dropped letters, without those that rate= drops, which the operator configured. */
-static uint64_t dead_letters_dropped(const struct dead_letter_totals *letters)
+static uint64_t dead_letters_dropped(const struct dead_letter_totals *dead_letters)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < DROP_COUNT; i++)
-        count += i == DROPPED_RATE ? 0 : letters->dropped[i];
+        count += i == DROPPED_RATE ? 0 : dead_letters->dropped[i];
     return count;
 }
 

@@ -105,12 +105,13 @@ static void print_sink(struct output *out, const struct sink_totals *sink)
     print_beside(out, sink_terms, sink);
 }
 
-static void print_dead_letters(struct output *out, const struct dead_letter_totals *letters)
+static void print_dead_letters(struct output *out, const struct dead_letter_totals *dead_letters)
 {
-    print_put(out, "  dead letters %s\n", letters->name);
-    print_put(out, "    offered %" PRIu64 " = kept %" PRIu64, letters->offered, letters->kept);
-    print_terms(out, dead_letter_drop_names, letters->dropped, DROP_COUNT);
-    print_put(out, "\n    bytes %" PRIu64 "\n", letters->bytes);
+    print_put(out, "  dead letters %s\n", dead_letters->name);
+    print_put(out, "    offered %" PRIu64 " = kept %" PRIu64, dead_letters->offered,
+              dead_letters->kept);
+    print_terms(out, dead_letter_drop_names, dead_letters->dropped, DROP_COUNT);
+    print_put(out, "\n    bytes %" PRIu64 "\n", dead_letters->bytes);
 }
 
 /* --- advice ----------------------------------------------------------------------------------- */
@@ -255,13 +256,13 @@ static void write_sink(struct output *out, const struct sink_totals *sink)
     json_object_end(out);
 }
 
-static void write_dead_letters(struct output *out, const struct dead_letter_totals *letters)
+static void write_dead_letters(struct output *out, const struct dead_letter_totals *dead_letters)
 {
     json_object_begin(out);
-    json_member_text(out, "name", letters->name);
-    write_terms(out, dead_letter_terms, letters, PART_FLOW, PART_FLOW);
-    write_counts(out, "dropped", dead_letter_drop_names, letters->dropped, DROP_COUNT);
-    write_terms(out, dead_letter_terms, letters, PART_ALWAYS, PART_ALWAYS);
+    json_member_text(out, "name", dead_letters->name);
+    write_terms(out, dead_letter_terms, dead_letters, PART_FLOW, PART_FLOW);
+    write_counts(out, "dropped", dead_letter_drop_names, dead_letters->dropped, DROP_COUNT);
+    write_terms(out, dead_letter_terms, dead_letters, PART_ALWAYS, PART_ALWAYS);
     json_object_end(out);
 }
 

@@ -83,27 +83,28 @@ static bool sink_balances(const struct sink_totals *sink)
     uint64_t offered = sink->queued;
     for (int i = 0; i < REFUSAL_COUNT; i++)
         offered += sink->refused[i];
-    uint64_t settled =
+    uint64_t completed =
         sink->written + sink->filtered + sink->evicted + sink->unknown + sink->spilled;
     for (int i = 0; i < FAILURE_COUNT; i++)
-        settled += sink->failed[i];
+        completed += sink->failed[i];
     return sink->in_flight == 0 && sink->offered == offered &&
-           sink->queued + sink->recovered == settled && sink->offered == sink->messages &&
+           sink->queued + sink->recovered == completed && sink->offered == sink->messages &&
            sink->raw_offered == sink->raw_sent + sink->raw_refused;
 }
 
 static bool dead_letters_balance(const struct ledger_snapshot *snapshot)
 {
-    const struct dead_letter_totals *letters = &snapshot->dead_letters;
-    uint64_t accounted = letters->kept;
+    const struct dead_letter_totals *dead_letters = &snapshot->dead_letters;
+    uint64_t accounted = dead_letters->kept;
     uint64_t refused = 0;
     for (int i = 0; i < DROP_COUNT; i++)
-        accounted += letters->dropped[i];
+        accounted += dead_letters->dropped[i];
     for (size_t i = 0; i < snapshot->listener_count; i++)
         for (int reason = 0; reason < REASON_COUNT; reason++)
             if (datagram_reason_has_letter[reason])
                 refused += snapshot->listeners[i].reasons[reason];
-    return letters->name == NULL || (letters->offered == accounted && letters->offered == refused);
+    return dead_letters->name == NULL ||
+           (dead_letters->offered == accounted && dead_letters->offered == refused);
 }
 
 bool ledger_balances(const struct ledger_snapshot *snapshot)

@@ -35,7 +35,7 @@ struct waiting {
 
 struct metrics_door {
     struct metrics_door_options options;
-    struct waiting places[METRICS_WAITING];
+    struct waiting slots[METRICS_WAITING];
     int64_t closed_until_ns;
     int64_t quiet_until_ns; /* when a refusal may be logged again */
     char head[METRICS_HEAD];
@@ -50,7 +50,7 @@ struct metrics_door *metrics_door_create(const struct metrics_door_options *opti
     door->closed_until_ns = 0;
     door->quiet_until_ns = 0;
     for (size_t i = 0; i < METRICS_WAITING; i++)
-        door->places[i] = (struct waiting){.connection = NO_HANDLE};
+        door->slots[i] = (struct waiting){.connection = NO_HANDLE};
     return door;
 }
 
@@ -61,11 +61,11 @@ size_t metrics_door_memory(void)
 
 /* --- slots ------------------------------------------------------------------------------------ */
 
-static void door_end(struct waiting *place)
+static void door_end(struct waiting *slot)
 {
-    RULE(place->connection != NO_HANDLE, "a slot that is freed has a connection");
-    tcp_connection_close(place->connection);
-    place->connection = NO_HANDLE;
+    RULE(slot->connection != NO_HANDLE, "a slot that is freed has a connection");
+    tcp_connection_close(slot->connection);
+    slot->connection = NO_HANDLE;
 }
 
 void metrics_door_destroy(struct metrics_door *door)
@@ -73,8 +73,8 @@ void metrics_door_destroy(struct metrics_door *door)
     if (door == NULL)
         return;
     for (size_t i = 0; i < METRICS_WAITING; i++)
-        if (door->places[i].connection != NO_HANDLE)
-            door_end(&door->places[i]);
+        if (door->slots[i].connection != NO_HANDLE)
+            door_end(&door->slots[i]);
     tcp_listener_close(door->options.listener);
     free(door);
 }
@@ -83,7 +83,7 @@ static size_t door_slots_of(const struct metrics_door *door, const struct addres
 {
     size_t count = 0;
     for (size_t i = 0; i < METRICS_WAITING; i++)
-        count += address_same_host(&door->places[i].network, network);
+        count += address_same_host(&door->slots[i].network, network);
     return count;
 }
 
@@ -96,15 +96,15 @@ static struct waiting *door_evict(struct metrics_door *door)
     struct waiting *found = NULL;
     size_t most = 0;
     for (size_t i = 0; i < METRICS_WAITING; i++) {
-        struct waiting *place = &door->places[i];
-        size_t count = door_slots_of(door, &place->network);
+        struct waiting *slot = &door->slots[i];
+        size_t count = door_slots_of(door, &slot->network);
         bool sooner =
             found == NULL ||
-            (place->whole == found->whole ? place->since_ns < found->since_ns : found->whole);
+            (slot->whole == found->whole ? slot->since_ns < found->since_ns : found->whole);
         if (count < most || (count == most && !sooner))
             continue;
         most = count;
-        found = place;
+        found = slot;
     }
     door_end(found);
     return found;
@@ -113,8 +113,8 @@ static struct waiting *door_evict(struct metrics_door *door)
 static struct waiting *door_find_slot(struct metrics_door *door)
 {
     for (size_t i = 0; i < METRICS_WAITING; i++)
-        if (door->places[i].connection == NO_HANDLE)
-            return &door->places[i];
+        if (door->slots[i].connection == NO_HANDLE)
+            return &door->slots[i];
     return door_evict(door);
 }
 
@@ -155,32 +155,31 @@ static bool asks_for_health(const char *text, size_t size)
 }
 
 /* Passes the connection to the server, closes it, or schedules the next check. */
-static void door_look(struct metrics_door *door, struct waiting *place, int64_t now_ns)
+static void door_look(struct metrics_door *door, struct waiting *slot, int64_t now_ns)
 {
     const struct metrics_door_options *options = &door->options;
     size_t size;
-    enum tcp_result result =
-        tcp_connection_peek(place->connection, door->head, METRICS_HEAD, &size);
+    enum tcp_result result = tcp_connection_peek(slot->connection, door->head, METRICS_HEAD, &size);
     RULE(size <= METRICS_HEAD, "a request is read into the head");
     size_t empty = empty_lines(door->head, size);
     size_t ignored;
     if (empty != 0) /* the library would take an empty line for the beginning of a request */
-        tcp_connection_receive(place->connection, door->head, empty, &ignored);
-    place->whole =
+        tcp_connection_receive(slot->connection, door->head, empty, &ignored);
+    slot->whole =
         door_is_whole(door->head + empty, size - empty) || (empty == 0 && size == METRICS_HEAD);
-    bool gone = result == TCP_BROKEN || (result == TCP_END && !place->whole);
-    if (gone || now_ns - place->since_ns >= options->stall_timeout_ns) {
-        door_end(place);
-    } else if (place->whole &&
+    bool gone = result == TCP_BROKEN || (result == TCP_END && !slot->whole);
+    if (gone || now_ns - slot->since_ns >= options->stall_timeout_ns) {
+        door_end(slot);
+    } else if (slot->whole &&
                options->has_slot(options->context,
                                  asks_for_health(door->head + empty, size - empty))) {
-        wait_handle connection = place->connection;
-        place->connection = NO_HANDLE;
+        wait_handle connection = slot->connection;
+        slot->connection = NO_HANDLE;
         options->enter(options->context, connection);
     } else {
-        int64_t pause_ns = (now_ns - place->since_ns) / LOOK_PART;
+        int64_t pause_ns = (now_ns - slot->since_ns) / LOOK_PART;
         pause_ns = pause_ns < LOOK_LEAST_NS ? LOOK_LEAST_NS : pause_ns;
-        place->look_ns = now_ns + (pause_ns > LOOK_MOST_NS ? LOOK_MOST_NS : pause_ns);
+        slot->look_ns = now_ns + (pause_ns > LOOK_MOST_NS ? LOOK_MOST_NS : pause_ns);
     }
 }
 
@@ -205,11 +204,11 @@ static void accept_clients(struct metrics_door *door, int64_t now_ns)
             door_refuse(door, &error, now_ns);
         if (result != ACCEPT_OK)
             return;
-        struct waiting *place = door_find_slot(door);
-        RULE(place->connection == NO_HANDLE, "a new connection gets a free slot");
-        *place = (struct waiting){
+        struct waiting *slot = door_find_slot(door);
+        RULE(slot->connection == NO_HANDLE, "a new connection gets a free slot");
+        *slot = (struct waiting){
             .connection = connection, .network = address_network(&peer), .since_ns = now_ns};
-        door_look(door, place, now_ns);
+        door_look(door, slot, now_ns);
     }
 }
 
@@ -224,16 +223,16 @@ int64_t metrics_door_due(const struct metrics_door *door)
     if (door->closed_until_ns != 0)
         due_ns = door->closed_until_ns;
     for (size_t i = 0; i < METRICS_WAITING; i++)
-        if (door->places[i].connection != NO_HANDLE)
-            bring_forward(&due_ns, door->places[i].look_ns);
+        if (door->slots[i].connection != NO_HANDLE)
+            bring_forward(&due_ns, door->slots[i].look_ns);
     return due_ns;
 }
 
 void metrics_door_serve(struct metrics_door *door, int64_t now_ns)
 {
     for (size_t i = 0; i < METRICS_WAITING; i++)
-        if (door->places[i].connection != NO_HANDLE && now_ns >= door->places[i].look_ns)
-            door_look(door, &door->places[i], now_ns);
+        if (door->slots[i].connection != NO_HANDLE && now_ns >= door->slots[i].look_ns)
+            door_look(door, &door->slots[i], now_ns);
     if (!metrics_door_is_open(door, now_ns))
         return;
     door->closed_until_ns = 0;

@@ -188,19 +188,20 @@ static void put_sinks(struct metrics_text *text, const struct ledger_snapshot *l
         put_measure(text, &group, measure);
 }
 
-static void put_dead_letters(struct metrics_text *text, const struct dead_letter_totals *letters)
+static void put_dead_letters(struct metrics_text *text,
+                             const struct dead_letter_totals *dead_letters)
 {
-    if (letters->name == NULL)
+    if (dead_letters->name == NULL)
         return;
     for (const struct ledger_term *term = dead_letter_terms; term->name != NULL; term++) {
         const struct metric metric = metric_of_term("dead_letters_", term);
         metrics_text_begin(text, &metric, term->help);
-        metrics_text_integer(text, &metric, METRIC_NO_LABELS, ledger_total(letters, term));
+        metrics_text_integer(text, &metric, METRIC_NO_LABELS, ledger_total(dead_letters, term));
     }
     const struct metric *dropped = metrics_rows_begin(text, ROW_DROPPED);
     for (size_t i = 0; i < DROP_COUNT; i++)
         metrics_text_integer(text, dropped, METRIC_LABELS({"reason", dead_letter_drop_names[i]}),
-                             letters->dropped[i]);
+                             dead_letters->dropped[i]);
 }
 
 void metrics_ledger_write(struct metrics_text *text, const struct ledger_snapshot *ledger)

@@ -59,7 +59,7 @@ static const struct {
     page_maker *make;
     bool limited; /* false: a short page, which is always answered, even if other clients leave
                      pages unread */
-} places[] = {
+} made_pages[] = {
     {"/metrics", make_metrics, true},
     {"/healthz", make_health, false},
     {"/sources", requests_make_sources, true},
@@ -165,12 +165,12 @@ static enum MHD_Result send_misdirected(struct metrics_requests *requests,
 }
 
 static enum MHD_Result send_made(struct metrics_requests *requests,
-                                 struct MHD_Connection *connection, size_t place)
+                                 struct MHD_Connection *connection, size_t index)
 {
     struct metrics_answer answer = {.status = MHD_HTTP_OK, .type = "application/json"};
     struct output page;
-    bool full = places[place].limited && requests->unsent >= METRICS_PAGES;
-    if (full || !places[place].make(requests, connection, &page, &answer))
+    bool full = made_pages[index].limited && requests->unsent >= METRICS_PAGES;
+    if (full || !made_pages[index].make(requests, connection, &page, &answer))
         return metrics_answer_no_memory(requests->http, connection);
     return metrics_answer_page(requests->http, connection, &answer, &page, &requests->unsent);
 }
@@ -178,8 +178,8 @@ static enum MHD_Result send_made(struct metrics_requests *requests,
 static enum MHD_Result send_path(struct metrics_requests *requests,
                                  struct MHD_Connection *connection, const char *path)
 {
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (strcmp(places[i].path, path) == 0)
+    for (size_t i = 0; i < sizeof made_pages / sizeof *made_pages; i++)
+        if (strcmp(made_pages[i].path, path) == 0)
             return send_made(requests, connection, i);
     for (const struct page_file *file = page_files; file->path != NULL; file++)
         if (strcmp(file->path, path) == 0)

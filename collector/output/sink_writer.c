@@ -24,9 +24,9 @@
 
 /* --- outcomes of records ---------------------------------------------------------------------- */
 
-static void commit_records(struct sink_writer *writer, struct counter *fate, size_t records)
+static void commit_records(struct sink_writer *writer, struct counter *outcome, size_t records)
 {
-    counter_add(fate, records);
+    counter_add(outcome, records);
     writer->unpublished += records;
 }
 

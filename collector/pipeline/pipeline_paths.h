@@ -1,6 +1,6 @@
 /* Finds parts of a configuration that use the same file by different names. */
-#ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_PLACES_H
-#define SLUICE_COLLECTOR_PIPELINE_PIPELINE_PLACES_H
+#ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_PATHS_H
+#define SLUICE_COLLECTOR_PIPELINE_PIPELINE_PATHS_H
 
 #include <stdbool.h>
 

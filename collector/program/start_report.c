@@ -29,14 +29,14 @@ static void log_sink(const struct sink_config *sink)
                compression != NULL ? compression->name : "");
 }
 
-static void log_dead_letters(const struct dead_letter_config *letters)
+static void log_dead_letters(const struct dead_letter_config *dead_letters)
 {
     char size[QUANTITY_TEXT_SIZE];
-    if (letters->name == NULL)
+    if (dead_letters->name == NULL)
         return;
-    quantity_format(QUANTITY_SIZE, letters->max_size, size);
-    log_naming(LOG_INFO, LOG_OF_DEAD_LETTERS, letters->name, "dead letters to %s, %s at most",
-               letters->name, size);
+    quantity_format(QUANTITY_SIZE, dead_letters->max_size, size);
+    log_naming(LOG_INFO, LOG_OF_DEAD_LETTERS, dead_letters->name, "dead letters to %s, %s at most",
+               dead_letters->name, size);
 }
 
 /*

@@ -57,7 +57,7 @@ void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *p
         return;
     }
     pace->in_order = 0;
-    if (atomic_compare_exchange_strong(&hint->next_ns, &next_ns, now_ns + SCHEMA_DOUBT_NS))
+    if (atomic_compare_exchange_strong(&hint->next_ns, &next_ns, now_ns + MISMATCH_HINT_NS))
         log_schema(hint, listener, first, &fields);
 }
 

@@ -18,7 +18,7 @@
 #include "collector/record/schema_guess.h"
 
 /* The least time between two hints in the log, in nanoseconds. */
-#define SCHEMA_DOUBT_NS INT64_C(60000000000)
+#define MISMATCH_HINT_NS INT64_C(60000000000)
 
 struct mismatch_hint {
     struct schema_guess *guess; /* names the schema that fits; NULL: not available */
@@ -60,7 +60,7 @@ static inline bool mismatch_hint_wants(struct mismatch_hint_pace *pace, size_t u
 /*
  * Examines the messages of a datagram, `first` and the messages after it. If their schema does not
  * know most of their fields, logs that, with the name of the schema that knows them; at most once
- * in SCHEMA_DOUBT_NS. `now_ns` is monotonic.
+ * in MISMATCH_HINT_NS. `now_ns` is monotonic.
  */
 void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *pace,
                         const char *listener, const struct record *first, int64_t now_ns);

@@ -249,7 +249,7 @@ static bool put_struct(struct json_reading *reading, const struct message_type *
 static bool put_any_value(struct json_reading *reading, const struct message_type *type,
                           const struct json_node *value)
 {
-    static const uint8_t places[] = {
+    static const uint8_t indices[] = {
         [JSON_NULL] = 0,  [JSON_NUMBER] = 1, [JSON_STRING] = 2, [JSON_TRUE] = 3,
         [JSON_FALSE] = 3, [JSON_OBJECT] = 4, [JSON_ARRAY] = 5,
     };
@@ -257,7 +257,7 @@ static bool put_any_value(struct json_reading *reading, const struct message_typ
         wire_varint(reading->out, type->fields[0].number, 0);
         return true;
     }
-    return json_put_value(reading, &type->fields[places[value->type]], value);
+    return json_put_value(reading, &type->fields[indices[value->type]], value);
 }
 
 /* --- Any -------------------------------------------------------------------------------------- */

@@ -155,15 +155,15 @@ static void describe_field(ProtobufCFieldDescriptor *to, const struct field_type
         to->flags |= PROTOBUF_C_FIELD_FLAG_ONEOF;
 }
 
-struct named_place {
+struct named_index {
     const char *name;
-    unsigned place;
+    unsigned index;
 };
 
 static int by_name(const void *a, const void *b)
 {
-    const struct named_place *left = a;
-    const struct named_place *right = b;
+    const struct named_index *left = a;
+    const struct named_index *right = b;
     return strcmp(left->name, right->name);
 }
 
@@ -171,20 +171,20 @@ static bool sort_by_name(struct loader *loader, ProtobufCMessageDescriptor *desc
 {
     struct growing_arena *memory = &loader->set->memory;
     size_t count = descriptor->n_fields;
-    struct named_place *sorted = growing_arena_allocate(memory, count, sizeof *sorted);
-    unsigned *places = growing_arena_allocate(memory, count, sizeof *places);
-    if (sorted == NULL || places == NULL)
+    struct named_index *sorted = growing_arena_allocate(memory, count, sizeof *sorted);
+    unsigned *indices = growing_arena_allocate(memory, count, sizeof *indices);
+    if (sorted == NULL || indices == NULL)
         return loader_no_memory(loader);
     for (size_t i = 0; i < count; i++)
-        sorted[i] = (struct named_place){descriptor->fields[i].name, (unsigned)i};
+        sorted[i] = (struct named_index){descriptor->fields[i].name, (unsigned)i};
     qsort(sorted, count, sizeof *sorted, by_name);
     for (size_t i = 0; i < count; i++) {
         if (i != 0 && strcmp(sorted[i - 1].name, sorted[i].name) == 0)
             return loader_refuse(loader, "\"%s\" has two fields \"%s\"", descriptor->name,
                                  sorted[i].name);
-        places[i] = sorted[i].place;
+        indices[i] = sorted[i].index;
     }
-    descriptor->fields_sorted_by_name = places;
+    descriptor->fields_sorted_by_name = indices;
     return true;
 }
 

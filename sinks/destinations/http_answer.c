@@ -28,7 +28,7 @@ static const struct http_meaning not_now_or_never = {.outcome = DELIVERY_NOT_SEN
                                                      .some = true,
                                                      .tries = REMOTE_WRITE_TRIES};
 static const struct http_meaning unknown = {.outcome = DELIVERY_UNKNOWN};
-static const struct http_meaning doubtful = {.outcome = DELIVERY_MAYBE_SENT};
+static const struct http_meaning maybe_sent = {.outcome = DELIVERY_MAYBE_SENT};
 
 /*
  * The meanings of statuses: the first row that matches the status and the format counts.
@@ -51,9 +51,9 @@ static const struct {
     {NULL, 422, 422, &bad_records},
     {NULL, 429, 429, &not_now},
 
-    {"otlp", 502, 502, &doubtful},
+    {"otlp", 502, 502, &maybe_sent},
     {"otlp", 503, 503, &not_now},
-    {"otlp", 504, 504, &doubtful},
+    {"otlp", 504, 504, &maybe_sent},
     {"otlp", 1, 999, &rejected},
 
     {"remote-write", 408, 408, &rejected},

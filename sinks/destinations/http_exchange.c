@@ -4,7 +4,7 @@
 #include "sinks/destinations/http_answer.h"
 
 /* The value that replaces an outcome while the outcome is not known. */
-#define NO_FATE UINT8_MAX
+#define NO_OUTCOME UINT8_MAX
 
 /*
  * A refused request of a hopeless group is divided only if it has at most this number of records.
@@ -17,7 +17,7 @@ void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *
     *exchange = (struct http_exchange){.format = format, .block = block, .group_count = 1};
     block->per_record = true;
     for (size_t i = 0; i < block->count; i++) {
-        block->records[i].outcome = NO_FATE;
+        block->records[i].outcome = NO_OUTCOME;
         block->records[i].group = 0;
     }
 }
@@ -66,7 +66,7 @@ static bool is_member(const struct http_exchange *exchange, size_t index)
 static bool is_open(const struct http_exchange *exchange, size_t index)
 {
     const struct delivery_record *record = &exchange->block->records[index];
-    return !record->done && record->outcome == NO_FATE;
+    return !record->done && record->outcome == NO_OUTCOME;
 }
 
 static void set_outcome(struct http_exchange *exchange, const struct http_range *range,
@@ -219,7 +219,7 @@ static void refuse_record(struct http_exchange *exchange, size_t index,
                           const struct refusal *refusal)
 {
     struct delivery_record *record = &exchange->block->records[index];
-    RULE(record->outcome == NO_FATE, "each record is refused once");
+    RULE(record->outcome == NO_OUTCOME, "each record is refused once");
     bool in_part = refusal->some && record->lines > 1;
     record->outcome = in_part ? DELIVERY_PARTLY_ACCEPTED : DELIVERY_REFUSED;
     record->reason = refusal->reason;
@@ -364,7 +364,7 @@ void http_exchange_cancel(struct http_exchange *exchange, const char *why)
     bool any = false;
     exchange->over = true;
     for (size_t i = 0; i < block->count; i++)
-        if (block->records[i].outcome == NO_FATE) {
+        if (block->records[i].outcome == NO_OUTCOME) {
             block->records[i].outcome = DELIVERY_NOT_SENT;
             any = any || !block->records[i].done;
         }

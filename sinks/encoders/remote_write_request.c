@@ -245,41 +245,41 @@ static void put_request_2(struct writing *writing)
 }
 
 /* The layout of the working memory for a block of `size` bytes, in bytes from its beginning. */
-struct places {
+struct memory_layout {
     size_t symbols, table, plain, plain_size, end;
 };
 
-static struct places places_of(size_t size)
+static struct memory_layout layout_of(size_t size)
 {
-    struct places places;
+    struct memory_layout layout;
     size_t samples = size / REMOTE_WRITE_SMALLEST + 1;
-    places.symbols = 2 * samples * sizeof(uint32_t);
-    places.table = places.symbols + SYMBOL_SLOTS * sizeof(struct symbol);
-    places.plain = places.table + SNAPPY_SCRATCH;
-    places.plain_size = size / 4 * 9 + MORE;
-    places.end = places.plain + places.plain_size;
-    return places;
+    layout.symbols = 2 * samples * sizeof(uint32_t);
+    layout.table = layout.symbols + SYMBOL_SLOTS * sizeof(struct symbol);
+    layout.plain = layout.table + SNAPPY_SCRATCH;
+    layout.plain_size = size / 4 * 9 + MORE;
+    layout.end = layout.plain + layout.plain_size;
+    return layout;
 }
 
 size_t remote_write_scratch(size_t size)
 {
-    return places_of(size).end;
+    return layout_of(size).end;
 }
 
 size_t remote_write_bound(size_t size)
 {
-    return snappy_block_bound(places_of(size).plain_size);
+    return snappy_block_bound(layout_of(size).plain_size);
 }
 
 bool remote_write_request(size_t shape, const char *bytes, size_t size, void *scratch,
                           struct output *out)
 {
-    const struct places places = places_of(size);
+    const struct memory_layout layout = layout_of(size);
     char *memory = scratch;
-    struct output plain = {.data = memory + places.plain, .capacity = places.plain_size};
+    struct output plain = {.data = memory + layout.plain, .capacity = layout.plain_size};
     struct writing writing = {
         .index = {.block = bytes, .at = scratch},
-        .symbols = {.block = bytes, .slots = (struct symbol *)(void *)(memory + places.symbols)},
+        .symbols = {.block = bytes, .slots = (struct symbol *)(void *)(memory + layout.symbols)},
         .out = &plain,
     };
     if (!remote_write_order(&writing.index, size))
@@ -288,6 +288,6 @@ bool remote_write_request(size_t shape, const char *bytes, size_t size, void *sc
         put_request_2(&writing);
     else
         for_each_series(&writing, put_series_1);
-    snappy_block_put(plain.data, plain.used, memory + places.table, out);
+    snappy_block_put(plain.data, plain.used, memory + layout.table, out);
     return !plain.overflow && !out->overflow;
 }

@@ -15,18 +15,18 @@
 #define LONGEST (PATH_TEMPLATE_SIZE - 1 + 1 + PATH_NUMBER_DIGITS)
 
 /* Positions in a path, from before its first byte to after its last. */
-struct places {
+struct positions {
     uint64_t bits[LONGEST / 64 + 1];
 };
 
-static void add_place(struct places *places, size_t at)
+static void add_position(struct positions *positions, size_t at)
 {
-    places->bits[at / 64] |= UINT64_C(1) << at % 64;
+    positions->bits[at / 64] |= UINT64_C(1) << at % 64;
 }
 
-static bool has_place(const struct places *places, size_t at)
+static bool has_position(const struct positions *positions, size_t at)
 {
-    return (places->bits[at / 64] >> at % 64 & 1) != 0;
+    return (positions->bits[at / 64] >> at % 64 & 1) != 0;
 }
 
 /* The possible lengths of a piece at a position; none if the minimum exceeds the maximum. */
@@ -103,7 +103,7 @@ struct reading {
     bool old;         /* the number is at the end: it is not a piece, and values may end anywhere */
     uint32_t number;  /* number found so far */
     size_t number_at; /* and its position */
-    struct places places[PATH_PIECES_SIZE + 1]; /* [i]: positions from which piece i and the
+    struct positions positions[PATH_PIECES_SIZE + 1]; /* [i]: positions from which piece i and the
                                                    following fit */
 };
 
@@ -111,12 +111,12 @@ struct reading {
 
 /* Returns the smallest length of the number's place with which the pieces after it fit. */
 static size_t number_length_to(const struct reading *reading, size_t at,
-                               const struct places *places)
+                               const struct positions *positions)
 {
     size_t size = reading->old ? 0 : number_size(reading->path + at);
-    if (has_place(places, at))
+    if (has_position(positions, at))
         return 0;
-    return size != 0 && has_place(places, at + size) ? size : NO_LENGTH;
+    return size != 0 && has_position(positions, at + size) ? size : NO_LENGTH;
 }
 
 /*
@@ -126,13 +126,13 @@ static size_t length_to(const struct reading *reading, size_t index, size_t at)
 {
     const struct path_template *template = reading->template;
     const struct path_piece *piece = &template->pieces[index];
-    const struct places *places = &reading->places[index + 1];
+    const struct positions *positions = &reading->positions[index + 1];
     if (piece->kind == PIECE_NUMBER)
-        return number_length_to(reading, at, places);
+        return number_length_to(reading, at, positions);
     bool open = index == template->open_value && !reading->old;
     struct lengths lengths = lengths_at(template, piece, reading->path, at);
     for (size_t length = lengths.least; length <= lengths.most; length++)
-        if (has_place(places, at + length) &&
+        if (has_position(positions, at + length) &&
             (!open || path_value_has_end(reading->path + at, length)))
             return length;
     return NO_LENGTH;
@@ -167,13 +167,13 @@ static bool read_pieces(struct reading *reading, struct path_match *match)
 {
     const struct path_template *template = reading->template;
     const size_t count = template->piece_count;
-    memset(reading->places, 0, (count + 1) * sizeof reading->places[0]);
-    add_place(&reading->places[count], reading->size);
+    memset(reading->positions, 0, (count + 1) * sizeof reading->positions[0]);
+    add_position(&reading->positions[count], reading->size);
     for (size_t i = count; i-- > 0;)
         for (size_t at = 0; at <= reading->size; at++)
             if (length_to(reading, i, at) != NO_LENGTH)
-                add_place(&reading->places[i], at);
-    if (!has_place(&reading->places[0], 0))
+                add_position(&reading->positions[i], at);
+    if (!has_position(&reading->positions[0], 0))
         return false;
     walk(reading, match->key);
     match->number = reading->number;

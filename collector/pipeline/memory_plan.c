@@ -90,8 +90,8 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
 {
     return small_batches(needs, ring_capacity) * BATCH_SMALL_STRIDE +
            large_batches(needs) * large_batch(needs) + needs->receivers * datagram_group_memory() +
-           needs->sink_memory + needs->source_memory + numbers(needs) +
-           dead_letters(needs) + needs->rate_limits * rate_limit_memory() + control_memory(needs);
+           needs->sink_memory + needs->source_memory + numbers(needs) + dead_letters(needs) +
+           needs->rate_limits * rate_limit_memory() + control_memory(needs);
 }
 
 /* The needs of optional features are added to the default budget, so that they shorten no queue. */

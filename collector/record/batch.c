@@ -322,9 +322,8 @@ struct batch *batch_acquire(struct batch_pool *pool, bool large)
     bool unpopulated = batch == NULL && shelf->unpopulated != NULL;
     if (unpopulated)
         batch = pop_batch(&shelf->unpopulated);
-    if (batch != NULL) {
+    if (batch != NULL)
         shelf->out++;
-    }
     bool low = has_become_low(pool);
     mutex_unlock(pool->lock);
     if (low)

@@ -160,8 +160,8 @@ static int compile(const char *path, struct process_output *bytes, struct error 
     case PROCESS_FAILED:
         break;
     }
-    error_set(error, reason.code, "%s: protoc: %s (imports are searched in the folder of the file)", path,
-              reason.text);
+    error_set(error, reason.code, "%s: protoc: %s (imports are searched in the folder of the file)",
+              path, reason.text);
     return -1;
 }
 

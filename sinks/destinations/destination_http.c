@@ -1,6 +1,5 @@
 /* http: and https: send each block of records as the body of a POST request, by libcurl. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -76,7 +76,8 @@ static void check_printed(const struct config *config)
     char *argv[] = {program, option, file.path, NULL};
     enum options_result result = options_parse(3, argv, &program_registry, &again, &error);
     bool masked = memmem(text, size, "***", 3) != NULL;
-    EXPECT(result == OPTIONS_RUN || masked, "what was printed is refused: %s\n%s", error.text, text);
+    EXPECT(result == OPTIONS_RUN || masked, "what was printed is refused: %s\n%s", error.text,
+           text);
     if (result != OPTIONS_RUN) {
         memory_file_close(&file);
         free(text);

@@ -132,7 +132,8 @@ void check_round_trip(const struct decoding *first, const struct json_style *sty
     memcpy(bytes, encoded.data, encoded.used);
     bool is_message = checked_decode(&second, first->schema, bytes, encoded.used);
     /* Fields that came in pieces may take more memory once they are together, and less never. */
-    EXPECT(is_message || second.result == DECODE_TOO_LARGE, "it is not a message when encoded again");
+    EXPECT(is_message || second.result == DECODE_TOO_LARGE,
+           "it is not a message when encoded again");
     if (is_message) {
         struct schema_fields one = ops->count_fields(first->schema, first->decoded.message);
         struct schema_fields other = ops->count_fields(second.schema, second.decoded.message);

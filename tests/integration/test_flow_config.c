@@ -519,7 +519,8 @@ TEST_WITH(a_receiver_that_does_not_answer_leaves_all_as_it_is, flow_set_up, flow
     gate_shut(&flow->receiving);
     flow_send(flow, 0, 0, 10);
     gate_await_arrivals(&flow->receiving, 1);
-    assert_refused(flow, LISTEN TO_FILE " --sink file:DIRECTORY/new", EXIT_CODE_INTERNAL, "did not pause in time");
+    assert_refused(flow, LISTEN TO_FILE " --sink file:DIRECTORY/new", EXIT_CODE_INTERNAL,
+                   "did not pause in time");
     gate_open(&flow->receiving);
     flow_await_written(flow, 0, 10);
     take(flow, LISTEN TO_FILE " --sink file:DIRECTORY/new");

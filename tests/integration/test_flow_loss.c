@@ -183,9 +183,9 @@ TEST_WITH(a_stop_under_load_leaves_whole_lines_and_exact_sums, flow_set_up, flow
 
 /*
  * Datagrams that the filter refuses are not counted as dropped by a full buffer. On systems without
- * a filter, datagrams that arrive before the last receive are received. The receiver is held before that one, when the filter is in
- * place: a turn that was held up for longer than its time is over after one receive, and the next
- * one is the last drain's.
+ * a filter, datagrams that arrive before the last receive are received. The receiver is held before
+ * that one, when the filter is in place: a turn that was held up for longer than its time is over
+ * after one receive, and the next one is the last drain's.
  */
 TEST_WITH(a_ledger_asked_for_during_a_stop_counts_nothing_twice, flow_set_up, flow_tear_down)
 {

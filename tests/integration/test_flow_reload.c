@@ -1,7 +1,7 @@
 /*
- * Schemas are replaced while datagrams are in the pipeline: each datagram keeps its schema until its
- * end, every schema is freed, and no thread waits. The use of a fake schema that was freed ends the
- * program.
+ * Schemas are replaced while datagrams are in the pipeline: each datagram keeps its schema until
+ * its end, every schema is freed, and no thread waits. The use of a fake schema that was freed ends
+ * the program.
  */
 #include <stdio.h>
 #include <string.h>

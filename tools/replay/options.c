@@ -54,12 +54,15 @@ const struct command replay_command = {
     .options = options,
     .notes =
         "Datagrams in IP fragments are reassembled first. Frames that were cut by the snapshot\n"
-        "length, datagrams that lack a fragment, and packets other than UDP are counted, not sent.\n"
+        "length, datagrams that lack a fragment, and packets other than UDP are counted, "
+        "not sent.\n"
         "An attempt that the system refuses is repeated; a datagram that still fails is counted.\n"
-        "A datagram is counted as refused if its host reports that the port is closed; hosts limit\n"
+        "A datagram is counted as refused if its host reports that the port is closed; "
+        "hosts limit\n"
         "the rate of these reports. The program waits 100 ms for reports after the last datagram.\n"
         "Exit codes: 0 done; 64 wrong options; 65 not a capture, or damaged (the readable part is\n"
-        "sent); 69 no route to the destination, or all datagrams were refused; 74 a datagram could\n"
+        "sent); 69 no route to the destination, or all datagrams were refused; "
+        "74 a datagram could\n"
         "not be sent.",
     .set_operand = set_path,
     .check = check,

@@ -58,8 +58,7 @@ static int set_share(void *settings, enum datagram_kind kind, const char *value,
 {
     if (share_parse(value, &plan_of(settings)->shares[kind]))
         return 0;
-    error_set(error, EXIT_CODE_USAGE, "'%s' is not a share such as 5%%, 0.1%% or 1/1000",
-              value);
+    error_set(error, EXIT_CODE_USAGE, "'%s' is not a share such as 5%%, 0.1%% or 1/1000", value);
     return -1;
 }
 
@@ -137,8 +136,8 @@ static const struct command_option options[] = {
      COMMAND_KEEP(TEXT, struct send_settings, given)},
     {"rate", "N|max", "datagrams per second, all sources together; default 1000",
      COMMAND_KEEP(RATE, struct send_settings, plan.rate), .most = PACING_RATE_MAX},
-    {"count", "N", "stop after N datagrams",
-     COMMAND_KEEP(COUNT, struct send_settings, plan.count), .least = 1, .most = INT64_MAX},
+    {"count", "N", "stop after N datagrams", COMMAND_KEEP(COUNT, struct send_settings, plan.count),
+     .least = 1, .most = INT64_MAX},
     {"duration", "TIME", "stop after this time, e.g. 30s; default 10s without --count",
      COMMAND_KEEP(TIME, struct send_settings, plan.duration_ns), .least = 1, .most = INT64_MAX},
     {"sources", "N",
@@ -185,13 +184,15 @@ const struct command send_command = {
     .notes =
         "Bad datagrams are spread evenly: of the first N, a share of 1/100 is N/100, rounded down\n"
         "(if two kinds are due at once, one is sent a datagram later). They have no sequence\n"
-        "number. Riemann and OTLP have no such number either: it is the value of the first metric,\n"
+        "number. Riemann and OTLP have no such number either: "
+        "it is the value of the first metric,\n"
         "or the span id of the first log record or span.\n"
         "An attempt that the system refuses (no buffers) is counted as retried and repeated; a\n"
         "datagram that still cannot be sent is counted as failed, and its number is skipped.\n"
         "A sent datagram is counted as refused if its host reports that the port is closed; hosts\n"
         "limit the rate of these reports. At the end the program waits 100 ms for reports.\n"
-        "Exit codes: 0 done, or stopped by SIGINT or SIGTERM; 64 wrong options; 69 no route to the\n"
+        "Exit codes: 0 done, or stopped by SIGINT or SIGTERM; 64 wrong options; "
+        "69 no route to the\n"
         "destination, or all datagrams were refused; 74 datagrams failed, or the report could not\n"
         "be written; 78 the file of --schema is not a schema, or lacks the message.",
     .choice = choice,

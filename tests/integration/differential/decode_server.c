@@ -2,8 +2,8 @@
  * For the differential test: decodes messages of any type on request and says what it made of
  * them. No part of the product.
  *
- * On standard input it takes frames: a letter, a length in 4 bytes (little endian), then that number of bytes.
- * It answers each with a frame on standard output.
+ * On standard input it takes frames: a letter, a length in 4 bytes (little endian), then that
+ * number of bytes. It answers each with a frame on standard output.
  *
  *   'T'  a type: its full name, a NUL, a descriptor set.  Answer 'T', or 'E' with what is wrong.
  *   'M'  messages of that type, each a byte of style bits, a length (4 bytes) and its bytes.

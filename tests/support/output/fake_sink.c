@@ -387,7 +387,7 @@ void fake_sink_wait_idle(const struct fake_sink *made)
         assert_true(patience(until));
 }
 
-/* A thread that is about to sleep is idle, too, and looks for work again: its heartbeat shows it. */
+/* A thread that is about to sleep is idle, too, but looks for work again: its heartbeat tells. */
 void fake_sink_wait_asleep(const struct fake_sink *made)
 {
     int64_t until = patience_until();

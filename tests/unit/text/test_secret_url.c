@@ -19,8 +19,9 @@ static void shows(const char *url, const char *expected)
 TEST(text_without_secrets_is_unchanged)
 {
     static const char *const urls[] = {
-        "", "x", "stdout:", "stdout", ":", "http:", "http://", "http://h", "http://h/", "http://h//",
-        "https://h:8086/api/v2/write?query=org=a%26bucket=b", "http://[::1]:9090/api/v1/write",
+        "", "x", "stdout:", "stdout", ":", "http:", "http://", "http://h", "http://h/",
+        "http://h//", "https://h:8086/api/v2/write?query=org=a%26bucket=b",
+        "http://[::1]:9090/api/v1/write",
         "https://prometheus-prod-24-prod-eu-west-2.grafana.net/api/prom/push",
         "https://otlp-gateway-prod-eu-west-0.grafana.net/otlp", "https://h/insert/0/prometheus",
         "https://h/opentelemetry/v1/metrics", "http://h/a_long_name_of_a_tenant_2026/write",
@@ -46,7 +47,8 @@ TEST(a_part_of_the_path_that_looks_like_a_key_is_not_shown)
           "https://hooks.slack.com/services/T01ABCDEF/B01ABCDEF/***");
     shows("https://logs-01.loggly.com/bulk/01234567-89ab-cdef-0123-456789abcdef/tag/bulk/",
           "https://logs-01.loggly.com/bulk/***/tag/bulk/");
-    shows("https://h/receiver/v1/http/ZaVnC4dhaV0-x_9-ab_CD-ef_GH-12-==", "https://h/receiver/v1/http/***");
+    shows("https://h/receiver/v1/http/ZaVnC4dhaV0-x_9-ab_CD-ef_GH-12-==",
+          "https://h/receiver/v1/http/***");
     shows("https://h/abcdefghijKLMNOPQRST/x", "https://h/***/x");
     shows("https://h/bot110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/send", "https://h/***/send");
     shows("https://h/v1/token/hush/write", "https://h/v1/token/***/write");

@@ -652,7 +652,8 @@ TEST_WITH(a_message_set_has_no_fields, clear_set, NULL)
     begin_set();
     put_plain("field", 4, LABEL_OPTIONAL, KIND_MESSAGE, ".p.M");
     end_p_m();
-    assert_refused("\"field\" of the message set \"p.M\" is not an optional message that extends it");
+    assert_refused(
+        "\"field\" of the message set \"p.M\" is not an optional message that extends it");
 }
 
 TEST_WITH(what_is_no_optional_message_extends_no_message_set, clear_set, NULL)

@@ -55,9 +55,8 @@ static void start(const struct file_content *made, const char *template, uint64_
     path_template_free(path);
 }
 
-#define NAMED(name)                                                                                \
-    "{\"time\":\"2026-11-28T10:30:04.000000001Z\",\"name\":\"" name "\"}\n"
-#define OURS NAMED("a")
+#define NAMED(name) "{\"time\":\"2026-11-28T10:30:04.000000001Z\",\"name\":\"" name "\"}\n"
+#define OURS        NAMED("a")
 
 /* --- torn ends -------------------------------------------------------------------------------- */
 
@@ -249,10 +248,11 @@ TEST_WITH(a_large_file_is_cut_off_at_its_end_alone, scratch_make, scratch_remove
     assert_non_null(bytes);
     size_t size = 0;
     for (size_t i = 0; i < lines; i++)
-        size +=
-            (size_t)sprintf(bytes + size, "{\"time\":\"2026-11-28T10:30:04.%09zuZ\",\"name\":\"%.*s\"}\n", i, (int)(i % 71),
-                            "...................................................................."
-                            "....................");
+        size += (size_t)sprintf(
+            bytes + size, "{\"time\":\"2026-11-28T10:30:04.%09zuZ\",\"name\":\"%.*s\"}\n", i,
+            (int)(i % 71),
+            "...................................................................."
+            "....................");
     bytes[size] = '{';
     scratch_put("a.n.part", bytes, size + 1);
     assert_int_equal(finish(&made, "a.n"), LEFT_DONE);

@@ -72,20 +72,21 @@ static struct sink_slot *spill_next(const struct pipeline *pipeline, const struc
 /*
  * Passes the spill of a finished sink to the sink that uses it next. If both have the same ledger
  * entry, the next sink also counts the records in the spill from now on. Otherwise they remain
- * counted by the finished sink.
+ * counted by the finished sink. Returns false if no sink uses the spill next.
  */
-static void hand_spill_over(struct pipeline *pipeline, const struct sink_slot *before)
+static bool hand_spill_over(struct pipeline *pipeline, const struct sink_slot *before)
 {
     const struct sink_slot *next = spill_next(pipeline, before);
     if (next == NULL)
-        return;
+        return false;
     RULE(!next->opened, "a spill is handed to a sink that waits for it");
     sink_thread_hand_spill_over(before->sink, next->sink);
     if (next->index != before->index)
-        return;
+        return true;
     uint64_t spilled = counter_read(&before->counters->spilled);
     counter_set(&before->counters->spilled, 0);
     counter_add(&next->counters->spilled, spilled);
+    return true;
 }
 
 /*
@@ -115,8 +116,8 @@ static void free_finished(struct pipeline *pipeline)
              "a configuration exists as long as its sinks");
         *link = slot->next;
         sink_thread_join(slot->sink);
-        pipeline_leave_spill(pipeline, slot);
-        hand_spill_over(pipeline, slot);
+        if (!hand_spill_over(pipeline, slot))
+            pipeline_leave_spill(pipeline, slot);
         keep_spilled(pipeline, slot);
         if (slot->generation != NULL)
             slot->generation->slots--;

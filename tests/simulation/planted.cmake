@@ -224,6 +224,11 @@ planted(refused_reload_starts_its_sinks FILE collector/pipeline/reload_prepare.c
     return sink_thread_start(slot->sink, error);
 }
 #define sink_thread_start(sink, error) 0")
+planted(spill_that_is_handed_over_is_listed_as_left LIBRARY FILE collector/pipeline/pipeline_retired.c
+    FROM "        if (!hand_spill_over(pipeline, slot))
+            pipeline_leave_spill(pipeline, slot);"
+    TO "        pipeline_leave_spill(pipeline, slot);
+        hand_spill_over(pipeline, slot);")
 
 # --- at the boundary to librdkafka ---------------------------------------------------------------
 planted(purge_waits_for_a_lookup LIBRARY FILE sinks/destinations/kafka_producer.c

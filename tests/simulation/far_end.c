@@ -91,25 +91,13 @@ static uint32_t number_of(const struct far_end *far, const struct delivery_block
     return number;
 }
 
-/* It never takes some. */
-static bool refuses(const struct far_end *far, uint32_t number)
-{
-    return far->options->refuses && number % 37 == 5;
-}
-
 static void arrive(const struct connection *connection, const struct flight *flight, size_t i)
 {
     const struct far_end *far = connection->far;
-    struct delivered *delivered = history_of(far);
     uint32_t number = number_of(far, flight->block, i);
-    if (refuses(far, number))
+    if (far_end_refuses(far->options, number) ||
+        !history_note_arrival(far->sink, number, far->options->once))
         return;
-    if (delivered->arrived[number]++ != 0) {
-        if (far->options->once)
-            world_fail("sink %u has datagram %u twice", far->sink, number);
-        return;
-    }
-    delivered->first_life[number] = (uint8_t)history->life;
     unsigned flow = history->sent[number].flow;
     int64_t *latest = &connection->latest[flow];
     if (far->options->in_order && *latest > (int64_t)number + 1)
@@ -219,7 +207,8 @@ static void decide(const struct connection *connection, struct flight *flight)
         flight->outcomes[i] = i < first ? GOES_THROUGH : failure;
         if (first != count && scatters)
             flight->outcomes[i] = world_chance(500) ? GOES_THROUGH : failure;
-        if (flight->outcomes[i] == GOES_THROUGH && refuses(far, number_of(far, flight->block, i)))
+        if (flight->outcomes[i] == GOES_THROUGH &&
+            far_end_refuses(far->options, number_of(far, flight->block, i)))
             flight->outcomes[i] = REFUSED;
     }
     flight->reason = (uint8_t)world_below(3); /* of all that it refuses */
@@ -304,15 +293,6 @@ static bool send_block(struct destination *destination, struct delivery_block *b
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* Whether no life since its first arrival may have forgotten that. */
-static bool is_noted(const struct delivered *delivered, uint32_t number)
-{
-    for (unsigned life = delivered->first_life[number]; life < history->life; life++)
-        if (delivered->forgets[life])
-            return false;
-    return true;
-}
-
 /* The record's outcome, as reported to the program. */
 static void settle(const struct far_end *far, const struct flight *flight, size_t i)
 {
@@ -324,23 +304,11 @@ static void settle(const struct far_end *far, const struct flight *flight, size_
     switch ((enum outcome)flight->outcomes[i]) {
     case GOES_THROUGH:
         record->outcome = DELIVERY_ACKNOWLEDGED;
-        delivered->settled[number] = true;
-        delivered->acknowledged++;
-        delivered->known_duplicates += delivered->maybe_sent[number];
-        delivered->certain_duplicates +=
-            delivered->arrived[number] > 1 && is_noted(delivered, number);
+        history_note_acknowledged(far->sink, number);
         break;
     case REFUSED:
         record->outcome = DELIVERY_REFUSED;
-        delivered->settled[number] = true;
-        if (delivered->maybe_sent[number])
-            delivered->refused_in_doubt++;
-        else if (flight->reason == DELIVERY_REJECTED)
-            delivered->rejected++;
-        else if (flight->reason == DELIVERY_TOO_LARGE)
-            delivered->too_large++;
-        else
-            delivered->denied++;
+        history_note_refused(far->sink, number, flight->reason);
         break;
     case NOT_SENT:
         record->outcome = DELIVERY_NOT_SENT;

@@ -7,6 +7,7 @@
 #define SLUICE_TESTS_SIMULATION_FAR_END_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct far_end_options {
     bool in_order; /* on one connection: when a block fails, so do those that were sent after it */
@@ -16,6 +17,12 @@ struct far_end_options {
     bool is_steady;  /* always up */
     bool follows;    /* a connection begins when the one before has ended: it has a spill */
 };
+
+/* Whether the far end never accepts the datagram. */
+static inline bool far_end_refuses(const struct far_end_options *options, uint32_t number)
+{
+    return options->refuses && number % 37 == 5;
+}
 
 /* Whether unanswered messages may have DELIVERY_MAYBE_SENT. */
 extern const bool far_end_says_maybe_sent;

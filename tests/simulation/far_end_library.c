@@ -60,22 +60,6 @@ static uint32_t number_of(const struct far_end *far, const struct kafka_double_m
 
 /* --- what the library is asked ---------------------------------------------------------------- */
 
-static void arrive(const struct far_end *far, uint32_t number)
-{
-    struct delivered *delivered = history_of(far);
-    if (delivered->arrived[number]++ != 0) {
-        if (far->options->once)
-            world_fail("sink %u has datagram %u twice", far->sink, number);
-        return;
-    }
-    delivered->first_life[number] = (uint8_t)history->life;
-}
-
-static bool refuses(const struct far_end *far, uint32_t number)
-{
-    return far->options->refuses && number % 37 == 5;
-}
-
 /* Decides the report, and returns whether the message arrives. */
 static bool decide_report(const struct far_end *far, uint32_t number, struct kafka_report *report)
 {
@@ -94,7 +78,7 @@ static bool decide_report(const struct far_end *far, uint32_t number, struct kaf
             world_chance(50) ? KAFKA_DOUBLE_NEVER : report->after_ns + 20 * MILLISECONDS;
         return far->takes_all || world_chance(500);
     }
-    if (refuses(far, number)) {
+    if (far_end_refuses(far->options, number)) {
         report->error = world_chance(500) ? RD_KAFKA_RESP_ERR_INVALID_MSG
                                           : RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
         report->status = RD_KAFKA_MSG_STATUS_NOT_PERSISTED;
@@ -124,7 +108,7 @@ static rd_kafka_resp_err_t decide(void *context, const struct kafka_double_messa
     far->out[number] = true;
     history_of(far)->handed_ns[number] = world_now_ns();
     if (arrives)
-        arrive(far, number);
+        history_note_arrival(far->sink, number, far->options->once);
     news = true;
     moment_comes(MOMENT_BLOCK_IS_SENT);
     return RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -141,23 +125,14 @@ static void reported(void *context, const struct kafka_double_message *message,
     far->unreported--;
     far->out[number] = false;
     delivered->handed_ns[number] = 0;
-    if (status == RD_KAFKA_MSG_STATUS_PERSISTED) {
-        delivered->settled[number] = true;
-        delivered->acknowledged++;
-        delivered->known_duplicates += delivered->maybe_sent[number];
-        delivered->certain_duplicates += delivered->arrived[number] > 1;
-    } else if (status == RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED) {
+    if (status == RD_KAFKA_MSG_STATUS_PERSISTED)
+        history_note_acknowledged(far->sink, number);
+    else if (status == RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED)
         delivered->maybe_sent[number] = true;
-    } else if (error == RD_KAFKA_RESP_ERR_INVALID_MSG ||
-               error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED) {
-        delivered->settled[number] = true;
-        if (delivered->maybe_sent[number])
-            delivered->refused_in_doubt++;
-        else if (error == RD_KAFKA_RESP_ERR_INVALID_MSG)
-            delivered->rejected++;
-        else
-            delivered->denied++;
-    }
+    else if (error == RD_KAFKA_RESP_ERR_INVALID_MSG)
+        history_note_refused(far->sink, number, DELIVERY_REJECTED);
+    else if (error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED)
+        history_note_refused(far->sink, number, DELIVERY_DENIED);
     moment_comes(MOMENT_BLOCK_IS_ANSWERED);
 }
 
@@ -226,7 +201,7 @@ void far_end_break_off(bool silently, bool for_good)
 void far_end_begin(unsigned sink, const struct far_end_options *options)
 {
     struct far_end *far = &far_ends[sink];
-    kafka_double_begin(&library);
+    kafka_double_begin(&library); /* the program may run before far_end_run does */
     *far = (struct far_end){.options = options, .sink = sink};
     change(far);
 }

@@ -112,6 +112,53 @@ bool history_is_settled(void)
     return history->epoch % 2 == 0;
 }
 
+/* --- what became of a datagram ---------------------------------------------------------------- */
+
+bool history_note_arrival(unsigned sink, uint32_t number, bool once)
+{
+    struct delivered *delivered = &history->delivered[sink];
+    if (delivered->arrived[number]++ == 0) {
+        delivered->first_life[number] = (uint8_t)history->life;
+        return true;
+    }
+    if (once)
+        world_fail("sink %u has datagram %u twice", sink, number);
+    return false;
+}
+
+/* Whether no life since its first arrival may have forgotten that. */
+static bool is_noted(const struct delivered *delivered, uint32_t number)
+{
+    for (unsigned life = delivered->first_life[number]; life < history->life; life++)
+        if (delivered->forgets[life])
+            return false;
+    return true;
+}
+
+void history_note_acknowledged(unsigned sink, uint32_t number)
+{
+    struct delivered *delivered = &history->delivered[sink];
+    delivered->settled[number] = true;
+    delivered->acknowledged++;
+    delivered->known_duplicates += delivered->maybe_sent[number];
+    delivered->certain_duplicates +=
+        delivered->arrived[number] > 1 && is_noted(delivered, number);
+}
+
+void history_note_refused(unsigned sink, uint32_t number, enum delivery_reason reason)
+{
+    struct delivered *delivered = &history->delivered[sink];
+    delivered->settled[number] = true;
+    if (delivered->maybe_sent[number])
+        delivered->refused_in_doubt++;
+    else if (reason == DELIVERY_REJECTED)
+        delivered->rejected++;
+    else if (reason == DELIVERY_TOO_LARGE)
+        delivered->too_large++;
+    else
+        delivered->denied++;
+}
+
 /* --- what was read ---------------------------------------------------------------------------- */
 
 void history_log(const char *bytes, size_t size)

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/contract/delivery.h"
+
 #define HISTORY_DATAGRAMS    20000
 #define HISTORY_SENDERS      8
 #define HISTORY_CONNECTIONS  256
@@ -126,6 +128,14 @@ bool history_ever_had(unsigned sink);
 
 /* Whether every requested reload has its outcome: the program may end before. */
 bool history_is_settled(void);
+
+/* A datagram arrives at a far end. Returns whether for the first time; if `once`, a second arrival
+ * fails the run. */
+bool history_note_arrival(unsigned sink, uint32_t number, bool once);
+
+/* The program is given the answer of a far end. */
+void history_note_acknowledged(unsigned sink, uint32_t number);
+void history_note_refused(unsigned sink, uint32_t number, enum delivery_reason reason);
 
 void history_log(const char *bytes, size_t size);
 void history_read_from_pipe(const uint8_t *bytes, size_t size);

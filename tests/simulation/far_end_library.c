@@ -87,10 +87,9 @@ static bool decide_report(const struct far_end *far, uint32_t number, struct kaf
     return true;
 }
 
-static rd_kafka_resp_err_t decide(void *context, const struct kafka_double_message *message,
+static rd_kafka_resp_err_t decide(const struct kafka_double_message *message,
                                   struct kafka_report *report)
 {
-    (void)context;
     struct far_end *far = far_end_of(message);
     world_step();
     uint32_t number = number_of(far, message);
@@ -115,10 +114,9 @@ static rd_kafka_resp_err_t decide(void *context, const struct kafka_double_messa
 }
 
 /* The program gets the report of the message. */
-static void reported(void *context, const struct kafka_double_message *message,
-                     rd_kafka_resp_err_t error, rd_kafka_msg_status_t status)
+static void reported(const struct kafka_double_message *message, rd_kafka_resp_err_t error,
+                     rd_kafka_msg_status_t status)
 {
-    (void)context;
     struct far_end *far = far_end_of(message);
     struct delivered *delivered = history_of(far);
     uint32_t number = number_of(far, message);
@@ -136,17 +134,10 @@ static void reported(void *context, const struct kafka_double_message *message,
     moment_comes(MOMENT_BLOCK_IS_ANSWERED);
 }
 
-static void changed(void *context, const struct kafka_double_message *message)
+static void changed(const struct kafka_double_message *message)
 {
-    (void)context;
     world_fail("sink %u has changed a message that the library may still send",
                far_end_of(message)->sink);
-}
-
-static int64_t library_now(void *context)
-{
-    (void)context;
-    return world_now_ns();
 }
 
 static bool never(const void *context)
@@ -155,14 +146,13 @@ static bool never(const void *context)
     return false;
 }
 
-static void library_wait(void *context, int64_t until_ns, bool busy)
+static void library_wait(int64_t until_ns, bool busy)
 {
-    (void)context;
     (void)busy;
     world_wait(never, NULL, until_ns);
 }
 
-static const struct kafka_double_world library = {.now_ns = library_now,
+static const struct kafka_double_world library = {.now_ns = world_now_ns,
                                                   .wait = library_wait,
                                                   .decide = decide,
                                                   .reported = reported,

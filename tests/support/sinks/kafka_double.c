@@ -75,7 +75,7 @@ static void double_unlock(void)
 
 static int64_t now_ns(void)
 {
-    return world->now_ns(world->context);
+    return world->now_ns();
 }
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static void check_bytes(const struct held *held)
 {
     const struct kafka_double_message message = message_of(held);
     if (sum_of(message.bytes, message.size) != held->sum && world->changed != NULL)
-        world->changed(world->context, &message);
+        world->changed(&message);
 }
 
 static void free_held(struct held *held)
@@ -130,7 +130,7 @@ static rd_kafka_resp_err_t hand_over(rd_kafka_t *producer, const rd_kafka_topic_
     struct kafka_report report = {0};
     rd_kafka_resp_err_t refused = RD_KAFKA_RESP_ERR_NO_ERROR;
     if (world->decide != NULL)
-        refused = world->decide(world->context, &message, &report);
+        refused = world->decide(&message, &report);
     if (refused != RD_KAFKA_RESP_ERR_NO_ERROR) {
         free(held);
         return refused;
@@ -180,7 +180,7 @@ static void report_one(rd_kafka_t *producer, struct held *held)
     if (!held->reported) {
         check_bytes(held);
         if (world->reported != NULL)
-            world->reported(world->context, &message, held->message.err, held->status);
+            world->reported(&message, held->message.err, held->status);
     }
     held->reported = true;
     producer->conf.report(producer, &held->message, producer->conf.opaque);
@@ -345,7 +345,7 @@ void rd_kafka_conf_set_stats_cb(rd_kafka_conf_t *conf,
 rd_kafka_t *rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, char *why, size_t size)
 {
     (void)type;
-    if (world->refuses != NULL && world->refuses(world->context)) {
+    if (world->refuses != NULL && world->refuses()) {
         snprintf(why, size, "the test refuses it");
         return NULL;
     }
@@ -363,17 +363,13 @@ rd_kafka_t *rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, char *why,
 static void wait_for_lookup(const rd_kafka_t *producer)
 {
     while (now_ns() < producer->lookup_until_ns)
-        world->wait(world->context, producer->lookup_until_ns, true);
+        world->wait(producer->lookup_until_ns, true);
 }
 
 static void forget(struct held *held)
 {
-    const struct kafka_double_message message = message_of(held);
-    if (!held->reported) {
+    if (!held->reported)
         check_bytes(held);
-        if (world->forgotten != NULL)
-            world->forgotten(world->context, &message);
-    }
     free_held(held);
 }
 
@@ -421,7 +417,7 @@ rd_kafka_resp_err_t rd_kafka_flush(rd_kafka_t *producer, int timeout_ms)
         if (now_ns() >= until_ns)
             return RD_KAFKA_RESP_ERR__TIMED_OUT;
         int64_t due_ns = next_due(producer);
-        world->wait(world->context, due_ns < until_ns ? due_ns : until_ns, false);
+        world->wait(due_ns < until_ns ? due_ns : until_ns, false);
     }
 }
 
@@ -480,7 +476,7 @@ void rd_kafka_queue_cb_event_enable(rd_kafka_queue_t *queue, void (*notify)(rd_k
     double_lock();
     while (producer->telling) {
         double_unlock();
-        world->wait(world->context, now_ns() + 1000000, false);
+        world->wait(now_ns() + 1000000, false);
         double_lock();
     }
     *queue = (struct rd_kafka_queue_s){notify, context};

@@ -35,35 +35,30 @@ struct kafka_double_message {
     size_t size;
 };
 
-/* Each function has the context. NULL: as described. */
+/* Functions of the test. All but `now_ns` and `wait` may be NULL. */
 struct kafka_double_world {
-    void *context;
-
-    /* Nanoseconds. It must be there. */
-    int64_t (*now_ns)(void *context);
+    /* Nanoseconds. */
+    int64_t (*now_ns)(void);
 
     /*
      * Waits up to that time, in the thread of the caller. `busy`: rd_kafka_destroy or a blocking
-     * rd_kafka_purge waits for a lookup. It must be there.
+     * rd_kafka_purge waits for a lookup.
      */
-    void (*wait)(void *context, int64_t until_ns, bool busy);
+    void (*wait)(int64_t until_ns, bool busy);
 
     /* Refuses a message (by the error), or decides its report. NULL: all are acknowledged. */
-    rd_kafka_resp_err_t (*decide)(void *context, const struct kafka_double_message *message,
+    rd_kafka_resp_err_t (*decide)(const struct kafka_double_message *message,
                                   struct kafka_report *report);
 
     /* The message gets this report for the first time, within rd_kafka_poll. */
-    void (*reported)(void *context, const struct kafka_double_message *message,
-                     rd_kafka_resp_err_t error, rd_kafka_msg_status_t status);
-
-    /* The producer ends, and the message had no report: the library forgets it. */
-    void (*forgotten)(void *context, const struct kafka_double_message *message);
+    void (*reported)(const struct kafka_double_message *message, rd_kafka_resp_err_t error,
+                     rd_kafka_msg_status_t status);
 
     /* The bytes of a message changed although the library had not reported it yet. */
-    void (*changed)(void *context, const struct kafka_double_message *message);
+    void (*changed)(const struct kafka_double_message *message);
 
     /* Whether no producer can be made. */
-    bool (*refuses)(void *context);
+    bool (*refuses)(void);
 };
 
 /* From now on, for all producers. The world stays the caller's, and stays as it is. */

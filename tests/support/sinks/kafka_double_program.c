@@ -21,18 +21,17 @@ static unsigned wanted;
 static unsigned messages, producers;
 static int file = -1;
 
-static int64_t program_now(void *context)
+static int64_t program_now(void)
 {
     struct timespec now;
-    (void)context;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-static void program_wait(void *context, int64_t until_ns, bool busy)
+static void program_wait(int64_t until_ns, bool busy)
 {
     (void)busy;
-    int64_t left_ns = until_ns - program_now(context);
+    int64_t left_ns = until_ns - program_now();
     if (left_ns <= 0)
         return;
     if (left_ns > MILLISECONDS)
@@ -61,11 +60,9 @@ static struct kafka_report report_of(rd_kafka_resp_err_t error, rd_kafka_msg_sta
     return (struct kafka_report){.error = error, .status = status};
 }
 
-static rd_kafka_resp_err_t program_decide(void *context,
-                                          const struct kafka_double_message *message,
+static rd_kafka_resp_err_t program_decide(const struct kafka_double_message *message,
                                           struct kafka_report *report)
 {
-    (void)context;
     bool arrives = true;
     if (++messages == wanted) {
         if (is("refused"))
@@ -92,7 +89,7 @@ static rd_kafka_resp_err_t program_decide(void *context,
             *report = report_of(RD_KAFKA_RESP_ERR__TIMED_OUT,
                                 RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED);
         if (is("lookup"))
-            kafka_double_look_up(program_now(NULL) + 15000 * MILLISECONDS);
+            kafka_double_look_up(program_now() + 15000 * MILLISECONDS);
         if (is("fatal") || is("no_producer"))
             kafka_double_fail_fatally();
         arrives = !is("lost") && !is("failed") && !is("rejected");
@@ -102,23 +99,20 @@ static rd_kafka_resp_err_t program_decide(void *context,
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-static void program_reported(void *context, const struct kafka_double_message *message,
-                             rd_kafka_resp_err_t error, rd_kafka_msg_status_t status)
+static void program_reported(const struct kafka_double_message *message, rd_kafka_resp_err_t error,
+                             rd_kafka_msg_status_t status)
 {
-    (void)context;
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR && status == RD_KAFKA_MSG_STATUS_PERSISTED)
         note("acknowledged", message);
 }
 
-static void program_changed(void *context, const struct kafka_double_message *message)
+static void program_changed(const struct kafka_double_message *message)
 {
-    (void)context;
     note("changed", message);
 }
 
-static bool program_refuses(void *context)
+static bool program_refuses(void)
 {
-    (void)context;
     return ++producers == 2 && is("no_producer");
 }
 

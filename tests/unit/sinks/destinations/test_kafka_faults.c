@@ -72,22 +72,20 @@ static struct {
     size_t report_count;
     rd_kafka_resp_err_t refusal; /* of the first messages; 0: none is refused */
     size_t refusals;
-    size_t handed, reported, forgotten, changed;
+    size_t handed, changed;
     bool no_producer;
 } fake;
 
-static int64_t fake_now(void *context)
+static int64_t fake_now(void)
 {
-    (void)context;
     return atomic_load(&simulated.now_ns);
 }
 
 /* Only the sink's thread has its time pass: the others wait until it has. */
-static void fake_wait(void *context, int64_t until_ns, bool busy)
+static void fake_wait(int64_t until_ns, bool busy)
 {
-    (void)context;
     if (pthread_equal(pthread_self(), simulated.sink)) {
-        pass(until_ns - fake_now(NULL));
+        pass(until_ns - fake_now());
         return;
     }
     pthread_mutex_lock(&simulated.lock);
@@ -98,10 +96,10 @@ static void fake_wait(void *context, int64_t until_ns, bool busy)
     pthread_mutex_unlock(&simulated.lock);
 }
 
-static rd_kafka_resp_err_t fake_decide(void *context, const struct kafka_double_message *message,
+static rd_kafka_resp_err_t fake_decide(const struct kafka_double_message *message,
                                        struct kafka_report *report)
 {
-    (void)context, (void)message;
+    (void)message;
     if (fake.refusals != 0) {
         fake.refusals--;
         return fake.refusal;
@@ -113,36 +111,20 @@ static rd_kafka_resp_err_t fake_decide(void *context, const struct kafka_double_
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-static void fake_reported(void *context, const struct kafka_double_message *message,
-                          rd_kafka_resp_err_t error, rd_kafka_msg_status_t status)
+static void fake_changed(const struct kafka_double_message *message)
 {
-    (void)context, (void)message, (void)error, (void)status;
-    fake.reported++;
-}
-
-static void fake_forgotten(void *context, const struct kafka_double_message *message)
-{
-    (void)context, (void)message;
-    fake.forgotten++;
-}
-
-static void fake_changed(void *context, const struct kafka_double_message *message)
-{
-    (void)context, (void)message;
+    (void)message;
     fake.changed++;
 }
 
-static bool fake_refuses(void *context)
+static bool fake_refuses(void)
 {
-    (void)context;
     return fake.no_producer;
 }
 
 static const struct kafka_double_world library = {.now_ns = fake_now,
                                                   .wait = fake_wait,
                                                   .decide = fake_decide,
-                                                  .reported = fake_reported,
-                                                  .forgotten = fake_forgotten,
                                                   .changed = fake_changed,
                                                   .refuses = fake_refuses};
 
@@ -188,11 +170,11 @@ static void end(void)
 /* Serves the destination for a time, as the sink's thread does. */
 static void serve_for(int64_t ns)
 {
-    int64_t until_ns = fake_now(NULL) + ns;
+    int64_t until_ns = fake_now() + ns;
     for (;;) {
         int64_t next_ns = kafka_double_tick();
         destination->delivery->serve(destination);
-        int64_t now_ns = fake_now(NULL), due_ns = destination->delivery->due(destination);
+        int64_t now_ns = fake_now(), due_ns = destination->delivery->due(destination);
         if (now_ns >= until_ns)
             return;
         next_ns = due_ns < next_ns ? due_ns : next_ns;
@@ -413,7 +395,7 @@ static int64_t begin_lookup(struct delivery_lines *lines, const struct kafka_rep
     send_lines(lines, 5);
     serve_for(SECONDS);
     assert_null(answer());
-    return fake_now(NULL);
+    return fake_now();
 }
 
 static void end_lookup(void)
@@ -442,7 +424,7 @@ TEST(a_stop_does_not_wait_for_a_lookup)
     destination->delivery->abandon(destination);
     take_answer(&lines);
     destination->destroy(destination);
-    assert_true(fake_now(NULL) - began_ns < SECONDS);
+    assert_true(fake_now() - began_ns < SECONDS);
     end_lookup();
 }
 
@@ -508,13 +490,12 @@ static struct known *known_of(const struct kafka_double_message *message)
     return NULL;
 }
 
-static rd_kafka_resp_err_t chance_decide(void *context, const struct kafka_double_message *message,
+static rd_kafka_resp_err_t chance_decide(const struct kafka_double_message *message,
                                          struct kafka_report *report)
 {
     static const rd_kafka_resp_err_t errors[] = {
         RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, RD_KAFKA_RESP_ERR_INVALID_MSG,
         RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR__TIMED_OUT};
-    (void)context;
     struct known *known = known_of(message);
     assert_non_null(known);
     if (happens(5))
@@ -533,10 +514,9 @@ static rd_kafka_resp_err_t chance_decide(void *context, const struct kafka_doubl
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-static void chance_reported(void *context, const struct kafka_double_message *message,
+static void chance_reported(const struct kafka_double_message *message,
                             rd_kafka_resp_err_t error_of_it, rd_kafka_msg_status_t status)
 {
-    (void)context;
     struct known *known = known_of(message);
     if (known != NULL) { /* else its block was given up before, and another one has its place */
         known->reported = true;
@@ -607,18 +587,18 @@ static void run_by_chance(uint64_t seed)
         if (happens(5))
             kafka_double_fail_fatally();
         if (happens(3))
-            kafka_double_look_up(fake_now(NULL) + LOOKUP);
+            kafka_double_look_up(fake_now() + LOOKUP);
         fake.no_producer = happens(20);
         serve_for((int64_t)next_below(&chance.random, happens(10) ? 20 * SECONDS : SECONDS / 10));
         take_answers();
     }
-    int64_t began_ns = fake_now(NULL);
+    int64_t began_ns = fake_now();
     destination->delivery->abandon(destination);
     take_answers();
     for (size_t i = 0; i < BLOCKS; i++)
         assert_false(chance.sent[i]); /* each block was given back */
     destination->destroy(destination);
-    assert_true(fake_now(NULL) - began_ns < SECONDS);
+    assert_true(fake_now() - began_ns < SECONDS);
     end_lookup();
     assert_int_equal(fake.changed, 0);
 }

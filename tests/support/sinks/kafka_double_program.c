@@ -1,8 +1,9 @@
 /*
  * The world of kafka_double.h for a program that loads the double in the place of librdkafka.
- * KAFKA_DOUBLE is "WAY N": what becomes of the Nth message. Lines are appended to the file
- * KAFKA_DOUBLE_FILE: "arrived VALUE" for each message that the broker has, "acknowledged VALUE" for
- * each success that was reported, and "changed VALUE" for bytes that changed before their report.
+ * KAFKA_DOUBLE is "WAY N": what becomes of the Nth message; with any other text the program aborts.
+ * Lines are appended to the file KAFKA_DOUBLE_FILE: "arrived VALUE" for each message that the
+ * broker has, "acknowledged VALUE" for each success that was reported, and "changed VALUE" for
+ * bytes that changed before their report.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,7 +17,43 @@
 
 #define MILLISECONDS INT64_C(1000000)
 
-static char way[32];
+struct way {
+    const char *name;
+    struct kafka_report report;
+    bool is_lost;                /* the message does not arrive */
+    rd_kafka_resp_err_t refusal; /* instead of a report */
+    bool looks_up;               /* a lookup of a name begins */
+    bool is_fatal;
+    bool has_no_second_producer;
+};
+
+/* `none` is also the way of all other messages. */
+static const struct way ways[] = {
+    {.name = "none"},
+    {.name = "refused", .refusal = RD_KAFKA_RESP_ERR__QUEUE_FULL},
+    {.name = "unanswered", .report = {.after_ns = KAFKA_DOUBLE_NEVER}},
+    {.name = "lost", .report = {.after_ns = KAFKA_DOUBLE_NEVER}, .is_lost = true},
+    {.name = "late", .report = {.after_ns = 5000 * MILLISECONDS}},
+    {.name = "reordered", .report = {.after_ns = 100 * MILLISECONDS}},
+    {.name = "twice", .report = {.repeats = 2}},
+    {.name = "again", .report = {.repeats = 2, .repeat_after_ns = 20 * MILLISECONDS}},
+    {.name = "failed",
+     .report = {.error = RD_KAFKA_RESP_ERR__MSG_TIMED_OUT,
+                .status = RD_KAFKA_MSG_STATUS_NOT_PERSISTED},
+     .is_lost = true},
+    {.name = "rejected",
+     .report = {.error = RD_KAFKA_RESP_ERR_INVALID_MSG,
+                .status = RD_KAFKA_MSG_STATUS_NOT_PERSISTED},
+     .is_lost = true},
+    {.name = "doubtful",
+     .report = {.error = RD_KAFKA_RESP_ERR__TIMED_OUT,
+                .status = RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED}},
+    {.name = "lookup", .looks_up = true},
+    {.name = "fatal", .is_fatal = true},
+    {.name = "no_producer", .is_fatal = true, .has_no_second_producer = true},
+};
+
+static const struct way *way;
 static unsigned wanted;
 static unsigned messages, producers;
 static int file = -1;
@@ -50,51 +87,18 @@ static void note(const char *what, const struct kafka_double_message *message)
         abort();
 }
 
-static bool is(const char *name)
-{
-    return strcmp(way, name) == 0;
-}
-
-static struct kafka_report report_of(rd_kafka_resp_err_t error, rd_kafka_msg_status_t status)
-{
-    return (struct kafka_report){.error = error, .status = status};
-}
-
 static rd_kafka_resp_err_t program_decide(const struct kafka_double_message *message,
                                           struct kafka_report *report)
 {
-    bool arrives = true;
-    if (++messages == wanted) {
-        if (is("refused"))
-            return RD_KAFKA_RESP_ERR__QUEUE_FULL;
-        if (is("unanswered") || is("lost") || is("late"))
-            *report = report_of(RD_KAFKA_RESP_ERR__TIMED_OUT,
-                                RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED);
-        if (is("unanswered") || is("lost"))
-            report->after_ns = KAFKA_DOUBLE_NEVER;
-        if (is("late"))
-            *report = (struct kafka_report){.after_ns = 5000 * MILLISECONDS};
-        if (is("reordered"))
-            report->after_ns = 100 * MILLISECONDS;
-        if (is("twice") || is("again"))
-            report->repeats = 2;
-        if (is("again"))
-            report->repeat_after_ns = 20 * MILLISECONDS;
-        if (is("failed"))
-            *report = report_of(RD_KAFKA_RESP_ERR__MSG_TIMED_OUT,
-                                RD_KAFKA_MSG_STATUS_NOT_PERSISTED);
-        if (is("rejected"))
-            *report = report_of(RD_KAFKA_RESP_ERR_INVALID_MSG, RD_KAFKA_MSG_STATUS_NOT_PERSISTED);
-        if (is("doubtful"))
-            *report = report_of(RD_KAFKA_RESP_ERR__TIMED_OUT,
-                                RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED);
-        if (is("lookup"))
-            kafka_double_look_up(program_now() + 15000 * MILLISECONDS);
-        if (is("fatal") || is("no_producer"))
-            kafka_double_fail_fatally();
-        arrives = !is("lost") && !is("failed") && !is("rejected");
-    }
-    if (arrives)
+    const struct way *its = ++messages == wanted ? way : &ways[0];
+    if (its->refusal != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return its->refusal;
+    *report = its->report;
+    if (its->looks_up)
+        kafka_double_look_up(program_now() + 15000 * MILLISECONDS);
+    if (its->is_fatal)
+        kafka_double_fail_fatally();
+    if (!its->is_lost)
         note("arrived", message);
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
@@ -113,7 +117,7 @@ static void program_changed(const struct kafka_double_message *message)
 
 static bool program_refuses(void)
 {
-    return ++producers == 2 && is("no_producer");
+    return ++producers == 2 && way->has_no_second_producer;
 }
 
 static const struct kafka_double_world program_world = {.now_ns = program_now,
@@ -133,13 +137,25 @@ static void *run_ticks(void *unused)
     return unused;
 }
 
+/* Aborts if the plan is not "WAY N" with a way of the table. */
+static void read_plan(const char *plan)
+{
+    char name[32];
+    if (plan == NULL || sscanf(plan, "%31s %u", name, &wanted) != 2)
+        abort();
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        if (strcmp(ways[i].name, name) == 0)
+            way = &ways[i];
+    if (way == NULL)
+        abort();
+}
+
 __attribute__((constructor)) static void begin_program(void)
 {
-    const char *plan = getenv("KAFKA_DOUBLE"), *path = getenv("KAFKA_DOUBLE_FILE");
+    const char *path = getenv("KAFKA_DOUBLE_FILE");
     pthread_t thread;
+    read_plan(getenv("KAFKA_DOUBLE"));
     kafka_double_begin(&program_world);
-    if (plan != NULL)
-        sscanf(plan, "%31s %u", way, &wanted);
     file = open(path != NULL ? path : "/dev/null", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (file < 0 || pthread_create(&thread, NULL, run_ticks, NULL) != 0)
         abort();

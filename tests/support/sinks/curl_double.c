@@ -49,10 +49,10 @@ void curl_double_unlock(void)
     pthread_mutex_unlock(&curl_double.lock);
 }
 
-void curl_double_wait_for_added(size_t count)
+void curl_double_wait_for(const size_t *counter, size_t count)
 {
     pthread_mutex_lock(&curl_double.lock);
-    while (curl_double.added < count)
+    while (*counter < count)
         pthread_cond_wait(&curl_double.changed, &curl_double.lock);
     pthread_mutex_unlock(&curl_double.lock);
 }

@@ -54,6 +54,8 @@ struct curl_double {
 extern struct curl_double curl_double;
 extern const struct curl_library curl_double_library;
 
+#define CURL_STEPS(steps) (steps), sizeof(steps) / sizeof(steps)[0]
+
 /* Before a client is created. `decide` is NULL from then on. */
 void curl_double_begin(const struct curl_step *steps, size_t count);
 
@@ -62,8 +64,8 @@ void curl_double_lock(void);
 /* Wakes all that wait for a change. */
 void curl_double_unlock(void);
 
-/* Waits until `count` requests were added. */
-void curl_double_wait_for_added(size_t count);
+/* Waits until a counter, which is one of curl_double, is at least `count`. */
+void curl_double_wait_for(const size_t *counter, size_t count);
 
 /* Answers that were to wait for others come now. */
 void curl_double_release(void);

@@ -4,58 +4,20 @@
  */
 #include "sinks/destinations/http_client.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/contract/encoder.h"
 #include "collector/platform/clock.h"
-#include "tests/support/sinks/curl_double.h"
+#include "tests/support/sinks/http_scene.h"
 #include "tests/support/test.h"
 
 /* --- a client --------------------------------------------------------------------------------- */
 
 #define RECORDS 4
 
-static struct http_client *client;
-static struct http_urls urls;
-static struct http_body_maker *maker;
-static struct wakeup *wakeup;
 static struct delivery_record records[RECORDS];
 static struct delivery_block block;
-
-static void begin(const char *format, const struct curl_step *steps, size_t count)
-{
-    static struct encoder_ops encoder;
-    struct error error;
-    struct http_options none = {0};
-    struct http_headers *headers;
-    encoder = (struct encoder_ops){.name = format};
-    curl_double_begin(steps, count);
-    assert_int_equal(http_urls_make("http", "//127.0.0.1:1/w", NULL, false, &urls, &error), 0);
-    assert_int_equal(
-        http_headers_make(&curl_double_library, &encoder, NULL, &none, &headers, &error), 0);
-    assert_int_equal(wakeup_create(&wakeup, &error), 0);
-    maker = http_body_maker_create(&encoder, NULL, 4096);
-    const struct http_client_options options = {.library = &curl_double_library,
-                                                .format = format,
-                                                .urls = &urls,
-                                                .maker = maker,
-                                                .request = {.timeout_ms = 1000},
-                                                .in_flight = 1,
-                                                .wakeup = wakeup};
-    assert_int_equal(http_client_create(&options, headers, &client, &error), 0);
-}
-
-static void end(void)
-{
-    http_client_destroy(client);
-    http_body_maker_destroy(maker);
-    http_urls_free(&urls);
-    wakeup_destroy(wakeup);
-    assert_null(curl_double.handles);
-}
 
 static void send_block(size_t count)
 {
@@ -69,14 +31,12 @@ static void send_block(size_t count)
                                     .records = records,
                                     .count = count,
                                     .epoch = "e"};
-    assert_true(http_client_send(client, &block));
+    assert_true(http_client_send(http_scene.client, &block));
 }
 
 static struct http_result wait_for_answer(void)
 {
-    struct http_result result;
-    while (!http_client_answer(client, &result))
-        wakeup_wait(wakeup, NO_HANDLE, false, -1);
+    struct http_result result = http_scene_await();
     assert_ptr_equal(result.block, &block);
     return result;
 }
@@ -85,9 +45,9 @@ static struct http_result wait_for_answer(void)
 static struct http_result abandon_after(size_t added)
 {
     struct http_result result;
-    curl_double_wait_for_added(added);
-    http_client_abandon(client);
-    assert_true(http_client_answer(client, &result));
+    curl_double_wait_for(&curl_double.added, added);
+    http_client_abandon(http_scene.client);
+    assert_true(http_client_answer(http_scene.client, &result));
     return result;
 }
 
@@ -97,19 +57,17 @@ static void assert_fates(size_t count, const enum delivery_outcome *fates)
         assert_int_equal(records[i].outcome, fates[i]);
 }
 
-#define STEPS(steps) (steps), sizeof(steps) / sizeof(steps)[0]
-
 /* --- abandoned blocks ------------------------------------------------------------------------- */
 
 TEST(what_never_left_has_no_answer_of_the_request_before_it)
 {
     static const struct curl_step steps[] = {
         {.status = 413, .head = "\r\n"}, {.status = 200, .head = "\r\n"}, {.what = NEVER_BEGINS}};
-    begin("json", STEPS(steps));
+    http_scene_begin("json", CURL_STEPS(steps), 1);
     send_block(2);
     abandon_after(3);
     assert_fates(2, (enum delivery_outcome[]){DELIVERY_ACKNOWLEDGED, DELIVERY_NOT_SENT});
-    end();
+    http_scene_end();
 }
 
 TEST(nor_is_it_refused_as_the_request_before_it_was)
@@ -117,37 +75,37 @@ TEST(nor_is_it_refused_as_the_request_before_it_was)
     static const struct curl_step steps[] = {
         {.status = 413, .retry_after = 7, .head = "Retry-After: 7\r\n\r\n"},
         {.what = NEVER_BEGINS}};
-    begin("json", STEPS(steps));
+    http_scene_begin("json", CURL_STEPS(steps), 1);
     send_block(2);
     struct http_result result = abandon_after(2);
     assert_fates(2, (enum delivery_outcome[]){DELIVERY_NOT_SENT, DELIVERY_NOT_SENT});
     assert_int_equal(result.retry_after_ns, 0);
-    end();
+    http_scene_end();
 }
 
 TEST(what_has_left_by_then_is_unknown)
 {
     static const struct curl_step steps[] = {{.status = 200, .head = "\r\n"},
                                              {.what = NEVER_ANSWERS}};
-    begin("json", STEPS(steps));
+    http_scene_begin("json", CURL_STEPS(steps), 1);
     send_block(1);
     wait_for_answer();
     send_block(1);
     abandon_after(2);
     assert_fates(1, (enum delivery_outcome[]){DELIVERY_UNKNOWN});
-    end();
+    http_scene_end();
 }
 
 TEST(after_that_it_goes_on)
 {
     static const struct curl_step steps[] = {{.what = NEVER_BEGINS}};
-    begin("json", STEPS(steps));
+    http_scene_begin("json", CURL_STEPS(steps), 1);
     send_block(1);
     abandon_after(1);
     send_block(1);
     wait_for_answer();
     assert_fates(1, (enum delivery_outcome[]){DELIVERY_ACKNOWLEDGED});
-    end();
+    http_scene_end();
 }
 
 /* --- stale values of an earlier request ------------------------------------------------------- */
@@ -159,7 +117,7 @@ TEST(a_request_that_fails_before_it_begins_has_no_answer_of_the_one_before)
         const struct curl_step steps[] = {
             {.status = statuses[i], .retry_after = 7, .head = "Retry-After: 7\r\n\r\n"},
             {.what = FAILS_AT_ONCE, .result = CURLE_COULDNT_CONNECT}};
-        begin("json", STEPS(steps));
+        http_scene_begin("json", CURL_STEPS(steps), 1);
         send_block(1);
         wait_for_answer();
         send_block(1);
@@ -167,7 +125,7 @@ TEST(a_request_that_fails_before_it_begins_has_no_answer_of_the_one_before)
         assert_fates(1, (enum delivery_outcome[]){DELIVERY_NOT_SENT});
         assert_int_equal(result.retry_after_ns, 0);
         assert_string_equal(result.error.text, "libcurl's word for it");
-        end();
+        http_scene_end();
     }
 }
 
@@ -175,10 +133,10 @@ TEST(a_request_that_fails_before_it_begins_has_no_answer_of_the_one_before)
 
 static struct http_result answered_by(const char *format, const struct curl_step *step)
 {
-    begin(format, step, 1);
+    http_scene_begin(format, step, 1, 1);
     send_block(1);
     struct http_result result = wait_for_answer();
-    end();
+    http_scene_end();
     return result;
 }
 
@@ -254,10 +212,10 @@ TEST(a_receiver_cannot_leave_out_more_points_than_it_was_sent)
     const struct curl_step liar = {
         .status = 200, .head = "\r\n", .body = most, .body_size = sizeof most - 1};
     assert_int_equal(answered_by("otlp", &liar).points_rejected, 1);
-    begin("otlp", &liar, 1);
+    http_scene_begin("otlp", &liar, 1, 1);
     send_block(RECORDS);
     assert_int_equal(wait_for_answer().points_rejected, RECORDS);
-    end();
+    http_scene_end();
 }
 
 /* --- a libcurl that cannot wait --------------------------------------------------------------- */
@@ -265,20 +223,17 @@ TEST(a_receiver_cannot_leave_out_more_points_than_it_was_sent)
 TEST(where_libcurl_cannot_wait_the_thread_does_not_spin)
 {
     enum { POLLS = 5 };
-    begin("json", NULL, 0);
+    http_scene_begin("json", NULL, 0, 1);
     int64_t start = clock_monotonic_ns();
     curl_double_lock();
     curl_double.poll_fails = true;
     curl_double.polls = 0;
     curl_double.woken = true;
     curl_double_unlock();
-    pthread_mutex_lock(&curl_double.lock);
-    while (curl_double.polls < POLLS)
-        pthread_cond_wait(&curl_double.changed, &curl_double.lock);
-    pthread_mutex_unlock(&curl_double.lock);
+    curl_double_wait_for(&curl_double.polls, POLLS);
     assert_true(clock_monotonic_ns() - start >= (POLLS - 2) * INT64_C(20000000));
     send_block(1);
     wait_for_answer();
     assert_fates(1, (enum delivery_outcome[]){DELIVERY_ACKNOWLEDGED});
-    end();
+    http_scene_end();
 }

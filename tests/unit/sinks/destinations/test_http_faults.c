@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/contract/encoder.h"
 #include "sinks/destinations/http_client.h"
 #include "tests/support/base/random_number.h"
-#include "tests/support/sinks/curl_double.h"
+#include "tests/support/sinks/http_scene.h"
 #include "tests/support/test.h"
 
 #define BLOCKS  4
@@ -24,46 +23,14 @@ struct sent {
     bool in_flight;
 };
 
-static struct http_client *client;
-static struct http_urls urls;
-static struct http_body_maker *maker;
-static struct wakeup *wakeup;
 static struct sent sent[BLOCKS];
 static unsigned numbers; /* of records that were sent */
 
-#define STEPS(steps) (steps), sizeof(steps) / sizeof(steps)[0]
-
 static void begin(const struct curl_step *steps, size_t count)
 {
-    static const struct encoder_ops encoder = {.name = "json"};
-    struct error error;
-    struct http_options none = {0};
-    struct http_headers *headers;
-    curl_double_begin(steps, count);
     memset(sent, 0, sizeof sent);
     numbers = 0;
-    assert_int_equal(http_urls_make("http", "//127.0.0.1:1/w", NULL, false, &urls, &error), 0);
-    assert_int_equal(
-        http_headers_make(&curl_double_library, &encoder, NULL, &none, &headers, &error), 0);
-    assert_int_equal(wakeup_create(&wakeup, &error), 0);
-    maker = http_body_maker_create(&encoder, NULL, 4096);
-    const struct http_client_options options = {.library = &curl_double_library,
-                                                .format = "json",
-                                                .urls = &urls,
-                                                .maker = maker,
-                                                .request = {.timeout_ms = 1000},
-                                                .in_flight = BLOCKS,
-                                                .wakeup = wakeup};
-    assert_int_equal(http_client_create(&options, headers, &client, &error), 0);
-}
-
-static void end(void)
-{
-    http_client_destroy(client);
-    http_body_maker_destroy(maker);
-    http_urls_free(&urls);
-    wakeup_destroy(wakeup);
-    assert_null(curl_double.handles);
+    http_scene_begin("json", steps, count, BLOCKS);
 }
 
 static void send_block(size_t at, size_t count)
@@ -81,7 +48,7 @@ static void send_block(size_t at, size_t count)
                                          .count = count,
                                          .epoch = "e"};
     one->in_flight = true;
-    assert_true(http_client_send(client, &one->block));
+    assert_true(http_client_send(http_scene.client, &one->block));
 }
 
 /* Returns which block was answered. */
@@ -97,9 +64,7 @@ static size_t take(const struct http_result *result)
 
 static size_t wait_for_answer(void)
 {
-    struct http_result result;
-    while (!http_client_answer(client, &result))
-        wakeup_wait(wakeup, NO_HANDLE, false, -1);
+    struct http_result result = http_scene_await();
     return take(&result);
 }
 
@@ -116,14 +81,14 @@ TEST(answers_in_any_order_are_each_for_their_block)
                                              {.status = 503, .head = "\r\n"}};
     static const enum delivery_outcome outcomes[] = {DELIVERY_ACKNOWLEDGED, DELIVERY_REFUSED,
                                                   DELIVERY_NOT_SENT};
-    begin(STEPS(steps));
+    begin(CURL_STEPS(steps));
     for (size_t i = 0; i < 3; i++)
         send_block(i, 1);
     for (size_t i = 0; i < 3; i++)
         wait_for_answer();
     for (size_t i = 0; i < 3; i++)
         assert_outcome(i, outcomes[i]);
-    end();
+    http_scene_end();
 }
 
 TEST(an_answer_after_the_stop_is_not_of_the_next_block)
@@ -131,36 +96,32 @@ TEST(an_answer_after_the_stop_is_not_of_the_next_block)
     static const struct curl_step steps[] = {
         {.after = CURL_DOUBLE_NEVER - 1, .status = 200, .head = "\r\n"}, {.what = NEVER_ANSWERS}};
     struct http_result result;
-    begin(STEPS(steps));
+    begin(CURL_STEPS(steps));
     send_block(0, 2);
-    curl_double_wait_for_added(1);
-    curl_double_lock();
-    while (curl_double.sent == 0)
-        pthread_cond_wait(&curl_double.changed, &curl_double.lock);
-    curl_double_unlock();
-    http_client_abandon(client);
-    assert_true(http_client_answer(client, &result));
+    curl_double_wait_for(&curl_double.sent, 1);
+    http_client_abandon(http_scene.client);
+    assert_true(http_client_answer(http_scene.client, &result));
     assert_outcome(take(&result), DELIVERY_UNKNOWN);
     curl_double_release();
     send_block(0, 2);
-    curl_double_wait_for_added(2);
-    http_client_abandon(client);
-    assert_true(http_client_answer(client, &result));
+    curl_double_wait_for(&curl_double.added, 2);
+    http_client_abandon(http_scene.client);
+    assert_true(http_client_answer(http_scene.client, &result));
     size_t at = take(&result);
     assert_int_not_equal(sent[at].records[0].outcome, DELIVERY_ACKNOWLEDGED);
-    end();
+    http_scene_end();
 }
 
 TEST(a_request_whose_end_is_reported_twice_ends_once)
 {
     static const struct curl_step steps[] = {{.repeats = 2, .status = 200, .head = "\r\n"},
                                              {.status = 400, .head = "\r\n"}};
-    begin(STEPS(steps));
+    begin(CURL_STEPS(steps));
     send_block(0, 1);
     assert_outcome(wait_for_answer(), DELIVERY_ACKNOWLEDGED);
     send_block(0, 1);
     assert_outcome(wait_for_answer(), DELIVERY_REFUSED);
-    end();
+    http_scene_end();
 }
 
 TEST(requests_that_wait_for_a_lookup_at_a_stop_are_not_sent)
@@ -169,18 +130,18 @@ TEST(requests_that_wait_for_a_lookup_at_a_stop_are_not_sent)
                                              {.what = NEVER_BEGINS},
                                              {.what = NEVER_BEGINS}};
     struct http_result result;
-    begin(STEPS(steps));
+    begin(CURL_STEPS(steps));
     send_block(0, 1);
     wait_for_answer();
     send_block(0, 1);
     send_block(1, 2);
-    curl_double_wait_for_added(3);
-    http_client_abandon(client);
+    curl_double_wait_for(&curl_double.added, 3);
+    http_client_abandon(http_scene.client);
     for (size_t i = 0; i < 2; i++) {
-        assert_true(http_client_answer(client, &result));
+        assert_true(http_client_answer(http_scene.client, &result));
         assert_outcome(take(&result), DELIVERY_NOT_SENT);
     }
-    end();
+    http_scene_end();
 }
 
 /* --- everything, by chance -------------------------------------------------------------------- */
@@ -242,7 +203,7 @@ static void judge(size_t at)
 static void take_all(void)
 {
     struct http_result result;
-    while (http_client_answer(client, &result))
+    while (http_client_answer(http_scene.client, &result))
         judge(take(&result));
 }
 
@@ -259,24 +220,24 @@ static void run_by_chance(uint64_t seed)
                                       sends = {.what = ANSWERS};
         steps[i] = happens(5) ? lookup : happens(10) ? fails : sends;
     }
-    begin(STEPS(steps));
+    begin(CURL_STEPS(steps));
     curl_double.decide = decide;
     for (size_t round = 0; round < 40; round++) {
         for (size_t i = 0; i < BLOCKS; i++)
             if (!sent[i].in_flight && numbers + RECORDS < NUMBERS)
                 send_block(i, 1 + (size_t)next_below(&chance.random, RECORDS));
-        wakeup_wait(wakeup, NO_HANDLE, false, 1);
+        wakeup_wait(http_scene.wakeup, NO_HANDLE, false, 1);
         take_all();
         if (!happens(30))
             continue;
-        http_client_abandon(client);
+        http_client_abandon(http_scene.client);
         take_all();
         for (size_t i = 0; i < BLOCKS; i++)
             assert_false(sent[i].in_flight); /* each block was given back */
     }
-    http_client_abandon(client);
+    http_client_abandon(http_scene.client);
     take_all();
-    end();
+    http_scene_end();
 }
 
 TEST(each_record_has_the_outcome_that_its_server_gave)

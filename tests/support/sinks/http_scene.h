@@ -1,0 +1,31 @@
+/*
+ * A client of an http: sink that sends by the libcurl of curl_double.h. There is one at a time.
+ * Each function fails the running cmocka test if it does not succeed.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_SINKS_HTTP_SCENE_H
+#define SLUICE_TESTS_SUPPORT_SINKS_HTTP_SCENE_H
+
+#include <stddef.h>
+
+#include "collector/platform/wakeup.h"
+#include "sinks/destinations/http_client.h"
+#include "tests/support/sinks/curl_double.h"
+
+struct http_scene {
+    struct http_client *client;
+    struct wakeup *wakeup; /* the client signals it */
+};
+
+extern struct http_scene http_scene;
+
+/* The steps are those of curl_double_begin. `in_flight`: the most requests at a time. */
+void http_scene_begin(const char *format, const struct curl_step *steps, size_t count,
+                      size_t in_flight);
+
+/* Checks that no handle of libcurl is left. */
+void http_scene_end(void);
+
+/* Waits until a block has its answer. */
+struct http_result http_scene_await(void);
+
+#endif

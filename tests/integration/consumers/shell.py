@@ -1,5 +1,6 @@
 """Sluice in a command line of the shell, among other people's programs, as its users have it."""
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -8,7 +9,7 @@ import sys
 import unittest
 
 from built import command
-from sluice_program import SLUICE, ProgramTest, Sluice
+from sluice_program import DEADLINE, SLUICE, ProgramTest, Sluice
 
 # Saves its process id for signals that are meant only for it.
 STARTER = """#!/bin/sh
@@ -53,6 +54,13 @@ class ConsumerTest(ProgramTest):
         program = CommandLine(self.folder, line, **more)
         self.addCleanup(program.close)
         return program.wait_for_listeners(listeners)
+
+    def require_http(self):
+        """Skips the test where the program cannot send by http:."""
+        said = subprocess.run(command(SLUICE, "--version"), check=True, text=True,
+                              capture_output=True, timeout=DEADLINE).stdout
+        if re.search(r"http: (none|libcurl \(not)", said):
+            self.skipTest("needs libcurl")
 
 
 def main(*tools):

@@ -1,16 +1,13 @@
 """VictoriaMetrics takes influx and prometheus, by curl and by http:, and tells what was sent."""
 import math
-import re
-import subprocess
 
 import sent
-from built import command
 from capture_writing import FIRST_CAPTURED, write_capture
 from format_texts import alphabet_text, as_utf8, first_of_each, influx_text, random_events
 from protobuf import metric, riemann
 from readme import from_readme
 from shell import ConsumerTest, main
-from sluice_program import DEADLINE, RIEMANN, SLUICE, wait_until
+from sluice_program import RIEMANN, wait_until
 from victoria_metrics import VictoriaMetrics
 
 WRITE, IMPORT = "/write", "/api/v1/import/prometheus"
@@ -142,10 +139,7 @@ class Delivered(EveryKind):
 
     def setUp(self):
         super().setUp()
-        said = subprocess.run(command(SLUICE, "--version"), check=True,
-                              capture_output=True, text=True, timeout=DEADLINE).stdout
-        if re.search(r"http: (none|libcurl \(not)", said):
-            self.skipTest("needs libcurl")
+        self.require_http()
 
     def send(self, form, schema, datagrams):
         to = WRITE if form == "influx" else IMPORT

@@ -2,17 +2,14 @@
 import os
 import re
 import shutil
-import subprocess
 import unittest
 
-from built import command
 from http_store import Store
 from kafka_mock import KafkaMock
 from nats_server import NatsServer
 from readme import commands
 from sending import send
 from shell import ConsumerTest
-from sluice_program import DEADLINE, SLUICE
 
 LISTENER = re.compile(r"udp://\[::\]:\d+")
 STORE = re.compile(r"(http://127\.0\.0\.1:)\d+")
@@ -67,10 +64,7 @@ class Deliveries(ConsumerTest):
                 self.assertEqual(len(b"".join(server.read("RECORDS")).splitlines()), lines)
 
     def test_to_stores(self):
-        said = subprocess.run(command(SLUICE, "--version"), check=True, text=True,
-                              capture_output=True, timeout=DEADLINE).stdout
-        if re.search(r"http: (none|libcurl \(not)", said):
-            self.skipTest("needs libcurl")
+        self.require_http()
         for shown, line in self.each("http://"):
             with self.subTest(command=shown):
                 store = Store()

@@ -1,5 +1,4 @@
 """Listeners of every kind, framing and TLS, and senders for them."""
-import base64
 import contextlib
 import os
 import socket
@@ -12,21 +11,19 @@ from protobuf import delimited, double, message, metric, text
 from readers import value_of
 from service_manager import LAUNCHER
 from sluice_program import DEADLINE, SLUICE
+from test_frame_streams import START, control
+from test_otlp_udp import datagram, request
+from test_udp_notif import notif
 
 _PORT = 5555  # of the datagrams in captures
 _DNSTAP = b"protobuf:test"
-
-
-def _control(kind, *types):
-    fields = b"".join(struct.pack(">II", 1, len(one)) + one for one in types)
-    return struct.pack(">III", 0, 4 + len(fields), kind) + fields
 
 
 def _otlp(number):
     """A request of OTLP with one point of a gauge."""
     label = message(7, text(1, "host") + message(2, text(1, f"h{number}")))
     point = message(1, label + double(4, value_of(number)))
-    return message(1, message(2, message(2, text(1, "load") + message(5, point))))
+    return request(text(1, "load") + message(5, point))
 
 
 def _framed(framing, number):
@@ -40,9 +37,9 @@ def _framed(framing, number):
     if framing == "cisco-mdt":
         return struct.pack(">HHHHI", 1, 1, 1, 0, len(body)) + body
     if framing == "udp-notif":
-        return struct.pack(">BBHII", 0x30, 12, 12 + len(body), 7, number) + body
+        return notif(number, body)
     if framing == "otlp-udp":
-        return b'{"format":"json","version":1}\nM1' + base64.b64encode(_otlp(number))
+        return datagram(b"M1", _otlp(number))
     return body
 
 
@@ -132,7 +129,7 @@ class Listener:
             trusted = ssl.create_default_context(cafile=self._authority)
             connected = trusted.wrap_socket(connected, server_hostname="127.0.0.1")
         if self._features.framing == "frame-streams":
-            connected.sendall(_control(2, _DNSTAP))  # START
+            connected.sendall(control(START, _DNSTAP))
             self.control += 1
         return connected
 

@@ -33,14 +33,20 @@ def _numbers_in_bytes(data):
     return [_NUMBER_OF[found] for found in _IN_BYTES.findall(data)]
 
 
+def _numbers_in_packets(data):
+    """Those in binary formats, also in base64."""
+    found = _numbers_in_bytes(data)
+    for text in _BASE64.findall(data):
+        found += _numbers_in_bytes(base64.b64decode(text))
+    return found
+
+
 def numbers_on_disk(folder):
     """The numbers of the records in the segments of a spill, in any format."""
     found = set()
     for path in folder.glob("*.seg"):
         data = path.read_bytes()
-        found |= set(_numbers_in_text(data)) | set(_numbers_in_bytes(data))
-        for text in _BASE64.findall(data):
-            found |= set(_numbers_in_bytes(base64.b64decode(text)))
+        found |= set(_numbers_in_text(data)) | set(_numbers_in_packets(data))
     return found
 
 
@@ -53,9 +59,7 @@ def numbers_in(form, pieces):
         elif form == "remote-write":
             found += _numbers_in_bytes(unsnappy(piece))
         elif form in ("pcap", "datagram"):
-            found += _numbers_in_bytes(piece)
-            for text in _BASE64.findall(piece):
-                found += _numbers_in_bytes(base64.b64decode(text))
+            found += _numbers_in_packets(piece)
         else:
             found += _numbers_in_text(piece)
     return sorted(found)

@@ -1,4 +1,4 @@
-"""The rows of test_pairs.py: all of them can be run, and they have every pair of features."""
+"""The rows of test_pairs.py have every pair of features, and there are few of them."""
 import itertools
 import pathlib
 import subprocess
@@ -8,9 +8,9 @@ import unittest
 import capture_writing
 from built import command
 from certificates import OPENSSL, Authority
-from covering import (DATAGRAM_FRAMINGS, ENDINGS, FORMATS, FRAMINGS, INHERITED, KINDS, LISTENERS,
-                      SINKS, Listener, Row, cover, is_valid, listener_has_datagrams,
-                      pairs_in_order, sink_has_spill, sink_takes, valid_rows)
+from covering import (DATAGRAM_FRAMINGS, ENDINGS, FORMATS, FRAMINGS, KINDS, LISTENERS, SINKS,
+                      Listener, Row, cover, is_valid, listener_has_datagrams, pairs_in_order,
+                      sink_has_spill, sink_takes, valid_rows)
 from sluice_program import DEADLINE, SLUICE
 
 USAGE, CONFIGURATION = 64, 78  # exit codes
@@ -24,12 +24,6 @@ class Covering(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.rows = cover(valid_rows())
-
-    def test_every_row_can_be_run(self):
-        self.assertEqual([row for row in self.rows if not is_valid(row)], [])
-
-    def test_no_row_comes_twice(self):
-        self.assertEqual(len(set(self.rows)), len(self.rows))
 
     def test_every_pair_that_can_be_combined_is_in_a_row(self):
         """A pair can be combined if some valid row has it: all rows are tried for it."""
@@ -104,7 +98,6 @@ class Agreement(unittest.TestCase):
             sink = next(sink for sink in SINKS if sink_takes(sink, form))
             self.assertEqual(self.is_taken(listener, sink, form),
                              listener_has_datagrams(listener, form), (framing, form))
-        self.assertTrue(all(listener.framing in FRAMINGS for listener in INHERITED))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@
  * Reports are late, out of order, doubled or missing, messages are refused, names are looked up for
  * 15 seconds, and producers fail fatally.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/simulation/check_source.h"

@@ -1,10 +1,8 @@
 #include "tests/support/sinks/kafka_double.h"
 
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct rd_kafka_conf_s {
     void *opaque;

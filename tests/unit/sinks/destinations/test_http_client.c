@@ -4,8 +4,6 @@
  */
 #include "sinks/destinations/http_client.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "collector/platform/clock.h"

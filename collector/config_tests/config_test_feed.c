@@ -220,7 +220,6 @@ static void feed_run(void *argument)
     for (size_t i = 0; i < feed->count && !atomic_load(&feeder->stopping); i++)
         take_item(feeder, &feed->items[i]);
     ingest_finish(feeder->ingest);
-    ingest_seal(feeder->ingest);
     ingest_thread_close(feeder->thread);
     fan_out_close(feeder->thread->fan_out);
     atomic_store(&feeder->finished, true);

@@ -135,7 +135,6 @@ static void play_capture(void *argument)
     }
     warn_if_nothing_came(player);
     ingest_finish(player->ingest);
-    ingest_seal(player->ingest);
     ingest_thread_close(player->options.thread);
     fan_out_close(player->options.thread->fan_out);
     atomic_store(&player->finished, true);

@@ -18,7 +18,6 @@ static void close_removed(struct worker *worker, struct endpoint *endpoint)
     receiver_close_socket(endpoint);
     ingest_hand_to(endpoint->ingest, worker->ingests);
     ingest_finish(endpoint->ingest);
-    ingest_seal(endpoint->ingest); /* segments that were given up may have raw copies */
     atomic_store(&endpoint->gone, true);
     receiver->options.refreshed(receiver->options.context);
 }
@@ -238,7 +237,6 @@ static void end_receiver(struct worker *worker)
          endpoint = endpoint->next) {
         ingest_hand_to(endpoint->ingest, worker->ingests);
         ingest_finish(endpoint->ingest);
-        ingest_seal(endpoint->ingest);
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
         ingest_thread_seal(receiver->workers[i].ingests);

@@ -42,7 +42,6 @@ int ingest_bench_close(void **state)
 {
     struct ingest_bench *bench = *state;
     ingest_finish(bench->ingest);
-    ingest_seal(bench->ingest);
     ingest_thread_seal(&bench->thread);
     assert_int_equal(batches_out(bench->thread.pool), 0);
     struct ledger_snapshot *final = ledger_take_snapshot(bench->ledger, true);

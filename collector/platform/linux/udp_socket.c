@@ -354,7 +354,7 @@ enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct er
 
 int udp_socket_bind(struct udp_socket *socket, struct error *error)
 {
-    RULE(!socket->bound, "a socket is bound once");
+    RULE(socket->address.family == ADDRESS_NONE, "a socket is bound once");
     bool group = !socket->options.inherited && address_is_multicast(&socket->options.address);
     unsigned index = group ? choose_interface(socket) : 0;
     struct address to = socket->options.address;
@@ -373,7 +373,6 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
     if (getsockname(socket->fd, (struct sockaddr *)&bound, &bound_size) != 0)
         return udp_fail(error, "cannot find where a socket is bound");
     socket->address = socket_address_from_system(&bound);
-    socket->bound = true;
     return group ? join(socket, index, error) : 0;
 }
 

@@ -44,7 +44,6 @@ struct udp_socket {
     struct udp_socket_options options;
     char interface[IF_NAMESIZE];
     bool filtered; /* because of only_from */
-    bool bound;
     struct address address;
     size_t receive_buffer;
     unsigned group_index; /* of the interface on which its group is joined; 0: not joined, or on any

@@ -16,7 +16,7 @@
 
 /*
  * Bytes of the longest line with its newline. With a short line before it, it fits into the 4096
- * bytes that a pipe accepts whole or not at all (log_stream.h).
+ * bytes that a pipe accepts whole or not at all (log_stream_write, collector/platform/process.h).
  */
 #define LOG_LINE_SIZE 3840
 

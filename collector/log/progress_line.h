@@ -9,9 +9,6 @@
 #ifndef SLUICE_COLLECTOR_LOG_PROGRESS_LINE_H
 #define SLUICE_COLLECTOR_LOG_PROGRESS_LINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Begins to show progress if there is a terminal. Only while there is one thread. */
 void progress_line_begin(void);
 

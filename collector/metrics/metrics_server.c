@@ -6,7 +6,6 @@
  */
 #include "collector/metrics/metrics_server.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "collector/log/log.h"

@@ -56,7 +56,7 @@ int dead_letters_create(struct dead_letters **out, const struct dead_letter_opti
  * queue. Main thread; also while letters are written, if another queue is open. Returns NULL if out
  * of memory.
  */
-struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *letters,
+struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *dead_letters,
                                                  struct dead_letter_counters *counters);
 
 /*
@@ -64,10 +64,10 @@ struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *letters,
  * or -1 with `error` filled: EXIT_CODE_CANNOT_CREATE, also if the file is not a capture;
  * EXIT_CODE_CONFIG if the file is a terminal.
  */
-int dead_letters_open(struct dead_letters *letters, struct error *error);
+int dead_letters_open(struct dead_letters *dead_letters, struct error *error);
 
 /* Returns 0, or -1 with `error` filled. */
-int dead_letters_start(struct dead_letters *letters, struct error *error);
+int dead_letters_start(struct dead_letters *dead_letters, struct error *error);
 
 /* --- the producing thread --------------------------------------------------------------------- */
 
@@ -95,20 +95,20 @@ void dead_letter_queue_open_again(struct dead_letter_queue *queue);
 /* --- the main thread -------------------------------------------------------------------------- */
 
 /* Any thread: reopens the file by its name, between two letters. */
-void dead_letters_reopen(struct dead_letters *letters);
+void dead_letters_reopen(struct dead_letters *dead_letters);
 
 /*
  * Limits the writing after the producers have closed their queues: letters that are not written by
  * `deadline_ns` (monotonic) are dropped. A further call can only bring the deadline forward.
  */
-void dead_letters_stop(struct dead_letters *letters, int64_t deadline_ns);
+void dead_letters_stop(struct dead_letters *dead_letters, int64_t deadline_ns);
 
 /* Any thread: whether the writing thread has finished. */
-bool dead_letters_have_finished(const struct dead_letters *letters);
+bool dead_letters_have_finished(const struct dead_letters *dead_letters);
 
-void dead_letters_join(struct dead_letters *letters);
+void dead_letters_join(struct dead_letters *dead_letters);
 
 /* Frees the dead letters, after the join or instead of the start. NULL is allowed. */
-void dead_letters_destroy(struct dead_letters *letters);
+void dead_letters_destroy(struct dead_letters *dead_letters);
 
 #endif

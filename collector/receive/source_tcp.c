@@ -89,9 +89,9 @@ static size_t tcp_longest(const struct listener_config *listener)
     return listener->max_frame + STREAM_FRAME_HEADER_MOST;
 }
 
-static size_t tls_memory(const struct listener_config *listener, size_t tcp_connections)
+static size_t tls_memory(const struct listener_config *listener, size_t connections)
 {
-    return listener->tls && tls_channels != NULL ? tls_channels->memory(tcp_connections) : 0;
+    return listener->tls && tls_channels != NULL ? tls_channels->memory(connections) : 0;
 }
 
 static size_t tcp_memory(const struct listener_config *listener)
@@ -124,12 +124,12 @@ static struct stream_limits tcp_limits(const struct listener_config *config)
 
 /* Makes the kind of channel for this many connections; the error names the listener. */
 static int tcp_make_kind(struct channel_kind *kind, const struct listener_config *listener,
-                         size_t tcp_connections, struct error *error)
+                         size_t connections, struct error *error)
 {
     const struct channel_tls_options options = {.cert = listener->cert,
                                                 .key = listener->key,
                                                 .client_ca = listener->client_ca,
-                                                .connections = tcp_connections};
+                                                .connections = connections};
     struct error why;
     *kind = (struct channel_kind){.ops = &channel_plain};
     if (listener->tls &&

@@ -62,13 +62,13 @@ static void unpause_connection(struct stream_server *server, struct stream_slot 
  * reported only once, so it costs nothing during the pause. Returns whether the caller still owns
  * the connection, because arming failed.
  */
-static bool pause_connection(struct worker *worker, struct stream_slot *slot, bool pauses)
+static bool pause_connection(struct worker *worker, struct stream_slot *slot, bool backs_off)
 {
     struct stream_server *server = worker->server;
     RULE(!atomic_load(&slot->paused), "a connection is paused once");
     atomic_store(&slot->paused, true);
     atomic_fetch_add(&server->paused, 1);
-    if (pauses || slot->hung_up) {
+    if (backs_off || slot->hung_up) {
         stream_slot_park(slot);
         return false;
     }

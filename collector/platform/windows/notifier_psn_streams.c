@@ -30,7 +30,7 @@ struct psn_streams {
     process_socket_notifications *notify;
 };
 
-static struct psn_stream *psn_stream_stream_of(struct stream_registration *registration)
+static struct psn_stream *psn_stream_of(struct stream_registration *registration)
 {
     return (struct psn_stream *)registration;
 }
@@ -70,7 +70,7 @@ static DWORD operate(struct stream_port *port, const struct psn_stream *stream, 
 static DWORD enable(struct stream_port *port, struct stream_registration *registration,
                     unsigned interests)
 {
-    struct psn_stream *stream = psn_stream_stream_of(registration);
+    struct psn_stream *stream = psn_stream_of(registration);
     stream->interests = interests;
     DWORD code = operate(port, stream, SOCKET_OPERATION_ENABLE);
     if (code != 0)
@@ -89,7 +89,7 @@ static void psn_stream_unwatch(struct notifier *base, wait_handle socket)
     struct stream_registration *found = stream_port_find(port, (SOCKET)socket);
     if (found == NULL)
         return;
-    struct psn_stream *stream = psn_stream_stream_of(found);
+    struct psn_stream *stream = psn_stream_of(found);
     stream_port_forget(port, found);
     AcquireSRWLockExclusive(&found->lock);
     stream->interests = 0;
@@ -124,7 +124,7 @@ static unsigned ready_of(const struct psn_stream *stream, DWORD events)
 static bool psn_stream_translate(struct stream_port *port, struct stream_registration *registration,
                                  DWORD events, struct notifier_event *event)
 {
-    struct psn_stream *stream = psn_stream_stream_of(registration);
+    struct psn_stream *stream = psn_stream_of(registration);
     unsigned ready = stream->interests == 0 ? 0 : ready_of(stream, events);
     if ((events & SOCKET_EVENT_REMOVE) != 0 && stream->removing) {
         stream->removing = false;

@@ -37,8 +37,7 @@ struct eventselect_stream {
     bool look_again;     /* FD_ACCEPT may not be recorded again */
 };
 
-static struct eventselect_stream *
-eventselect_stream_stream_of(struct stream_registration *registration)
+static struct eventselect_stream *eventselect_stream_of(struct stream_registration *registration)
 {
     return (struct eventselect_stream *)registration;
 }
@@ -160,7 +159,7 @@ static bool make_parts(struct eventselect_stream *stream)
 static DWORD set_stream(struct stream_port *port, struct stream_registration *registration,
                         unsigned interests)
 {
-    struct eventselect_stream *stream = eventselect_stream_stream_of(registration);
+    struct eventselect_stream *stream = eventselect_stream_of(registration);
     long wanted = network_events_of(stream, interests);
     stream->port = port;
     if (!make_parts(stream))
@@ -182,7 +181,7 @@ static void eventselect_stream_unwatch(struct notifier *base, wait_handle socket
     if (found == NULL)
         return;
     AcquireSRWLockExclusive(&found->lock);
-    silence(eventselect_stream_stream_of(found));
+    silence(eventselect_stream_of(found));
     WSAEventSelect((SOCKET)socket, NULL, 0);
     ReleaseSRWLockExclusive(&found->lock);
     stream_port_forget(port, found);
@@ -194,7 +193,7 @@ static void eventselect_stream_unwatch(struct notifier *base, wait_handle socket
 /* A thread of the pool may be about to run; it then finds the registration silent. */
 static void eventselect_stream_finish(struct stream_registration *registration)
 {
-    struct eventselect_stream *stream = eventselect_stream_stream_of(registration);
+    struct eventselect_stream *stream = eventselect_stream_of(registration);
     AcquireSRWLockExclusive(&registration->lock);
     silence(stream);
     ReleaseSRWLockExclusive(&registration->lock);

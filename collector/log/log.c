@@ -14,8 +14,6 @@
 #include "collector/platform/process.h"
 #include "collector/platform/thread.h"
 
-#define LIMIT_INTERVAL_NS INT64_C(1000000000)
-
 /* Bytes that log_stream_write writes whole or not at all. */
 #define WHOLE_SIZE 4096
 
@@ -368,15 +366,26 @@ void log_write_repeats_now(void)
 
 /* --- rate ------------------------------------------------------------------------------------- */
 
+static int64_t next_interval(int64_t interval_ns)
+{
+    if (interval_ns == 0)
+        return LOG_INTERVAL_FIRST_NS;
+    return interval_ns < LOG_INTERVAL_LONGEST_NS / 2 ? 2 * interval_ns : LOG_INTERVAL_LONGEST_NS;
+}
+
 bool log_allowed(struct log_limit *limit, uint64_t *held)
 {
     int64_t now = clock_monotonic_ns();
-    if (now < limit->next_ns) {
+    if (now - limit->last_ns >= LOG_QUIET_NS)
+        limit->interval_ns = 0;
+    limit->last_ns = now;
+    if (limit->interval_ns != 0 && now < limit->next_ns) {
         limit->held++;
         return false;
     }
     *held = limit->held;
     limit->held = 0;
-    limit->next_ns = now + LIMIT_INTERVAL_NS;
+    limit->interval_ns = next_interval(limit->interval_ns);
+    limit->next_ns = now + limit->interval_ns;
     return true;
 }

@@ -115,13 +115,21 @@ void log_divert(log_taker *taker);
 /* --- rate limit ------------------------------------------------------------------------------- */
 
 /*
- * Allows at most one line per second from one place in the code. Zero-initialised; used by one
+ * Allows lines about one trouble at growing intervals: each interval is twice the one before, from
+ * LOG_INTERVAL_FIRST_NS to LOG_INTERVAL_LONGEST_NS, so a trouble that lasts a quarter of an hour
+ * has ten lines. After LOG_QUIET_NS without a line to suppress the intervals begin again. A place
+ * in the code that reports several troubles has a limit for each. Zero-initialised; used by one
  * thread. Lines that it suppresses do not count as repetitions. The caller writes their number into
  * the next line, which is therefore different from the previous line and is written.
  */
+#define LOG_INTERVAL_FIRST_NS   INT64_C(1000000000)
+#define LOG_INTERVAL_LONGEST_NS INT64_C(512000000000)
+#define LOG_QUIET_NS            INT64_C(60000000000)
 struct log_limit {
-    int64_t next_ns; /* monotonic: when the next line may be written */
-    uint64_t held;   /* number of lines suppressed since the last written line */
+    int64_t next_ns;     /* monotonic: when the next line may be written */
+    int64_t interval_ns; /* from the last written line to next_ns */
+    int64_t last_ns;     /* monotonic: the last line, written or suppressed */
+    uint64_t held;       /* number of lines suppressed since the last written line */
 };
 
 /*

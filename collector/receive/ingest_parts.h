@@ -21,7 +21,7 @@ struct ingest {
     struct mismatch_hint_pace hint;
     struct sequence_recent sender; /* of the last datagram */
     struct assembly *assembly;     /* NULL: no schema of the listener has segments */
-    struct log_limit log;          /* limits the log lines about refused datagrams */
+    struct log_limit logs[REASON_COUNT]; /* for the log lines about refused datagrams */
 };
 
 #endif

@@ -42,7 +42,7 @@ static void log_refusal(struct ingest *ingest, const struct datagram_slot *slot,
                         const struct refusal *refusal, const char *schema)
 {
     uint64_t suppressed;
-    if (!log_allowed(&ingest->log, &suppressed))
+    if (!log_allowed(&ingest->logs[refusal->reason], &suppressed))
         return;
     char source[ADDRESS_TEXT_SIZE];
     char why[DECODE_FAILURE_TEXT_SIZE];

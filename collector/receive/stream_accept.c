@@ -90,14 +90,16 @@ static void refuse_connection(struct worker *worker, wait_handle socket, const s
                               struct counter *why)
 {
     const struct ingest_counters *counters = worker->stream.counters;
+    const char *what = NULL;
     counter_add(why, 1);
     if (why == &counters->over_limit)
-        stream_server_log_about(worker, peer, "refused: max_connections= are open already");
+        what = "refused: max_connections= are open already";
     else if (why == &counters->over_address_limit)
-        stream_server_log_about(
-            worker, peer, "refused: its address has max_connections_per_address= open already");
+        what = "refused: its address has max_connections_per_address= open already";
     else if (why == &counters->tls_failed)
-        stream_server_log_about(worker, peer, "refused: not enough memory for TLS");
+        what = "refused: not enough memory for TLS";
+    if (what != NULL)
+        stream_server_log_about(worker, &worker->refusal_log, peer, what);
     tcp_connection_close(socket);
 }
 
@@ -140,7 +142,7 @@ static void put_off(struct worker *worker, struct listening *listening, const st
     uint64_t suppressed;
     counter_add(&worker->stream.counters->accept_errors, 1);
     listening->accept_ns = clock_monotonic_ns() + ACCEPT_PAUSE_NS;
-    if (log_allowed(&worker->log, &suppressed))
+    if (log_allowed(&worker->accept_log, &suppressed))
         log_about(LOG_ERROR, LOG_OF_LISTENER, worker->server->options.listener->name,
                   "%s; trying again", error->text);
 }

@@ -86,6 +86,7 @@ enum stream_end {
     STREAM_CHANNEL_FAILED,
     STREAM_STOPPED,
     STREAM_UNWATCHED,
+    STREAM_END_COUNT
 };
 
 struct stream_connection {

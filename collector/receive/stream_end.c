@@ -27,11 +27,12 @@ static void count_end(struct worker *worker, enum stream_end end)
     counter_add(ends[end], 1);
 }
 
-void stream_server_log_about(struct worker *worker, const struct address *peer, const char *what)
+void stream_server_log_about(struct worker *worker, struct log_limit *limit,
+                             const struct address *peer, const char *what)
 {
     char text[ADDRESS_TEXT_SIZE];
     uint64_t suppressed;
-    if (!log_allowed(&worker->log, &suppressed))
+    if (!log_allowed(limit, &suppressed))
         return;
     address_format(peer, text);
     log_about(LOG_WARNING, LOG_OF_LISTENER, worker->server->options.listener->name,
@@ -56,7 +57,8 @@ static void say_why(struct worker *worker, const struct stream_connection *conne
         what = text;
     }
     if (what != NULL)
-        stream_server_log_about(worker, &connection->peer, what);
+        stream_server_log_about(worker, &worker->end_logs[connection->end], &connection->peer,
+                                what);
 }
 
 void stream_server_release(struct worker *worker, struct stream_slot *slot)

@@ -4,11 +4,13 @@
 
 #include "collector/base/address.h"
 
+struct log_limit;
 struct stream_slot;
 struct worker;
 
-/* Logs a line about a connection, if the thread's log limit allows. */
-void stream_server_log_about(struct worker *worker, const struct address *peer, const char *what);
+/* Logs a line about a connection, if the limit allows it. */
+void stream_server_log_about(struct worker *worker, struct log_limit *limit,
+                             const struct address *peer, const char *what);
 
 /* Called by the owner: releases a connection that has ended, counts it and logs the reason. */
 void stream_server_close_connection(struct worker *worker, struct stream_slot *slot);

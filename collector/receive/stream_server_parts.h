@@ -46,7 +46,8 @@ struct worker {
     struct wakeup *resumed;
     struct heartbeat heartbeat;
     uint64_t heartbeat_seen; /* the value that the main thread saw last */
-    struct log_limit log;
+    struct log_limit log, accept_log, refusal_log;
+    struct log_limit end_logs[STREAM_END_COUNT]; /* for each way in which a connection ends */
 };
 
 /* A listening socket. Its address in memory is the token of its events. */

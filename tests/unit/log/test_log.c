@@ -295,6 +295,37 @@ TEST(after_its_time_a_line_reports_how_many_were_held)
     assert_int_equal(held, 0);
 }
 
+TEST(a_trouble_that_lasts_a_quarter_of_an_hour_has_ten_lines)
+{
+    struct log_limit limit = {0};
+    uint64_t held;
+    int64_t lasted_ns = 0;
+    int lines = 0;
+    for (; lasted_ns < 900 * INT64_C(1000000000); lasted_ns += limit.interval_ns) {
+        assert_true(log_allowed(&limit, &held));
+        lines++;
+        limit.next_ns = 0; /* its time is over */
+    }
+    assert_int_equal(lines, 10);
+    assert_true(log_allowed(&limit, &held));
+    assert_int_equal(limit.interval_ns, LOG_INTERVAL_LONGEST_NS);
+}
+
+TEST(after_a_quiet_minute_the_intervals_begin_again)
+{
+    struct log_limit limit = {0};
+    uint64_t held;
+    for (int i = 0; i < 5; i++) {
+        limit.next_ns = 0;
+        assert_true(log_allowed(&limit, &held));
+    }
+    assert_false(log_allowed(&limit, &held));
+    limit.last_ns -= LOG_QUIET_NS;
+    assert_true(log_allowed(&limit, &held));
+    assert_int_equal(held, 1);
+    assert_int_equal(limit.interval_ns, LOG_INTERVAL_FIRST_NS);
+}
+
 TEST(one_place_does_not_hold_another)
 {
     struct log_limit here = {0};

@@ -145,6 +145,13 @@ struct delivery_ops {
                   const struct record *record, uint8_t *key);
 
     /*
+     * Whether the destination has no usable connection now, with the reason in `error`. The far
+     * end's answers end that. NULL: a block that cannot be sent is answered at once, with its
+     * reason.
+     */
+    bool (*is_away)(const struct destination *destination, struct error *error);
+
+    /*
      * Returns when serve must be called (monotonic nanoseconds); INT64_MAX: not needed. NULL:
      * never.
      */

@@ -85,16 +85,16 @@ size_t delivery_outcomes_count(const struct delivery_outcomes *outcomes)
 void delivery_log_refusal(struct delivery_writer *delivery,
                           const struct delivery_outcomes *outcomes, const struct error *error)
 {
-    static const enum record_failure reasons[] = {FAILED_REJECTED, FAILED_TOO_LARGE, FAILED_DENIED,
-                                                  FAILED_TIMEOUT_UNSENT};
-    size_t failed = outcomes->unknown;
+    const size_t *failed = outcomes->failed;
+    const bool is_outage = delivery->base.outage.since_ns != 0;
+    size_t refused = failed[FAILED_REJECTED] + failed[FAILED_TOO_LARGE] + failed[FAILED_DENIED];
+    size_t late = is_outage ? 0 : failed[FAILED_TIMEOUT_UNSENT] + outcomes->unknown;
     uint64_t left_out;
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-        failed += outcomes->failed[reasons[i]];
-    if (failed == 0 || !log_allowed(&delivery->refusal_log, &left_out))
+    if (refused + late == 0 || !log_allowed(&delivery->refusal_log, &left_out))
         return;
     log_about(LOG_ERROR, LOG_OF_SINK, delivery->base.options.name,
-              "%zu records were not delivered, or may not have been: %s", failed, error->text);
+              "%zu records were not delivered, or may not have been: %s", refused + late,
+              error->text);
 }
 
 void delivery_count_outcomes(struct delivery_writer *delivery,

@@ -4,7 +4,8 @@
  *
  * Private to these files, each of which uses only those above it:
  *
- * delivery_time.c      pauses, and when something is due
+ * delivery_outage.c    the outages of the far end, for the log
+ *   delivery_time.c      pauses, and when something is due
  *   delivery_outcomes.c  the outcomes of a block's records
  *   delivery_store.c     blocks to the disk and back
  *   delivery_flight.c    blocks to the destination, and its answers
@@ -31,6 +32,7 @@ struct delivery_writer {
     struct buffered_block *waiting; /* the first of the waiting blocks, by their order */
     size_t out;                     /* number of blocks that the destination has */
     bool refused;                   /* the destination had no room for the first waiting block */
+    bool is_away;                   /* as delivery_ops.is_away, when it was asked last */
     int64_t pause_ns;               /* the last pause after a failure; 0: none */
     int64_t sends_ns;               /* monotonic: no block is sent before this time */
     struct log_limit refusal_log;

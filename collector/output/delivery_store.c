@@ -38,10 +38,14 @@ static void log_spill(struct delivery_writer *delivery, const struct error *erro
 static void note_full(struct delivery_writer *delivery, bool is_full)
 {
     _Atomic int64_t *since = &delivery->base.spill_full_ns;
+    int64_t before = atomic_load_explicit(since, memory_order_relaxed);
+    if (is_full == (before != 0))
+        return;
     if (!is_full)
-        atomic_store_explicit(since, 0, memory_order_relaxed);
-    else if (atomic_load_explicit(since, memory_order_relaxed) == 0)
-        atomic_store_explicit(since, clock_monotonic_ns(), memory_order_relaxed);
+        log_about(LOG_INFO, LOG_OF_SINK, delivery->base.options.name,
+                  "the spill stores records again after %.1f s",
+                  (double)(clock_monotonic_ns() - before) / 1e9);
+    atomic_store_explicit(since, is_full ? clock_monotonic_ns() : 0, memory_order_relaxed);
 }
 
 typedef enum spill_stored store_function(struct delivery_spill *spill,

@@ -1,5 +1,6 @@
 #include "collector/output/delivery_time.h"
 
+#include "collector/output/delivery_outage.h"
 #include "collector/platform/clock.h"
 
 /* The pause after a failure is doubled each time, from the first to the longest. */
@@ -90,5 +91,6 @@ int64_t delivery_due(const struct sink_writer *writer)
         bring_forward(&due_ns, ops->due(writer->destination));
     if (delivery->filled != NULL && delivery->filled->block.count != 0)
         bring_forward(&due_ns, delivery->filled->collected_until_ns);
+    bring_forward(&due_ns, delivery_outage_due(delivery));
     return due_ns;
 }

@@ -7,6 +7,7 @@
 #include "collector/base/rule.h"
 #include "collector/contract/schema.h"
 #include "collector/output/delivery_flight.h"
+#include "collector/output/delivery_outage.h"
 #include "collector/output/delivery_state.h"
 #include "collector/output/delivery_store.h"
 #include "collector/output/delivery_time.h"
@@ -49,6 +50,7 @@ static void delivery_catch_up(struct sink_writer *writer)
     struct delivery_writer *delivery = delivery_of(writer);
     delivery_serve_destination(delivery);
     delivery_take_answers(delivery);
+    delivery_outage_look(delivery, clock_monotonic_ns());
     delivery_send_all(delivery);
     delivery_note_oldest(delivery);
 }

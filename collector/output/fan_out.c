@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "collector/base/rule.h"
@@ -10,10 +11,12 @@
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
 
+#define SECOND INT64_C(1000000000)
+
 struct route {
     struct fan_out_sink to;
-    struct log_limit log;
-    uint64_t refused; /* records refused since the last line in the log */
+    struct log_limit logs[REFUSAL_COUNT];
+    uint64_t refused[REFUSAL_COUNT]; /* records refused since the last line in the log */
 };
 
 struct fan_out {
@@ -116,18 +119,37 @@ void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap)
     fan_out->tap = tap;
 }
 
+/* Describes why the queue is full. The log lines about an outage count the refused records. */
+static void describe_delay(const struct sink_condition *condition, enum record_refusal reason,
+                           char *text, size_t size)
+{
+    int64_t waited_ns =
+        condition->waits_since_ns == 0 ? 0 : clock_monotonic_ns() - condition->waits_since_ns;
+    if (waited_ns >= SECOND)
+        snprintf(text, size, "its destination has not accepted data for %" PRId64 " s",
+                 waited_ns / SECOND);
+    else
+        snprintf(text, size, "it is slower than its input%s",
+                 reason == REFUSED_RING_FULL ? "; raise --memory for longer bursts" : "");
+}
+
 static void log_refusal(struct route *route, enum record_refusal reason, size_t records)
 {
     uint64_t left_out;
-    route->refused += records;
-    if (reason == REFUSED_SINK_ENDED || !log_allowed(&route->log, &left_out))
+    char why[96];
+    route->refused[reason] += records;
+    if (reason == REFUSED_SINK_ENDED)
         return;
+    sink_thread_note_refused(route->to.sink, reason, records);
+    const struct sink_condition condition = sink_thread_condition(route->to.sink);
+    if (condition.fails_since_ns != 0 || !log_allowed(&route->logs[reason], &left_out))
+        return;
+    describe_delay(&condition, reason, why, sizeof why);
     log_about(LOG_WARNING, LOG_OF_SINK, route->to.name,
-              "refused %" PRIu64 " records, because this sink is behind (%s%s): sluice explain %s",
-              route->refused, record_refusal_names[reason],
-              reason == REFUSED_RING_FULL ? ": raise --memory for longer bursts" : "",
+              "refused %" PRIu64 " records (%s), because %s: sluice explain %s",
+              route->refused[reason], record_refusal_names[reason], why,
               record_refusal_names[reason]);
-    route->refused = 0;
+    route->refused[reason] = 0;
 }
 
 /* Whether the producer waits for room in this queue. */

@@ -184,6 +184,10 @@ struct sink_condition {
 /* Any thread. */
 struct sink_condition sink_thread_condition(const struct sink_thread *sink);
 
+/* Any thread: notes records that a queue of the sink refused, for the log of an outage. */
+void sink_thread_note_refused(struct sink_thread *sink, enum record_refusal reason,
+                              uint64_t records);
+
 /*
  * Main thread: adds the figures of the destination's connections and requests, if it is open and
  * has any.

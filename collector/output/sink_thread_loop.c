@@ -182,6 +182,7 @@ static void sink_thread_end(struct sink_thread *sink)
         wait_blocked(sink);
     if (writer->ops->finish != NULL)
         writer->ops->finish(writer);
+    sink_outage_leave(&writer->outage, writer->options.name, writer->options.counters);
     heartbeat_wait(writer->heartbeat);
     atomic_store(&sink->finished, true);
     if (writer->options.ended != NULL)

@@ -35,6 +35,12 @@ struct sink_condition sink_thread_condition(const struct sink_thread *sink)
     };
 }
 
+void sink_thread_note_refused(struct sink_thread *sink, enum record_refusal reason,
+                              uint64_t records)
+{
+    sink_outage_add_refused(&sink->writer->outage, reason, records);
+}
+
 void sink_thread_add_figures(const struct sink_thread *sink, struct delivery_figure_totals *totals)
 {
     const struct destination *destination = sink->writer->destination;

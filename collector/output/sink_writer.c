@@ -200,20 +200,23 @@ void sink_writer_note_failure(struct sink_writer *writer)
     writer->failing = true;
 }
 
-void sink_writer_note_retry(struct sink_writer *writer, const struct error *error)
+void sink_writer_note_outage(struct sink_writer *writer, const char *what, const char *waiting)
+{
+    sink_outage_note(&writer->outage, writer->options.name, writer->options.counters, what,
+                     waiting);
+}
+
+void sink_writer_note_retry(struct sink_writer *writer, const struct error *error,
+                            const char *waiting)
 {
     counter_add(&writer->options.counters->write_errors, 1);
-    uint64_t left_out;
-    if (log_allowed(&writer->write_log, &left_out)) {
-        log_about(LOG_ERROR, LOG_OF_SINK, writer->options.name, "%s; trying again", error->text);
-        writer->failure_logged = true;
-    }
+    sink_writer_note_outage(writer, error->text, waiting);
     sink_writer_note_failure(writer);
 }
 
 void sink_writer_pause(struct sink_writer *writer, const struct error *error)
 {
-    sink_writer_note_retry(writer, error);
+    sink_writer_note_retry(writer, error, "");
     writer->cannot_write = true;
     int64_t now = clock_monotonic_ns();
     if (now >= writer->calm_ns)
@@ -242,18 +245,23 @@ bool sink_writer_has_paused(struct sink_writer *writer)
     return true;
 }
 
-/*
- * The end of each failure that was logged is logged: the limit on the former holds for the latter.
- */
-void sink_writer_note_success(struct sink_writer *writer)
+static void end_outage(struct sink_writer *writer, const char *how)
 {
-    if (writer->failure_logged)
-        log_about(LOG_INFO, LOG_OF_SINK, writer->options.name, "writing again");
-    writer->failure_logged = false;
-    writer->spurious = 0;
+    sink_outage_end(&writer->outage, writer->options.name, writer->options.counters, how);
     if (writer->failing)
         atomic_store_explicit(&writer->fails_since_ns, 0, memory_order_relaxed);
     writer->failing = false;
+}
+
+void sink_writer_note_return(struct sink_writer *writer)
+{
+    end_outage(writer, "connected again");
+}
+
+void sink_writer_note_success(struct sink_writer *writer)
+{
+    end_outage(writer, "writing again");
+    writer->spurious = 0;
     writer->cannot_write = false;
     if (writer->waited)
         atomic_store_explicit(&writer->waits_since_ns, clock_monotonic_ns(), memory_order_relaxed);

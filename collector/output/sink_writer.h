@@ -18,6 +18,7 @@
 #include "collector/base/heartbeat.h"
 #include "collector/log/log.h"
 #include "collector/output/sink_options.h"
+#include "collector/output/sink_outage.h"
 #include "collector/output/sink_thread.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/wakeup.h"
@@ -117,13 +118,13 @@ struct sink_writer {
     bool cannot_write; /* the system refused the last write: records left at the deadline fail with
                           io_error; a far end that is slow or away does not set this */
     bool unattended;   /* the command that reads is not running */
-    bool failure_logged; /* the failure is in the log, its end not yet */
     int pause_ms;        /* before the next try */
     bool pausing;        /* after a failure no write is tried before block.until_ns */
     bool made_room;      /* the last wait ended because a queue needed room */
     struct sink_block block;
     int64_t calm_ns; /* monotonic: the first failure after this time gets the first pause again */
-    struct log_limit write_log, wait_log;
+    struct sink_outage outage;
+    struct log_limit wait_log;
     int64_t write_begun_ns; /* monotonic: when writing the present block began */
     bool waited;            /* a wait has begun since bytes were last accepted */
     unsigned spurious; /* waits in a row that reported a writable handle, after which no byte was
@@ -245,8 +246,18 @@ void sink_writer_note_success(struct sink_writer *writer);
 /* Notes that a write was not accepted, and is not tried again. */
 void sink_writer_note_failure(struct sink_writer *writer);
 
-/* Counts and logs a write that was not accepted and is tried again. */
-void sink_writer_note_retry(struct sink_writer *writer, const struct error *error);
+/*
+ * Counts and logs a write that was not accepted and is tried again. `waiting` is as in
+ * sink_outage_note.
+ */
+void sink_writer_note_retry(struct sink_writer *writer, const struct error *error,
+                            const char *waiting);
+
+/* Logs a destination that cannot be reached, or does not answer; no write has failed. */
+void sink_writer_note_outage(struct sink_writer *writer, const char *what, const char *waiting);
+
+/* Notes that the destination can be reached again; no record waits for it. */
+void sink_writer_note_return(struct sink_writer *writer);
 
 /* Notes whether the command that reads is running. */
 void sink_writer_note_reader(struct sink_writer *writer, bool there);

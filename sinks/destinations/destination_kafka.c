@@ -331,6 +331,11 @@ static int64_t kafka_due(const struct destination *destination)
     return producer_ns < flights_ns ? producer_ns : flights_ns;
 }
 
+static bool kafka_is_away(const struct destination *destination, struct error *error)
+{
+    return kafka_producer_is_away(&((const struct kafka *)destination)->producer, error);
+}
+
 static bool kafka_route(struct destination *destination, const struct listener *listener,
                         const struct record *record, char *name)
 {
@@ -376,6 +381,7 @@ static const struct delivery_ops delivery_ops = {
     .answer = kafka_answer,
     .route = kafka_route,
     .key = kafka_key,
+    .is_away = kafka_is_away,
     .due = kafka_due,
     .serve = kafka_serve,
     .abandon = kafka_abandon,

@@ -61,6 +61,11 @@ static void nats_abandon(struct destination *destination)
     nats_publisher_expire(nats_of(destination)->publisher, true);
 }
 
+static bool nats_is_away(const struct destination *destination, struct error *error)
+{
+    return nats_publisher_is_away(((const struct nats *)destination)->publisher, error);
+}
+
 static bool nats_route(struct destination *destination, const struct listener *listener,
                        const struct record *record, char *name)
 {
@@ -73,6 +78,7 @@ static const struct delivery_ops delivery_ops = {
     .send = nats_send_block,
     .answer = nats_answer,
     .route = nats_route,
+    .is_away = nats_is_away,
     .due = nats_due,
     .serve = nats_serve,
     .abandon = nats_abandon,

@@ -25,9 +25,28 @@ struct kafka_ending {
 
 static void on_report(rd_kafka_t *handle, const rd_kafka_message_t *message, void *opaque)
 {
-    const struct kafka_producer *producer = opaque;
+    struct kafka_producer *producer = opaque;
     RULE(handle == producer->handle, "reports are of the producer that is in use");
+    if (producer->library->message_status(message) == RD_KAFKA_MSG_STATUS_PERSISTED)
+        producer->is_away = false;
     producer->report(producer->context, message);
+}
+
+/* An error of one broker. While no broker is reachable, the log lines of the outage name it. */
+static void log_broker_error(struct kafka_producer *producer)
+{
+    uint64_t suppressed;
+    if (!producer->is_away && producer->now.connected != 0 &&
+        log_allowed(&producer->log, &suppressed))
+        log_about(LOG_WARNING, LOG_OF_SINK, producer->name, "%s", producer->last_error.text);
+}
+
+bool kafka_producer_is_away(const struct kafka_producer *producer, struct error *error)
+{
+    if (producer->is_away)
+        error_set(error, EXIT_CODE_NOT_REACHED, "no broker is reachable%s%s",
+                  producer->last_error.text[0] == '\0' ? "" : ": ", producer->last_error.text);
+    return producer->is_away;
 }
 
 static void producer_on_error(rd_kafka_t *handle, int code, const char *reason, void *opaque)
@@ -41,9 +60,12 @@ static void producer_on_error(rd_kafka_t *handle, int code, const char *reason, 
                   "the Kafka producer has failed and is replaced: %s", fatal);
         return;
     }
-    uint64_t suppressed;
-    if (log_allowed(&producer->log, &suppressed))
-        log_about(LOG_WARNING, LOG_OF_SINK, producer->name, "%s", reason);
+    if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+        producer->is_away = true;
+        return;
+    }
+    error_set(&producer->last_error, EXIT_CODE_NOT_REACHED, "%s", reason);
+    log_broker_error(producer);
 }
 
 /*
@@ -73,6 +95,8 @@ static int on_statistics(rd_kafka_t *handle, char *text, size_t size, void *opaq
     if (!kafka_statistics_read(text, size, &read))
         return 0;
     producer->now = read;
+    if (read.connected != 0)
+        producer->is_away = false;
     note_statistics(producer);
     return 0; /* the library frees the text */
 }

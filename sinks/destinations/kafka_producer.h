@@ -46,6 +46,8 @@ struct kafka_producer {
     struct kafka_topics *topics;
     struct kafka_statistics now, before_it; /* counts of this producer; sums of all earlier ones */
     struct log_limit log;
+    bool is_away; /* the library has reported that all brokers are down, and no sign of one since */
+    struct error last_error; /* the library's last error that names its cause */
 };
 
 /*
@@ -63,6 +65,9 @@ void kafka_producer_destroy(struct kafka_producer *producer);
 
 /* Handles the reports and events that are available. */
 void kafka_producer_poll(struct kafka_producer *producer);
+
+/* Returns whether no broker is reachable now, with the library's last reason in `error`. */
+bool kafka_producer_is_away(const struct kafka_producer *producer, struct error *error);
 
 /* Returns whether the producer accepts messages. */
 bool kafka_producer_takes(const struct kafka_producer *producer);

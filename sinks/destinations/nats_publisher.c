@@ -46,11 +46,11 @@ struct nats_publisher {
     const struct nats_library *library;
     natsOptions *settings;
     char collector[HOST_NAME_SIZE];
-    struct log_limit log;        /* for the publisher's thread */
     struct log_limit report_log; /* for the library's threads */
 
-    struct mutex *mutex; /* for `flights` and options.sink */
+    struct mutex *mutex; /* for `flights`, `away` and options.sink */
     struct nats_flights flights;
+    struct error away; /* why there is no connection; without text: there is one, or none yet */
 
     /*
      * The thread writes the figures of connections. Figures of messages and times are under the
@@ -150,22 +150,6 @@ static void on_reconnected(natsConnection *connection, void *closure)
     wakeup_signal(publisher->own);
 }
 
-/* Copies the subject from "... for Publish to \"SUBJECT\"". Returns false if there is none. */
-static bool denied_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE])
-{
-    static const char before[] = "Publish to \"";
-    const char *at = strstr(text, before);
-    if (at == NULL)
-        return false;
-    at += sizeof before - 1;
-    size_t size = strcspn(at, "\"");
-    if (size >= DELIVERY_ROUTE_SIZE)
-        return false;
-    memcpy(subject, at, size);
-    subject[size] = '\0';
-    return true;
-}
-
 /*
  * Handles errors that a server reports unasked, for example a publication that it does not permit.
  */
@@ -179,7 +163,7 @@ static void publisher_on_error(natsConnection *connection, natsSubscription *sub
     publisher->library->natsConnection_GetLastError(connection, &text);
     if (text == NULL || *text == '\0')
         text = publisher->library->natsStatus_GetText(status);
-    if (status == NATS_NOT_PERMITTED && denied_subject(text, subject)) {
+    if (status == NATS_NOT_PERMITTED && nats_subject_read_denied(text, subject)) {
         mutex_lock(publisher->mutex);
         if (nats_flights_deny(&publisher->flights, subject, text) &&
             publisher->options.sink != NULL)
@@ -252,17 +236,26 @@ static void disconnect(struct nats_publisher *publisher)
     publisher->inbox = NULL;
 }
 
+/* Notes why there is no connection; "": there is one. The sink's thread reports a change. */
+static void note_away(struct nats_publisher *publisher, const char *why)
+{
+    mutex_lock(publisher->mutex);
+    bool changed = (publisher->away.text[0] == '\0') != (*why == '\0');
+    error_set(&publisher->away, EXIT_CODE_NOT_REACHED, "%s", why);
+    if (changed && publisher->options.sink != NULL)
+        wakeup_signal(publisher->options.sink);
+    mutex_unlock(publisher->mutex);
+}
+
 static bool connect_once(struct nats_publisher *publisher)
 {
     struct error error;
-    uint64_t suppressed;
     RULE(publisher->connection == NULL && publisher->answers == NULL,
          "there is one connection at a time");
     bool usable = nats_settings_connect(publisher->library, publisher->settings,
                                         &publisher->connection, &error);
-    if (!usable && log_allowed(&publisher->log, &suppressed))
-        log_about(publisher->connection != NULL ? LOG_ERROR : LOG_WARNING, LOG_OF_SINK,
-                  publisher->name, "%s; trying again", error.text);
+    if (!usable)
+        note_away(publisher, error.text);
     if (publisher->connection == NULL)
         return false;
     publisher->connections++;
@@ -436,6 +429,9 @@ static void publisher_run(void *argument)
         connects += is_new;
         natsConnStatus state = publisher->library->natsConnection_Status(publisher->connection);
         note_connection(publisher, state == NATS_CONN_STATUS_CONNECTED, connects);
+        note_away(publisher, state == NATS_CONN_STATUS_CONNECTED
+                                 ? ""
+                                 : "the connection to the server is lost");
         uint64_t made = atomic_load(&publisher->reconnects);
         if (state != NATS_CONN_STATUS_CONNECTED || made != reconnects)
             lose_flights(publisher);
@@ -469,6 +465,14 @@ struct delivery_block *nats_publisher_take(struct nats_publisher *publisher, str
                        (uint64_t)(clock_monotonic_ns() - publisher->flights.last_begun_ns));
     mutex_unlock(publisher->mutex);
     return block;
+}
+
+bool nats_publisher_is_away(struct nats_publisher *publisher, struct error *error)
+{
+    mutex_lock(publisher->mutex);
+    *error = publisher->away;
+    mutex_unlock(publisher->mutex);
+    return error->text[0] != '\0';
 }
 
 int64_t nats_publisher_due(struct nats_publisher *publisher)

@@ -52,6 +52,9 @@ bool nats_publisher_put(struct nats_publisher *publisher, struct delivery_block 
 /* Removes a block that is done. NULL: there is none. */
 struct delivery_block *nats_publisher_take(struct nats_publisher *publisher, struct error *error);
 
+/* Returns whether there is no connection, with the reason in `error`. */
+bool nats_publisher_is_away(struct nats_publisher *publisher, struct error *error);
+
 /* When to call nats_publisher_expire (monotonic); INT64_MAX: not yet known. */
 int64_t nats_publisher_due(struct nats_publisher *publisher);
 

@@ -7,9 +7,17 @@
 
 #include <stdbool.h>
 
+#include "collector/contract/delivery.h"
+
 /* Bytes of the longest subject. */
 #define NATS_SUBJECT_MOST 512
 
 bool nats_subject_is_valid(const char *subject);
+
+/*
+ * Copies the subject from a server's error "... for Publish to \"SUBJECT\"". Returns false if there
+ * is none, or if it is too long for a route.
+ */
+bool nats_subject_read_denied(const char *text, char subject[DELIVERY_ROUTE_SIZE]);
 
 #endif

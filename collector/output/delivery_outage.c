@@ -1,0 +1,80 @@
+#include "collector/output/delivery_outage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define SECOND INT64_C(1000000000)
+
+static double mebibytes(uint64_t bytes)
+{
+    return (double)bytes / (1024 * 1024);
+}
+
+void delivery_outage_describe(const struct delivery_writer *delivery,
+                              char text[DELIVERY_WAITING_SIZE])
+{
+    const struct delivery_options *options = &delivery->base.options.settings->delivery;
+    if (delivery->spill == NULL) {
+        snprintf(text, DELIVERY_WAITING_SIZE,
+                 "; records wait for timeout= (%.1f s), because there is no spill=",
+                 (double)options->timeout / (double)SECOND);
+        return;
+    }
+    struct delivery_spill_counts counts = delivery_spill_counts(delivery->spill);
+    snprintf(text, DELIVERY_WAITING_SIZE,
+             "; records wait in the spill (%.1f of %.0f MiB)", mebibytes(counts.bytes),
+             mebibytes(options->spill_size));
+}
+
+/* When a destination that has blocks and gives no answer is said to be silent. */
+static int64_t silent_at(const struct delivery_writer *delivery)
+{
+    int64_t since = atomic_load_explicit(&delivery->base.waits_since_ns, memory_order_relaxed);
+    uint64_t timeout = delivery->base.options.stall_timeout_ns;
+    if (delivery->out == 0 || since == 0 || timeout > (uint64_t)(INT64_MAX - since))
+        return INT64_MAX;
+    return since + (int64_t)timeout;
+}
+
+static void note_silence(struct delivery_writer *delivery, int64_t now)
+{
+    int64_t since = atomic_load_explicit(&delivery->base.waits_since_ns, memory_order_relaxed);
+    char what[64];
+    char waiting[DELIVERY_WAITING_SIZE];
+    snprintf(what, sizeof what, "no answer for %" PRId64 " s", (now - since) / SECOND);
+    delivery_outage_describe(delivery, waiting);
+    sink_writer_note_outage(&delivery->base, what, waiting);
+}
+
+static bool is_away(const struct delivery_writer *delivery, struct error *error)
+{
+    const struct delivery_ops *ops = delivery_ops_of(delivery);
+    return ops->is_away != NULL && ops->is_away(delivery->base.destination, error);
+}
+
+void delivery_outage_look(struct delivery_writer *delivery, int64_t now)
+{
+    struct error error;
+    bool was_away = delivery->is_away;
+    delivery->is_away = is_away(delivery, &error);
+    if (delivery->is_away) {
+        char waiting[DELIVERY_WAITING_SIZE];
+        delivery_outage_describe(delivery, waiting);
+        sink_writer_note_outage(&delivery->base, error.text, waiting);
+        sink_writer_note_failure(&delivery->base);
+    } else if (now >= silent_at(delivery)) {
+        note_silence(delivery, now);
+    } else if (was_away && delivery->out == 0 && delivery->waiting == NULL) {
+        sink_writer_note_return(&delivery->base);
+    }
+}
+
+int64_t delivery_outage_due(const struct delivery_writer *delivery)
+{
+    int64_t line_ns = sink_outage_due(&delivery->base.outage);
+    int64_t silent_ns = silent_at(delivery);
+    struct error error;
+    if (is_away(delivery, &error) || line_ns > silent_ns)
+        return line_ns;
+    return silent_ns;
+}

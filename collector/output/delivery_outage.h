@@ -1,0 +1,23 @@
+/* Notes the outages of a delivery's far end, for the log and for health. The sink's thread. */
+#ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_OUTAGE_H
+#define SLUICE_COLLECTOR_OUTPUT_DELIVERY_OUTAGE_H
+
+#include "collector/output/delivery_state.h"
+
+/* The room for delivery_outage_describe. */
+#define DELIVERY_WAITING_SIZE 160
+
+/* Describes where the records wait, as sink_outage_note takes it. */
+void delivery_outage_describe(const struct delivery_writer *delivery,
+                              char text[DELIVERY_WAITING_SIZE]);
+
+/*
+ * Notes an outage in which no block fails: the destination has no connection, or has not answered
+ * for --stall-timeout.
+ */
+void delivery_outage_look(struct delivery_writer *delivery, int64_t now);
+
+/* When to look (monotonic); INT64_MAX: not needed. */
+int64_t delivery_outage_due(const struct delivery_writer *delivery);
+
+#endif

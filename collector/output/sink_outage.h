@@ -1,0 +1,55 @@
+/*
+ * The outage of a sink's destination, as the log reports it: one line when it begins, lines at
+ * growing intervals (struct log_limit) while it lasts, and one line when it ends, with the outcomes
+ * of the records since its beginning. Only the sink's thread, except where a function says
+ * otherwise.
+ */
+#ifndef SLUICE_COLLECTOR_OUTPUT_SINK_OUTAGE_H
+#define SLUICE_COLLECTOR_OUTPUT_SINK_OUTAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/ledger/ledger.h"
+#include "collector/log/log.h"
+
+/* Records of the sink that were not written, by term and reason, since its start. */
+struct outage_losses {
+    uint64_t refused[REFUSAL_COUNT];
+    uint64_t evicted, unknown;
+    uint64_t failed[FAILURE_COUNT];
+};
+
+/* Zero-initialised. */
+struct sink_outage {
+    int64_t since_ns; /* monotonic: its first failure; 0: there is no outage */
+    bool logged;      /* its beginning is in the log, its end not yet */
+    uint64_t failures;
+    struct outage_losses before; /* the losses at its beginning */
+    struct log_limit log;
+    _Atomic uint64_t refused[REFUSAL_COUNT]; /* since the sink's start */
+};
+
+/*
+ * Reports a failure: `what` is the reason in the words of the system or the far end, `waiting` says
+ * where records wait ("" or "; records wait ..."). `name` is the sink's; `counters` are the sink's.
+ */
+void sink_outage_note(struct sink_outage *outage, const char *name,
+                      const struct sink_counters *counters, const char *what, const char *waiting);
+
+/* Reports the end of an outage; `how` it ended: "writing again". Without an outage, does nothing. */
+void sink_outage_end(struct sink_outage *outage, const char *name,
+                     const struct sink_counters *counters, const char *how);
+
+/* Reports the records that an outage has cost, because the sink ends in it. */
+void sink_outage_leave(const struct sink_outage *outage, const char *name,
+                       const struct sink_counters *counters);
+
+/* When an outage must be noted, to be in the log (monotonic); 0: it has not begun. */
+int64_t sink_outage_due(const struct sink_outage *outage);
+
+/* Any thread: adds records that the sink's queues refused. */
+void sink_outage_add_refused(struct sink_outage *outage, enum record_refusal reason,
+                             uint64_t records);
+
+#endif

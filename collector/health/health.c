@@ -291,6 +291,13 @@ static void begin_reason(struct reasons *reasons, enum health_reason reason, con
     json_member_text(out, of, name);
 }
 
+/* Adds the reason of an outage in the words of the system or of the far end. */
+static void add_error(struct reasons *reasons, const char *why)
+{
+    if (*why != '\0')
+        json_member_text(reasons->out, "error", why);
+}
+
 static void end_reason_for(struct reasons *reasons, int64_t nanoseconds)
 {
     json_key_literal(reasons->out, "seconds");
@@ -314,10 +321,12 @@ static void report_sink(struct reasons *reasons, const struct sink_level *sink,
         json_object_end(reasons->out);
     } else if (condition->fails_since_ns != 0) {
         begin_reason(reasons, HEALTH_SINK_FAILS, "sink", sink->name);
+        add_error(reasons, sink->reason);
         end_reason_for(reasons, now_ns - condition->fails_since_ns);
     } else if (condition->waits_since_ns != 0 &&
                now_ns - condition->waits_since_ns >= health->stall_timeout_ns) {
         begin_reason(reasons, HEALTH_SINK_WAITS, "sink", sink->name);
+        add_error(reasons, sink->reason);
         end_reason_for(reasons, now_ns - condition->waits_since_ns);
     } else if (condition->oldest_ns != 0 &&
                now_ns - condition->oldest_ns >= health->stall_timeout_ns) {

@@ -61,7 +61,10 @@ void health_note(struct health *health, const struct ledger_snapshot *ledger, in
  *
  *     {"status":"degraded","reasons":[
  *        {"reason":"sink_waits","sink":"stdout:","seconds":12.5},
+ *        {"reason":"sink_fails","sink":"http://...","error":"connection refused","seconds":3.1},
  *        {"reason":"kernel_drops","listener":"udp://...","count":7}]}
+ *
+ * "error" is the reason of a sink's outage in the words of the system or of the far end.
  */
 enum health_status health_report(const struct health *health, const struct health_facts *facts,
                                  struct output *out);

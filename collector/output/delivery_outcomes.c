@@ -93,8 +93,8 @@ void delivery_log_refusal(struct delivery_writer *delivery,
     if (refused + late == 0 || !log_allowed(&delivery->refusal_log, &left_out))
         return;
     log_about(LOG_ERROR, LOG_OF_SINK, delivery->base.options.name,
-              "%zu records were not delivered, or may not have been: %s", refused + late,
-              error->text);
+              "%zu record%s not delivered, or may not have been: %s", refused + late,
+              refused + late == 1 ? " was" : "s were", error->text);
 }
 
 void delivery_count_outcomes(struct delivery_writer *delivery,

@@ -2,13 +2,41 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "collector/platform/clock.h"
+#include "collector/platform/thread.h"
 
 #define SECOND INT64_C(1000000000)
 
 /* The room for the list of losses: every term and reason with the largest number. */
 #define LIST_SIZE 1024
+
+int sink_outage_init(struct sink_outage *outage, struct error *error)
+{
+    outage->lock = mutex_create();
+    return outage->lock != NULL ? 0 : error_no_memory(error);
+}
+
+void sink_outage_destroy(struct sink_outage *outage)
+{
+    mutex_destroy(outage->lock);
+}
+
+static void set_reason(struct sink_outage *outage, const char *reason)
+{
+    mutex_lock(outage->lock);
+    snprintf(outage->reason, sizeof outage->reason, "%s", reason);
+    mutex_unlock(outage->lock);
+}
+
+void sink_outage_copy_reason(const struct sink_outage *outage,
+                             char reason[SINK_REASON_SIZE])
+{
+    mutex_lock(outage->lock);
+    memcpy(reason, outage->reason, SINK_REASON_SIZE);
+    mutex_unlock(outage->lock);
+}
 
 static struct outage_losses losses_of(const struct sink_outage *outage,
                                       const struct sink_counters *counters)
@@ -62,10 +90,9 @@ void sink_outage_note(struct sink_outage *outage, const char *name,
     int64_t now = clock_monotonic_ns();
     if (outage->since_ns == 0) {
         outage->since_ns = now;
-        outage->failures = 0;
         outage->before = losses_of(outage, counters);
     }
-    outage->failures++;
+    set_reason(outage, what);
     if (!log_allowed(&outage->log, &left_out))
         return;
     struct list losses;
@@ -87,6 +114,8 @@ static double seconds_since(const struct sink_outage *outage)
 void sink_outage_end(struct sink_outage *outage, const char *name,
                      const struct sink_counters *counters, const char *how)
 {
+    if (outage->since_ns != 0)
+        set_reason(outage, "");
     if (outage->logged) {
         struct list losses;
         list_losses(&losses, outage, counters);

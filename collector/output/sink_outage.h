@@ -8,10 +8,13 @@
 #define SLUICE_COLLECTOR_OUTPUT_SINK_OUTAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "collector/base/error.h"
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
+#include "collector/output/sink_thread.h"
 
 /* Records of the sink that were not written, by term and reason, since its start. */
 struct outage_losses {
@@ -20,15 +23,21 @@ struct outage_losses {
     uint64_t failed[FAILURE_COUNT];
 };
 
-/* Zero-initialised. */
+struct mutex;
+
 struct sink_outage {
     int64_t since_ns; /* monotonic: its first failure; 0: there is no outage */
     bool logged;      /* its beginning is in the log, its end not yet */
-    uint64_t failures;
     struct outage_losses before; /* the losses at its beginning */
     struct log_limit log;
     _Atomic uint64_t refused[REFUSAL_COUNT]; /* since the sink's start */
+    struct mutex *lock;                      /* for `reason` */
+    char reason[SINK_REASON_SIZE];    /* of the last failure; "": there is no outage */
 };
+
+/* Initialises a zeroed outage. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL). */
+int sink_outage_init(struct sink_outage *outage, struct error *error);
+void sink_outage_destroy(struct sink_outage *outage);
 
 /*
  * Reports a failure: `what` is the reason in the words of the system or the far end, `waiting` says
@@ -47,6 +56,10 @@ void sink_outage_leave(const struct sink_outage *outage, const char *name,
 
 /* When an outage must be noted, to be in the log (monotonic); 0: it has not begun. */
 int64_t sink_outage_due(const struct sink_outage *outage);
+
+/* Any thread: copies the reason of the last failure; "": there is no outage. */
+void sink_outage_copy_reason(const struct sink_outage *outage,
+                             char reason[SINK_REASON_SIZE]);
 
 /* Any thread: adds records that the sink's queues refused. */
 void sink_outage_add_refused(struct sink_outage *outage, enum record_refusal reason,

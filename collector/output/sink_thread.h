@@ -184,6 +184,10 @@ struct sink_condition {
 /* Any thread. */
 struct sink_condition sink_thread_condition(const struct sink_thread *sink);
 
+/* Any thread: copies why its last write failed; "": there is no outage. */
+#define SINK_REASON_SIZE ((size_t)256)
+void sink_thread_copy_reason(const struct sink_thread *sink, char reason[SINK_REASON_SIZE]);
+
 /* Any thread: notes records that a queue of the sink refused, for the log of an outage. */
 void sink_thread_note_refused(struct sink_thread *sink, enum record_refusal reason,
                               uint64_t records);

@@ -35,6 +35,11 @@ struct sink_condition sink_thread_condition(const struct sink_thread *sink)
     };
 }
 
+void sink_thread_copy_reason(const struct sink_thread *sink, char reason[SINK_REASON_SIZE])
+{
+    sink_outage_copy_reason(&sink->writer->outage, reason);
+}
+
 void sink_thread_note_refused(struct sink_thread *sink, enum record_refusal reason,
                               uint64_t records)
 {

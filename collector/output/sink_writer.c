@@ -367,6 +367,8 @@ int sink_writer_init(struct sink_writer *writer, const struct sink_thread_option
 {
     writer->options = *options;
     deadline_init(&writer->deadline);
+    if (sink_outage_init(&writer->outage, error) != 0)
+        return -1;
     writer->encoder = options->settings->encoder->create(&options->settings->encoding);
     if (writer->encoder != NULL)
         return wakeup_create(&writer->wakeup, error);
@@ -383,5 +385,6 @@ void sink_writer_destroy(struct sink_writer *writer)
     if (writer->encoder != NULL)
         writer->encoder->ops->destroy(writer->encoder);
     wakeup_destroy(writer->wakeup);
+    sink_outage_destroy(&writer->outage);
     writer->ops->destroy(writer);
 }

@@ -56,6 +56,8 @@ static void levels_add_sink(struct pipeline_levels *levels, const char *name,
         level++;
     levels->sink_count += level == levels->sinks + levels->sink_count;
     level->name = name;
+    if (level->reason[0] == '\0')
+        sink_thread_copy_reason(sink, level->reason);
     level->condition.ended |= condition.ended;
     level->condition.waits_since_ns =
         earlier(level->condition.waits_since_ns, condition.waits_since_ns);

@@ -35,6 +35,7 @@ struct stream_level {
 struct sink_level {
     const char *name;
     struct sink_condition condition; /* the worst of these sinks */
+    char reason[SINK_REASON_SIZE];   /* why the last write of one of them failed; "": it did not */
     struct queue_levels queue;
     struct delivery_figure_totals figures;
 };

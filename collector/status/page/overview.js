@@ -41,14 +41,15 @@ export class Reasons {
       el("span", {class: "why"}, model.first.words.statuses[status] ?? ""));
   }
 
-  line(model, {reason, listener, sink, dead_letters: letters, seconds, count}) {
+  line(model, {reason, listener, sink, dead_letters: letters, seconds, count, error}) {
     const much = count !== undefined ? ` (${format.count(count)})`
       : seconds !== undefined ? ` for ${format.uptime(seconds)}` : "";
     return el("li", {"data-state": reason === "receiver_stuck" ? "bad" : "warn"},
       el("span", {class: "sign", "aria-hidden": "true"}),
       el("strong", {}, reason),
       el("span", {class: "name"}, listener ?? sink ?? letters ?? ""),
-      el("span", {class: "why"}, (model.first.words.health[reason] ?? "").replace("{}", much)));
+      el("span", {class: "why"}, (model.first.words.health[reason] ?? "").replace("{}", much)
+        + (error === undefined ? "" : `: ${error}`)));
   }
 }
 

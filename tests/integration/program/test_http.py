@@ -68,7 +68,7 @@ class Answers(Delivering):
         script = [400, 401, 403, 413, 404, 302]
         program, _ = self.check_counts(script, "&format=json", 7, {
             "written": 1, "rejected": 3, "denied": 2, "too_large": 1}, 7)
-        self.assertRegex("\n".join(program.log()), "1 records were not delivered.*answered 400")
+        self.assertRegex("\n".join(program.log()), "1 record was not delivered.*answered 400")
 
     def test_what_the_server_cannot_take_now_is_sent_again(self):
         self.check_counts([503, 500, 408, 204], "&format=json", 1, {"written": 1}, 4)

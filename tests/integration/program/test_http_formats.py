@@ -116,7 +116,7 @@ class Halves(Formats):
         self.assertEqual(self.counts(sink), {"written": 99, "rejected": 1})
         self.assertEqual(sorted(json.loads(line)["value"] for line in store.lines()),
                          [value for value in range(100) if value != 37])
-        self.assertIn("1 records were not delivered, or may not have been: the server answered 400",
+        self.assertIn("1 record was not delivered, or may not have been: the server answered 400",
                       self.said)
 
     def test_where_all_are_bad_each_is_tried_by_itself(self):

@@ -150,11 +150,16 @@ TEST_WITH(a_far_end_without_a_connection_is_an_outage_before_any_block_fails, se
     atomic_store(&far.is_away, true);
     fake_sink_start(fake);
     wait_heard("the sink: its line is cut; trying again");
+    char reason[SINK_REASON_SIZE];
+    sink_thread_copy_reason(fake->sink, reason);
+    assert_string_equal(reason, "its line is cut");
     assert_true(sink_thread_condition(fake->sink).fails_since_ns != 0);
     atomic_store(&far.is_away, false);
     wakeup_signal(far_end.wakeup);
     wait_heard("connected again after");
     assert_true(sink_thread_condition(fake->sink).fails_since_ns == 0);
+    sink_thread_copy_reason(fake->sink, reason);
+    assert_string_equal(reason, "");
     push_one(fake);
     fake_sink_finish(fake);
     assert_int_equal(heard("writing again"), 0);

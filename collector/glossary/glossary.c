@@ -28,6 +28,7 @@ const struct glossary_kind_text glossary_kinds[] = {
     [GLOSSARY_LISTENER_TERM] = {"a count of a listener", "sluice(1), THE LEDGER"},
     [GLOSSARY_SINK_TERM] = {"a count of a sink", "sluice(1), THE LEDGER"},
     [GLOSSARY_DEAD_LETTER_TERM] = {"a count of dead letters", "sluice(1), THE LEDGER"},
+    [GLOSSARY_REPORT_WORD] = {"a word of the ledger's report", "sluice(1), THE LEDGER"},
     [GLOSSARY_METRIC] = {"a metric", "sluice(1), METRICS AND HEALTH"},
     [GLOSSARY_HEALTH_STATUS] = {"a status of the health", "sluice(1), METRICS AND HEALTH"},
     [GLOSSARY_HEALTH_REASON] = {"why the health is degraded or stuck",
@@ -104,11 +105,52 @@ static void add_reasons(struct making *making, enum glossary_kind kind,
     }
 }
 
+/* What to do about a term that is not 0. Other terms need nothing, or have reasons of their own. */
+static const struct {
+    const char *term, *remedy;
+} term_remedies[] = {
+    {"lost", "look at kernel_drops first; the rest was lost in the network"},
+    {"late", "nothing, if there are few: the network has delayed these datagrams"},
+    {"restarted", "nothing, if the senders were restarted; otherwise two senders may have one "
+                  "sender_id"},
+    {"kernel_drops", "raise receive_buffer=, or add receivers="},
+    {"filtered", "if these records should be written, check the sink's match= and its rules for "
+                 "samples, and value= of the listener"},
+    {"evicted", "as for ring_full"},
+    {"unknown", "if a duplicate is better than a gap, use spill= or retry=at_least_once"},
+};
+
+static const char *remedy_of_term(const char *term)
+{
+    for (size_t i = 0; i < sizeof term_remedies / sizeof term_remedies[0]; i++)
+        if (strcmp(term_remedies[i].term, term) == 0)
+            return term_remedies[i].remedy;
+    return "";
+}
+
 static void glossary_add_terms(struct making *making, enum glossary_kind kind,
                                const struct ledger_term *terms)
 {
-    for (; terms->name != NULL; terms++)
-        glossary_add(making, kind, terms->name, terms->help);
+    for (; terms->name != NULL; terms++) {
+        struct glossary_entry *entry = glossary_add(making, kind, terms->name, terms->help);
+        if (entry != NULL)
+            entry->remedy = remedy_of_term(terms->name);
+    }
+}
+
+/* The words of the report that are not terms. */
+static void add_report_words(struct making *making)
+{
+    struct glossary_entry *balances =
+        glossary_add(making, GLOSSARY_REPORT_WORD, "balances",
+                     "Whether every sum holds: each datagram and record has exactly one outcome.");
+    struct glossary_entry *incomplete =
+        glossary_add(making, GLOSSARY_REPORT_WORD, "incomplete",
+                     "Whether a thread did not end in time, so that its last counts are missing.");
+    if (incomplete == NULL)
+        return;
+    balances->remedy = "if it is false in a final report, report a bug, with the report";
+    incomplete->remedy = "look in the log for the sink or listener that did not stop";
 }
 
 /* --- metrics ---------------------------------------------------------------------------------- */
@@ -196,6 +238,7 @@ static void add_all(struct making *making)
     /* in_flight is not a row of sink_terms; its gauge has the text. */
     glossary_add(making, GLOSSARY_SINK_TERM, "in_flight", metrics_rows[ROW_IN_FLIGHT].help);
     glossary_add_terms(making, GLOSSARY_DEAD_LETTER_TERM, dead_letter_terms);
+    add_report_words(making);
     add_metrics(making);
     add_words(making, GLOSSARY_HEALTH_STATUS, health_statuses, HEALTH_STATUS_COUNT);
     add_words(making, GLOSSARY_HEALTH_REASON, health_reasons, HEALTH_REASON_COUNT);

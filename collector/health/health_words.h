@@ -28,10 +28,11 @@
     REASON(SINK_ENDED, sink_ended, "the sink has ended permanently, because its reader is gone",   \
            ": restart both")                                                                       \
     REASON(SINK_FAILS, sink_fails,                                                                 \
-           "the sink's destination has failed, or its command has been away", "; it is retried")   \
+           "the sink's destination has failed, or its command has been away",                      \
+           "; it is retried: see its error here and in the log")                                   \
     REASON(SINK_WAITS, sink_waits,                                                                 \
            "the sink's destination has accepted no data, or given no answer",                      \
-           " (--stall-timeout or longer)")                                                         \
+           " (--stall-timeout or longer): check that its reader or far end is running")            \
     REASON(                                                                                        \
         SINK_BEHIND, sink_behind, "the oldest record of a delivery has waited for its answer",     \
         " (--stall-timeout or longer), while the far end accepts others: it is slow, or was away") \
@@ -55,10 +56,12 @@
            "the listener's multicast group is not joined, because its interface is gone", "")      \
     REASON(NO_BUFFER, no_buffer,                                                                   \
            "no batch was free for datagrams of the listener in the last minute",                   \
-           ": raise --memory, or use a faster sink")                                               \
+           ": if a sink fails or waits, repair its destination; otherwise raise --memory, or use " \
+           "a faster sink")                                                                        \
     REASON(RECORDS_REFUSED, records_refused,                                                       \
            "the sink's queues refused records in the last minute",                                 \
-           ": use a faster sink, or raise --memory")                                               \
+           ": if the sink also fails or waits, repair its destination; otherwise use a faster "    \
+           "sink, or raise --memory for longer bursts")                                            \
     REASON(RECORDS_EVICTED, records_evicted,                                                       \
            "the sink's queues, or its spill, evicted records for newer ones in the last minute",   \
            "")                                                                                     \
@@ -77,7 +80,7 @@
     REASON(NUMBERS_LOST, numbers_lost,                                                             \
            "numbered datagrams did not arrive at the listener in the last minute, at least 5 and " \
            "1 in 100",                                                                             \
-           ": look for packet loss on the network")                                                \
+           ": look at kernel_drops first, then for packet loss on the network")                                                \
     REASON(CONNECTIONS_REFUSED, connections_refused,                                               \
            "connections to the listener were refused in the last minute",                          \
            ": max_connections= were open, or the system lacked resources")                         \

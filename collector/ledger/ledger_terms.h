@@ -49,11 +49,13 @@
  */
 #define RECORD_REFUSALS(REASON)                                                                    \
     REASON(RING_FULL, ring_full, "the queue was full: the sink is slower than the input",          \
-           "use a faster sink, or raise --memory")                                                 \
+           "if health reports sink_fails or sink_waits, repair the destination; otherwise use a "  \
+           "faster sink, or raise --memory for longer bursts")                                     \
     REASON(LISTENER_SHARE, listener_share,                                                         \
            "the sink is behind, and this listener has used its share of the queue: half of what "  \
            "the other listeners leave free",                                                       \
-           "look for the listener that is flooded")                                                \
+           "if health reports sink_fails or sink_waits, repair the destination; otherwise look "   \
+           "for the listener with the most datagrams")                                             \
     REASON(SINK_ENDED, sink_ended, "the sink has ended permanently",                               \
            "look in the log for the reason")
 

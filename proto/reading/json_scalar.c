@@ -1,6 +1,5 @@
 /* Reads values other than messages: numbers, texts, bytes, enums, and the keys of maps. */
 #include <errno.h>
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -82,12 +81,18 @@ static bool read_double(struct json_reading *reading, const struct json_node *va
                : json_refuse(reading, "%s is out of range of a double", value->text);
 }
 
+/*
+ * The smallest double that is rounded to an infinite float. Smaller doubles above FLT_MAX are
+ * rounded to FLT_MAX: the shortest text of FLT_MAX is such a number.
+ */
+#define FLOAT_TOO_LARGE 0x1.ffffffp127
+
 static bool put_float(struct json_reading *reading, unsigned number, const struct json_node *value)
 {
     double read;
     if (!read_double(reading, value, &read))
         return false;
-    if (isfinite(read) && fabs(read) > (double)FLT_MAX)
+    if (isfinite(read) && fabs(read) >= FLOAT_TOO_LARGE)
         return json_refuse(reading, "%g is out of range of a float", read);
     wire_float(reading->out, number, (float)read);
     return true;

@@ -75,6 +75,14 @@ TEST(numbers_of_every_type)
           "\xff\xff\xff\xff\x01");
 }
 
+TEST(the_largest_float_can_be_read_as_it_is_written)
+{
+    CHECK(&kinds, "{\"aFloat\": 3.4028235e+38}", "\x15\xff\xff\x7f\x7f");
+    CHECK(&kinds, "{\"aFloat\": -3.4028235e+38}", "\x15\xff\xff\x7f\xff");
+    refused(&kinds, "{\"aFloat\": 3.4028236e+38}",
+            "--json: line 1, column 12: aFloat: 3.40282e+38 is out of range of a float");
+}
+
 TEST(strings_with_every_escape)
 {
     CHECK(&telemetry, "{\"senderId\": \"\\\"\\\\\\/\\b\\f\\n\\r\\t\"}", "\x0a\x08\"\\/\b\f\n\r\t");

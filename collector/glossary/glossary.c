@@ -105,7 +105,7 @@ static void add_reasons(struct making *making, enum glossary_kind kind,
     }
 }
 
-/* What to do about a term that is not 0. Other terms need nothing, or have reasons of their own. */
+/* The remedies of terms. Other terms need none, or have reasons with remedies of their own. */
 static const struct {
     const char *term, *remedy;
 } term_remedies[] = {
@@ -113,7 +113,6 @@ static const struct {
     {"late", "nothing, if there are few: the network has delayed these datagrams"},
     {"restarted", "nothing, if the senders were restarted; otherwise two senders may have one "
                   "sender_id"},
-    {"kernel_drops", "raise receive_buffer=, or add receivers="},
     {"filtered", "if these records should be written, check the sink's match= and its rules for "
                  "samples, and value= of the listener"},
     {"evicted", "as for ring_full"},

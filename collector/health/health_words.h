@@ -80,7 +80,7 @@
     REASON(NUMBERS_LOST, numbers_lost,                                                             \
            "numbered datagrams did not arrive at the listener in the last minute, at least 5 and " \
            "1 in 100",                                                                             \
-           ": look at kernel_drops first, then for packet loss on the network")                                                \
+           ": look at kernel_drops first, then for packet loss on the network")                    \
     REASON(CONNECTIONS_REFUSED, connections_refused,                                               \
            "connections to the listener were refused in the last minute",                          \
            ": max_connections= were open, or the system lacked resources")                         \

@@ -23,8 +23,8 @@ static void write_name(FILE *out, const struct glossary_entry *entry)
 }
 
 /*
- * Writes the meaning of an entry. For a reason, meaning and advice become one sentence; the texts
- * of other entries are sentences already.
+ * Writes the meaning of an entry, and its remedy. For a reason they become one sentence; the
+ * meanings of other entries are sentences already.
  */
 static void write_meaning(FILE *out, const struct glossary_entry *entry)
 {
@@ -32,9 +32,11 @@ static void write_meaning(FILE *out, const struct glossary_entry *entry)
         entry->kind >= GLOSSARY_DATAGRAM_REASON && entry->kind <= GLOSSARY_DEAD_LETTER_DROP;
     fputs(entry->histogram ? "Histogram. " : "", out);
     write_text(out, entry->what);
-    fputs(entry->remedy[0] != '\0' ? "; " : "", out);
-    write_text(out, entry->remedy);
-    fputs(is_reason ? ".\n" : "\n", out);
+    if (entry->remedy[0] != '\0') {
+        fputs(is_reason ? "; " : " Remedy: ", out);
+        write_text(out, entry->remedy);
+    }
+    fputs(is_reason || entry->remedy[0] != '\0' ? ".\n" : "\n", out);
 }
 
 void reported_write(FILE *out, const struct glossary *glossary, enum glossary_kind kind)

@@ -108,8 +108,8 @@ TEST_WITH(a_sink_that_fails_or_has_ended_is_reported_at_once, set_up, tear_down)
     assert_reported(fixture, HEALTH_DEGRADED,
                     "{\"status\":\"degraded\",\"reasons\":["
                     "{\"reason\":\"sink_ended\",\"sink\":\"stdout:\"},"
-                    "{\"reason\":\"sink_fails\",\"sink\":\"file:\\\"x\\\"\",\"error\":\"No space left\","
-                    "\"seconds\":0.25}]}\n");
+                    "{\"reason\":\"sink_fails\",\"sink\":\"file:\\\"x\\\"\","
+                    "\"error\":\"No space left\",\"seconds\":0.25}]}\n");
 }
 
 TEST_WITH(a_delivery_whose_oldest_record_waits_for_ten_seconds_is_behind, set_up, tear_down)

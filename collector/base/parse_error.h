@@ -20,7 +20,7 @@ struct parse_error {
     char text[288];   /* one line, cut when longer */
 };
 
-/* The most bytes that `quoted` writes, with the final NUL. */
+/* The maximum number of bytes that `quoted` writes, with the final NUL. */
 #define QUOTED_SIZE 72
 
 /* Fills `fault` with a printf-formatted line. Returns false, for its caller to return. */

@@ -24,8 +24,9 @@ void suggestion_begin(struct suggestion *suggestion, const char *given, size_t l
 void suggestion_offer(struct suggestion *suggestion, const char *name);
 
 /*
- * Offers `name` for `others`, the words that other programs use for it, separated by spaces (NULL:
- * no words). A word matches only as a whole; suggestion_found tells which differences are ignored.
+ * Suggests `name` if the given text is one of `others`: words that other programs use instead of
+ * `name`, separated by spaces (NULL: no words). Only whole words match, with the differences that
+ * the comment of suggestion_found says are ignored.
  */
 void suggestion_offer_others(struct suggestion *suggestion, const char *others, const char *name);
 

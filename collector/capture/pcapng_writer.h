@@ -20,7 +20,7 @@
 #define PCAPNG_COMMENT_MAX  512
 #define PCAPNG_PACKET_TAIL  (3 + 4 + PCAPNG_COMMENT_MAX + 3 + 4 + 4)
 
-/* Most bytes of a packet in a block. */
+/* The maximum number of bytes of a packet in a block. */
 #define PCAPNG_PACKET_MAX ((size_t)128 * 1024)
 
 /*

@@ -20,7 +20,7 @@
 #include "collector/capture/capture.h"
 #include "collector/capture/frame.h"
 
-/* Most datagrams under reassembly at once. */
+/* The maximum number of datagrams under reassembly at once. */
 #define REASSEMBLY_SLOTS 64
 
 struct reassembly;

@@ -21,7 +21,7 @@
 char **absolute_arguments(int argc, char *const *argv, const struct config_registry *registry,
                           const char *folder, struct error *error);
 
-/* Frees such a copy; NULL is allowed. */
+/* Frees the copy that absolute_arguments returned; NULL is allowed. */
 void absolute_arguments_free(char **arguments);
 
 #endif

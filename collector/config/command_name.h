@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Most bytes of a name, including its NUL. */
+/* The maximum number of bytes of a name, including its NUL. */
 #define COMMAND_NAME_SIZE 48
 
 /*

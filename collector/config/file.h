@@ -33,7 +33,7 @@
 #include "collector/base/error.h"
 #include "collector/config/provenance.h"
 
-/* Most bytes of a file. */
+/* The maximum number of bytes of a file. */
 #define CONFIG_FILE_MAX ((size_t)1 << 20)
 
 /* The list for `sluice test`. */
@@ -42,7 +42,7 @@
 /* The list of more files. */
 #define CONFIG_FILE_MORE "files"
 
-/* Most items of a list, for each list of listeners, sinks or schemas. */
+/* The maximum number of items in each list: of listeners, of sinks or of schemas. */
 #define CONFIG_LIST_MAX 1024
 
 /*

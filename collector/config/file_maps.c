@@ -11,7 +11,7 @@
  */
 enum part { PART_PLACE, PART_KEYS, PART_SCHEMA, PART_OF_SCHEMA, PART_COUNT };
 
-/* Most bytes of a key's name, including its NUL. */
+/* The maximum number of bytes of a key's name, including its NUL. */
 #define KEY_NAME_SIZE 128
 
 /* Name of the list of a listener's schemas; it is not a key. */

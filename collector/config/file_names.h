@@ -1,5 +1,5 @@
 /*
- * The further files that a configuration names, each by its path or by its folder.
+ * The files that a configuration file includes. It names each by its path or by its folder.
  *
  * Begin with a zeroed struct. Main thread.
  */
@@ -11,7 +11,7 @@
 
 #include "collector/base/parse_error.h"
 
-/* Most files of a configuration. */
+/* The maximum number of files of a configuration. */
 #define FILE_NAMES_MAX 256
 
 struct file_names {

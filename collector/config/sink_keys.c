@@ -5,7 +5,7 @@
 #include "collector/base/rule.h"
 #include "collector/config/rules.h"
 
-/* Most bytes of a property with its name, including the NUL. */
+/* The maximum number of bytes of a property with its name, including the NUL. */
 #define PROPERTY_SIZE 1024
 
 static unsigned scopes_of(const struct sink_keys *keys)

@@ -17,7 +17,7 @@ enum quantity {
     QUANTITY_DURATION, /* nanoseconds: ns, us, ms, s, m (minutes), h, d (24 h) */
 };
 
-/* Most bytes of quantity_format, including the NUL. */
+/* The maximum number of bytes of quantity_format, including the NUL. */
 #define QUANTITY_TEXT_SIZE 24
 
 /*

@@ -13,7 +13,7 @@
 
 struct yaml_reading;
 
-/* Most levels of nested maps and lists. */
+/* The maximum number of levels of nested maps and lists. */
 #define YAML_DEPTH_MOST 100
 
 enum yaml_kind {

@@ -15,7 +15,7 @@
  */
 #define GLOB_STEPS SIZE_MAX
 
-/* The most missing lines, and the most additional lines, that a difference shows. */
+/* The maximum number of missing lines, and the most additional lines, that a difference shows. */
 #define SHOWN_MOST 100
 
 struct lines {

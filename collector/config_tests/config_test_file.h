@@ -20,7 +20,7 @@
 #include "collector/base/error.h"
 #include "collector/config_tests/config_test.h"
 
-/* Most tests of a file, items of a list, and lines of an expectation. */
+/* The maximum number of tests of a file, items of a list, and lines of an expectation. */
 #define CONFIG_TEST_LIST_MAX 10000
 
 /*

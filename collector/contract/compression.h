@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Most input bytes of one frame. */
+/* The maximum number of input bytes of one frame. */
 #define COMPRESSION_INPUT_MAX ((size_t)2 * 1024 * 1024)
 
 #define COMPRESSION_MAGIC_SIZE ((size_t)3)

@@ -32,7 +32,7 @@ struct relay_datagram {
     size_t sent; /* number of targets to which it was sent */
 };
 
-/* The most datagrams in one call of send. */
+/* The maximum number of datagrams in one call of send. */
 #define RELAY_MOST 64
 
 struct relay_ops {

@@ -74,10 +74,10 @@ struct encoder;
 /* Most bytes of working memory that create may allocate; part of the memory plan. */
 #define ENCODER_SCRATCH_SIZE ((size_t)512 * 1024)
 
-/* Most bytes of a file from `arrange`. */
+/* The maximum number of bytes of a file from `arrange`. */
 #define ARRANGED_SIZE ((size_t)2 * 1024 * 1024)
 
-/* Most bytes of a file's head (`begin`). */
+/* The maximum number of bytes of a file's head (`begin`). */
 #define ENCODER_HEAD_SIZE ((size_t)1024)
 
 /* The numbers of lines and samples that a record was encoded to. */

@@ -30,7 +30,7 @@ enum decode_result {
 };
 
 /*
- * The most levels of messages and groups below the outermost message; protobuf's other
+ * The maximum number of levels of messages and groups below the outermost message; protobuf's other
  * implementations have the same limit.
  */
 #define SCHEMA_MAX_DEPTH 100
@@ -217,7 +217,7 @@ struct json_style {
     bool show_unknown;  /* include fields that the schema does not know */
 };
 
-/* The most bytes that a schema's `answer` writes. */
+/* The maximum number of bytes that a schema's `answer` writes. */
 #define SCHEMA_ANSWER_MOST 128
 
 struct schema_ops {

@@ -18,7 +18,7 @@ enum schema_match_kind {
     MATCH_MAGIC,  /* the datagram begins with these bytes */
 };
 
-/* The most bytes that MATCH_MAGIC compares. */
+/* The maximum number of bytes that MATCH_MAGIC compares. */
 #define MATCH_MAGIC_MAX 32
 
 struct schema_match {

@@ -14,7 +14,7 @@
 #include "collector/platform/control.h"
 #include "collector/text/output.h"
 
-/* The most bytes of a request, and of an answer. */
+/* The maximum number of bytes of a request, and of an answer. */
 #define CONTROL_REQUEST_SIZE ((size_t)512)
 #define CONTROL_ANSWER_SIZE  ((size_t)256 * 1024)
 

@@ -15,14 +15,14 @@
 
 #include "collector/text/text.h"
 
-/* The most bytes of a control frame after its two lengths, and of a content type. */
+/* The maximum number of bytes of a control frame after its two lengths, and of a content type. */
 #define FRAME_STREAMS_CONTROL_MOST ((size_t)512)
 #define FRAME_STREAMS_TYPE_MOST    ((size_t)256)
 
 /* The bytes before a control frame: the length of 0, and the control frame's own length. */
 #define FRAME_STREAMS_ESCAPE ((size_t)8)
 
-/* The most bytes of an answer: ACCEPT with one content type. */
+/* The maximum number of bytes of an answer: ACCEPT with one content type. */
 #define FRAME_STREAMS_ANSWER_MOST (FRAME_STREAMS_ESCAPE + 12 + FRAME_STREAMS_TYPE_MOST)
 
 /* The state of a stream; 0 at the stream's beginning. */

@@ -13,7 +13,7 @@
 
 #include "collector/contract/framing.h"
 
-/* The most bytes of the first line, including its line feed. */
+/* The maximum number of bytes of the first line, including its line feed. */
 #define OTLP_UDP_LINE_MOST 256
 
 enum otlp_udp_result {

@@ -11,7 +11,7 @@
 
 #include "collector/contract/framing.h"
 
-/* The most bytes before a message. */
+/* The maximum number of bytes before a message. */
 #define STREAM_FRAME_HEADER_MOST 10
 
 enum stream_frame_result {

@@ -11,7 +11,7 @@
 
 #define MS_NS INT64_C(1000000)
 
-/* The most clients that are accepted in one round of the main thread. */
+/* The maximum number of clients that are accepted in one round of the main thread. */
 #define ACCEPTED_MOST 64
 
 /* The pause after the system refused an accept, and the interval at which refusals are logged. */

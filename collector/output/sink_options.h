@@ -26,7 +26,7 @@ static inline size_t sink_options_block_room(size_t record_size)
     return BLOCK_SIZE + record_size + ENCODER_HEAD_SIZE;
 }
 
-/* The maximum number of bytes of an encoded record of such a sink. */
+/* Returns the maximum number of bytes of an encoded record of a sink with these options. */
 static inline size_t sink_options_record_size(const struct sink_thread_options *options)
 {
     return options->record_size != 0 ? options->record_size : SINK_RECORD_SIZE;

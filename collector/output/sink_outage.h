@@ -46,7 +46,7 @@ void sink_outage_destroy(struct sink_outage *outage);
 void sink_outage_note(struct sink_outage *outage, const char *name,
                       const struct sink_counters *counters, const char *what, const char *waiting);
 
-/* Reports the end of an outage; `how` it ended: "writing again". Without an outage, does nothing. */
+/* Reports the end of an outage and `how` it ended ("writing again"). No outage: does nothing. */
 void sink_outage_end(struct sink_outage *outage, const char *name,
                      const struct sink_counters *counters, const char *how);
 

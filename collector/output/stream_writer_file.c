@@ -40,8 +40,8 @@ static void reopen_failing(struct stream_writer *stream)
 }
 
 /*
- * Leaves the old file if it was moved, removed, emptied or cut. Each of these frees space on a full
- * disk, but only when the old file is closed.
+ * Closes the file and opens its name again if it was moved, removed, emptied or cut: an operator
+ * does that to make room on a full disk, and a removed file frees its space only when it is closed.
  */
 static void leave_failing(struct stream_writer *stream)
 {

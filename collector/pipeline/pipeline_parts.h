@@ -82,7 +82,7 @@ struct sink_slot {
     size_t route_count;
     bool opened;    /* and started, or about to be; false: an earlier sink may use its file */
     int64_t try_ns; /* next attempt to open it; 0: not yet tried */
-    int64_t unopened_ns; /* monotonic: since when opening fails; 0: opened, or not yet tried */
+    int64_t unopened_ns; /* monotonic: when opening began to fail; 0: opened, or not yet tried */
     int64_t deadline_ns; /* end of its retirement; 0: not retired */
 };
 

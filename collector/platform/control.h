@@ -46,7 +46,7 @@ struct control_watch {
     bool want_write;
 };
 
-/* The most handles that one wait watches. */
+/* The maximum number of handles that one wait watches. */
 #define CONTROL_WATCHED_MAX 16
 
 /*

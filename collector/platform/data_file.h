@@ -55,7 +55,7 @@ bool data_file_size(struct data_file file, uint64_t *size, struct error *error);
 bool data_file_read(struct data_file file, uint64_t offset, void *bytes, size_t size, size_t *got,
                     struct error *error);
 
-/* The most pieces of one write. */
+/* The maximum number of pieces of one write. */
 #define DATA_FILE_PIECES_MAX 16
 
 /*

@@ -34,7 +34,7 @@ int program_main(int argc, char **argv);
 
 /*
  * Sets *value to a copy of the variable's value, which the caller frees, or to NULL if it is not
- * set. Returns false without memory.
+ * set. Returns false if memory is short.
  */
 bool environment_value(const char *name, char **value);
 

@@ -36,7 +36,7 @@ void thread_leave(struct thread *thread);
 
 struct mutex;
 
-/* Returns NULL without memory. */
+/* Returns NULL if memory is short. */
 struct mutex *mutex_create(void);
 
 /* Frees a mutex, which no thread may hold. NULL is allowed. */

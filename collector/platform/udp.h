@@ -136,7 +136,7 @@ struct datagram_group {
     struct datagram_slot slots[DATAGRAM_GROUP_SIZE];
 };
 
-/* Returns NULL without memory. About 4 MiB, of which small datagrams touch 128 KiB. */
+/* Returns NULL if memory is short. About 4 MiB, of which small datagrams touch 128 KiB. */
 struct datagram_group *datagram_group_create(void);
 void datagram_group_destroy(struct datagram_group *group);
 
@@ -296,7 +296,7 @@ struct outgoing {
     size_t size;
 };
 
-/* The most datagrams of one call. */
+/* The maximum number of datagrams of one call. */
 #define DATAGRAM_SENDER_MOST 64
 
 enum send_result {

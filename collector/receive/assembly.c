@@ -9,7 +9,7 @@
 
 #define BLOCK_SIZE ((size_t)2048)
 
-/* The most bytes of a datagram, which is copied together before it is given up. */
+/* The maximum number of bytes of a datagram, which is copied together before it is given up. */
 #define LONGEST_DATAGRAM ((size_t)64 * 1024)
 
 /* A block of the bytes that do not fit a segment's first block. */

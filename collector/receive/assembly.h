@@ -27,7 +27,7 @@
 /* The least memory of an assembly, in bytes. */
 #define ASSEMBLY_LEAST ((size_t)256 * 1024)
 
-/* The most segments of a message. A search for a duplicate reads each of them. */
+/* The maximum number of segments of a message. A search for a duplicate reads each of them. */
 #define ASSEMBLY_SEGMENTS 1024
 
 struct assembly;
@@ -35,7 +35,7 @@ struct assembly;
 struct assembly_options {
     /* Bytes, at least ASSEMBLY_LEAST; a message may have at most a quarter of them. */
     size_t memory;
-    size_t longest;     /* the most bytes of a message, if less than that quarter */
+    size_t longest;     /* the maximum number of bytes of a message, if less than that quarter */
     int64_t timeout_ns; /* the longest time from the first segment of a message to the last */
 
     /*

@@ -30,7 +30,7 @@ struct dead_letter {
     char schema[DEAD_LETTER_SCHEMA_SIZE];
 };
 
-/* The most bytes of a block, including a new section in front of it. */
+/* The maximum number of bytes of a block, including a new section in front of it. */
 #define DEAD_LETTER_BLOCK_MAX                                                                      \
     (PCAPNG_SECTION_SIZE + PCAPNG_PACKET_HEAD + UDP_PACKET_HEADERS + DATAGRAM_MAX_SIZE +           \
      PCAPNG_PACKET_TAIL)

@@ -33,7 +33,7 @@ struct dead_letter_options {
     const char *name; /* "file:PATH", for the log; owned by the caller, outlives the dead letters */
     const char *path;
     uint64_t max_size;                /* bytes of the file; later letters are dropped */
-    uint64_t rate;                    /* the most datagrams kept per second; at most
+    uint64_t rate;                    /* the maximum number of datagrams kept per second; at most
                                          RATE_WINDOW_MOST */
     struct disk_reserve reserve;      /* the space that must stay free on the disk */
     struct dead_letter_counters *counters; /* only the writing thread counts here */

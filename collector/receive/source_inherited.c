@@ -12,7 +12,7 @@
 #include "collector/receive/socket_source.h"
 #include "collector/receive/sources.h"
 
-/* The most bytes of a list of names in an error. */
+/* The maximum number of bytes of a list of names in an error. */
 #define NAMES_SIZE 256
 
 static int inherited_check(const struct listener_config *listener, struct error *error)

@@ -5,7 +5,7 @@
 #include "collector/base/byte_order.h"
 #include "collector/base/rule.h"
 
-/* The most bytes of an answer, including its length field. */
+/* The maximum number of bytes of an answer, including its length field. */
 #define ANSWER_MOST (SCHEMA_ANSWER_MOST + 4)
 
 static size_t put_answer_length(enum framing framing, uint8_t *to, size_t length)

@@ -25,7 +25,7 @@ enum channel_result {
     CHANNEL_FAILED, /* the peer violated the channel's own protocol */
 };
 
-/* The most bytes of the text that `failure` writes, with its NUL. */
+/* The maximum number of bytes of the text that `failure` writes, with its NUL. */
 #define CHANNEL_FAILURE_SIZE 160
 
 struct channel_ops;

@@ -9,7 +9,7 @@
 #include "collector/receive/stream_pending.h"
 #include "collector/receive/stream_times.h"
 
-/* The most receives for a connection before the next connection is served. */
+/* The maximum number of receives for a connection before the next connection is served. */
 #define MOST_RECEIVES 4
 
 size_t stream_block_size(size_t max_frame)

@@ -21,7 +21,7 @@
 #define STREAM_SMALL_SIZE   ((size_t)2048)
 #define STREAM_ANSWERS_SIZE ((size_t)2048)
 
-/* The most bytes of one receive; a block has at least this size. */
+/* The maximum number of bytes of one receive; a block has at least this size. */
 #define STREAM_READ_SIZE ((size_t)64 * 1024)
 
 /*
@@ -45,7 +45,7 @@ struct stream_settings {
     struct text content_type; /* the type of frame streams, for frame_streams_control */
     /* Answers frames that match no schema; NULL: such frames get no answer. */
     const struct schema_ops *answering;
-    size_t max_frame;         /* the most bytes of a message */
+    size_t max_frame;         /* the maximum number of bytes of a message */
     struct channel_kind kind; /* the kind of their channels */
     int64_t idle_ns;          /* the longest time in which no input arrives and no answer is sent */
     int64_t frame_ns;         /* the longest time for a frame, or for a handshake */

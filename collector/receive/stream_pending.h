@@ -36,7 +36,7 @@ void stream_pending_keep(struct stream_connection *connection, uint8_t **block, 
 
 /*
  * Makes room for the remainder of the pending frame. *room is the number of bytes to receive, at
- * most the number of missing bytes. Returns false if a block is needed but not free.
+ * most the number of missing bytes. Returns false if a block is needed and none is free.
  */
 bool stream_pending_make_room(struct stream_connection *connection,
                               const struct stream_settings *settings, size_t *room);

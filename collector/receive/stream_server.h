@@ -81,8 +81,8 @@ size_t stream_server_memory_after(const struct stream_server *server,
                                   const struct stream_limits *limits);
 
 /*
- * Returns for how many connections the server has memory after such a change: at least as many as
- * before.
+ * Returns the number of connections that the server has memory for after its limits are changed to
+ * `limits`. A change never lowers it.
  */
 size_t stream_server_slots_after(const struct stream_server *server,
                                  const struct stream_limits *limits);

@@ -19,7 +19,7 @@
 #include "collector/receive/stream_server.h"
 #include "collector/receive/stream_slots.h"
 
-/* The most connections that a thread owns at a time. */
+/* The maximum number of connections that a thread owns at a time. */
 #define WORK_MOST 128
 
 struct worker {

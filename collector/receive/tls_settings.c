@@ -12,7 +12,7 @@
  */
 #define CERTIFICATES_MOST ((size_t)16 * 1024)
 
-/* The most certificates between a client's certificate and that of its root. */
+/* The maximum number of certificates between a client's certificate and that of its root. */
 #define CHAIN_MOST 8
 
 static int tls_settings_error(const char *key, const char *file, const char *why,

@@ -15,7 +15,7 @@
 struct tls_settings {
     const struct tls_library *library;
     SSL_CTX *context;
-    size_t certificates; /* the most bytes of the certificates of both sides */
+    size_t certificates; /* the maximum number of bytes of the certificates of both sides */
 };
 
 /*

@@ -112,7 +112,7 @@ static inline bool sequence_is_next(const struct sequence_outcome *outcome)
 struct sequence_table *sequence_table_create(size_t senders, const uint8_t secret[16]);
 void sequence_table_destroy(struct sequence_table *table);
 
-/* Returns the bytes that such a table allocates. Pages without senders stay untouched. */
+/* Returns the bytes that a table for `senders` allocates. Pages without senders stay untouched. */
 size_t sequence_table_memory(size_t senders);
 
 /*
@@ -177,10 +177,10 @@ struct sequence_step {
     uint64_t number;               /* the first number */
     bool spread;                   /* as in the key */
     uint32_t count;                /* consecutive numbers: 1 to SEQUENCE_RUN_MOST */
-    struct sequence_sender sender; /* only its listener, unless senders are kept */
+    struct sequence_sender sender; /* only `listener` is set, unless senders are kept */
 };
 
-/* The most numbers in one step. */
+/* A step has at most this count of numbers. */
 #define SEQUENCE_RUN_MOST 64
 
 void sequence_begin(const struct sequence_table *table, struct sequence_step *step,

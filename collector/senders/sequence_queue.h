@@ -17,7 +17,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/senders/sequence.h"
 
-/* The most notes in the queue. A power of two. */
+/* The maximum number of notes in the queue. A power of two. */
 #define SEQUENCE_QUEUE_SIZE 4
 
 struct sequence_queue {

@@ -24,7 +24,7 @@
 
 #include "collector/text/text.h"
 
-/* The most arrays and objects that may be open at once. */
+/* The maximum number of arrays and objects that may be open at once. */
 #define JSON_MAX_DEPTH 250
 
 enum json_type {

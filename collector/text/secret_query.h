@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Most bytes that a masked query takes, for a query of `length` bytes. */
+/* The maximum number of bytes that a masked query takes, for a query of `length` bytes. */
 #define SECRET_QUERY_ROOM(length) (3 * (length) + 1)
 
 /*

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Most bytes that a masked URL takes, for a URL of `length` bytes. */
+/* The maximum number of bytes that a masked URL takes, for a URL of `length` bytes. */
 #define SECRET_URL_ROOM(length) (3 * (length) + 1)
 
 /* Copies a URL, with "***" in place of each secret. Returns the length; no NUL is added. */

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Most bytes that either function writes. No NUL is added. */
+/* The maximum number of bytes that either function writes. No NUL is added. */
 #define SHORTEST_DOUBLE_SIZE 32
 
 /*

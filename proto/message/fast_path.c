@@ -26,9 +26,9 @@ static inline void *allocate(struct room *room, size_t size)
 }
 
 /*
- * Returns an empty message. It is copied in pieces of fixed size, and the last piece may extend
- * into the free room behind the message. Returns NULL if that room is missing: decoding would soon
- * fail anyway.
+ * Returns an empty message, a copy of the type's prototype. The copy is made in pieces of fixed
+ * size, so the last piece may write into the free room behind the message. Returns NULL if there is
+ * not enough room for that; decoding would soon fail anyway.
  */
 static inline ProtobufCMessage *new_message(struct room *room, const struct message_type *type)
 {

@@ -25,7 +25,7 @@ struct broker_place {
 int broker_place_read(const char *text, unsigned default_port, struct broker_place *place,
                       struct error *error);
 
-/* Returns the topic or subject in such a text; "": not given. */
+/* Returns the topic or subject that the text of a place contains; "": it contains none. */
 const char *broker_place_route(const char *text);
 
 /*

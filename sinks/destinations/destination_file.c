@@ -333,7 +333,7 @@ static int create_plain(const struct path_template *path, const struct destinati
     return 0;
 }
 
-/* Parses the path, which the configuration has checked. Returns NULL without memory. */
+/* Parses the path, which the configuration has checked. Returns NULL if memory is short. */
 static struct path_template *parse_path(const struct destination_options *options)
 {
     struct path_template *path;

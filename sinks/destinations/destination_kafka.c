@@ -33,7 +33,7 @@
 
 #define DEFAULT_PORT 9092
 
-/* The most blocks that the library may have in flight if each block is one message. */
+/* The maximum number of blocks that the library may have in flight if each block is one message. */
 #define BLOCKS_MOST 5
 
 /* Limits of one request, unless properties change them; the size includes message heads. */

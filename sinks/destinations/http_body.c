@@ -5,7 +5,7 @@
 struct http_body_maker {
     const struct encoder_request *request; /* NULL: records are sent as they are */
     struct compression *compression;       /* NULL: bodies are not compressed */
-    size_t block_size;                     /* the most bytes of records */
+    size_t block_size;                     /* the maximum number of bytes of records */
     size_t room;                           /* bytes of http_body.memory */
     struct output plain;                   /* the body before it is compressed */
     void *scratch;

@@ -29,7 +29,7 @@ struct http_body_maker;
 
 /*
  * Creates a maker for the encoder's blocks of at most `block_size` bytes. `compression` may be
- * NULL; it is not used if bodies have a content encoding already. Returns NULL without memory.
+ * NULL; it is not used if bodies have a content encoding already. Returns NULL if memory is short.
  */
 struct http_body_maker *http_body_maker_create(const struct encoder_ops *encoder,
                                                const struct compression_ops *compression,
@@ -38,7 +38,7 @@ struct http_body_maker *http_body_maker_create(const struct encoder_ops *encoder
 /* NULL is allowed. */
 void http_body_maker_destroy(struct http_body_maker *maker);
 
-/* Returns false without memory; there is nothing to free then. */
+/* Returns false if memory is short; there is nothing to free then. */
 bool http_body_init(struct http_body *body, const struct http_body_maker *maker);
 void http_body_free(struct http_body *body);
 
@@ -60,7 +60,7 @@ enum http_body_result http_body_make(struct http_body_maker *maker, struct http_
                                      const struct delivery_block *block,
                                      const struct http_range *range, size_t shape);
 
-/* Makes a body without records, in the first shape. Returns false without memory. */
+/* Makes a body without records, in the first shape. Returns false if memory is short. */
 bool http_body_make_empty(struct http_body_maker *maker, struct http_body *body);
 
 /* Returns the size of the body in bytes. */

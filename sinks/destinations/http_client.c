@@ -207,8 +207,8 @@ static void begin_requests(struct http_client *client)
 }
 
 /*
- * Returns the most data points in the request. In an OTLP record that was passed through, a data
- * point has at least two bytes.
+ * Returns an upper bound of the number of data points in the request. The points of an OTLP record
+ * that was passed through are not counted, but each has at least two bytes.
  */
 static uint64_t most_points(const struct http_exchange *exchange)
 {

@@ -33,7 +33,7 @@ struct http_client_options {
     const struct http_urls *urls;
     struct http_body_maker *maker;
     struct http_request_options request;
-    size_t in_flight;      /* the most blocks in flight at a time */
+    size_t in_flight;      /* the maximum number of blocks in flight at a time */
     struct wakeup *wakeup; /* signalled when a block is answered */
 };
 

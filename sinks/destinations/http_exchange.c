@@ -290,7 +290,7 @@ static void refuse_probe(struct http_exchange *exchange, const struct refusal *r
         refuse_members(exchange, &exchange->probed, refusal);
 }
 
-/* Handles the acceptance of such a record: from now on the group is divided like any other. */
+/* Handles that a probed record was accepted: from now on its group is divided like any other. */
 static void divide_probed(struct http_exchange *exchange)
 {
     size_t at = exchange->probed.first, end = at + exchange->probed.count;

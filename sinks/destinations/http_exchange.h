@@ -29,7 +29,7 @@
 #include "collector/contract/delivery.h"
 #include "sinks/destinations/http_lessons.h"
 
-/* The most requests of one block; the remaining records are sent again later. */
+/* The maximum number of requests of one block; the remaining records are sent again later. */
 #define HTTP_REQUESTS_MOST 2048
 
 /* The most waiting ranges: one for each time that a block can be divided, and some more. */

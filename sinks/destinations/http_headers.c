@@ -96,7 +96,7 @@ static int headers_read_line(const char *key, const char *path, char text[HTTP_H
     return printable ? 0 : -1;
 }
 
-/* Returns false without memory. */
+/* Returns false if memory is short. */
 static bool headers_add(const struct curl_library *library, struct curl_slist **headers,
                         const char *line)
 {

@@ -10,10 +10,10 @@
 #include "collector/contract/encoder.h"
 #include "sinks/destinations/curl_library.h"
 
-/* The most bytes of a file of headers. */
+/* The maximum number of bytes of a file of headers. */
 #define HTTP_HEADERS_SIZE 16384
 
-/* The most shapes that the requests of an encoder have. */
+/* The maximum number of shapes that the requests of an encoder have. */
 #define HTTP_SHAPES_MOST 2
 
 struct http_headers {

@@ -21,7 +21,7 @@
 
 struct record;
 
-/* The most series and senders that are remembered. */
+/* The maximum number of series and senders that are remembered. */
 #define HTTP_LESSONS_MOST 512
 
 /* A group gets its own requests after this number of single records was refused in a row. */

@@ -39,7 +39,7 @@ static size_t request_read_body(char *to, size_t size, size_t count, void *conte
     return taken;
 }
 
-/* Keeps libcurl from sending the request again on another connection; the sink does that. */
+/* Keeps libcurl from sending the request again on another connection: only the sink resends. */
 static int rewind_body(void *context, curl_off_t offset, int origin)
 {
     (void)context, (void)offset, (void)origin;

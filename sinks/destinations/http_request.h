@@ -61,14 +61,14 @@ struct http_request_options {
     struct http_goaways *goaways; /* NULL: there is only one request */
 };
 
-/* Returns false without memory; there is nothing to free then. */
+/* Returns false if memory is short; there is nothing to free then. */
 bool http_request_make(struct http_request *request, const struct curl_library *library,
                        const struct http_request_options *options);
 void http_request_free(struct http_request *request);
 
 /*
  * Prepares the request; it is sent once its handle is added to libcurl's multi handle. Headers and
- * body must not change until it has ended. Returns false without memory.
+ * body must not change until it has ended. Returns false if memory is short.
  */
 bool http_request_begin(struct http_request *request, const char *url, struct curl_slist *headers,
                         const struct http_body *body);

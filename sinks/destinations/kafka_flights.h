@@ -20,10 +20,10 @@
 #include "sinks/destinations/kafka_outcome.h"
 #include "sinks/destinations/record_range.h"
 
-/* The most blocks in flight at a time. */
+/* The maximum number of blocks in flight at a time. */
 #define KAFKA_FLIGHTS ((size_t)64)
 
-/* The most bytes of a message in addition to its value and key. */
+/* The maximum number of bytes of a message in addition to its value and key. */
 #define KAFKA_MESSAGE_HEAD ((size_t)80)
 
 struct kafka_flight {
@@ -40,7 +40,7 @@ struct kafka_flight {
 
 struct kafka_flights {
     bool per_block;
-    size_t most; /* the most flights at a time, ≤ KAFKA_FLIGHTS */
+    size_t most; /* the maximum number of flights at a time, ≤ KAFKA_FLIGHTS */
     struct delivery_figures *figures;
 
     struct kafka_flight all[KAFKA_FLIGHTS];

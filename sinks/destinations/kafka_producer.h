@@ -20,7 +20,7 @@
 #include "sinks/destinations/kafka_statistics.h"
 #include "sinks/destinations/kafka_topics.h"
 
-/* The most blocks that an abandoned producer may still read. */
+/* The maximum number of blocks that an abandoned producer may still read. */
 #define KAFKA_LENT_MOST KAFKA_FLIGHTS
 
 struct kafka_ending;

@@ -12,7 +12,7 @@
 
 struct kafka_topics;
 
-/* Creates the topics; at most `most` (≥ 1) are kept at a time. Returns NULL without memory. */
+/* Creates the topics; at most `most` (≥ 1) are kept at a time. Returns NULL if memory is short. */
 struct kafka_topics *kafka_topics_create(const struct kafka_library *library, size_t most);
 
 /* NULL is allowed. All topics must have been released. */

@@ -24,7 +24,7 @@
 #include "sinks/destinations/nats_token.h"
 #include "sinks/destinations/record_range.h"
 
-/* The most blocks in flight at a time. */
+/* The maximum number of blocks in flight at a time. */
 #define NATS_FLIGHTS 64
 
 struct nats_flight {
@@ -64,7 +64,7 @@ struct nats_flights {
     int64_t unsent_ns;                     /* how long a block may wait to be published */
     int64_t unanswered_ns;                 /* how long a published block may wait for answers */
     uint64_t last_order;
-    size_t unanswered;     /* published messages without an answer, of flights that are not done */
+    size_t unanswered;     /* published messages without an answer, in flights that are not done */
     int64_t last_begun_ns; /* begun_ns of the block taken out last; 0: some of its answers are
                               missing */
     struct nats_flight all[NATS_FLIGHTS];

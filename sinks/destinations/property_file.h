@@ -10,7 +10,7 @@
 
 #include "collector/base/error.h"
 
-/* The most bytes of such a file. */
+/* The maximum number of bytes of a file with properties. */
 #define PROPERTY_FILE_SIZE 65536
 
 /*

@@ -14,7 +14,7 @@ struct record_range {
 /* Returns the size of a message of these records. Each message begins with the block's head. */
 size_t record_range_size(const struct delivery_block *block, const struct record_range *range);
 
-/* Returns a copy of such a message, to be freed by the caller, or NULL without memory. */
+/* Returns a copy of that message, which the caller frees; NULL if memory is short. */
 uint8_t *record_range_copy(const struct delivery_block *block, const struct record_range *range);
 
 #endif

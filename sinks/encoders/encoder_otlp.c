@@ -1,11 +1,11 @@
 /*
- * otlp: each record as an ExportMetricsServiceRequest of OpenTelemetry's protocol, after its length
- * as a varint (delimited.h). A request counts as a line.
+ * otlp: writes each record as an ExportMetricsServiceRequest of OpenTelemetry's protocol, preceded
+ * by the request's length as a varint (delimited.h). A request counts as a line.
  *
- * A message of OTLP's own schemas is already such a request, or one of logs or traces: it is
- * written unchanged, unless the sink has sample rules. The samples of other records become one
- * ResourceMetrics without a resource, each sample a metric with one data point; their labels are
- * the attributes of their points. See sinks/README.md for the rest.
+ * A message of OTLP's own schemas is already an export request, of metrics, logs or traces. It is
+ * written unchanged, unless the sink has sample rules. The samples of another record become one
+ * ResourceMetrics without a resource. Each sample becomes a metric with one data point, and the
+ * sample's labels become the attributes of that point. See sinks/README.md for the rest.
  *
  * A request is a list of ResourceMetrics, so the concatenation of several without their lengths is
  * again one request.

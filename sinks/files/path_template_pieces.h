@@ -24,7 +24,7 @@ enum path_piece_kind {
     PIECE_KINDS,
 };
 
-/* The most digits of a %s, because times are an int64_t of nanoseconds. */
+/* The maximum number of digits of a %s, because times are an int64_t of nanoseconds. */
 #define PATH_SECONDS_MAX_DIGITS 10
 
 /* Digits of PATH_NUMBER_MAX. */

@@ -26,7 +26,7 @@ struct datagram_buffers {
 /* Bytes that struct datagram_buffers allocates. */
 size_t datagram_buffers_memory(void);
 
-/* Returns false without memory; the buffers must be destroyed in any case. */
+/* Returns false if memory is short; the buffers must be destroyed in any case. */
 bool datagram_buffers_create(struct datagram_buffers *buffers);
 void datagram_buffers_destroy(struct datagram_buffers *buffers);
 

@@ -10,7 +10,7 @@
 
 #include "collector/platform/child.h"
 
-/* The most bytes of standard error that are kept. */
+/* The maximum number of bytes of standard error that are kept. */
 #define PROCESS_ERRORS_MAX ((size_t)64 * 1024)
 
 /* One of the program's output streams, read to its end. Bytes beyond the limit are dropped. */

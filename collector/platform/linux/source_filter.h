@@ -16,9 +16,9 @@
 #include "collector/base/networks.h"
 
 /*
- * Writes a filter that accepts datagrams from `sources` to the BPF_MAXINSNS instructions of
- * `program`, and its length to *needed; if that is more than BPF_MAXINSNS, the filter cannot be
- * used. Returns false without memory.
+ * Makes a filter that accepts only datagrams from `sources`, in `program`, which has room for
+ * BPF_MAXINSNS instructions. Sets *needed to the filter's length; a filter longer than BPF_MAXINSNS
+ * cannot be used. Returns false if memory is short.
  */
 bool source_filter_make(const struct networks *sources, struct sock_filter *program,
                         size_t *needed);

@@ -11,7 +11,7 @@
 
 /*
  * Removes a variable. *value is its text, which the caller frees, or NULL if it is not set. Returns
- * false without memory; the variable is removed then, too.
+ * false if memory is short; the variable is removed then, too.
  */
 bool variable_take(const char *name, char **value);
 

@@ -6,7 +6,7 @@
 
 /*
  * Returns `count` texts in UTF-8, and a NULL after them; the caller frees them (arguments_free).
- * Invalid UTF-16, such as an unpaired surrogate, becomes U+FFFD. NULL without memory.
+ * Invalid UTF-16, such as an unpaired surrogate, becomes U+FFFD. NULL if memory is short.
  */
 char **arguments_from_wide(int count, wchar_t *const *wide);
 

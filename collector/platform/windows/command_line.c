@@ -60,7 +60,7 @@ static wchar_t *put_argument(wchar_t *to, const wchar_t *text)
     return to + wcslen(text);
 }
 
-/* Appends one argument; false without memory or if it is not valid. */
+/* Appends one argument; false if memory is short or if it is not valid. */
 static bool command_line_append(wchar_t **line, size_t *used, const char *argument)
 {
     wchar_t *text = text_wide_copy(argument);

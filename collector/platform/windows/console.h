@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <windows.h>
 
-/* The most bytes of one write. */
+/* The maximum number of bytes of one write. */
 #define CONSOLE_PIECE 4096
 
 /* Whether the handle is a console's, for writing or for reading. */

@@ -11,7 +11,7 @@
 #define ERROR_DISK_QUOTA_EXCEEDED 1295
 #endif
 
-/* The most bytes of one call, because the system counts in 32 bits. */
+/* The maximum number of bytes of one call, because the system counts in 32 bits. */
 #define PIECE_SIZE ((size_t)1 << 30)
 
 static HANDLE handle_of(struct data_file file)

@@ -1,6 +1,6 @@
 /*
- * The descriptors of collector/platform/process.h on a system that practically does not limit
- * handles.
+ * Implements the functions for descriptors in collector/platform/process.h. Windows has practically
+ * no limit on handles.
  */
 #include "collector/platform/process.h"
 

@@ -7,7 +7,7 @@
 
 #include "collector/platform/windows/text.h"
 
-/* Copies the value; NULL: it is not set. Returns false without memory. */
+/* Copies the value; NULL: it is not set. Returns false if memory is short. */
 static bool read_wide(const wchar_t *name, wchar_t **wide)
 {
     *wide = NULL;
@@ -40,7 +40,7 @@ bool environment_value(const char *name, char **value)
     return good;
 }
 
-/* The name in "NAME=value" in UTF-8 and in upper case; NULL without memory. */
+/* The name in "NAME=value" in UTF-8 and in upper case; NULL if memory is short. */
 static char *name_of(const wchar_t *entry)
 {
     char *name = text_from_wide_copy(entry);

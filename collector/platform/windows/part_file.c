@@ -18,7 +18,7 @@
 
 #define LOCKED_BYTE (UINT64_C(1) << 62)
 
-/* The most bytes of one call, because the system counts in 32 bits. */
+/* The maximum number of bytes of one call, because the system counts in 32 bits. */
 #define PIECE_SIZE ((size_t)1 << 30)
 
 struct part_file {

@@ -106,7 +106,7 @@ void stream_port_new_key(struct stream_registration *registration)
     registration->key += PLACE_MASK + 1;
 }
 
-/* Adds a registration, under a new key, for a socket without one. NULL without memory. */
+/* Adds a registration, under a new key, for a socket without one. NULL if memory is short. */
 static struct stream_registration *port_add(struct stream_port *port, SOCKET socket, void *token)
 {
     bool listens = is_listening(socket);

@@ -22,7 +22,7 @@
 
 struct stream_thread;
 
-/* The most bytes of one write. */
+/* The maximum number of bytes of one write. */
 #define STREAM_THREAD_ROOM ((size_t)64 * 1024)
 
 /*

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <windows.h>
 
-/* The most characters that ReportEventW accepts as an event's text. */
+/* The maximum number of characters that ReportEventW accepts as an event's text. */
 #define EVENT_TEXT_MAX 31839
 
 /* The type of ReportEventW, so that tests can replace the function. */

@@ -8,7 +8,7 @@
 
 #include "collector/base/error.h"
 
-/* The most characters of a service's name or display name, with the terminator. */
+/* The maximum number of characters of a service's name or display name, with the terminator. */
 #define SERVICE_NAME_SIZE 257
 
 /* The account of a service, which exists as long as the service: "NT SERVICE\NAME". */

@@ -1,4 +1,4 @@
-"""An outage of a far end: what the log says from its beginning to its end, and health meanwhile."""
+"""An outage of a far end: the log from its beginning to its end, and health during it."""
 import os
 import unittest
 

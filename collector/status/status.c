@@ -8,6 +8,7 @@
 #include "collector/pipeline/pipeline.h"
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/clock.h"
+#include "collector/platform/machine.h"
 #include "collector/status/history.h"
 #include "collector/status/levels_json.h"
 #include "collector/status/settings_json.h"
@@ -264,7 +265,10 @@ void status_write_first(struct status *status, struct output *out)
     output_literal(out, RETRY);
     begin_event(out, "first");
     json_object_begin(out);
+    char host[HOST_NAME_SIZE];
+    host_name(host);
     json_member_text(out, "version", status->options.version);
+    json_member_text(out, "host", host);
     json_member_int64(out, "began", status->began_ms);
     put_bounds(out);
     json_key_literal(out, "words");

@@ -35,6 +35,16 @@ function showFacts() {
   setText(part("uptime"), format.uptime(model.now.ledger.uptime_seconds));
   setText(part("clock"), format.clock(model.now.time));
   setText(part("version"), model.first.version);
+  setText(part("host"), model.first.host);
+}
+
+/* The title of the browser's tab begins with a state other than ready. */
+function showTitle() {
+  const status = connection === "live" ? model.now.health?.status : "no connection";
+  const state = status === undefined || status === "ready" ? "" : `${status} · `;
+  const title = `${state}${view.title} · ${model.first.host}`;
+  if (document.title !== title)
+    document.title = title;
 }
 
 /* --- what is shown ------------------------------------------------------------------------------- */
@@ -47,8 +57,8 @@ function show() {
     view = viewOf(location.hash, model);
     place.replaceChildren(view.node);
     setText(part("title"), view.title);
-    document.title = view.title;
   }
+  showTitle();
   view.update(model, range);
   setAttribute(document.documentElement, "data-at", String(model.now.at));
 }
@@ -79,6 +89,8 @@ connect({
     showState();
     if (state === "live")
       show();
+    else if (view !== null)
+      showTitle();
   },
 });
 

@@ -1,6 +1,7 @@
 """The status page in a headless Chromium: what it shows, to whom, and that nothing else gets in."""
 import os
 import re
+import socket
 import subprocess
 import sys
 import unittest
@@ -265,11 +266,15 @@ class Numbers(PageTest):
                                      "--stop-timeout", "100ms")
         page = self.open(client)
         page.wait_for(f"{STATE} === 'ready'", "it is ready")
+        host = socket.gethostname()
+        self.assertEqual(page.evaluate("document.title"), f"Sluice: overview · {host}")
         self.sender(program).send(metric(1))
         page.wait_for(f"{STATE} === 'degraded'", "it is degraded")
         text = page.evaluate("document.querySelector('.reasons').innerText")
         self.assertIn("sink_fails", text)
         self.assertIn("file:/dev/full", text)
+        self.assertIn("No space left on device", text)
+        page.wait_for(f"document.title === 'degraded · Sluice: overview · {host}'", "the title too")
         program.stop(code=74)
 
 

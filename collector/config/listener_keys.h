@@ -13,9 +13,10 @@
 #include "collector/config/keys.h"
 
 /*
- * Parses "key=value&key=value" (NULL: no keys) into `listener`, and stores the defaults. `kind` is
- * the scopes of the listener's source. Returns false with `fault` filled, its offset counted from
- * the beginning of `text`. config_free frees `listener` in both cases.
+ * Parses "key=value&key=value" (NULL: no keys) into `listener`, and stores the defaults. `kind` has
+ * the bits (enum key_scope) of the keys that the listener's source accepts. Returns false with
+ * `fault` filled, its offset counted from the beginning of `text`. config_free frees `listener` in
+ * both cases.
  */
 bool listener_keys_parse(unsigned kind, const struct config_registry *registry, const char *text,
                          struct listener_config *listener, struct parse_error *fault);

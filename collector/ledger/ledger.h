@@ -199,7 +199,7 @@ struct listener_totals {
 };
 
 struct thread_totals {
-    const char *name; /* the thread's number; "0" has the first block that was made */
+    const char *name; /* the thread's number; the thread with the first block is "0" */
     THREAD_MEASURES(LEDGER_HISTOGRAM_TOTALS)
 };
 

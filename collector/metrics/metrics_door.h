@@ -4,9 +4,9 @@
  *
  * So silent, slow and disconnected clients use no slot of the server. Here a client uses one of
  * METRICS_WAITING slots, for the time limit at most. If all are used, a new client replaces the
- * oldest waiting client of the host (for IPv6: the /64) that has the most. In addition
- * libmicrohttpd never sees a connection that ends within its request, which it would not notice
- * with edge-triggered epoll.
+ * oldest waiting client of the host (for IPv6: the /64) that has the most. The door also keeps
+ * connections that end before their head is complete from libmicrohttpd: with edge-triggered epoll,
+ * libmicrohttpd would not notice their end.
  *
  * Lifecycle: create, then serve in the main thread's loop, destroy. Main thread.
  */

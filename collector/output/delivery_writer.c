@@ -77,7 +77,7 @@ static bool is_late(struct sink_writer *writer)
     return writer->stores ? deadline_is_over(&writer->deadline) : !sink_writer_goes_on(writer);
 }
 
-/* Gives up because the deadline is over: when this function returns no block has records. */
+/* Gives up because the deadline has passed. After this call, no block has records. */
 static void delivery_give_up(struct delivery_writer *delivery)
 {
     delivery->stopping = delivery->storing = true;

@@ -24,7 +24,8 @@ struct message_bytes {
 };
 
 /*
- * Copies with memmove: gcc turns a memcpy of a short front into rep movs, which is slow to begin.
+ * Copies the front with memmove: gcc turns a memcpy of the few bytes in a slot's front into rep
+ * movs, which is slow to begin.
  */
 static void copy_payload(uint8_t *to, const struct datagram_slot *from)
 {

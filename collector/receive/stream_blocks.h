@@ -77,8 +77,8 @@ bool stream_blocks_are_short(struct stream_blocks *blocks);
 enum stream_blocks_demand {
     STREAM_BLOCKS_ENOUGH,
     STREAM_BLOCKS_WANTED,       /* only connections that are slow for the size of their frames */
-    STREAM_BLOCKS_WANTED_FIRST, /* all connections: the host has several blocks, and another host
-                                   waits for its first block */
+    STREAM_BLOCKS_WANTED_FIRST, /* all connections of the host: it has several blocks, and another
+                                   host waits for its first block */
 };
 enum stream_blocks_demand stream_blocks_demand(struct stream_blocks *blocks,
                                                const struct stream_share *share);

@@ -33,7 +33,7 @@ static void within_run(void *argument)
     ending->end(ending->object);
     int expected = ENDING;
     if (atomic_compare_exchange_strong(&ending->state, &expected, ENDED))
-        wakeup_signal(ending->ended); /* it is freed only after this thread is joined */
+        wakeup_signal(ending->ended); /* `ending` is freed only after this thread is joined */
     else
         free_ending(ending);
 }

@@ -57,7 +57,7 @@ struct path_template;
  */
 struct path_values {
     int64_t time_ns;              /* since 1970 UTC; from 1677 to 2262, so years have 4 digits */
-    const struct address *source; /* NULL: like empty */
+    const struct address *source; /* NULL: its field becomes an empty text */
     const char *listener;
     const char *schema;
 };

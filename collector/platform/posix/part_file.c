@@ -18,9 +18,8 @@
 
 struct part_file {
     int fd;
-    uint64_t size; /* bytes of complete appends; after them may be bytes that could not be cut off
-                    */
-    bool torn;     /* there are such bytes */
+    uint64_t size; /* bytes of complete appends */
+    bool torn;     /* bytes of a failed append follow, because they could not be cut off */
     char path[];
 };
 

@@ -43,7 +43,7 @@ static void note_silence(struct delivery_writer *delivery, int64_t now)
     char waiting[DELIVERY_WAITING_SIZE];
     snprintf(what, sizeof what, "no answer for %" PRId64 " s", (now - since) / SECOND);
     delivery_outage_describe(delivery, waiting);
-    sink_writer_note_outage(&delivery->base, what, waiting);
+    sink_writer_note_silence(&delivery->base, what, waiting);
 }
 
 static bool is_away(const struct delivery_writer *delivery, struct error *error)

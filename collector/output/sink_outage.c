@@ -84,7 +84,8 @@ static void list_losses(struct list *list, const struct sink_outage *outage,
 }
 
 void sink_outage_note(struct sink_outage *outage, const char *name,
-                      const struct sink_counters *counters, const char *what, const char *waiting)
+                      const struct sink_counters *counters, const char *what, bool is_silent,
+                      const char *waiting)
 {
     uint64_t left_out;
     int64_t now = clock_monotonic_ns();
@@ -99,9 +100,10 @@ void sink_outage_note(struct sink_outage *outage, const char *name,
     list_losses(&losses, outage, counters);
     int64_t seconds = (now - outage->since_ns) / SECOND;
     char lasting[64] = "";
-    if (seconds > 0)
+    if (!is_silent && seconds > 0)
         snprintf(lasting, sizeof lasting, " for %" PRId64 " s", seconds);
-    log_about(LOG_ERROR, LOG_OF_SINK, name, "%s; trying again%s%s%s%s", what, lasting, waiting,
+    log_about(LOG_ERROR, LOG_OF_SINK, name, "%s%s%s%s%s%s", what,
+              is_silent ? "" : "; trying again", lasting, waiting,
               losses.used == 0 ? "" : "; records lost since: ", losses.text);
     outage->logged = true;
 }

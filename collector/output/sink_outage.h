@@ -41,10 +41,12 @@ void sink_outage_destroy(struct sink_outage *outage);
 
 /*
  * Reports a failure: `what` is the reason in the words of the system or the far end, `waiting` says
- * where records wait ("" or "; records wait ..."). `name` is the sink's; `counters` are the sink's.
+ * where records wait ("" or "; records wait ..."). `is_silent`: nothing has failed, but there is no
+ * answer. `name` and `counters` are those of the sink.
  */
 void sink_outage_note(struct sink_outage *outage, const char *name,
-                      const struct sink_counters *counters, const char *what, const char *waiting);
+                      const struct sink_counters *counters, const char *what, bool is_silent,
+                      const char *waiting);
 
 /* Reports the end of an outage and `how` it ended ("writing again"). No outage: does nothing. */
 void sink_outage_end(struct sink_outage *outage, const char *name,

@@ -202,7 +202,13 @@ void sink_writer_note_failure(struct sink_writer *writer)
 
 void sink_writer_note_outage(struct sink_writer *writer, const char *what, const char *waiting)
 {
-    sink_outage_note(&writer->outage, writer->options.name, writer->options.counters, what,
+    sink_outage_note(&writer->outage, writer->options.name, writer->options.counters, what, false,
+                     waiting);
+}
+
+void sink_writer_note_silence(struct sink_writer *writer, const char *what, const char *waiting)
+{
+    sink_outage_note(&writer->outage, writer->options.name, writer->options.counters, what, true,
                      waiting);
 }
 

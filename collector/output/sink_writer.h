@@ -253,8 +253,11 @@ void sink_writer_note_failure(struct sink_writer *writer);
 void sink_writer_note_retry(struct sink_writer *writer, const struct error *error,
                             const char *waiting);
 
-/* Logs a destination that cannot be reached, or does not answer; no write has failed. */
+/* Logs that the destination cannot be reached; no write has failed. */
 void sink_writer_note_outage(struct sink_writer *writer, const char *what, const char *waiting);
+
+/* Logs that the destination does not answer. */
+void sink_writer_note_silence(struct sink_writer *writer, const char *what, const char *waiting);
 
 /* Notes that the destination can be reached again; no record waits for it. */
 void sink_writer_note_return(struct sink_writer *writer);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/contract/destination_relay.h"
+#include "collector/output/relay_writer.h"
 #include "collector/platform/clock.h"
 #include "tests/support/log/heard.h"
 #include "tests/support/output/fake_sink.h"
@@ -204,6 +205,25 @@ TEST_WITH(a_deadline_gives_up_what_there_is_never_room_for, set_up, fake_sink_te
     assert_int_equal(counter_read(&fake->counters->written), 0);
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 10 + 2 * RELAY_MOST);
     assert_int_equal(failed(fake, FAILED_IO_ERROR), 0);
+}
+
+TEST_WITH(with_an_interval_datagrams_are_sent_when_it_is_over, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->settings.flush_interval = 1000000;
+    fake_sink_start(fake);
+    push_letters(fake, "ab");
+    fake_sink_wait_committed(fake, 2);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 2);
+}
+
+TEST_WITH(a_sink_of_datagrams_takes_more_memory_than_they_do, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    size_t bytes;
+    assert_true(sink_thread_memory(&fake->options, &bytes));
+    assert_true(bytes > relay_writer_memory());
 }
 
 /* --- what could not be decoded ---------------------------------------------------------------- */

@@ -424,3 +424,27 @@ TEST_WITH(a_sink_may_be_destroyed_instead_of_started, fake_sink_set_up, fake_sin
     assert_true(sink_thread_memory(&fake->options, &memory));
     assert_true(memory >= (size_t)1024 * 1024);
 }
+
+TEST_WITH(large_batches_are_counted_among_those_in_the_queues, fake_sink_set_up,
+          fake_sink_tear_down)
+{
+    static const struct listener listener = {.index = 0, .name = "test"};
+    struct fake_sink *fake = *state;
+    fake_sink_create(fake);
+    for (size_t i = 0; i < FAKE_QUEUES; i++) {
+        struct batch *batch = batch_acquire(fake->pool, i != 0);
+        assert_non_null(batch);
+        batch->listener = &listener;
+        assert_int_equal(batch_queue_ask(fake->queues[i], batch), QUEUE_TAKEN);
+        batch_queue_push(fake->queues[i], batch);
+    }
+    struct queue_levels levels = sink_thread_queue_levels(fake->sink);
+    assert_int_equal(levels.batches, FAKE_QUEUES);
+    assert_int_equal(levels.batches_most, FAKE_QUEUES * FAKE_CAPACITY);
+    assert_int_equal(levels.large, FAKE_QUEUES - 1);
+    assert_int_equal(levels.large_most, FAKE_QUEUES * BATCH_QUEUE_LARGE);
+    for (size_t i = 0; i < FAKE_QUEUES; i++)
+        batch_release(batch_queue_pop(fake->queues[i]));
+    sink_thread_destroy(fake->sink);
+    fake->sink = NULL;
+}

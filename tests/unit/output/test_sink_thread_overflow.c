@@ -198,6 +198,31 @@ TEST_WITH(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept, fake_si
     wait_end_close(end);
 }
 
+/* It never waits for its reader: it is busy with a write while the room is requested. */
+TEST_WITH(a_sink_that_writes_makes_room_before_it_takes_its_next_batch, fake_sink_set_up,
+          fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    int64_t until = patience_until();
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    struct producer producer = make_producer(fake, 0, FAN_OUT_NEVER_WAITS, true);
+    offer(fake, &producer, 0);
+    while (!atomic_load(&fake->at_gate))
+        assert_true(patience(until));
+    for (unsigned i = 1; i <= FAKE_CAPACITY; i++)
+        offer(fake, &producer, i);
+    assert_int_equal(refused(&producer), 0);
+    assert_int_equal(evicted(fake), 0);
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_close(fake);
+    finish(fake, &producer);
+    fake_sink_join(fake);
+    size_t lost = (size_t)evicted(fake);
+    assert_in_range(lost, 1, FAKE_CAPACITY / 2);
+    assert_numbers(fake, 1, (unsigned)lost + 1, FAKE_CAPACITY - lost);
+}
+
 /* The sink does not touch another producer's queue. */
 TEST_WITH(each_queue_makes_room_for_its_own_producer, fake_sink_set_up, fake_sink_tear_down)
 {

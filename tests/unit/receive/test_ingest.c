@@ -4,6 +4,7 @@
 #include "collector/base/networks.h"
 #include "collector/senders/rate_limit.h"
 #include "proto/schemas.h"
+#include "tests/support/log/heard.h"
 #include "tests/support/receive/ingest_bench.h"
 #include "tests/support/record/batches_out.h"
 #include "tests/support/test.h"
@@ -175,6 +176,17 @@ TEST_WITH(truncated_comes_before_malformed, set_up, ingest_bench_close)
     assert_int_equal(count_of(bench, REASON_MALFORMED), 0);
 }
 
+TEST_WITH(the_log_line_of_a_refused_datagram_has_others_only_if_some_had_none, set_up,
+          ingest_bench_close)
+{
+    struct ingest_bench *bench = *state;
+    heard_begin();
+    take(bench, "malformed", 9, false);
+    heard_end();
+    assert_int_equal(heard("datagram of 9 bytes from "), 1);
+    assert_int_equal(heard("since the last such line"), 0);
+}
+
 TEST_WITH(messages_beyond_max_decoded_are_too_large, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
@@ -343,6 +355,18 @@ TEST_WITH(a_drained_thread_seals_shared_batches_if_sinks_are_idle, set_up, inges
     assert_out(bench, 1);
     ingest_thread_drained(&bench->thread, 2000, 2000);
     assert_out(bench, 0);
+}
+
+TEST_WITH(a_drained_thread_seals_the_shared_batches_of_all_schemas, set_up, ingest_bench_close)
+{
+    struct ingest_bench *bench = *state;
+    struct others *others = open_others(bench);
+    give(bench->ingest, 1);
+    give(others->of_different, 1);
+    assert_out(bench, 2);
+    ingest_thread_drained(&bench->thread, 1000, 1000);
+    assert_out(bench, 0);
+    close_others(bench, others);
 }
 
 /* A large batch belongs to one listener. */

@@ -138,6 +138,21 @@ TEST_WITH(if_no_other_batch_is_free_a_copy_is_refused, set_up, tear_down)
     assert_int_equal(kept + 1, unmatched);
 }
 
+/* The queue is emptied only at the end. */
+TEST_WITH(copies_that_find_the_queue_full_are_refused_and_counted, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    struct ingest_bench *bench = fixture->bench;
+    assert_true(batch_pool_resize(bench->thread.pool, 32, 1));
+    for (int i = 0; i < 10; i++)
+        take_unmatched(bench);
+    assert_int_equal(count_of(bench, REASON_NO_MATCH), 10 * DATAGRAMS);
+    uint64_t kept = drain(fixture);
+    assert_int_equal(counter_read(&fixture->offers->raw_offered), 10 * DATAGRAMS);
+    assert_in_range(kept, DATAGRAMS, 9 * DATAGRAMS);
+    assert_int_equal(counter_read(&fixture->offers->raw_refused), 10 * DATAGRAMS - kept);
+}
+
 /* --- segments that are given up while another datagram is handled ----------------------------- */
 
 /* Segments of incomplete messages: as raw datagrams they need more than one small batch. */

@@ -27,6 +27,7 @@ static struct {
     _Atomic int quiet_once;  /* the same for this number of blocks only */
     _Atomic int answers;     /* except that it answers this number of blocks, the first ones */
     _Atomic bool catches_up; /* it answers the blocks that it did not answer before */
+    _Atomic int asked;       /* how often it was asked for an answer */
     _Atomic int sends;       /* blocks that it was handed, */
     _Atomic int stored;      /* and of these the ones that came while a segment existed */
 } far;
@@ -70,6 +71,7 @@ static bool take(struct destination *destination, struct delivery_block *block, 
 static struct delivery_block *answer(struct destination *destination, struct error *error,
                                      int64_t *retry_after_ns)
 {
+    atomic_fetch_add(&far.asked, 1);
     while (atomic_load(&far.catches_up) && far_end.silent_count != 0)
         far_end_answer(far_end.silent[--far_end.silent_count], DELIVERY_ACKNOWLEDGED,
                        DELIVERY_REJECTED);
@@ -406,6 +408,30 @@ TEST_WITH(an_unanswered_block_keeps_the_next_ones_on_disk, set_up, tear_down)
     assert_int_equal(count(&fake->counters->evicted), 0);
     assert_int_equal(atomic_load(&far.sends), 50);
     assert_got(50, false);
+}
+
+/* It would do nothing else while the far end is slow. */
+TEST_WITH(while_no_more_may_be_in_flight_what_is_on_disk_does_not_wake_the_sink, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->settings.flush_interval = 1;
+    atomic_store(&far.away, true);
+    fake_sink_start(fake);
+    push(fake, 0, 30);
+    stop(fake, false);
+    atomic_store(&far.away, false);
+    atomic_store(&far.quiet, true);
+    atomic_store(&far.sends, 0);
+    fake_sink_start(fake);
+    int64_t until = patience_until();
+    while (atomic_load(&far.sends) != MOST_OUT)
+        assert_true(patience(until));
+    int before = atomic_load(&far.asked);
+    int64_t end_ns = clock_monotonic_ns() + 50000000;
+    while (clock_monotonic_ns() < end_ns)
+        patience(INT64_MAX);
+    assert_in_range(atomic_load(&far.asked) - before, 0, 100);
+    stop(fake, true);
 }
 
 /* Files with the names of segments keep blocks from being stored. */

@@ -85,6 +85,24 @@ TEST_WITH(levels_have_names_of_their_own, flow_set_up, flow_tear_down)
     flow_finish(flow, 20000);
 }
 
+static size_t granted(const struct flow *flow)
+{
+    struct pipeline_levels *levels = pipeline_read_levels(flow->pipeline);
+    size_t bytes = levels->listeners[0].buffer_granted;
+    pipeline_levels_free(levels);
+    return bytes;
+}
+
+TEST_WITH(levels_have_the_receive_buffer_that_a_reload_has_changed, flow_set_up, flow_tear_down)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN "&receive_buffer=64KiB" TO_FILE);
+    size_t before = granted(flow);
+    take(flow, LISTEN "&receive_buffer=128KiB" TO_FILE);
+    assert_true(granted(flow) > before);
+    flow_finish(flow, 20000);
+}
+
 /* --- sinks ------------------------------------------------------------------------------------ */
 
 TEST_WITH(a_sink_that_comes_gets_what_comes_next, flow_set_up, flow_tear_down)

@@ -1,7 +1,11 @@
-/* The report of senders when memory is short: it reports that and stays as it was. */
+/*
+ * Sequences and the report of senders when memory is short: what is not made says so, and what is
+ * there stays as it was.
+ */
 #include <stdio.h>
 
 #include "collector/senders/sender_report.h"
+#include "collector/senders/sharded_sets.h"
 #include "tests/support/platform/failing_memory.h"
 #include "tests/support/test.h"
 
@@ -18,6 +22,20 @@ static void assert_reported(struct sender_report *report, const char *expected)
     assert_true(out.used < sizeof text);
     text[out.used] = '\0';
     assert_string_equal(text, expected);
+}
+
+TEST(a_table_of_sequences_is_made_whole_or_not_at_all)
+{
+    struct sequence_table *sequences = NULL;
+    uint64_t number = 0;
+    while (sequences == NULL) {
+        failing_memory_fail(++number);
+        sequences = sequence_table_create(1000, secret);
+        assert_int_equal(sequences == NULL, failing_memory_left() == 0);
+    }
+    failing_memory_fail(0);
+    assert_true(number > SHARDS); /* each shard has a lock */
+    sequence_table_destroy(sequences);
 }
 
 TEST(a_report_whose_memory_is_short_is_not_made)

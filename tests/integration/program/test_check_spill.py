@@ -22,17 +22,23 @@ class CheckSpill(ProgramTest):
         sink = f"{self.store}?format=json&flush_interval=20ms&spill={spill or self.spill}{keys}"
         return "--listen", RIEMANN, "--sink", sink
 
-    def fill(self, *more):
+    def fill(self, *more, count=COUNT):
         """Leaves records in it, which wait there, or are in flight too. Returns the program."""
         program = self.start(*more, *self.arguments())
         sender = self.sender(program)
         sender.send(metric(0))
         program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["write_errors"] > 0,
                                 "the far end is away")
-        for number in range(1, COUNT):
+        for number in range(1, count):
             sender.send(metric(number))
-        wait_for_records(self.spill, COUNT)
+        wait_for_records(self.spill, count)
         return program
+
+    def damage_first_block(self):
+        segment = next(self.spill.glob("*.seg"))
+        content = bytearray(segment.read_bytes())
+        content[64] ^= 1  # the first byte after the head of the first block
+        segment.write_bytes(content)
 
     def files(self):
         """All that is below the folder of the test, with its times and bytes."""
@@ -69,14 +75,19 @@ class CheckSpill(ProgramTest):
 
     def test_damage_is_a_warning_with_what_it_costs(self):
         self.fill().stop()
-        segment = next(self.spill.glob("*.seg"))
-        content = bytearray(segment.read_bytes())
-        content[64] ^= 1  # the first byte after the head of the first block
-        segment.write_bytes(content)
+        self.damage_first_block()
         found, damage = self.check(*self.arguments())
         left = int(found.split(": ")[2].split()[0])
         self.assertRegex(damage, r"warning: .*: blocks are damaged in 1 place; "
                          rf"their {COUNT - left} records? (is|are) lost\Z")
+
+    def test_damage_that_costs_one_record_is_said_of_one(self):
+        self.fill(count=1).stop()
+        self.damage_first_block()
+        found, damage = self.check(*self.arguments())
+        self.assertTrue(found.endswith(": no records wait there"), found)
+        self.assertTrue(damage.endswith(": blocks are damaged in 1 place; their 1 record is lost"),
+                        damage)
 
     def test_a_collector_that_has_it_open_is_a_warning_and_is_not_disturbed(self):
         program = self.fill()

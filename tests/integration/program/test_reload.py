@@ -151,6 +151,18 @@ class Reload(ProgramTest):
         listener = program.stop()["listeners"][0]
         self.assertEqual((listener["received"], listener["kernel_drops"]), (1, 0))
 
+    @unittest.skipUnless(sys.platform.startswith("linux"), "the filter is Linux's")
+    def test_the_log_tells_of_a_kernel_filter_that_a_reload_has_set(self):
+        program = self.begin("udp://127.0.0.1:0?schema=riemann")
+        self.change(program, [{"address": "udp://127.0.0.1:0", "schema": "riemann",
+                               "deny": "127.0.0.9", "kernel_filter": "on"}], [f"file:{self.kept}"])
+        for host in ("127.0.0.9", "127.0.0.1"):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+                sender.bind((host, 0))
+                sender.sendto(metric(1), ("127.0.0.1", program.port(0)))
+        program.wait_for_log("the kernel dropped or filtered 1 datagrams: ")
+        program.stop()
+
     def test_files_are_reopened_even_where_the_configuration_is_wrong(self):
         program = self.begin()
         sender = self.sender(program)

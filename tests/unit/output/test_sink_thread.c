@@ -448,3 +448,15 @@ TEST_WITH(large_batches_are_counted_among_those_in_the_queues, fake_sink_set_up,
     sink_thread_destroy(fake->sink);
     fake->sink = NULL;
 }
+
+TEST_WITH(a_destination_that_this_program_lacks_is_refused, fake_sink_set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    const struct destination_ops lacking = {.scheme = "far", .absent = "no library"};
+    struct error error;
+    fake->options.destination = &lacking;
+    assert_int_equal(sink_thread_check(&fake->options, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    assert_non_null(strstr(error.text, "far: "));
+    assert_non_null(strstr(error.text, "no library"));
+}

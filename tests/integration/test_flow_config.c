@@ -10,7 +10,6 @@
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/tcp.h"
-#include "collector/platform/thread.h"
 #include "collector/platform/udp.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/patience.h"
@@ -20,11 +19,7 @@
 #define LISTEN  "--listen udp://127.0.0.1:0?schema=riemann"
 #define TO_FILE " --sink file:OUTPUT"
 
-/* The linker resolves the names to these functions (ld(1), --wrap). */
-int __real_thread_start(struct thread **out, const char *name, void (*run)(void *), void *argument,
-                        struct error *error);
-int __wrap_thread_start(struct thread **out, const char *name, void (*run)(void *), void *argument,
-                        struct error *error);
+/* The linker resolves the name to this function (ld(1), --wrap). */
 uint64_t __wrap_udp_socket_errors(const struct udp_socket *socket);
 
 static _Atomic uint64_t errors_of_each;
@@ -33,18 +28,6 @@ uint64_t __wrap_udp_socket_errors(const struct udp_socket *socket)
 {
     (void)socket;
     return atomic_load(&errors_of_each);
-}
-
-/* Threads of streams until the one that does not start; 0: all start. */
-static unsigned stream_that_fails;
-
-int __wrap_thread_start(struct thread **out, const char *name, void (*run)(void *), void *argument,
-                        struct error *error)
-{
-    if (strcmp(name, "stream") != 0 || stream_that_fails == 0 || --stream_that_fails != 0)
-        return __real_thread_start(out, name, run, argument, error);
-    error_set(error, EXIT_CODE_INTERNAL, "no more threads");
-    return -1;
 }
 
 static void take(struct flow *flow, const char *arguments)
@@ -118,24 +101,6 @@ TEST_WITH(levels_have_the_receive_buffer_that_a_reload_has_changed, flow_set_up,
     take(flow, LISTEN "&receive_buffer=128KiB" TO_FILE);
     assert_true(granted(flow) > before);
     flow_finish(flow, 20000);
-}
-
-/* The threads that have started end. */
-TEST_WITH(a_stream_listener_of_which_a_thread_does_not_start_is_refused, flow_set_up,
-          flow_tear_down)
-{
-    struct flow *flow = *state;
-    flow_open(flow, LISTEN TO_FILE);
-    for (unsigned number = 1; number <= 3; number++) {
-        stream_that_fails = number;
-        assert_refused(flow,
-                       LISTEN " --listen tcp://127.0.0.1:0?schema=riemann&receivers=3" TO_FILE,
-                       EXIT_CODE_INTERNAL, "no more threads");
-        assert_int_equal(stream_that_fails, 0);
-    }
-    flow_send_paced(flow, 0, 0, 10);
-    flow_finish(flow, 20000);
-    assert_int_equal(flow_values(flow, "", 10), 10);
 }
 
 /* --- sinks ------------------------------------------------------------------------------------ */

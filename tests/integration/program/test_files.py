@@ -166,6 +166,7 @@ class SameFile(ProgramTest):
                             f"file:{self.dotted}?rotate_size=1MiB")
         self.assert_refused("--sink", f"file:{self.folder}/%Y.x", "--sink",
                             f"file:{self.folder}/./%Y.x")
+        self.assert_refused("--sink", f"file:{self.folder}/b", *both)  # not only with the first
         self.run_to_end("--check", "--listen", RIEMANN, "--sink", f"file:{self.path}", "--sink",
                         f"file:{self.folder}/b", "--sink", f"file:{self.folder}/%Y.x", "--sink",
                         f"file:{self.folder}/%m.x", ledger=None)

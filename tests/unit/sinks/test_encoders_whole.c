@@ -307,6 +307,17 @@ static void check_format(const struct encoder_ops *encoder, enum sink_view view)
     }
 }
 
+TEST(a_file_that_begins_with_a_control_character_is_not_one_of_lines)
+{
+    static const uint8_t begins[] = {0x01, 0x1b, 0x7f};
+    for (size_t i = 0; i < sizeof begins; i++) {
+        const uint8_t bytes[] = {begins[i], 'l', 'i', 'n', 'e', '\n'};
+        bool foreign = false;
+        assert_int_equal(whole_lines(bytes, sizeof bytes, true, &foreign), 0);
+        assert_true(foreign);
+    }
+}
+
 TEST(every_format_recognises_what_it_wrote_wherever_it_was_cut)
 {
     for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {

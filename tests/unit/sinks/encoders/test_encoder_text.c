@@ -24,6 +24,11 @@ static int open_telemetry(void **state)
     return open_samples(state, &schema_telemetry, &encoder_text);
 }
 
+static int open_riemann(void **state)
+{
+    return open_samples(state, &schema_riemann, &encoder_text);
+}
+
 static int open_coloured(void **state)
 {
     static const struct encoder_options options = {.colour = true};
@@ -70,6 +75,15 @@ TEST_WITH(numbers_have_all_their_digits, open_telemetry, close_encoding)
                                        "least                -1.7976931348623157e+308\n" BEGIN
                                        "none                       NaN\n" BEGIN
                                        "all                  -Infinity\n");
+}
+
+TEST_WITH(a_float_has_the_digits_of_a_float, open_riemann, close_encoding)
+{
+    size_t event = wire_begin(&wire, 6);
+    wire_text(&wire, 3, "load");
+    wire_float(&wire, 15, 0.1f);
+    wire_end(&wire, event);
+    assert_wire_gives(*state, BEGIN "load                       0.1\n");
 }
 
 TEST_WITH(a_histogram_is_its_count_and_sum, open_telemetry, close_encoding)

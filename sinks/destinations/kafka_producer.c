@@ -27,7 +27,8 @@ static void on_report(rd_kafka_t *handle, const rd_kafka_message_t *message, voi
 {
     struct kafka_producer *producer = opaque;
     RULE(handle == producer->handle, "reports are of the producer that is in use");
-    if (producer->library->message_status(message) == RD_KAFKA_MSG_STATUS_PERSISTED)
+    if (producer->is_away &&
+        producer->library->message_status(message) == RD_KAFKA_MSG_STATUS_PERSISTED)
         producer->is_away = false;
     producer->report(producer->context, message);
 }

@@ -236,9 +236,14 @@ static void disconnect(struct nats_publisher *publisher)
     publisher->inbox = NULL;
 }
 
-/* Notes why there is no connection; "": there is one. The sink's thread reports a change. */
+/*
+ * Notes why there is no connection; "": there is one. The sink's thread reports a change. Called for
+ * each message, so it locks only for a change; only this thread writes `away`.
+ */
 static void note_away(struct nats_publisher *publisher, const char *why)
 {
+    if (strcmp(publisher->away.text, why) == 0)
+        return;
     mutex_lock(publisher->mutex);
     bool changed = (publisher->away.text[0] == '\0') != (*why == '\0');
     error_set(&publisher->away, EXIT_CODE_NOT_REACHED, "%s", why);
@@ -470,9 +475,11 @@ struct delivery_block *nats_publisher_take(struct nats_publisher *publisher, str
 bool nats_publisher_is_away(struct nats_publisher *publisher, struct error *error)
 {
     mutex_lock(publisher->mutex);
-    *error = publisher->away;
+    bool is_away = publisher->away.text[0] != '\0';
+    if (is_away)
+        *error = publisher->away;
     mutex_unlock(publisher->mutex);
-    return error->text[0] != '\0';
+    return is_away;
 }
 
 int64_t nats_publisher_due(struct nats_publisher *publisher)

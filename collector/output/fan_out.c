@@ -119,7 +119,7 @@ void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap)
     fan_out->tap = tap;
 }
 
-/* Describes why the queue is full. The log lines about an outage count the refused records. */
+/* Describes why the queue is full. */
 static void describe_delay(const struct sink_condition *condition, enum record_refusal reason,
                            char *text, size_t size)
 {
@@ -133,16 +133,16 @@ static void describe_delay(const struct sink_condition *condition, enum record_r
                  reason == REFUSED_RING_FULL ? "; raise --memory for longer bursts" : "");
 }
 
+/* While the destination fails, the log lines about its outage count the refused records. */
 static void log_refusal(struct route *route, enum record_refusal reason, size_t records)
 {
     uint64_t left_out;
     char why[96];
-    route->refused[reason] += records;
     if (reason == REFUSED_SINK_ENDED)
         return;
-    sink_thread_note_refused(route->to.sink, reason, records);
     const struct sink_condition condition = sink_thread_condition(route->to.sink);
-    if (condition.fails_since_ns != 0 || !log_allowed(&route->logs[reason], &left_out))
+    route->refused[reason] = condition.fails_since_ns != 0 ? 0 : route->refused[reason] + records;
+    if (route->refused[reason] == 0 || !log_allowed(&route->logs[reason], &left_out))
         return;
     describe_delay(&condition, reason, why, sizeof why);
     log_about(LOG_WARNING, LOG_OF_SINK, route->to.name,
@@ -224,6 +224,7 @@ static void offer_to(struct fan_out *fan_out, struct route *route, struct batch 
     batch_release(batch);
     counter_add(&to->offers->refused[reason], records);
     counter_add(&to->offers->raw_refused, raw);
+    sink_thread_note_refused(to->sink, reason, records);
     log_refusal(route, reason, records + raw);
 }
 

@@ -30,8 +30,7 @@ static void set_reason(struct sink_outage *outage, const char *reason)
     mutex_unlock(outage->lock);
 }
 
-void sink_outage_copy_reason(const struct sink_outage *outage,
-                             char reason[SINK_REASON_SIZE])
+void sink_outage_copy_reason(const struct sink_outage *outage, char reason[SINK_REASON_SIZE])
 {
     mutex_lock(outage->lock);
     memcpy(reason, outage->reason, SINK_REASON_SIZE);
@@ -122,8 +121,7 @@ void sink_outage_end(struct sink_outage *outage, const char *name,
         struct list losses;
         list_losses(&losses, outage, counters);
         log_about(LOG_INFO, LOG_OF_SINK, name, "%s after %.1f s; records lost since: %s", how,
-                  seconds_since(outage),
-                  losses.used == 0 ? "none" : losses.text);
+                  seconds_since(outage), losses.used == 0 ? "none" : losses.text);
     }
     outage->logged = false;
     outage->since_ns = 0;

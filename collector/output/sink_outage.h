@@ -60,8 +60,7 @@ void sink_outage_leave(const struct sink_outage *outage, const char *name,
 int64_t sink_outage_due(const struct sink_outage *outage);
 
 /* Any thread: copies the reason of the last failure; "": there is no outage. */
-void sink_outage_copy_reason(const struct sink_outage *outage,
-                             char reason[SINK_REASON_SIZE]);
+void sink_outage_copy_reason(const struct sink_outage *outage, char reason[SINK_REASON_SIZE]);
 
 /* Any thread: adds records that the sink's queues refused. */
 void sink_outage_add_refused(struct sink_outage *outage, enum record_refusal reason,

@@ -129,8 +129,8 @@ def start(kind, programs, sources, port, rate, seconds):
         command = [sys.executable, __file__, sources.segments[kind], sources.sizes[kind], port,
                    rate, seconds]
     elif kind == "telemetry":
-        command = [programs / "sluice-send", *to, "--sender", "compare", "--size", f"{SIZE}B",
-                   "--rate", rate, "--duration", f"{int(seconds * 1000)}ms"]
+        command = [programs / "sluice-send", *to, "--schema", "telemetry", "--sender", "compare",
+                   "--size", f"{SIZE}B", "--rate", rate, "--duration", f"{int(seconds * 1000)}ms"]
     else:
         speed = f"{rate / NOMINAL_RATE:.6f}x"
         command = [programs / "sluice-replay", sources.captures[kind], *to, "--speed", speed]

@@ -64,7 +64,7 @@ int program_main(int argc, char **argv)
         .plan =
             {
                 .destination = {.family = ADDRESS_IPV4, .port = 5555, .bytes = {127, 0, 0, 1}},
-                .shape = &message_telemetry,
+                .shape = &message_riemann,
                 .sender = send_default_sender,
                 .rate = 1000,
                 .sources = 1,

@@ -124,9 +124,10 @@ static const struct command_option options[] = {
      "default udp://127.0.0.1:5555",
      COMMAND_KEEP(DESTINATION, struct send_settings, plan.destination)},
     {"schema", "NAME",
-     "schema of the datagrams; default telemetry. Or a file, with --message\n"
-     "and --json: a .proto file (protoc must be installed), or one that\n"
-     "protoc --include_imports --descriptor_set_out wrote",
+     "schema of the datagrams; default riemann, which sluice without\n"
+     "--listen expects. Or a file, with --message and --json: a .proto file\n"
+     "(protoc must be installed), or one that protoc --include_imports\n"
+     "--descriptor_set_out wrote",
      .set = set_schema},
     {"message", "TYPE", "type of the message in the file: package.Type",
      COMMAND_KEEP(TEXT, struct send_settings, message)},

@@ -39,8 +39,8 @@ class Written(OtlpFormat):
         lines = self.folder / "lines"
         program = self.start("--listen", TELEMETRY, "--sink", self.sink, "--sink", f"file:{lines}")
         port = program.port()
-        subprocess.run(command(beside(SLUICE, "sluice-send"), "--to", f"udp://127.0.0.1:{port}", "--count",
-                               "20", "--samples", "7", "--rate", "1000"), timeout=DEADLINE,
+        subprocess.run(command(beside(SLUICE, "sluice-send"), "--to", f"udp://127.0.0.1:{port}",
+                               "--schema", "telemetry", "--count", "20", "--samples", "7", "--rate", "1000"), timeout=DEADLINE,
                        check=True, stderr=subprocess.DEVNULL)
         program.wait_for_settled(20)
         sink = program.stop()["sinks"][0]

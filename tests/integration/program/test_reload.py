@@ -356,8 +356,8 @@ class Reload(ProgramTest):
         for first in range(0, RELOADS, 20):
             # No more than the buffer holds: a host too slow for the rate is not what is asked for.
             load = subprocess.Popen(
-                command(os.environ["TEST_SEND"], "--to", program.names[0], "--rate", RATE,
-                        "--count", "100000", "--report", "json"),
+                command(os.environ["TEST_SEND"], "--to", program.names[0], "--schema",
+                        "telemetry", "--rate", RATE, "--count", "100000", "--report", "json"),
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             self.addCleanup(load.stdout.close)
             for number in range(first, first + 20):

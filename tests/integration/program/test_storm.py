@@ -76,8 +76,8 @@ class Storm(RotatingTest):
         # The stop waits for what a busy machine has left to write: how long is not what this is about.
         program = self.start_sink(name, keys + "&view=message", "--stop-timeout", "20s")
         self.sending = subprocess.Popen(
-            command(TEST_SEND, "--to", f"udp://127.0.0.1:{program.port()}", "--count", RECORDS,
-                    "--rate", RATE, "--sender", "storm"), stderr=subprocess.DEVNULL)
+            command(TEST_SEND, "--to", f"udp://127.0.0.1:{program.port()}", "--schema",
+                    "telemetry", "--count", RECORDS, "--rate", RATE, "--sender", "storm"), stderr=subprocess.DEVNULL)
         self.addCleanup(self.sending.kill)
         disturb = itertools.cycle(disturb)
         signals, end = 0, time.monotonic() + DEADLINE + RECORDS / RATE

@@ -2,6 +2,7 @@
 import collections
 import json
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -24,8 +25,11 @@ def has_ipv6():
 
 
 class Send(unittest.TestCase):
-    def send(self, *arguments, host="127.0.0.1", code=0):
-        """Sends to a receiver; returns it and the report, which must agree on every datagram."""
+    def send(self, *arguments, host="127.0.0.1", code=0, schema="telemetry"):
+        """Sends to a receiver; returns it and the report, which must agree on every datagram. With
+        no schema, sluice-send chooses one."""
+        if schema is not None:
+            arguments = ("--schema", schema, *arguments)
         with Receiver(host) as receiver:
             process = receiver.receive_from("sluice-send", "--to", receiver.url, "--report=json",
                                             *arguments, sent=sent_of)
@@ -123,9 +127,20 @@ class Send(unittest.TestCase):
         self.assertGreater(wire.fixed64(second[4][0]), wire.fixed64(first[4][0]))
 
     def test_riemann_events_carry_the_number_as_their_metric(self):
-        receiver, _ = self.send("--schema", "riemann", "--count", 200, "--rate", "max")
+        receiver, _ = self.send("--count", 200, "--rate", "max", schema="riemann")
         events = [wire.fields(wire.fields(data)[6][0]) for data in receiver.datagrams]
         self.assertEqual([wire.double(event[14][0]) for event in events], list(range(1, 201)))
+
+    def test_without_a_schema_it_sends_what_sluice_without_a_listener_expects(self):
+        printed = run("sluice", "--print-config").stdout.decode()
+        schema = re.search("(?m)^ +- schema: (.*?) *#", printed)[1]
+        receiver, _ = self.send("--count", 3, "--rate", "max", schema=None)
+        for datagram in receiver.datagrams:
+            decoded = run("sluice-decode", "--schema", schema, stdin=datagram)
+            self.assertEqual((decoded.returncode, decoded.stderr), (0, b""))
+            self.assertIn(b"sluice-send/1", decoded.stdout)
+        address = re.search("address: (.*?) *#", printed)[1]
+        self.assertIn(f"default {address}\n", run("sluice-send", "--help").stdout.decode())
 
     @unittest.skipUnless(has_ipv6(), "no IPv6 here")
     def test_otlp_is_what_its_schemas_decode(self):
@@ -133,8 +148,8 @@ class Send(unittest.TestCase):
                                ("otlp-logs", b'{"resourceLogs":[{"resource":'),
                                ("otlp-traces", b'{"resourceSpans":[{"resource":')):
             with self.subTest(schema):
-                receiver, report = self.send("--schema", schema, "--count", 10, "--rate", "max",
-                                             "--samples", 3)
+                receiver, report = self.send("--count", 10, "--rate", "max", "--samples", 3,
+                                             schema=schema)
                 self.assertEqual(report["samples"], 30)
                 for datagram in receiver.datagrams:
                     decoded = run("sluice-decode", "--schema", schema, stdin=datagram)
@@ -145,7 +160,7 @@ class Send(unittest.TestCase):
 
     def test_a_message_is_sent_as_it_is_given(self):
         given = '{"senderId": "web1", "samples": [{"name": "a", "doubleValue": 1.5}]}'
-        receiver, report = self.send("--schema=telemetry", "--json", given)
+        receiver, report = self.send("--json", given)
         self.assertEqual((report["sent"], report["samples"]), (1, 0))
         decoded = run("sluice-decode", "--schema=telemetry", stdin=receiver.datagrams[0])
         self.assertEqual(json.loads(decoded.stdout), json.loads(given))
@@ -166,7 +181,7 @@ class Send(unittest.TestCase):
     def test_a_message_of_a_file(self):
         weather = self.weather()
         given = '{"station": "north", "readings": [{"sensor": "roof", "celsius": -3.25}]}'
-        receiver, _ = self.send("--schema", weather, "--message=weather.Report", "--json", given)
+        receiver, _ = self.send("--message=weather.Report", "--json", given, schema=weather)
         decoded = run("sluice-decode", "--descriptor-set", weather, "--message=weather.Report",
                       stdin=receiver.datagrams[0])
         self.assertEqual(json.loads(decoded.stdout), json.loads(given))
@@ -174,9 +189,10 @@ class Send(unittest.TestCase):
     def test_what_is_wrong_with_a_message_is_named_and_nothing_is_sent(self):
         weather = f"--schema={self.weather()}"
         for arguments, code, says in (
-                (["--json", '{"samples": [{"nam": 1}]}'], 64, r'samples\[0\]: .*"name"'),
+                (["--schema=telemetry", "--json", '{"samples": [{"nam": 1}]}'], 64,
+                 r'samples\[0\]: .*"name"'),
                 (["--json", "{"], 64, "line 1, column 2: "),
-                (["--json", '{"sequence": -1}'], 64, "sequence: -1 is out of range"),
+                (["--schema=telemetry", "--json", '{"sequence": -1}'], 64, "sequence: -1 is out of range"),
                 ([weather, "--message=weather.Repor", "--json={}"], 78, '"weather.Report"'),
                 ([weather, "--json={}"], 64, "--message TYPE"),
                 ([weather, "--message=weather.Report"], 64, "--json TEXT"),
@@ -192,7 +208,8 @@ class Send(unittest.TestCase):
 
     @not_on_windows("no argument is that long there")
     def test_a_message_that_no_datagram_holds_is_refused(self):
-        process = run("sluice-send", "--json", json.dumps({"senderId": "x" * 65507}))
+        process = run("sluice-send", "--schema=telemetry", "--json",
+                      json.dumps({"senderId": "x" * 65507}))
         self.assertEqual(process.returncode, 64)
         self.assertIn(b"the message has 65511 bytes, a datagram 65507 at most", process.stderr)
 

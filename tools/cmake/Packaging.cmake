@@ -85,10 +85,10 @@ set(CPACK_PACKAGE_CONTACT "The Sluice maintainers <maintainers@sluice.example>" 
     "Whom a package names as its maintainer")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "edge-triggered UDP telemetry collector")
 set(CPACK_PACKAGE_DESCRIPTION "\
-Sluice receives protobuf datagrams over UDP (Riemann, OTLP, a schema of its
-own or yours), decodes them, and writes structured records to files, to
-standard output and to commands. Its ledger says what became of every
-datagram.")
+Sluice receives protobuf telemetry over UDP (Riemann, OTLP, a schema of its
+own or yours), decodes it, and writes structured records to files, pipes and
+commands, or sends them to Kafka, NATS JetStream and HTTP stores. Its ledger
+accounts for every datagram.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_STRIP ${CMAKE_STRIP})
@@ -120,8 +120,13 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${packaging}/debian/conffiles ${packaging
 
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE Apache-2.0)
-set(CPACK_RPM_SPEC_MORE_DEFINE # loaded for --metrics, tls=on, http:, kafka: and nats:
-    "Recommends: libmicrohttpd.so.12()(64bit), libssl.so.3()(64bit), libcurl.so.4()(64bit), librdkafka.so.1()(64bit), libnats.so.3.4()(64bit)")
+set(CPACK_RPM_PACKAGE_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}") # or CPack's own for components
+# The libraries are loaded for --metrics, tls=on, http:, kafka: and nats:. Only a build of an
+# application with the client library needs pkg-config, which rpm would require for its .pc file.
+set(CPACK_RPM_SPEC_MORE_DEFINE "\
+Recommends: libmicrohttpd.so.12()(64bit), libssl.so.3()(64bit), libcurl.so.4()(64bit), librdkafka.so.1()(64bit), libnats.so.3.4()(64bit), logrotate
+Suggests: /usr/bin/protoc
+%global __requires_exclude ^/usr/bin/pkg-config$")
 set(CPACK_RPM_POST_INSTALL_SCRIPT_FILE ${packaging}/rpm/post)
 set(CPACK_RPM_PRE_UNINSTALL_SCRIPT_FILE ${packaging}/rpm/preun)
 set(CPACK_RPM_POST_UNINSTALL_SCRIPT_FILE ${packaging}/rpm/postun)

@@ -106,9 +106,15 @@ class Rpm(PackageTest):
         self.assertEqual(re.findall(r"(\S+) c\w*n", listed),
                          ["/etc/logrotate.d/sluice", "/etc/sluice/sluice.yaml"])
 
-    def test_it_needs_no_library_but_c(self):
+    def test_it_needs_no_library_but_c_and_no_program_but_a_shell(self):
         needs = run("rpm", "--query", "--requires", "--package", self.package)
         self.assertEqual(set(re.findall(r"^(\S+)\.so\S*\(", needs, re.MULTILINE)), {"libc", "libm"})
+        self.assertEqual(set(re.findall(r"^/\S+", needs, re.MULTILINE)), {"/bin/sh"})
+
+    def test_it_says_what_it_is(self):
+        description = run("rpm", "--query", "--queryformat", "%{DESCRIPTION}", "--package",
+                          self.package)
+        self.assertTrue(description.startswith("Sluice receives protobuf "), description)
 
     def test_it_recommends_what_is_loaded_when_it_is_needed(self):
         recommends = run("rpm", "--query", "--recommends", "--package", self.package)
@@ -117,6 +123,7 @@ class Rpm(PackageTest):
         self.assertIn("libcurl.so.4()(64bit)", recommends)
         self.assertIn("librdkafka.so.1()(64bit)", recommends)
         self.assertIn("libnats.so.3.4()(64bit)", recommends)
+        self.assertIn("logrotate\n", recommends)
 
 
 if __name__ == "__main__":

@@ -177,8 +177,10 @@ static int metrics_server_create(struct metrics_server **out,
         return -1;
     wait_handle listener =
         tcp_listener_open(&options->config->access.metrics, false, &bound, error);
-    if (listener == NO_HANDLE)
+    if (listener == NO_HANDLE) {
+        error_place(error, "--metrics");
         return -1;
+    }
     tcp_listener_limit_sending(listener, UNREAD);
     struct metrics_server *server = calloc(1, sizeof *server);
     if (server == NULL)

@@ -2,8 +2,9 @@
  * Names of files, folders and free space.
  *
  * A port provides the form of its paths (file_path_normalise, file_path_root, file_path_fault,
- * file_path_fold), the location of a file (file_location_find, file_location_of_stdout), folders,
- * and disk_room_look. The other functions are the same on every system.
+ * file_path_fold, file_path_mkdir, file_path_quoted), the location of a file (file_location_find,
+ * file_location_of_stdout), folders (but not folder_advise_missing), and disk_room_look. The other
+ * functions are the same on every system.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_FILE_SYSTEM_H
 #define SLUICE_COLLECTOR_PLATFORM_FILE_SYSTEM_H
@@ -50,6 +51,12 @@ const char *file_path_fault(const char *path, size_t *at);
  * system ignores case in names.
  */
 extern const unsigned char file_path_fold[256];
+
+/*
+ * The shell's command that creates a folder and those above it, "mkdir -p", and the characters for
+ * which the shell needs a path in quotation marks.
+ */
+extern const char file_path_mkdir[], file_path_quoted[];
 
 /* --- of every system -------------------------------------------------------------------------- */
 
@@ -134,6 +141,13 @@ void folder_close(struct folder *folder);
 
 /* Whether a file, a folder or a link has this name. True if the system does not say. */
 bool folder_has(const char *path);
+
+/*
+ * For an error about a folder, or about a file that cannot be created: if the folder, or that of
+ * the file, does not exist, appends what to do, "; create the folder: mkdir -p /var/log/sluice".
+ */
+void folder_advise_missing(const char *folder, struct error *error);
+void folder_advise_missing_of(const char *file, struct error *error);
 
 /* Removes a file. Returns false if it still exists. */
 bool folder_remove_file(const char *path);

@@ -10,6 +10,7 @@
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/file_system.h"
+#include "collector/platform/output_file.h"
 #include "sinks/files/file_table.h"
 
 #define SECOND INT64_C(1000000000)
@@ -542,9 +543,8 @@ static bool open_base(const struct file_set *set, struct error *error)
 {
     struct folder *folder = folder_open(path_template_base(set->path));
     folder_close(folder);
-    if (folder == NULL)
-        error_set(error, EXIT_CODE_CANNOT_CREATE,
-                  "cannot write to %s: the folder is not there, or cannot be read",
+    if (folder == NULL && output_check_folder(path_template_base(set->path), error) == 0)
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot read the folder %s",
                   path_template_base(set->path));
     return folder != NULL;
 }

@@ -19,6 +19,7 @@
 #include "collector/platform/linux/multicast_group.h"
 #include "collector/platform/linux/source_filter.h"
 #include "collector/platform/linux/udp_socket_parts.h"
+#include "collector/platform/posix/bind_failure.h"
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/socket_address.h"
 
@@ -363,9 +364,7 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
     struct sockaddr_storage name;
     socklen_t size = socket_address_to_system(&to, &name);
     if (!socket->options.inherited && bind(socket->fd, (struct sockaddr *)&name, size) != 0) {
-        char text[ADDRESS_TEXT_SIZE];
-        address_format(&socket->options.address, text);
-        error_set(error, EXIT_CODE_CANNOT_BIND, "cannot bind udp://%s: %s", text, strerror(errno));
+        bind_failure(error, false, &socket->options.address, errno);
         return -1;
     }
     struct sockaddr_in6 bound = {0};

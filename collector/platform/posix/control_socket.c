@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "collector/platform/file_system.h"
 #include "collector/platform/output_file.h"
 #include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/lending.h"
@@ -41,6 +42,8 @@ struct control_socket {
 struct control_connection {
     int fd;
 };
+
+static const char not_a_socket[] = "a file is there, and it is not a socket; use another path";
 
 static int control_socket_cannot(struct error *error, const char *address, const char *why)
 {
@@ -79,6 +82,15 @@ static bool is_left_over(const struct sockaddr_un *address)
     if (probe >= 0)
         close(probe);
     return refused;
+}
+
+/* Why a name in use is not left over. */
+static const char *why_taken(const struct sockaddr_un *address)
+{
+    struct stat status;
+    return lstat(address->sun_path, &status) == 0 && !S_ISSOCK(status.st_mode)
+               ? not_a_socket
+               : "another program listens there; as root, ss -lxp shows which";
 }
 
 /*
@@ -142,8 +154,7 @@ static int replace(const struct control_socket *made, const char *address, bool 
                    struct error *error)
 {
     if (!is_left_over(&made->address))
-        return control_socket_cannot(error, address,
-                                     "another program listens there, or it is not a socket");
+        return control_socket_cannot(error, address, why_taken(&made->address));
     if (!locked)
         return control_socket_cannot(
             error, address,
@@ -177,8 +188,13 @@ static int look_at_folder(const struct control_socket *made, const char *address
     char *slash = strrchr(folder, '/');
     strcpy(slash == NULL ? folder : slash + 1, ".");
     int fd = guarded_open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return control_socket_cannot(error, address, guarded_open_why(errno));
+    if (fd < 0) {
+        int number = errno;
+        control_socket_cannot(error, address, guarded_open_why(number));
+        if (number == ENOENT)
+            folder_advise_missing_of(made->address.sun_path, error);
+        return -1;
+    }
     close(fd);
     return 0;
 }
@@ -252,8 +268,7 @@ int control_socket_check(const char *address, struct error *error)
     struct stat status;
     const char *path = strchr(address, ':') + 1;
     if (lstat(path, &status) == 0 && !S_ISSOCK(status.st_mode))
-        return control_socket_cannot(error, address,
-                                     "the path names a file, and it is not a socket");
+        return control_socket_cannot(error, address, not_a_socket);
     if (output_check_beside(path, &why) == 0)
         return 0;
     error_set(error, why.code, "--control %s: %s", address, why.text);

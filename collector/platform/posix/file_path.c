@@ -21,6 +21,9 @@ const char *file_path_fault(const char *path, size_t *at)
     return NULL;
 }
 
+const char file_path_mkdir[] = "mkdir -p";
+const char file_path_quoted[] = " '&;()<>|*?";
+
 #define FOUR(n)    (n), (n) + 1, (n) + 2, (n) + 3
 #define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
 #define SIXTY(n)   SIXTEEN(n), SIXTEEN((n) + 16), SIXTEEN((n) + 32), SIXTEEN((n) + 48)

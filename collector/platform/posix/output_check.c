@@ -19,6 +19,15 @@ static int cannot_write(struct error *error, const char *path, int number)
     return -1;
 }
 
+/* The same for a file, whose folder may be missing. */
+static int cannot_create_file(struct error *error, const char *path, int number)
+{
+    cannot_write(error, path, number);
+    if (number == ENOENT)
+        folder_advise_missing_of(path, error);
+    return -1;
+}
+
 /* Returns 0 if files can be created in the folder, or errno. */
 static int folder_problem(const char *path)
 {
@@ -67,17 +76,22 @@ static int file_problem(const char *path)
 int output_check_file(const char *path, struct error *error)
 {
     int problem = file_problem(path);
-    return problem == 0 ? 0 : cannot_write(error, path, problem);
+    return problem == 0 ? 0 : cannot_create_file(error, path, problem);
 }
 
 int output_check_beside(const char *path, struct error *error)
 {
     int problem = problem_of_folder_of(path);
-    return problem == 0 ? 0 : cannot_write(error, path, problem);
+    return problem == 0 ? 0 : cannot_create_file(error, path, problem);
 }
 
 int output_check_folder(const char *path, struct error *error)
 {
     int problem = folder_problem(path);
-    return problem == 0 ? 0 : cannot_write(error, path, problem);
+    if (problem == 0)
+        return 0;
+    cannot_write(error, path, problem);
+    if (problem == ENOENT)
+        folder_advise_missing(path, error);
+    return -1;
 }

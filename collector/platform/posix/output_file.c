@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "collector/platform/common/torn_end.h"
+#include "collector/platform/file_system.h"
 #include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/stream.h"
 #include "collector/platform/posix/sync_failure.h"
@@ -69,8 +70,13 @@ static int open_to_append(const char *path, struct stat *status, struct error *e
 {
     int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     int fd = guarded_open(path, flags, 0644);
-    if (fd < 0)
-        return cannot_create(error, path, why_not_opened(errno, path));
+    if (fd < 0) {
+        int number = errno;
+        cannot_create(error, path, why_not_opened(number, path));
+        if (number == ENOENT)
+            folder_advise_missing_of(path, error);
+        return -1;
+    }
     if (fstat(fd, status) != 0) {
         cannot_create(error, path, strerror(errno));
         close(fd);

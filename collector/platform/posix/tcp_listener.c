@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/bind_failure.h"
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/socket_address.h"
 
@@ -38,10 +39,7 @@ wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, str
         *bound = socket_address_from_system(&name);
         return fd;
     }
-    char text[ADDRESS_TEXT_SIZE];
-    const char *why = strerror(errno);
-    address_format(address, text);
-    error_set(error, EXIT_CODE_CANNOT_BIND, "cannot listen on tcp://%s: %s", text, why);
+    bind_failure(error, true, address, errno);
     if (fd >= 0)
         close(fd);
     return NO_HANDLE;

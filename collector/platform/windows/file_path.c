@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+const char file_path_mkdir[] = "mkdir";
+const char file_path_quoted[] = " /&"; /* the shell takes "/" for the begin of a switch */
+
 void file_path_normalise(char *path)
 {
     for (; *path != '\0'; path++)

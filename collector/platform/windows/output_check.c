@@ -21,6 +21,14 @@ static int cannot_write(struct error *error, const char *path, DWORD number)
     return -1;
 }
 
+/* The same for a file, whose folder may be missing. */
+static int cannot_create_file(struct error *error, const char *path, DWORD number)
+{
+    cannot_write(error, path, number);
+    folder_advise_missing_of(path, error);
+    return -1;
+}
+
 /* Opens an existing file or folder. Returns ERROR_SUCCESS, or why that fails. */
 static DWORD open_problem(const char *path, DWORD access, DWORD flags)
 {
@@ -65,17 +73,21 @@ int output_check_file(const char *path, struct error *error)
     DWORD problem = open_problem(path, FILE_APPEND_DATA, FILE_ATTRIBUTE_NORMAL);
     if (problem == ERROR_FILE_NOT_FOUND)
         problem = problem_of_folder_of(path);
-    return problem == ERROR_SUCCESS ? 0 : cannot_write(error, path, problem);
+    return problem == ERROR_SUCCESS ? 0 : cannot_create_file(error, path, problem);
 }
 
 int output_check_beside(const char *path, struct error *error)
 {
     DWORD problem = problem_of_folder_of(path);
-    return problem == ERROR_SUCCESS ? 0 : cannot_write(error, path, problem);
+    return problem == ERROR_SUCCESS ? 0 : cannot_create_file(error, path, problem);
 }
 
 int output_check_folder(const char *path, struct error *error)
 {
     DWORD problem = folder_problem(path);
-    return problem == ERROR_SUCCESS ? 0 : cannot_write(error, path, problem);
+    if (problem == ERROR_SUCCESS)
+        return 0;
+    cannot_write(error, path, problem);
+    folder_advise_missing(path, error);
+    return -1;
 }

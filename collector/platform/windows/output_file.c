@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/platform/common/torn_end.h"
+#include "collector/platform/file_system.h"
 #include "collector/platform/windows/console.h"
 #include "collector/platform/windows/file_access.h"
 #include "collector/platform/windows/shared_file.h"
@@ -104,7 +105,10 @@ static int not_opened(const char *path, struct error *error)
         return cannot_create(error, path, "this pipe has no reader, or there is no such device");
     if (number == ERROR_ACCESS_DENIED && shared_file_is_folder(path))
         return cannot_create(error, path, "it is a folder (error 5)");
-    return cannot_create(error, path, system_error(number).text);
+    cannot_create(error, path, system_error(number).text);
+    if (number == ERROR_PATH_NOT_FOUND)
+        folder_advise_missing_of(path, error);
+    return -1;
 }
 
 /* Whether the file's content may have a torn end. */

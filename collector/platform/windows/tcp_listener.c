@@ -28,7 +28,9 @@ static bool listener_set_up(SOCKET opened, const struct address *address, bool i
 /* If another socket uses a port exclusively, the system reports WSAEADDRINUSE or WSAEACCES. */
 static const char *reason(int code)
 {
-    return code == WSAEADDRINUSE ? "in use: " : code == WSAEACCES ? "in use, or reserved: " : "";
+    return code == WSAEADDRINUSE ? "in use (netstat -ano -p tcp shows by which process): "
+           : code == WSAEACCES   ? "in use, or reserved: "
+                                 : "";
 }
 
 wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, struct address *bound,

@@ -240,7 +240,7 @@ static const char *reason(int code)
 {
     switch (code) {
     case WSAEADDRINUSE:
-        return "in use: ";
+        return "in use (netstat -ano -p udp shows by which process): ";
     case WSAEACCES:
         return "in use, or reserved (netsh interface ipv4 show excludedportrange udp): ";
     default:

@@ -130,6 +130,9 @@ class Check(ProgramTest):
             with self.subTest(path=path):
                 said = self.refuses_as_a_start_does("--sink", f"file:{self.folder / path}")
                 self.assertIn("cannot write to ", said)
+                folder = self.folder / ("a/b" if path.startswith("a") else "no")
+                self.assertRegex(said.replace("\\", "/").replace('"', ""),
+                                 rf"; create the folder: mkdir (-p )?{folder.as_posix()}\Z")
         self.refuses_as_a_start_does("--sink", f"file:{self.folder}/no/a?rotate_size=1MiB")
         self.refuses_as_a_start_does("--sink", f"file:{self.folder}/ok", "--dead-letter",
                                      f"file:{self.folder}/no/letters.pcapng")

@@ -80,6 +80,7 @@ class File(ConfigTest):
         said = self.refused("--check", "--config", self.file, code=73)
         self.assertIn(f"{self.file}:2:", said)
         self.assertIn("cannot write to ", said)
+        self.assertIn("; create the folder: mkdir ", said)
 
     def test_a_variable_is_replaced_by_the_shell_of_a_command_and_nowhere_else(self):
         self.write("sinks:", "- to: 'file:${HOME}/a.ndjson'")

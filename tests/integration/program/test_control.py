@@ -88,12 +88,13 @@ class Socket(ControlTest):
     def test_what_is_no_socket_is_refused_and_left_alone(self):
         self.path.write_text("precious")
         for more in ((), ("--check",)):
-            self.assertIn("it is not a socket", self.refused(f"unix:{self.path}", *more))
+            self.assertIn("a file is there, and it is not a socket; use another path", self.refused(f"unix:{self.path}", *more))
         self.assertEqual(self.path.read_text(), "precious")
 
     @not_on_windows(NO_PLACE)
     def test_a_place_that_cannot_be_is_refused(self):
-        self.assertIn("No such file", self.refused(f"unix:{self.folder}/missing/control"))
+        self.assertIn(f"No such file or directory; create the folder: mkdir -p {self.folder}/missing",
+                      self.refused(f"unix:{self.folder}/missing/control"))
         self.assertIn("too long", self.refused("unix:" + "x" * 200))
         self.assertIn("not of the form unix:PATH", self.refused("/tmp/control", code=64))
         self.assertIn("not of the form unix:PATH", self.refused("unix:", code=64))

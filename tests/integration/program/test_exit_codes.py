@@ -78,6 +78,19 @@ class ExitCodes(ProgramTest):
                 program.wait_for_log("trying again")
                 self.assertEqual(program.stop(code=74)["sinks"][0]["failed"]["io_error"], 1)
 
+    @not_on_windows("the words are the system's, and the command Linux's")
+    def test_an_address_that_is_taken_or_not_there_is_refused_with_what_to_do(self):
+        program = self.start("--listen", RIEMANN, "--listen", "tcp://127.0.0.1:0?schema=riemann",
+                             listeners=2)
+        for name, says, option in zip(program.names, ("cannot bind", "cannot listen on"), "ut"):
+            said = self.refused("--listen", f"{name}?schema=riemann", code=69)
+            self.assertIn(f"{says} {name}: Address already in use; as root, ss -l{option}np 'sport = "
+                          f":{name.rpartition(':')[2]}' shows by which program", said)
+            there = name.replace("127.0.0.1", "192.0.2.254")
+            said = self.refused("--listen", f"{there}?schema=riemann", code=69)
+            self.assertIn("; this machine does not have that address (ip address lists those it has)",
+                          said)
+
     def test_datagrams_that_are_not_sent_are_no_error_of_the_stop(self):
         program, sink = self.stop_after(3, "--sink", f"udp:127.0.0.1:{free_port()}")
         self.assertEqual(sink["failed"]["io_error"], 0)

@@ -506,8 +506,8 @@ class Places(MetricsTest):
     def test_a_port_that_is_taken_is_an_error(self):
         _, client = self.serve("--listen", RIEMANN)
         said = self.refused("--listen", RIEMANN, "--metrics", str(client.port), code=69)
-        self.assertIn(f"cannot listen on tcp://127.0.0.1:{client.port}: Address already in use",
-                      said)
+        self.assertIn(f"--metrics: cannot listen on tcp://127.0.0.1:{client.port}: Address already in "
+                      f"use; as root, ss -ltnp 'sport = :{client.port}' shows by which program", said)
 
     def test_a_port_is_free_again_after_the_end(self):
         program, client = self.serve("--listen", RIEMANN)

@@ -300,6 +300,16 @@ class Root(ProgramTest):
                                 **more)
             self.assertIn(f"--user {USER}:daemon: only root can", said)
 
+    def test_a_port_that_only_root_may_bind_is_refused_with_the_ways_to_get_it(self):
+        more = self.as_user()
+        port = self.privileged_port()
+        for listener, says in ((f"udp://127.0.0.1:{port}", "cannot bind"),
+                               (f"tcp://127.0.0.1:{port}", "cannot listen on")):
+            said = self.refused("--listen", f"{listener}?schema=riemann", code=69, **more)
+            self.assertIn(f"{says} {listener}: Permission denied; use a port above 1023, or start as root "
+                          "with --user NAME, or let systemd bind it (sluice.socket), or allow it: "
+                          "setcap cap_net_bind_service+ep /", said)
+
     def test_who_is_that_user_already_may_say_so(self):
         more = self.as_user()
         group = grp.getgrgid(self.user.pw_gid).gr_name

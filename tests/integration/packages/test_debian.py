@@ -1,0 +1,82 @@
+"""tools/packages installs as Debian does, but starts no service. apt-get and dpkg-query are scripts
+here, and /usr/sbin is a folder of the test's own, in its namespace."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from namespaces import run_tests
+
+TOOL = pathlib.Path(__file__).resolve().parents[3] / "tools" / "packages"
+PROBE = ["mount", "--bind", "/tmp", "/usr/sbin"]
+POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
+
+# Asks as deb-systemd-invoke does; $DPKG_MAINTSCRIPT_PACKAGE has the package.
+ASK = """ask() { DPKG_MAINTSCRIPT_PACKAGE=$1 /usr/sbin/policy-rc.d "$2" "$3"; echo "$1 $3 $?" >>asked; }
+"""
+APT_GET = """#!/bin/bash
+[[ " $* " == *" install "* ]] || exit 0
+cp /usr/sbin/policy-rc.d kept 2>/dev/null
+""" + ASK + """
+ask nats-server nats-server.service start
+ask logrotate logrotate.timer start
+ask logrotate logrotate.timer restart
+ask old old.service start
+"""
+DPKG_QUERY = """#!/bin/sh
+case $* in *db:Status-Status*Package*) echo installed old; echo config-files logrotate;; esac
+"""
+
+
+class Packages(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        for name, text in (("apt-get", APT_GET), ("dpkg-query", DPKG_QUERY),
+                           ("sudo", '#!/bin/sh\nexec "$@"\n')):
+            (self.folder / "bin" / name).parent.mkdir(exist_ok=True)
+            (self.folder / "bin" / name).write_text(text, encoding="ascii")
+            (self.folder / "bin" / name).chmod(0o755)
+        (self.folder / "sbin").mkdir()
+        subprocess.run(["mount", "--bind", self.folder / "sbin", "/usr/sbin"], check=True)
+        self.addCleanup(subprocess.run, ["umount", "/usr/sbin"], check=True)
+
+    def install(self):
+        """What it says; `asked` has the questions that its apt-get asked, and the answers."""
+        path = f"{self.folder}/bin:{os.environ['PATH']}"
+        done = subprocess.run([TOOL, "test"], cwd=self.folder, env={**os.environ, "PATH": path},
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def asked(self):
+        return (self.folder / "asked").read_text(encoding="ascii").splitlines()
+
+    def test_services_of_new_packages_are_not_started(self):
+        said = self.install()
+        self.assertEqual(self.asked(), ["nats-server start 101", "logrotate start 101",
+                                        "logrotate restart 0", "old start 0"])
+        self.assertIn("not started before the next boot, are services and timers of logrotate.timer "
+                      "nats-server;", said)
+        self.assertFalse(POLICY.exists())
+
+    def test_a_policy_that_was_left_behind_allows_all(self):
+        self.install()
+        for package in ("nats-server", "old"):
+            done = subprocess.run([self.folder / "kept", "nats-server.service", "start"], check=False,
+                                  env={"PATH": os.environ["PATH"], "DPKG_MAINTSCRIPT_PACKAGE": package})
+            self.assertEqual(done.returncode, 0)
+
+    def test_the_policy_of_a_machine_stays(self):
+        POLICY.write_text("#!/bin/sh\nexit 104\n", encoding="ascii")
+        POLICY.chmod(0o755)
+        said = self.install()
+        self.assertIn("nats-server start 104", self.asked())
+        self.assertNotIn("not started", said)
+        self.assertEqual(POLICY.read_text(encoding="ascii"), "#!/bin/sh\nexit 104\n")
+
+
+if __name__ == "__main__":
+    run_tests("-m", PROBE)

@@ -1,7 +1,5 @@
 """Worlds with a far end: stores by HTTP, brokers, clients that speak TLS."""
 import json
-import os
-import shutil
 import ssl
 
 from certificates import Authority
@@ -16,6 +14,7 @@ from ports import free_port
 class Stores(World):
     """A store that takes all and one that is away, both with a spill; a listener with TLS."""
     name = "stores"
+    NEEDS = ("openssl",)
     listeners = 2
 
     def __init__(self, folder):
@@ -27,10 +26,6 @@ class Stores(World):
         self.addCleanup(self._store.close)
         self._away = free_port()
         self._runs = 0
-
-    @staticmethod
-    def can_run():
-        return shutil.which("openssl") is not None
 
     def prepare(self, run):
         if run.before is None:  # what is still on its way to the store has another path
@@ -70,10 +65,6 @@ class Kafka(World):
         self._cluster = KafkaMock(self)
         self._topics = 0
 
-    @staticmethod
-    def can_run():
-        return "TEST_KAFKA_MOCK" in os.environ
-
     def prepare(self, run):
         if run.before is None:
             self._topics += 1
@@ -100,10 +91,6 @@ class Nats(World):
         super().__init__(folder)
         self._server = NatsServer(self)
         self._streams = 0
-
-    @staticmethod
-    def can_run():
-        return os.path.exists(os.environ.get("TEST_NATS_SERVER", ""))
 
     def prepare(self, run):
         if run.before is None:

@@ -16,6 +16,7 @@ class World:
     name = None
     listeners = 1
     ends_itself = False
+    NEEDS = ()  # programs
     codes = ()  # exit codes in addition to those of fault_checks
     secured = None  # what clients of tcp: listeners trust, where these have TLS
 
@@ -23,11 +24,6 @@ class World:
         self.folder = pathlib.Path(folder)
         self._cleanup = contextlib.ExitStack()
         self.addCleanup = self._cleanup.callback  # as tests have it; pylint: disable=invalid-name
-
-    @staticmethod
-    def can_run():
-        """Whether what it needs is here."""
-        return True
 
     def close(self):
         self._cleanup.close()

@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 
+from built import skip
 from fault_checks import LATE, complaints, is_about_time
 from fault_deliveries import DELIVERIES
 from fault_known import known
@@ -200,8 +201,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--folder", default="/dev/shm" if os.path.isdir("/dev/shm") else None)
     options = parser.parse_args()
-    if None in map(shutil.which, ("addr2line", "readelf")) or not WORLDS[options.world].can_run():
-        sys.exit(77)
+    for tool in ("addr2line", "readelf", *WORLDS[options.world].NEEDS):
+        if shutil.which(tool) is None:
+            skip(f"{tool} is not installed")
     sys.exit(0 if Walk(WORLDS[options.world], options).go() else 1)
 
 

@@ -19,6 +19,24 @@ STOP_SIGNAL = signal.SIGINT if WINDOWS else signal.SIGTERM
 SKIPPED = 77  # what a script exits with that can run nothing here
 
 
+class _Result(unittest.TextTestResult):
+    """At the end it names the skipped tests; ../report.py collects them from all scripts."""
+
+    def printErrors(self):
+        super().printErrors()
+        for test, reason in self.skipped:
+            self.stream.writeln(f"skipped {test}: {reason}")
+
+
+unittest.TextTestRunner.resultclass = _Result
+
+
+def skip(reason):
+    """Ends a script that can run nothing here. The reason, one line, is the last that it prints."""
+    print(reason, file=sys.stderr)
+    sys.exit(SKIPPED)
+
+
 def command(program, *arguments):
     """The command that runs a program that was built."""
     return [*EMULATOR, str(program), *map(str, arguments)]
@@ -50,5 +68,4 @@ def not_on_windows(reason):
 def nothing_on_windows(reason):
     """Leaves out all tests of the script that calls it, and says why."""
     if WINDOWS:
-        print(f"not on Windows: {reason}", file=sys.stderr)
-        sys.exit(SKIPPED)
+        skip(f"not on Windows: {reason}")

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-from built import SKIPPED
+from built import skip
 
 PACKAGES = pathlib.Path(os.environ["TEST_PYTHON_PACKAGES"])
 LONGEST = 150  # seconds for all of it
@@ -28,7 +28,6 @@ def python_with(*packages):
                          "--disable-pip-version-check", "--no-deps", *packages]):
             subprocess.run(command, check=True, timeout=LONGEST, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError) as error:
-        print(f"these Python packages cannot be had: {error}", file=sys.stderr)
-        sys.exit(SKIPPED)
+        skip(f"these Python packages cannot be had: {error}")
     complete.write_text(listed, encoding="ascii")
     return python

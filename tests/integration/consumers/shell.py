@@ -5,10 +5,9 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import unittest
 
-from built import command
+from built import command, skip
 from sluice_program import DEADLINE, SLUICE, ProgramTest, Sluice
 
 # Saves its process id for signals that are meant only for it.
@@ -67,6 +66,5 @@ def main(*tools):
     """Runs the tests of the calling file where these programs are installed."""
     for tool in tools:
         if shutil.which(tool, path=os.environ["PATH"] + ":/usr/sbin:/sbin") is None:
-            print(f"{tool} is not installed")
-            sys.exit(77)
+            skip(f"{tool} is not installed")
     unittest.main()

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from built import nothing_on_windows
+from built import nothing_on_windows, skip
 from readme import from_readme
 from shell import ConsumerTest
 from sluice_program import DEADLINE, read_lines, wait_until
@@ -174,6 +174,5 @@ class Senders(ConsumerTest):
 
 if __name__ == "__main__":
     if (CLIENT, COLLECTD, SYSLOG_NG) == (None, None, None):
-        print("none of these senders is installed (tools/packages test)")
-        raise SystemExit(77)
+        skip("none of these senders is installed (tools/packages test)")
     unittest.main()

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 
-from built import command
+from built import command, skip
 
 try:
     from google.protobuf.internal import api_implementation
@@ -32,8 +32,7 @@ try:
     import oracle
     import schemas
 except ImportError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
+    skip(f"needs python3-protobuf: {missing}")
 
 sys.setrecursionlimit(10000)
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from built import command
+from built import command, skip
 
 try:
     import messages
@@ -23,8 +23,7 @@ try:
     import test_differential as differential
     from google.protobuf import json_format
 except ImportError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
+    skip(f"needs python3-protobuf: {missing}")
 
 PER_SCHEMA = 300
 FAILURES_SHOWN = 5

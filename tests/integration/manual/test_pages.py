@@ -4,10 +4,9 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import unittest
 
-from built import SKIPPED, beside, command
+from built import beside, command, skip
 
 SLUICE = os.environ["SLUICE"]
 PAGES = pathlib.Path(os.environ["TEST_MANUAL"], "man")
@@ -95,6 +94,5 @@ class Contents(unittest.TestCase):
 
 if __name__ == "__main__":
     if not shutil.which("groff"):
-        print("needs groff", file=sys.stderr)
-        sys.exit(SKIPPED)
+        skip("needs groff")
     unittest.main()

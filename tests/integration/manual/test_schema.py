@@ -4,15 +4,15 @@ import json
 import os
 import pathlib
 import re
-import sys
 import unittest
+
+from built import skip
 
 try:
     import jsonschema
     import yaml
 except ImportError as missing:
-    print(f"needs python3-jsonschema and python3-yaml: {missing}", file=sys.stderr)
-    sys.exit(77)
+    skip(f"needs python3-jsonschema and python3-yaml: {missing}")
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 MADE = pathlib.Path(os.environ["TEST_MANUAL"])

@@ -5,9 +5,8 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
-from built import SKIPPED
+from built import skip
 from sluice_program import ProgramTest, read_lines
 
 BUILD = pathlib.Path(os.environ["TEST_BUILD"])
@@ -42,8 +41,7 @@ def need(*tools):
     """Leaves out all tests of a script where one of these is missing."""
     for tool in tools:
         if not shutil.which(tool):
-            print(f"needs {tool}", file=sys.stderr)
-            sys.exit(SKIPPED)
+            skip(f"needs {tool}")
 
 
 def run(*arguments, **more):

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-from built import EMULATOR, SKIPPED, WINDOWS, command
+from built import EMULATOR, WINDOWS, command, skip
 from sluice_program import DEADLINE, ORDERS
 
 
@@ -63,7 +63,6 @@ def run_tests(kind, probe):
     """
     if os.environ.get("TEST_NAMESPACE") != "1":
         _enter(kind, probe)
-        print("no namespace can be had here", file=sys.stderr)
-        sys.exit(SKIPPED)
+        skip("no namespace can be had here")
     with _own_wine() if WINDOWS else contextlib.nullcontext():
         unittest.main()

@@ -15,18 +15,18 @@ import select
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 import unittest
 
-from built import STOP_SIGNAL, WINDOWS, command
+from built import STOP_SIGNAL, WINDOWS, command, skip
 from orders import Orders
 
 SLUICE = os.environ["SLUICE"]
 SANITIZED = os.environ.get("TEST_SANITIZE", "") != ""
 ONE_THREAD = os.environ.get("TEST_THREADS") == "1"
+NO_TCP_LISTENER = "a tcp: listener has threads of its own"
 ORDERS = Orders()
 CAPTURES = pathlib.Path(__file__).resolve().parents[2] / "captures"
 
@@ -47,8 +47,7 @@ if "TEST_NOTIFIER" in os.environ:
     if os.environ["TEST_NOTIFIER"] + " (not on this system)" in subprocess.run(
             command(SLUICE, "--version"), capture_output=True, text=True, timeout=DEADLINE,
             check=True).stdout:
-        print("this system does not have that notifier", file=sys.stderr)
-        sys.exit(77)
+        skip("this system does not have that notifier")
 
 # The beginning of a ledger in JSON.
 LEDGER = '{"final":'

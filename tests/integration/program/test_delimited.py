@@ -1,15 +1,15 @@
 """format=protobuf as protobuf's own library reads it. Skipped (77) where that is not there."""
 import pathlib
 import subprocess
-import sys
 import unittest
+
+from built import skip
 
 try:
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     from google.protobuf.internal import decoder
 except ImportError:
-    print("no python3-protobuf here", file=sys.stderr)
-    sys.exit(77)
+    skip("no python3-protobuf here")
 
 from protobuf import metric, riemann
 from sluice_program import DEADLINE, RIEMANN, ProgramTest

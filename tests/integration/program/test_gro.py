@@ -92,7 +92,7 @@ class Together(ProgramTest):
         self.assertEqual([listener["kernel_drops_unit"] for listener in ledger["listeners"]],
                          ["buffer", "datagram"])
 
-    @unittest.skipUnless(WINDOWS, "this system does")
+    @unittest.skipUnless(WINDOWS, "only on Windows")
     def test_a_system_that_puts_none_together_says_so(self):
         self.assertIn("gro=on: this system does not combine datagrams",
                       self.refused("--listen", GRO, "--check", code=78))

@@ -7,14 +7,13 @@ import shutil
 import subprocess
 import sys
 
-from built import SKIPPED, command
+from built import command, skip
 from sluice_program import ANY_PORT, DEADLINE, SLUICE, ProgramTest
 
 try:
     from google.protobuf import descriptor_pb2, json_format
 except ImportError:
-    print("needs python3-protobuf", file=sys.stderr)
-    sys.exit(SKIPPED)
+    skip("needs python3-protobuf")
 import unittest
 
 # The file from which the build generates protobuf-c's code.
@@ -117,6 +116,5 @@ class Printed(ProgramTest):
 
 if __name__ == "__main__":
     if not shutil.which("protoc"):
-        print("needs protoc", file=sys.stderr)
-        sys.exit(SKIPPED)
+        skip("needs protoc")
     unittest.main()

@@ -7,10 +7,9 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import unittest
 
-from built import NO_FIFO, WINDOWS, not_on_windows
+from built import NO_FIFO, WINDOWS, not_on_windows, skip
 from protobuf import double, integer, message, text
 from sluice_program import ANY_PORT, ProgramTest, parse_json
 
@@ -248,6 +247,5 @@ class Reload(SchemaFiles):
 
 if __name__ == "__main__":
     if shutil.which("protoc") is None:
-        print("skipped: protoc is not installed")
-        sys.exit(77)
+        skip("protoc is not installed")
     unittest.main()

@@ -196,7 +196,7 @@ class Unfiltered(Sources):
         self.assertIn("kernel_filter=on requires allow= or deny=",
                       said)
 
-    @unittest.skipUnless(WINDOWS, "this system does")
+    @unittest.skipUnless(WINDOWS, "only on Windows")
     def test_a_system_that_filters_no_sockets_says_so(self):
         self.assertIn("kernel_filter=on: this system has no socket filters",
                       self.refused("--listen", RIEMANN + "&deny=::1" + FILTER, "--check", code=78))

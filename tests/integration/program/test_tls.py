@@ -12,9 +12,11 @@ import threading
 import time
 import unittest
 
+from built import skip
 from certificates import OPENSSL, Authority
 from protobuf import metric, riemann
-from sluice_program import CHANGED, DEADLINE, ONE_THREAD, SANITIZED, parse_lines, read_lines
+from sluice_program import (
+    CHANGED, DEADLINE, NO_TCP_LISTENER, ONE_THREAD, SANITIZED, parse_lines, read_lines)
 from test_config import READS_FILES
 from test_inherited import InheritedTest
 from test_resident import resident
@@ -813,6 +815,8 @@ class Memory(Tls):
 
 
 if __name__ == "__main__":
-    if ONE_THREAD or OPENSSL is None:
-        raise SystemExit(77)
+    if ONE_THREAD:
+        skip(NO_TCP_LISTENER)
+    if OPENSSL is None:
+        skip("openssl is not installed")
     unittest.main()

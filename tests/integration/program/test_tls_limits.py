@@ -9,10 +9,12 @@ import tempfile
 import time
 import unittest
 
+from built import skip
 from certificates import OPENSSL, Authority
 from http_store import Store
 from protobuf import metric
-from sluice_program import CHANGED, CONNECTION_ENDS, ONE_THREAD, SANITIZED, wait_until
+from sluice_program import (
+    CHANGED, CONNECTION_ENDS, NO_TCP_LISTENER, ONE_THREAD, SANITIZED, wait_until)
 from test_config import READS_FILES
 from test_resident import resident
 from test_tcp import OK, TCP, Client, Tcp, framed
@@ -317,6 +319,8 @@ class Beside(Tcp):
 
 
 if __name__ == "__main__":
-    if ONE_THREAD or OPENSSL is None:
-        raise SystemExit(77)
+    if ONE_THREAD:
+        skip(NO_TCP_LISTENER)
+    if OPENSSL is None:
+        skip("openssl is not installed")
     unittest.main()

@@ -7,6 +7,7 @@ import ssl
 import tempfile
 import unittest
 
+from built import skip
 from certificates import OPENSSL, Authority
 from protobuf import metric
 from failing_memory import NEVER, FailingMemoryTest
@@ -91,5 +92,5 @@ class MemoryShort(FailingMemoryTest):
 
 if __name__ == "__main__":
     if OPENSSL is None:
-        raise SystemExit(77)
+        skip("openssl is not installed")
     unittest.main()

@@ -339,7 +339,7 @@ class Names(ProgramTest):
 
 
 class Windows(ProgramTest):
-    @unittest.skipUnless(WINDOWS, "this system has users to become")
+    @unittest.skipUnless(WINDOWS, "only on Windows")
     def test_a_service_has_an_account(self):
         for check in ((), ("--check",)):
             self.assertIn("--user: not on Windows; give the service an account: sluice service install",

@@ -3,10 +3,9 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import unittest
 
-from built import command
+from built import command, skip
 from sluice_program import SLUICE, Sluice
 
 
@@ -44,6 +43,5 @@ def can_trace():
 def main():
     """For a script of such tests: it is skipped where nothing can be traced."""
     if not can_trace():
-        print("no strace here that may trace", file=sys.stderr)
-        sys.exit(77)
+        skip("no strace here that may trace")
     unittest.main()

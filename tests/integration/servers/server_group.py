@@ -5,7 +5,7 @@ import subprocess
 import sys
 import unittest
 
-from built import SKIPPED
+from built import SKIPPED, skip
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 TOOL = ROOT / "tools" / "servers"
@@ -74,6 +74,5 @@ def main():
     result = unittest.main(exit=False).result
     reasons = {reason for _, reason in result.skipped}
     if result.wasSuccessful() and result.testsRun == len(result.skipped):
-        print("\n".join(sorted(reasons)))
-        sys.exit(SKIPPED)
+        skip("; ".join(sorted(reasons)))
     sys.exit(0 if result.wasSuccessful() else 1)

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 
+from built import skip
 from fleet import PORT, PROBE, SERVICE, FleetTest, of_page, shell
 from namespaces import run_tests
 from protobuf import sample, telemetry
@@ -138,6 +139,5 @@ if __name__ == "__main__":
     os.environ["PATH"] += ":/usr/sbin:/sbin"
     for tool in ("ip", "jq", "nft", "sysctl"):
         if shutil.which(tool) is None:
-            print(f"{tool} is not installed")
-            raise SystemExit(77)
+            skip(f"{tool} is not installed")
     run_tests("-n", PROBE)

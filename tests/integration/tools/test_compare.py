@@ -11,7 +11,7 @@ import unittest
 import xml.etree.ElementTree
 
 import built
-from built import nothing_on_windows
+from built import nothing_on_windows, skip
 from programs import ROOT
 
 nothing_on_windows("it measures programs for Linux")
@@ -230,6 +230,5 @@ class Peers(unittest.TestCase):
 
 if __name__ == "__main__":
     if not shutil.which("ss"):
-        print("needs ss", file=sys.stderr)
-        sys.exit(built.SKIPPED)
+        skip("needs ss")
     unittest.main()

@@ -197,6 +197,10 @@ static void put_sinks(struct metrics_text *text, const struct pipeline_levels *l
     };
     const struct metrics_group group = group_of_sinks(levels);
     put_sizes(text, &group, GAUGES(queues));
+    const struct metric *fill = metrics_rows_begin(text, ROW_QUEUE_FILL);
+    for (size_t i = 0; i < levels->sink_count; i++)
+        metrics_text_number(text, fill, METRIC_LABELS({"sink", levels->sinks[i].name}),
+                            levels->sinks[i].queue.fill);
     levels_put_times(text, &group, GAUGES(times), now_ns);
     put_spills(text, levels);
     const struct metric *ended = metrics_rows_begin(text, ROW_ENDED);

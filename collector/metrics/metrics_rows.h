@@ -50,6 +50,8 @@
         "Large batches waiting in a sink's queues.")                                               \
     ROW(QUEUE_LARGE_LIMIT, "sluice_", "sink_", "queue_large_limit_batches", GAUGE, "sink",         \
         "Most large batches that a sink's queues hold.")                                           \
+    ROW(QUEUE_FILL, "sluice_", "sink_", "queue_fill_ratio", GAUGE, "sink",                         \
+        "Used part of what a listener can have of a sink's fullest queue; 1: records are refused.") \
     ROW(WAITING, "sluice_", "sink_", "waiting_seconds", GAUGE, "sink",                             \
         "Time for which the destination has accepted no data.")                                    \
     ROW(FAILING, "sluice_", "sink_", "failing_seconds", GAUGE, "sink",                             \

@@ -282,7 +282,7 @@ static bool keeps_much_from(const struct fan_out *fan_out)
 {
     for (size_t i = 0; i < fan_out->count; i++) {
         const struct fan_out_sink *to = &fan_out->routes[i].to;
-        if (sink_thread_is_idle(to->sink) && batch_queue_fill(to->queue) >= FAN_OUT_HOLD_BACKLOG)
+        if (sink_thread_is_idle(to->sink) && batch_queue_backlog(to->queue) >= FAN_OUT_HOLD_BACKLOG)
             return true;
     }
     return false;
@@ -337,7 +337,7 @@ double fan_out_backlog(const struct fan_out *fan_out)
     for (size_t i = 0; i < fan_out->count; i++) {
         if (fan_out->waiting != FAN_OUT_NEVER_WAITS && !waits_for(fan_out, &fan_out->routes[i]))
             continue;
-        double fill = batch_queue_fill(fan_out->routes[i].to.queue);
+        double fill = batch_queue_backlog(fan_out->routes[i].to.queue);
         if (fill > most)
             most = fill;
     }

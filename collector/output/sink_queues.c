@@ -99,7 +99,7 @@ bool sink_queues_exceed(const struct sink_queues *queues, double share)
 {
     const struct queue_list *list = list_of(queues);
     for (size_t i = 0; i < list->count; i++)
-        if (batch_queue_fill(list->queues[i]) > share)
+        if (batch_queue_backlog(list->queues[i]) > share)
             return true;
     return false;
 }
@@ -117,6 +117,8 @@ struct queue_levels sink_queues_levels(const struct sink_queues *queues)
         levels.batches_most += batch_queue_capacity(list->queues[i]);
         levels.large += batch_queue_large_level(list->queues[i]);
         levels.large_most += BATCH_QUEUE_LARGE;
+        double fill = batch_queue_fill(list->queues[i]);
+        levels.fill = fill > levels.fill ? fill : levels.fill;
     }
     return levels;
 }

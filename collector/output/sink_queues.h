@@ -46,7 +46,7 @@ bool sink_queues_make_room(struct sink_queues *queues, void (*evict)(void *, str
 bool sink_queues_are_empty(const struct sink_queues *queues);
 bool sink_queues_have_finished(const struct sink_queues *queues);
 
-/* Whether any of the queues is filled by more than this share of its capacity. */
+/* Whether more than this part of the capacity of any of the queues is used. */
 bool sink_queues_exceed(const struct sink_queues *queues, double share);
 
 /* --- the main thread -------------------------------------------------------------------------- */

@@ -202,6 +202,7 @@ void sink_thread_add_figures(const struct sink_thread *sink, struct delivery_fig
 struct queue_levels {
     size_t batches, batches_most;
     size_t large, large_most; /* large batches among them */
+    double fill;              /* of its fullest queue, as batch_queue_fill */
 };
 
 /* The thread that adds queues. The levels may be out of date. */

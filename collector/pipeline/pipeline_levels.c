@@ -75,6 +75,7 @@ static void levels_add_sink(struct pipeline_levels *levels, const char *name,
     level->queue.batches_most += queue.batches_most;
     level->queue.large += queue.large;
     level->queue.large_most += queue.large_most;
+    level->queue.fill = queue.fill > level->queue.fill ? queue.fill : level->queue.fill;
 }
 
 /*

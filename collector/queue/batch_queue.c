@@ -227,12 +227,54 @@ size_t batch_queue_capacity(const struct batch_queue *queue)
     return capacity_of(queue);
 }
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double part_of(size_t level, size_t capacity)
+{
+    return level < capacity ? (double)level / (double)capacity : 1;
+}
+
+double batch_queue_backlog(const struct batch_queue *queue)
+{
+    return larger(part_of(ring_level(queue->ring), capacity_of(queue)),
+                  part_of(flow_level(&queue->whole.large), BATCH_QUEUE_LARGE));
+}
+
+/*
+ * Returns the part that a listener with `own` batches has of those that check_room lets it have.
+ * With n more batches it has its share if own + n = (free - n) / 2, so n = (free - 2 * own) / 3.
+ */
+static double fill_of_flow(const struct batch_queue *queue, size_t capacity, size_t level,
+                           size_t own)
+{
+    if (own == 0)
+        return 0;
+    if (check_room(queue, capacity, level, own) != QUEUE_TAKEN)
+        return 1;
+    return 3 * (double)own / (double)(capacity - level + own);
+}
+
+static double fill_of_share(const struct batch_queue *queue, const struct share *share)
+{
+    return larger(fill_of_flow(queue, capacity_of(queue), batch_queue_level(queue),
+                               flow_level(&share->all)),
+                  fill_of_flow(queue, BATCH_QUEUE_LARGE, batch_queue_large_level(queue),
+                               flow_level(&share->large)));
+}
+
 double batch_queue_fill(const struct batch_queue *queue)
 {
-    double all = (double)ring_level(queue->ring) / (double)capacity_of(queue);
-    double large = (double)flow_level(&queue->whole.large) / BATCH_QUEUE_LARGE;
-    double fill = all > large ? all : large;
-    return fill < 1 ? fill : 1;
+    double fill = larger(part_of(batch_queue_level(queue), capacity_of(queue)),
+                         part_of(batch_queue_large_level(queue), BATCH_QUEUE_LARGE));
+    if (!atomic_load(&queue->shared))
+        return fill;
+    fill = larger(fill, fill_of_share(queue, &queue->mixed));
+    for (size_t i = 0, listeners = atomic_load(&queue->listeners); i < listeners; i++)
+        fill = larger(fill, fill_of_share(queue, share_at(queue, i)));
+    return fill;
 }
 
 /* --- eviction --------------------------------------------------------------------------------- */

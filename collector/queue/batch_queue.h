@@ -113,8 +113,15 @@ size_t batch_queue_large_level(const struct batch_queue *queue);
 size_t batch_queue_capacity(const struct batch_queue *queue);
 
 /*
- * Producer: how full the queue is, from 0 to 1: the larger of the fractions for all batches and for
- * large batches.
+ * Producer and consumer: the part of the capacity that is used, from 0 to 1: the larger of the
+ * fractions for all batches and for large batches.
+ */
+double batch_queue_backlog(const struct batch_queue *queue);
+
+/*
+ * Any thread: how full the queue is, from 0 to 1: the part that is used of what a batch of a
+ * listener in the queue can get, for the listener with the least left. 1: batch_queue_ask refuses
+ * such a batch. Among several listeners that is reached before all slots are used.
  */
 double batch_queue_fill(const struct batch_queue *queue);
 

@@ -75,6 +75,7 @@ static void put_sink(struct output *out, const struct sink_level *sink, int64_t 
     json_member_uint64(out, "queue_limit_batches", sink->queue.batches_most);
     json_member_uint64(out, "queue_large_batches", sink->queue.large);
     json_member_uint64(out, "queue_large_limit_batches", sink->queue.large_most);
+    json_member_double(out, "queue_fill", sink->queue.fill);
     json_object_end(out);
 }
 

@@ -28,8 +28,7 @@ RAISED = {
         'sluice_sink_failed_total{sink="stdout:",reason="io_error"}': "0x30",
         'sluice_sink_refused_total{sink="stdout:",reason="ring_full"}': "0+60x30"},
     "SluiceQueueIsFillingUp": {
-        'sluice_sink_queue_limit_batches{sink="stdout:"}': "100x30",
-        'sluice_sink_queue_batches{sink="stdout:"}': "90x30"},
+        'sluice_sink_queue_fill_ratio{sink="stdout:"}': "0.9x30"},
     "SluiceSinkFails": {'sluice_sink_failing_seconds{sink="stdout:"}': "0+60x30"},
     "SluiceSinkHasEnded": {'sluice_sink_ended{sink="stdout:"}': "1x30"},
     "SluiceLosesSendersDatagrams": {

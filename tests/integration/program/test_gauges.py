@@ -19,8 +19,9 @@ CONNECTIONS = 5
 MEASURED = re.compile(r"sluice_uptime_seconds|process_.*")
 # And these are nothing then.
 NOTHING = ("listener_open_connections", "sink_in_flight_records", "sink_queue_batches",
-           "sink_queue_large_batches", "sink_waiting_seconds", "sink_failing_seconds",
-           "sink_oldest_seconds", "sink_spill_bytes", "sink_requests_in_flight", "sink_ended")
+           "sink_queue_large_batches", "sink_queue_fill_ratio", "sink_waiting_seconds",
+           "sink_failing_seconds", "sink_oldest_seconds", "sink_spill_bytes",
+           "sink_requests_in_flight", "sink_ended")
 
 
 @unittest.skipUnless(READS_FILES and SERVES, "this program was built without YAML or metrics")

@@ -35,7 +35,7 @@ static int set_up(void **state)
     assert_int_equal(ledger_add_sink(fixture->ledger, "stdout:"), 0);
     fixture->listener = (struct listener_level){"udp://a", 2, 4096, 1024, false};
     fixture->stream = (struct stream_level){"tcp://b", 3, 1000};
-    fixture->sink = (struct sink_level){.name = "stdout:", .queue = {5, 64, 1, 4}};
+    fixture->sink = (struct sink_level){.name = "stdout:", .queue = {5, 64, 1, 4, 0.25}};
     fixture->levels = (struct pipeline_levels){.listener_count = 1,
                                                .sink_count = 1,
                                                .stream_count = 1,
@@ -274,6 +274,7 @@ TEST_WITH(levels_stand_beside_their_limits, set_up, tear_down)
     assert_line(fixture, "sluice_sink_queue_limit_batches{sink=\"stdout:\"} 64");
     assert_line(fixture, "sluice_sink_queue_large_batches{sink=\"stdout:\"} 1");
     assert_line(fixture, "sluice_sink_queue_large_limit_batches{sink=\"stdout:\"} 4");
+    assert_line(fixture, "sluice_sink_queue_fill_ratio{sink=\"stdout:\"} 0.25");
     assert_line(fixture, "sluice_sink_waiting_seconds{sink=\"stdout:\"} 12.5");
     assert_line(fixture, "sluice_sink_failing_seconds{sink=\"stdout:\"} 0");
     assert_line(fixture, "sluice_sink_oldest_seconds{sink=\"stdout:\"} 21.5");

@@ -100,7 +100,7 @@ static void offer(struct fake_sink *fake, struct producer *producer, unsigned nu
 static void wait_for_room(const struct producer *producer)
 {
     int64_t until = patience_until();
-    while (batch_queue_fill(producer->queue) >= 0.875) /* an eighth is left: room was requested */
+    while (batch_queue_backlog(producer->queue) >= 0.875) /* an eighth is left: room was requested */
         if (!patience(until))
             fail_msg("the sink made no room");
 }

@@ -136,6 +136,7 @@ TEST(large_batches_have_few_slots_and_small_ones_the_rest)
     for (int i = 0; i < BATCH_QUEUE_LARGE; i++)
         assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_TAKEN);
     assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_FULL);
+    assert_true(batch_queue_backlog(fixture.queue) == 1);
     assert_true(batch_queue_fill(fixture.queue) == 1);
     assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
     take(&fixture);
@@ -272,6 +273,68 @@ TEST(a_queue_grows_beyond_what_it_began_with)
     assert_int_equal(offer_until_refused(&fixture, 0), 4);
     batch_queue_set_capacity(fixture.queue, CAPACITY);
     assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY - 4);
+    finish(&fixture);
+}
+
+/* --- how full it is --------------------------------------------------------------------------- */
+
+/* Whether the queue would refuse a batch of the listener. */
+static bool refuses(struct fixture *fixture, size_t listener, bool large)
+{
+    struct batch *batch = batch_acquire(fixture->pool, large);
+    assert_non_null(batch);
+    batch->listener = &listeners[listener];
+    bool refused = batch_queue_ask(fixture->queue, batch) != QUEUE_TAKEN;
+    batch_release(batch);
+    return refused;
+}
+
+TEST(a_queue_is_full_exactly_when_it_refuses_a_listener_that_is_in_it)
+{
+    unsigned random = 1;
+    for (size_t capacity = 1; capacity <= CAPACITY; capacity++) {
+        for (int shared = 0; shared < 2; shared++) {
+            struct fixture fixture = make(capacity, shared != 0);
+            size_t held[3][2] = {{0}}; /* by listener: all, and large */
+            for (int step = 0; step < 300; step++) {
+                random = random * 1664525 + 1013904223;
+                size_t listener = shared != 0 ? random >> 16 & 1 : 0;
+                bool large = (random >> 20 & 3) == 0;
+                if ((random >> 24 & 3) != 0 || batch_queue_is_empty(fixture.queue)) {
+                    bool taken = offer_sized(&fixture, listener, large) == QUEUE_TAKEN;
+                    held[listener][0] += taken;
+                    held[listener][1] += taken && large;
+                } else {
+                    struct batch *batch = batch_queue_pop(fixture.queue);
+                    held[batch->listener->index][0]--;
+                    held[batch->listener->index][1] -= batch->large;
+                    batch_release(batch);
+                }
+                bool full = false;
+                for (size_t i = 0; i < 2; i++)
+                    full |= (held[i][0] != 0 && refuses(&fixture, i, false)) ||
+                            (held[i][1] != 0 && refuses(&fixture, i, true));
+                double fill = batch_queue_fill(fixture.queue);
+                assert_true((fill == 1) == full);
+                assert_true(fill >= batch_queue_backlog(fixture.queue) && fill <= 1);
+                assert_true((fill == 0) == batch_queue_is_empty(fixture.queue));
+            }
+            finish(&fixture);
+        }
+    }
+}
+
+TEST(the_share_of_a_flooding_listener_fills_evenly)
+{
+    struct fixture fixture = make(CAPACITY, true);
+    double before = 0;
+    while (offer(&fixture, 1) == QUEUE_TAKEN) {
+        double fill = batch_queue_fill(fixture.queue);
+        assert_true(fill > before && fill - before <= 0.25);
+        before = fill;
+    }
+    assert_true(before == 1);
+    assert_true(batch_queue_backlog(fixture.queue) < 0.5);
     finish(&fixture);
 }
 

@@ -13,7 +13,7 @@ TEST(levels_are_written_with_names_of_any_bytes)
     struct sink_level sink = {
         .name = "file:</script>\"\\\n\x1b\xff",
         .condition = {.fails_since_ns = 5 * SECOND, .spill_bytes = 7, .spill_size = 9},
-        .queue = {5, 64, 1, 4},
+        .queue = {5, 64, 1, 4, 0.25},
         .figures = {
             .has = DELIVERY_HAS(FIGURE_CONNECTS) | DELIVERY_HAS(FIGURE_ROUND_TRIP) |
                    DELIVERY_HAS_ANSWERS,
@@ -40,6 +40,7 @@ TEST(levels_are_written_with_names_of_any_bytes)
         "\"waiting_seconds\":0,\"failing_seconds\":2,\"oldest_seconds\":0,\"spill_bytes\":7,"
         "\"spill_limit_bytes\":9,\"figures\":{\"connects\":3,\"round_trip_seconds\":0.00125},"
         "\"answers\":{\"2xx\":0,\"3xx\":0,\"4xx\":0,\"5xx\":2},\"queue_batches\":5,"
-        "\"queue_limit_batches\":64,\"queue_large_batches\":1,\"queue_large_limit_batches\":4}],"
+        "\"queue_limit_batches\":64,\"queue_large_batches\":1,\"queue_large_limit_batches\":4,"
+        "\"queue_fill\":0.25}],"
         "\"batches\":{\"small\":100,\"small_free\":99,\"large\":10,\"large_free\":8}}");
 }

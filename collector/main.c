@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/base/version.h"
+#include "collector/config/apply.h"
 #include "collector/config/file.h"
 #include "collector/config/options.h"
 #include "collector/config/provenance.h"
@@ -83,6 +84,7 @@ static enum exit_code main_check(const struct config *config)
 {
     struct error error;
     if (program_check(config, &error) != 0 || pipeline_check_outputs(config, &error) != 0) {
+        apply_place_option(config, &error);
         log_line(LOG_ERROR, "%s", error.text);
         return error.code;
     }

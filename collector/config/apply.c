@@ -319,3 +319,30 @@ bool apply_check_dead_letters(const struct applying *applying, const struct prov
     }
     return true;
 }
+
+void apply_place_option(const struct config *config, struct error *error)
+{
+    const struct provenance *provenance = config->provenance;
+    char place[sizeof error->text];
+    char name[sizeof error->text];
+    if (provenance == NULL || strncmp(error->text, "--", 2) != 0)
+        return;
+    size_t length = strcspn(error->text, " :");
+    snprintf(name, sizeof name, "%.*s", (int)length, error->text);
+    const struct option *option = option_named(name);
+    for (size_t i = 0; i < provenance->count; i++) {
+        const struct provenance_entry *entry = &provenance->entries[i];
+        if (entry->option != option || entry->by == PROVENANCE_ARGUMENT ||
+            entry->by == PROVENANCE_DEFAULT)
+            continue;
+        struct provenance_mark mark = provenance_text_mark(&entry->text, 0);
+        if (entry->by == PROVENANCE_ENVIRONMENT)
+            name_source(entry, place);
+        else
+            snprintf(place, sizeof place, "%s:%zu:%zu", provenance->files[entry->file], mark.line,
+                     mark.column);
+        memmove(error->text, error->text + 2, strlen(error->text + 2) + 1);
+        error_place(error, place);
+        return;
+    }
+}

@@ -32,4 +32,11 @@ bool apply_entry(const struct applying *applying, const struct provenance_entry 
 bool apply_check_dead_letters(const struct applying *applying,
                               const struct provenance_entry *entry);
 
+/*
+ * Names the place of an option in an error that begins with the option, "--memory 1MiB is too
+ * small": "c.yaml:3:9: memory 1MiB is too small" if it is from a file, "SLUICE_MEMORY: memory ..."
+ * if it is from the environment. Does nothing to other errors.
+ */
+void apply_place_option(const struct config *config, struct error *error);
+
 #endif

@@ -1,4 +1,6 @@
 /* collector/config/file.h: the list of more files. */
+#include <string.h>
+
 #include "collector/config/file.h"
 #include "collector/config/file_parts.h"
 
@@ -14,7 +16,11 @@ static bool add_name(struct file_reading *reading)
     if (piece->kind != PIECE_TEXT || piece->length == 0)
         return wrong_file_list(reading, "an item of \"" CONFIG_FILE_MORE
                                         "\" is the path of a file or a folder");
-    return file_names_add(reading->more, reading->path, piece->text, piece->length, &fault) ||
+    if (memchr(piece->text, '*', piece->length) != NULL)
+        return wrong_file_list(reading, "a pattern is not a path; name the folder, whose files *.yaml and "
+                                        "*.yml are read in the order of their names");
+    return file_names_add(reading->more, reading->path, piece->mark, piece->text, piece->length,
+                          &fault) ||
            file_parse_error(reading, piece->mark, &fault);
 }
 
@@ -27,6 +33,8 @@ bool file_read_more(struct file_reading *reading)
         return false;
     if (!file_next(reading))
         return false;
+    if (reading->piece.kind == PIECE_TEXT && reading->piece.length != 0)
+        return add_name(reading);
     if (reading->piece.kind != PIECE_LIST)
         return wrong_file_list(reading, "\"" CONFIG_FILE_MORE
                                         "\" is a list of paths (each item begins with \"- \")");

@@ -95,16 +95,22 @@ static bool add_folder(struct file_names *names, struct folder *folder, const ch
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-bool file_names_add(struct file_names *names, const char *from, const char *name, size_t length,
-                    struct parse_error *fault)
+bool file_names_add(struct file_names *names, const char *from, struct provenance_mark mark,
+                    const char *name, size_t length, struct parse_error *fault)
 {
+    size_t before = names->count;
     char *path = seen_from(from, name, length);
     struct folder *folder = path != NULL ? folder_open(path) : NULL;
-    if (folder == NULL)
-        return add_path(names, path, fault);
-    bool good = add_folder(names, folder, path, fault);
-    folder_close(folder);
-    free(path);
+    bool good;
+    if (folder == NULL) {
+        good = add_path(names, path, fault);
+    } else {
+        good = add_folder(names, folder, path, fault);
+        folder_close(folder);
+        free(path);
+    }
+    for (size_t i = before; i < names->count; i++)
+        names->marks[i] = mark;
     return good;
 }
 
@@ -113,5 +119,6 @@ void file_names_free(struct file_names *names)
     for (size_t i = 0; i < names->count; i++)
         free(names->paths[i]);
     free(names->paths);
-    *names = (struct file_names){NULL, 0};
+    names->paths = NULL;
+    names->count = 0;
 }

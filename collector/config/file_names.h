@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "collector/base/parse_error.h"
+#include "collector/config/provenance.h"
 
 /* The maximum number of files of a configuration. */
 #define FILE_NAMES_MAX 256
@@ -17,18 +18,19 @@
 struct file_names {
     char **paths;
     size_t count;
+    struct provenance_mark marks[FILE_NAMES_MAX]; /* where each is named */
 };
 
 /*
- * Adds the file `name` of `length` bytes. If `name` is a folder, adds its files "*.yaml" and
+ * Adds the file `name` of `length` bytes, which is at `mark` in the file `from`. If `name` is a folder, adds its files "*.yaml" and
  * "*.yml" whose names do not begin with a dot, sorted by bytes. `name` is relative to the folder of
  * the file `from`. Does not check that a file exists. Returns false with `fault` filled (its `at`
  * is 0): too many files, or memory is short.
  */
-bool file_names_add(struct file_names *names, const char *from, const char *name, size_t length,
-                    struct parse_error *fault);
+bool file_names_add(struct file_names *names, const char *from, struct provenance_mark mark,
+                    const char *name, size_t length, struct parse_error *fault);
 
-/* Frees the contents and zeroes the struct. */
+/* Frees the contents, and forgets the files. */
 void file_names_free(struct file_names *names);
 
 #endif

@@ -33,6 +33,8 @@ struct file_reading {
     struct provenance *provenance;
     struct files_given *given;
     struct file_names *more; /* further files; NULL: this file must not name more files */
+    const char *named_in;    /* the file that names this one; NULL: none */
+    struct provenance_mark named_at; /* where */
     struct error *error;
 };
 

@@ -110,6 +110,9 @@ static bool read_list(struct file_reading *reading, const struct option *option)
 {
     const char *name = option_list_name(option);
     size_t count = 0;
+    if (reading->piece.kind == PIECE_MAP ||
+        (reading->piece.kind == PIECE_TEXT && reading->piece.length != 0))
+        return file_read_url(reading, option); /* a list of one */
     if (reading->piece.kind != PIECE_LIST)
         return file_wrong_kind(reading, name, FILE_LIST_DUE);
     struct provenance_mark mark = reading->piece.mark;
@@ -234,8 +237,14 @@ static bool read_file(struct file_reading *reading)
 {
     char *bytes;
     size_t length;
-    if (!config_file_load(reading->path, &bytes, &length, reading->error))
-        return false;
+    if (!config_file_load(reading->path, &bytes, &length, reading->error)) {
+        struct parse_error why;
+        if (reading->named_in == NULL || reading->error->code == EXIT_CODE_INTERNAL)
+            return false;
+        parse_error_set(&why, 0, "%s", reading->error->text);
+        reading->path = reading->named_in;
+        return file_parse_error(reading, reading->named_at, &why);
+    }
     bool good = parse_config_file(reading, bytes, length);
     free(bytes);
     return good;
@@ -244,13 +253,15 @@ static bool read_file(struct file_reading *reading)
 bool config_file_read(const char *path, struct provenance *provenance, struct error *error)
 {
     struct files_given given = {.more_line = 0};
-    struct file_names more = {NULL, 0};
+    struct file_names more = {.count = 0};
     struct file_reading reading = {
         .path = path, .provenance = provenance, .given = &given, .more = &more, .error = error};
     bool good = read_file(&reading);
     reading.more = NULL;
+    reading.named_in = path;
     for (size_t i = 0; good && i < more.count; i++) {
         reading.path = more.paths[i];
+        reading.named_at = more.marks[i];
         good = read_file(&reading);
     }
     file_names_free(&more);

@@ -385,8 +385,10 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
         return -1;
     if (config_reports_senders(pipeline->config) && make_sender_report(pipeline, error) != 0)
         return -1;
-    if (pipeline->dead_letters != NULL && dead_letters_open(pipeline->dead_letters, error) != 0)
+    if (pipeline->dead_letters != NULL && dead_letters_open(pipeline->dead_letters, error) != 0) {
+        error_place(error, "--dead-letter");
         return -1;
+    }
     /* Checks again: files that did not exist before exist now. */
     return pipeline_check_paths(pipeline->config, error);
 }

@@ -52,8 +52,11 @@ int pipeline_check_outputs(const struct config *config, struct error *error)
 {
     if (pipeline_check_paths(config, error) != 0 || check_sinks_of_start(config, error) != 0)
         return -1;
-    if (config->dead_letter.name != NULL && output_check_file(config->dead_letter.path, error) != 0)
+    if (config->dead_letter.name != NULL &&
+        output_check_file(config->dead_letter.path, error) != 0) {
+        error_place(error, "--dead-letter");
         return -1;
+    }
     if (config->access.control != NULL && control_socket_check(config->access.control, error) != 0)
         return -1;
     if (config->user == NULL)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/config/apply.h"
 #include "collector/log/log.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_check.h"
@@ -210,6 +211,7 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
         reopen_kept(&reload);
         log_outcome(&reload, listeners_before, sinks_before);
     } else {
+        apply_place_option(config, error); /* it may be freed below */
         reload_cancel(&reload);
     }
     reload_clear(&reload);

@@ -5,6 +5,7 @@
 
 #include "collector/base/rule.h"
 #include "collector/base/version.h"
+#include "collector/config/apply.h"
 #include "collector/control/control_service.h"
 #include "collector/health/health_watch.h"
 #include "collector/ledger/ledger_print.h"
@@ -507,6 +508,7 @@ enum exit_code program_run(const struct program_options *options)
     log_date_lines(true);
     if (program_start(&run, &error) != 0) {
         log_date_lines(false); /* it is read at once: no date needed */
+        apply_place_option(options->config, &error);
         log_line(LOG_ERROR, "%s", error.text);
         code = error.code;
     } else {

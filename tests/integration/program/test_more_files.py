@@ -68,16 +68,38 @@ class MoreFiles(ConfigTest):
                       self.refused("--check", "--config", self.file, code=78))
 
     def test_a_file_that_is_not_there(self):
-        self.write("files:", "- none.yaml")
-        self.assertIn(f"{self.folder}/none.yaml: ",
-                      self.refused("--check", "--config", self.file, code=78))
+        for line, column in (("- none.yaml", 3), ("  none.yaml", 3)):
+            self.write("files:", line)
+            self.assertIn(f"{self.file}:2:{column}: {self.folder}/none.yaml: cannot be opened",
+                          self.refused("--check", "--config", self.file, code=78))
+
+    def test_a_mistake_that_shows_later_has_its_place_in_the_part(self):
+        self.main()
+        for line, code, says in (
+                ("memory: 1MiB", 78, "1:9: memory 1MiB is too small"),
+                (f"control: unix:{self.folder}/no/x", 73, f"1:10: control unix:{self.folder}/no/x: "),
+                (f"dead-letter: file:{self.folder}/no/x", 73, "1:14: dead-letter: cannot write to "),
+                ("user: no-such-user", 78, "1:7: user no-such-user: there is no such user"),
+                ("receiver-cpus: 1023", 78, "1:16: receiver-cpus: processor 1023 does not exist")):
+            part = self.part("a.yaml", line)
+            for check in ((), ("--check",)):
+                with self.subTest(line=line, check=check):
+                    said = self.refused("--listen", RIEMANN, "--config", self.file, *check, code=code)
+                    self.assertIn(f"error: {part}:{says}", said)
+            part.unlink()
+
+    def test_a_mistake_of_the_environment_names_its_variable(self):
+        self.variable("SLUICE_MEMORY", "1MiB")
+        said = self.refused("--check", "--listen", RIEMANN, code=78)
+        self.assertIn("error: SLUICE_MEMORY: memory 1MiB is too small", said)
 
     def test_a_folder_may_be_empty(self):
         (self.folder / "conf.d").mkdir()
         self.run_to_end("--check", "--config", self.main(), ledger=None)
 
     def test_what_is_no_list_of_paths(self):
-        for lines, why in ((("files: conf.d",), ":1:8: \"files\" is a list of paths"),
+        for lines, why in ((("files: {a: b}",), ":1:8: \"files\" is a list of paths"),
+                           (("files: conf.d/*.yaml",), ":1:8: a pattern is not a path; name the folder"),
                            (("files:", "- [a]"), ":2:3: an item of \"files\" is the path"),
                            (("files: []", "files: []"), ":2:1: \"files\" is given twice")):
             self.write(*lines)
@@ -97,6 +119,9 @@ class MoreFiles(ConfigTest):
         program.ask_to_reload()
         program.wait_for_log("sinks: 1 kept, 0 added, 1 removed")
         program.wait_for_ledger(lambda ledger: ledger["sinks"][1]["retired"], "a retired sink")
+        self.part("a.yaml", "memory: 1MiB")
+        program.ask_to_reload()
+        program.wait_for_log("a.yaml:1:9: memory 1MiB is too small")
         self.part("a.yaml", "nonsense: 1")
         program.ask_to_reload()
         program.wait_for_log("a.yaml:1:1: unknown option \"nonsense\"")

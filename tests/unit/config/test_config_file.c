@@ -141,6 +141,19 @@ TEST_WITH(a_schema_alone_needs_no_list, scratch_make, scratch_remove)
     config_free(&config);
 }
 
+TEST_WITH(a_single_listener_or_sink_needs_no_list, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct config config = accepted("listeners: udp://127.0.0.1:1\nsinks:\n  to: stdout\n");
+    assert_int_equal(config.listener_count, 1);
+    assert_string_equal(config.listeners[0].name, "udp://127.0.0.1:1");
+    assert_int_equal(config.sink_count, 1);
+    assert_string_equal(config.sinks[0].name, "stdout:");
+    config_free(&config);
+    refused("listeners:\n  address: udp://0.0.0.0:1\n  recievers: 2\n",
+            "3:3: unknown key \"recievers\"; did you mean \"receivers\"?");
+}
+
 TEST_WITH(an_empty_file_sets_nothing, scratch_make, scratch_remove)
 {
     (void)state;
@@ -454,8 +467,8 @@ TEST_WITH(a_value_of_the_wrong_kind_is_refused, scratch_make, scratch_remove)
     refused("memory: [1MiB]\n", "1:9: \"memory\" must be a single value, not a list");
     refused("memory: {a: b}\n", "1:9: \"memory\" must be a single value, not a map");
     refused("memory:\n", "1:8: \"memory\" must be a single value, not empty");
-    refused("listeners: udp://0.0.0.0:1\n",
-            "1:12: \"listeners\" must be a list (each item begins with \"- \"), not a text");
+    refused("listeners:\n",
+            "1:11: \"listeners\" must be a list (each item begins with \"- \"), not empty");
     refused("sinks: []\n", "1:8: \"sinks\" is empty; leave it out for the default");
     refused("sinks: [[]]\n", "1:9: this must be a URL or a map with \"to\", not a list");
     refused("sinks:\n- \n- stdout:\n", "2:2: this must be a URL or a map with \"to\", not empty");

@@ -12,7 +12,7 @@ import unittest
 
 from built import beside, command
 from readme import README, SOURCE, blocks, commands, from_readme, name_of
-from sending import REPORT, WEATHER, send
+from sending import WEATHER, send
 from shell import ConsumerTest
 from sluice_program import CAPTURES, DEADLINE, RIEMANN, SLUICE, read_line
 
@@ -66,16 +66,17 @@ def is_run_elsewhere(line):
 
 
 def kind_of(line):
-    return shlex.split(line)[0]
+    """The program that it shows: the first one, or what reads from that."""
+    last = line.rsplit("| ", 1)[-1].split()[0]
+    return last if last in PROGRAMS else shlex.split(line)[0]
 
 
 class Commands(ConsumerTest):
     def fresh(self):
-        """A folder with what commands read."""
+        """A folder like a clone that was not built in."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
-        shutil.copy(WEATHER, folder)
-        (folder / "message.bin").write_bytes(b"")  # a valid, empty Msg
-        (folder / "report.bin").write_bytes(REPORT)
+        for name in ("tests", "tools"):
+            (folder / name).symlink_to(SOURCE / name)
         return folder
 
     def with_capture(self):
@@ -133,7 +134,7 @@ class Commands(ConsumerTest):
             if "pcap:" in line:
                 continue
             with self.subTest(document=document, command=line):
-                schema = re.search(r"schema=([\w.-]+)", line)[1]
+                schema = re.search(r"schema=(?:[\w./-]+/)?([\w.-]+)", line)[1]
                 program = self.shell_in(self.fresh(), line, listeners=1)
                 count = send(schema, self.sender(program))
                 program.wait_for_received(count)
@@ -155,14 +156,16 @@ class Commands(ConsumerTest):
     def test_tools_do_what_they_say(self):
         program = self.start("--listen", RIEMANN, "--sink", "file:/dev/null")
         (self.folder / "bin").mkdir()
-        for name in PROGRAMS:
+        for name in ("sluice", *PROGRAMS):
             start = self.folder / "bin" / name
             words = shlex.join(command(beside(SLUICE, name)))
             start.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
             start.chmod(0o755)
+        for name in PROGRAMS:
             for document, line in self.each(name):
                 with self.subTest(document=document, command=line):
-                    self.run_it(ADDRESS.sub(program.names[0], line))
+                    said = self.run_it(ADDRESS.sub(program.names[0], line))
+                    self.assertEqual(said != b"", name == "sluice-decode")
         ledger = program.stop()
         self.assertGreater(ledger["listeners"][0]["received"], 0)
 
@@ -225,7 +228,7 @@ class Output(ConsumerTest):
         schema = from_readme("syntax = ", "package weather;")
         self.assertEqual(WEATHER.read_text(encoding="utf-8"), schema)
         line = from_readme("sluice ", "time=readings.at_ms:ms").strip()
-        program = self.shell(ADDRESS.sub("udp://127.0.0.1:0", line), cwd=WEATHER.parent)
+        program = self.shell(ADDRESS.sub("udp://127.0.0.1:0", line), cwd=SOURCE)
         send("weather.proto", self.sender(program))
         program.wait_for_lines(2)
         program.stop()

@@ -13,7 +13,7 @@ from shell import ConsumerTest
 
 LISTENER = re.compile(r"udp://\[::\]:\d+")
 STORE = re.compile(r"(http://127\.0\.0\.1:)\d+")
-FOLDERS = "/var/lib/sluice"
+SPILL = "spill=spill/"
 
 
 class Deliveries(ConsumerTest):
@@ -25,7 +25,7 @@ class Deliveries(ConsumerTest):
         for number, line in enumerate(found):
             folder = self.folder / f"{scheme[:4]}{number}"
             folder.mkdir()
-            yield line, LISTENER.sub("udp://127.0.0.1:0", line).replace(FOLDERS, str(folder))
+            yield line, LISTENER.sub("udp://127.0.0.1:0", line).replace(SPILL, f"spill={folder}/")
 
     def run_until_written(self, line):
         """With datagrams of its schema; returns the sink's counts, all of it acknowledged."""

@@ -35,6 +35,12 @@ bool address_is_wildcard(const struct address *address)
     return memcmp(address->bytes, none, sizeof none) == 0;
 }
 
+bool address_needs_zone(const struct address *address)
+{
+    return address->family == ADDRESS_IPV6 && address->scope == 0 && address->bytes[0] == 0xfe &&
+           (address->bytes[1] & 0xc0) == 0x80;
+}
+
 bool address_is_multicast(const struct address *address)
 {
     if (address->family == ADDRESS_IPV4)

@@ -51,6 +51,11 @@ struct address address_network(const struct address *address);
 /* Whether the host is the wildcard address of its family: 0.0.0.0 or ::. */
 bool address_is_wildcard(const struct address *address);
 
+/* Whether the host is a link-local IPv6 address (fe80::/10, RFC 4291, 2.5.6) without its zone. */
+bool address_needs_zone(const struct address *address);
+#define ADDRESS_ZONE_MISSING                                                                       \
+    "a link-local address needs the interface that leads to it, as in [fe80::1%eth0]"
+
 /* Whether the host is a multicast group: 224.0.0.0/4 (RFC 5771) or ff00::/8 (RFC 4291, 2.7). */
 bool address_is_multicast(const struct address *address);
 

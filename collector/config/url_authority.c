@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/config/units.h"
+#include "collector/platform/udp.h"
 
 bool url_parse_port(const char *text, size_t length, size_t at, uint16_t *port,
                     struct parse_error *fault)
@@ -18,21 +19,62 @@ bool url_parse_port(const char *text, size_t length, size_t at, uint16_t *port,
     return true;
 }
 
+/* The most bytes of an interface's name, with its NUL (IF_NAMESIZE on Linux). */
+#define ZONE_SIZE 16
+
+/*
+ * Parses the zone of an address, "eth0" or "2", or "25eth0" where the percent sign before it is
+ * written as %25 (RFC 6874). A number of digits only is an index.
+ */
+static bool parse_zone(const char *text, size_t length, uint32_t *scope)
+{
+    char name[ZONE_SIZE];
+    uint64_t index;
+    if (quantity_parse(QUANTITY_COUNT, text, length, &index) == NULL && index <= UINT32_MAX) {
+        *scope = (uint32_t)index;
+        return true;
+    }
+    if (length == 0 || length >= sizeof name + 2)
+        return false;
+    for (size_t skipped = 0; skipped <= 2; skipped += 2) {
+        if (length - skipped >= sizeof name)
+            continue;
+        memcpy(name, text + skipped, length - skipped);
+        name[length - skipped] = '\0';
+        *scope = udp_interface_index(name);
+        if (*scope != 0 || length <= 2 || memcmp(text, "25", 2) != 0)
+            break;
+    }
+    return *scope != 0;
+}
+
+/* Parses an IPv6 address with or without a zone. */
+static bool parse_ipv6_host(const char *text, size_t length, struct address *address,
+                            struct parse_error *fault)
+{
+    char given[QUOTED_SIZE];
+    const char *percent = memchr(text, '%', length);
+    size_t host = percent != NULL ? (size_t)(percent - text) : length;
+    if (memchr(text, ':', host) == NULL || !address_parse_host(text, host, address) ||
+        (percent != NULL && address->family != ADDRESS_IPV6))
+        return parse_error_set(fault, 1, "%s is not a numeric IPv6 address",
+                               quoted(text, length, given));
+    if (percent == NULL || parse_zone(percent + 1, length - host - 1, &address->scope))
+        return true;
+    return parse_error_set(fault, host + 2, "%s is not a network interface of this machine",
+                           quoted(percent + 1, length - host - 1, given));
+}
+
 /* Parses "[ADDR]" at the beginning of the text. *end is the offset of the first byte after it. */
 static bool parse_bracketed(const char *text, size_t length, struct address *address, size_t *end,
                             struct parse_error *fault)
 {
-    char given[QUOTED_SIZE];
     const char *close = memchr(text, ']', length);
     if (close == NULL)
         return parse_error_set(fault, 0, "the bracket is not closed; write udp://[ADDR]:PORT");
     size_t host_length = (size_t)(close - text) - 1;
-    if (memchr(text, ':', host_length + 1) == NULL ||
-        !address_parse_host(text + 1, host_length, address))
-        return parse_error_set(fault, 1, "%s is not a numeric IPv6 address",
-                               quoted(text + 1, host_length, given));
     *end = host_length + 2;
-    return true;
+    return parse_ipv6_host(text + 1, host_length, address, fault);
 }
 
 static bool parse_unbracketed(const char *text, size_t length, struct address *address, size_t *end,

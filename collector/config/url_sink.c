@@ -73,6 +73,8 @@ static bool parse_targets(const struct url *url, struct sink_config *sink,
         }
         if (target->port == 0)
             return parse_error_set(fault, place, "port 0 is not a destination");
+        if (address_needs_zone(target))
+            return parse_error_set(fault, place, "%s", ADDRESS_ZONE_MISSING);
         if (address_is_wildcard(target))
             return parse_error_set(fault, place, "the wildcard address is not a destination");
         at += length;

@@ -1,7 +1,7 @@
 /*
  * UDP sockets: receiving datagrams in groups, and sending them.
  *
- * A port provides both. Constants state what its system lacks (udp_socket_can_share_port and those
+ * A port provides both, and udp_interface_index. Constants state what its system lacks (udp_socket_can_share_port and those
  * after it); options that need it are then refused.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_UDP_H
@@ -98,6 +98,12 @@ struct udp_socket_options {
     bool inherited;
     wait_handle handle;
 };
+
+/*
+ * Returns the index of a network interface, the zone of its link-local addresses. 0: there is no
+ * interface of this name, or (Windows) zones are only given as numbers. Any thread.
+ */
+uint32_t udp_interface_index(const char *name);
 
 /*
  * The most datagrams of one receive, and the bytes of each datagram that are stored in its front

@@ -60,13 +60,18 @@ int value_destination(const char *text, struct address *out, struct error *error
 {
     static const char scheme[] = "udp://";
     const char *place = text + sizeof scheme - 1;
-    struct parse_error fault = {0};
-    if (strncmp(text, scheme, sizeof scheme - 1) == 0 &&
-        url_parse_authority(place, strlen(place), out, &fault) && out->port != 0)
-        return 0;
+    struct parse_error fault;
+    if (strncmp(text, scheme, sizeof scheme - 1) != 0) {
+        parse_error_set(&fault, 0, "it does not begin with %s", scheme);
+    } else if (url_parse_authority(place, strlen(place), out, &fault)) {
+        if (out->port != 0 && !address_needs_zone(out))
+            return 0;
+        parse_error_set(&fault, 0, "%s",
+                        out->port == 0 ? "port 0 cannot be sent to" : ADDRESS_ZONE_MISSING);
+    }
     error_set(error, EXIT_CODE_USAGE,
-              "'%s' is not a destination; use udp://HOST:PORT with a numeric host "
-              "(IPv6 in brackets)",
-              text);
+              "'%s' is not a destination: %s; use udp://HOST:PORT with a numeric host (IPv6 in "
+              "brackets)",
+              text, fault.text);
     return -1;
 }

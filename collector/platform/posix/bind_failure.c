@@ -38,6 +38,8 @@ void bind_failure(struct error *error, bool is_stream, const struct address *add
     else if (number == EADDRNOTAVAIL)
         snprintf(advice, sizeof advice,
                  "; this machine does not have that address (ip address lists those it has)");
+    else if (number == EINVAL && address_needs_zone(address))
+        snprintf(advice, sizeof advice, "; %s", ADDRESS_ZONE_MISSING);
     else if (number == EACCES && address->port != 0 && address->port < PORT_FREE)
         advise_low_port(advice);
     error_set(error, EXIT_CODE_CANNOT_BIND, "%s://%s: %s%s",

@@ -1,5 +1,9 @@
 #include "collector/platform/posix/socket_address.h"
 
+#include <net/if.h>
+
+#include "collector/platform/udp.h"
+
 socklen_t socket_address_to_system(const struct address *address, struct sockaddr_storage *out)
 {
     memset(out, 0, sizeof *out);
@@ -16,4 +20,9 @@ socklen_t socket_address_to_system(const struct address *address, struct sockadd
     in->sin_port = htons(address->port);
     memcpy(&in->sin_addr, address->bytes, 4);
     return sizeof *in;
+}
+
+uint32_t udp_interface_index(const char *name)
+{
+    return if_nametoindex(name);
 }

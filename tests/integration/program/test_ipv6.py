@@ -1,10 +1,11 @@
 """IPv6, by itself and with IPv4 on one socket."""
 import socket
+import subprocess
 import unittest
 
-from built import skip
+from built import beside, command, not_on_windows, skip
 from protobuf import metric
-from sluice_program import ProgramTest
+from sluice_program import DEADLINE, SLUICE, ProgramTest
 
 
 def has_ipv6():
@@ -14,6 +15,15 @@ def has_ipv6():
             return True
     except OSError:
         return False
+
+
+def link_local():
+    """A link-local address of this machine, and its interface."""
+    with open("/proc/net/if_inet6", encoding="ascii") as lines:
+        for digits, _, _, _, _, interface in map(str.split, lines):
+            if digits.startswith("fe80"):
+                return socket.inet_ntop(socket.AF_INET6, bytes.fromhex(digits)), interface
+    raise unittest.SkipTest("this machine has no link-local address")
 
 
 class Ipv6(ProgramTest):
@@ -57,6 +67,25 @@ class Ipv6(ProgramTest):
         self.sender(program, host="::1").send_all([metric(6)])
         program.stop()
         self.assertEqual([line["value"] for line in program.output()], [6])
+
+    @not_on_windows("an address of a link has a number there, which the tests do not know")
+    def test_an_address_of_a_link_is_received_at_and_sent_to(self):
+        host, interface = link_local()
+        target = self.start("--listen", f"udp://[{host}%{interface}]:0?schema=riemann")
+        port = target.names[0].rpartition(":")[2]
+        relay = self.start("--listen", "udp://[::1]:0?schema=riemann", "--sink",
+                           f"udp:[{host}%25{interface}]:{port}")
+        self.sender(relay, host="::1").send_all([metric(1), metric(2)])
+        subprocess.run(command(beside(SLUICE, "sluice-send"), "--to",
+                               f"udp://[{host}%{interface}]:{port}", "--count", "3"), check=True,
+                       stderr=subprocess.DEVNULL, timeout=DEADLINE)
+        target.wait_for_settled(5)
+        relay.stop()
+        self.assertEqual(target.stop()["listeners"][0]["decoded"], 5)
+        for code, arguments in ((69, ("--listen", f"udp://[{host}]:0")),
+                                (64, ("--listen", "udp://[::1]:0", "--sink", f"udp:[{host}]:{port}"))):
+            self.assertIn("a link-local address needs the interface that leads to it, as in "
+                          "[fe80::1%eth0]", self.refused(*arguments, code=code))
 
     def test_an_address_in_use(self):
         with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as other:

@@ -4,6 +4,7 @@
 
 #include "collector/config/url.h"
 #include "collector/contract/compression.h"
+#include "collector/platform/udp.h"
 #include "collector/receive/sources.h"
 #include "tests/support/config/config_tables.h"
 #include "tests/support/test.h"
@@ -92,7 +93,12 @@ TEST(a_udp_url_is_refused_where_it_goes_wrong)
     assert_refused(read_listener, "udp://[::1:5555", 7, "the bracket is not closed");
     assert_refused(read_listener, "udp://[]:5555", 8, "\"\" is not a numeric IPv6 address");
     assert_refused(read_listener, "udp://[::x]:5555", 8, "\"::x\" is not a numeric IPv6 address");
-    assert_refused(read_listener, "udp://[fe80::1%eth0]:1", 8, "is not a numeric IPv6 address");
+    assert_refused(read_listener, "udp://[fe80::1%none9]:1", 16,
+                   "\"none9\" is not a network interface of this machine");
+    assert_refused(read_listener, "udp://[fe80::1%25none9]:1", 16,
+                   "\"25none9\" is not a network interface of this machine");
+    assert_refused(read_listener, "udp://[fe80::1%]:1", 16, "\"\" is not a network interface");
+    assert_refused(read_listener, "udp://[::ffff:1.2.3.4%3]:1", 8, "is not a numeric IPv6 address");
     assert_refused(read_listener, "udp://[127.0.0.1]:5555", 8, "is not a numeric IPv6 address");
     assert_refused(read_listener, "udp://[::1]5555", 12, "expected \":PORT\" after the address");
     assert_refused(read_listener, "udp://[::1]", 12, "the port is missing");
@@ -173,6 +179,22 @@ TEST(a_multicast_group_has_a_port)
     assert_udp("udp://223.255.255.255:5555", "udp://223.255.255.255:5555", "223.255.255.255:5555");
     assert_udp("udp://255.255.255.255:5555", "udp://255.255.255.255:5555", "255.255.255.255:5555");
     assert_udp("udp://[fe80::1%3]:5555", "udp://[fe80::1%3]:5555", "[fe80::1%3]:5555");
+}
+
+TEST(a_zone_is_a_number_or_the_name_of_an_interface)
+{
+    struct config config;
+    uint32_t loopback = udp_interface_index("lo");
+    assert_udp("udp://[fe80::1%25]:5", "udp://[fe80::1%25]:5", "[fe80::1%25]:5");
+    if (loopback == 0)
+        skip(); /* Windows */
+    static const char *const urls[] = {"udp://[fe80::1%lo]:5", "udp://[fe80::1%25lo]:5"};
+    for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+        assert_accepted(read_listener, urls[i], &config);
+        assert_int_equal(config.listeners[0].address.scope, loopback);
+        assert_string_equal(config.listeners[0].name, urls[i]);
+        config_free(&config);
+    }
 }
 
 TEST(an_unknown_listener_is_refused_with_the_known_ones)

@@ -175,6 +175,8 @@ TEST(a_destination_is_a_numeric_host_and_a_port)
         "udp://]:5",
         "udp://localhost:5",
         "udp://127.0.0.1:5/",
+        "udp://[fe80::1]:5",
+        "udp://[fe80::1%none9]:5",
         "tcp://127.0.0.1:5",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -317,7 +317,7 @@ class Reloaded(MetricsTest):
         self.assertIn(("sluice_sink_ended", labels(sink=out)), found)
         self.write(out, metrics="1")
         program.ask_to_reload()
-        program.wait_for_log("--metrics can only be changed by a restart")
+        program.wait_for_log(r"yaml:1:14: metrics can only be changed by a restart")
         self.assertEqual(client.health()[0], 200)
         program.stop()
 

@@ -145,9 +145,9 @@ struct delivery_ops {
                   const struct record *record, uint8_t *key);
 
     /*
-     * Whether the destination has no usable connection now, with the reason in `error`. The far
-     * end's answers end that. NULL: a block that cannot be sent is answered at once, with its
-     * reason.
+     * Whether the destination has no usable connection now, with the reason in `error`, unless that
+     * is NULL: it is called in each step of the sink. The far end's answers end that. NULL: a block
+     * that cannot be sent is answered at once, with its reason.
      */
     bool (*is_away)(const struct destination *destination, struct error *error);
 

@@ -1,7 +1,6 @@
 #include "collector/output/delivery_flight.h"
 
 #include "collector/base/rule.h"
-#include "collector/output/delivery_outage.h"
 #include "collector/output/delivery_outcomes.h"
 #include "collector/output/delivery_store.h"
 #include "collector/output/delivery_time.h"
@@ -41,9 +40,7 @@ static void complete_block(struct delivery_writer *delivery, struct buffered_blo
     }
     delivery_log_refusal(delivery, &outcomes, error);
     if (outcomes.left != 0) {
-        char waiting[DELIVERY_WAITING_SIZE];
-        delivery_outage_describe(delivery, waiting);
-        sink_writer_note_retry(writer, error, waiting);
+        sink_writer_note_retry(writer, error);
         delivery_pause(delivery, retry_after_ns, now);
         buffered->block.again = true;
         buffered_block_queue(&delivery->waiting, buffered);

@@ -10,18 +10,18 @@ static double mebibytes(uint64_t bytes)
     return (double)bytes / (1024 * 1024);
 }
 
-void delivery_outage_describe(const struct delivery_writer *delivery,
-                              char text[DELIVERY_WAITING_SIZE])
+void delivery_outage_describe(const struct sink_writer *writer, char text[SINK_WAITING_SIZE])
 {
-    const struct delivery_options *options = &delivery->base.options.settings->delivery;
+    const struct delivery_writer *delivery = (const struct delivery_writer *)writer;
+    const struct delivery_options *options = &writer->options.settings->delivery;
     if (delivery->spill == NULL) {
-        snprintf(text, DELIVERY_WAITING_SIZE,
+        snprintf(text, SINK_WAITING_SIZE,
                  "; records wait for timeout= (%.1f s), because there is no spill=",
                  (double)options->timeout / (double)SECOND);
         return;
     }
     struct delivery_spill_counts counts = delivery_spill_counts(delivery->spill);
-    snprintf(text, DELIVERY_WAITING_SIZE,
+    snprintf(text, SINK_WAITING_SIZE,
              "; records wait in the spill (%.1f of %.0f MiB)", mebibytes(counts.bytes),
              mebibytes(options->spill_size));
 }
@@ -40,10 +40,8 @@ static void note_silence(struct delivery_writer *delivery, int64_t now)
 {
     int64_t since = atomic_load_explicit(&delivery->base.waits_since_ns, memory_order_relaxed);
     char what[64];
-    char waiting[DELIVERY_WAITING_SIZE];
     snprintf(what, sizeof what, "no answer for %" PRId64 " s", (now - since) / SECOND);
-    delivery_outage_describe(delivery, waiting);
-    sink_writer_note_silence(&delivery->base, what, waiting);
+    sink_writer_note_silence(&delivery->base, what);
 }
 
 static bool is_away(const struct delivery_writer *delivery, struct error *error)
@@ -52,18 +50,19 @@ static bool is_away(const struct delivery_writer *delivery, struct error *error)
     return ops->is_away != NULL && ops->is_away(delivery->base.destination, error);
 }
 
+/* Called in each step of the sink, so the reason is written only when it is needed. */
 void delivery_outage_look(struct delivery_writer *delivery, int64_t now)
 {
     struct error error;
     bool was_away = delivery->is_away;
-    delivery->is_away = is_away(delivery, &error);
+    delivery->is_away = is_away(delivery, NULL);
     if (delivery->is_away) {
-        char waiting[DELIVERY_WAITING_SIZE];
-        delivery_outage_describe(delivery, waiting);
-        sink_writer_note_outage(&delivery->base, error.text, waiting);
         sink_writer_note_failure(&delivery->base);
+        if (sink_outage_wants(&delivery->base.outage, now) && is_away(delivery, &error))
+            sink_writer_note_outage(&delivery->base, error.text);
     } else if (now >= silent_at(delivery)) {
-        note_silence(delivery, now);
+        if (sink_outage_wants(&delivery->base.outage, now))
+            note_silence(delivery, now);
     } else if (was_away && delivery->out == 0 && delivery->waiting == NULL) {
         sink_writer_note_return(&delivery->base);
     }
@@ -73,8 +72,7 @@ int64_t delivery_outage_due(const struct delivery_writer *delivery)
 {
     int64_t line_ns = sink_outage_due(&delivery->base.outage);
     int64_t silent_ns = silent_at(delivery);
-    struct error error;
-    if (is_away(delivery, &error) || line_ns > silent_ns)
+    if (is_away(delivery, NULL) || line_ns > silent_ns)
         return line_ns;
     return silent_ns;
 }

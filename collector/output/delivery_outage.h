@@ -4,12 +4,8 @@
 
 #include "collector/output/delivery_state.h"
 
-/* The room for delivery_outage_describe. */
-#define DELIVERY_WAITING_SIZE 160
-
-/* Describes where the records wait, as sink_outage_note takes it. */
-void delivery_outage_describe(const struct delivery_writer *delivery,
-                              char text[DELIVERY_WAITING_SIZE]);
+/* As sink_writer_ops.describe_waiting. */
+void delivery_outage_describe(const struct sink_writer *writer, char text[SINK_WAITING_SIZE]);
 
 /*
  * Notes an outage in which no block fails: the destination has no connection, or has not answered

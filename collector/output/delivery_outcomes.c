@@ -86,7 +86,7 @@ void delivery_log_refusal(struct delivery_writer *delivery,
                           const struct delivery_outcomes *outcomes, const struct error *error)
 {
     const size_t *failed = outcomes->failed;
-    const bool is_outage = delivery->base.outage.since_ns != 0;
+    const bool is_outage = sink_outage_is_open(&delivery->base.outage);
     size_t refused = failed[FAILED_REJECTED] + failed[FAILED_TOO_LARGE] + failed[FAILED_DENIED];
     size_t late = is_outage ? 0 : failed[FAILED_TIMEOUT_UNSENT] + outcomes->unknown;
     uint64_t left_out;

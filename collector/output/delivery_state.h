@@ -46,7 +46,8 @@ struct delivery_writer {
     bool storing;                      /* no block is sent any more: all go to the disk */
     struct delivery_spill_counts seen; /* the spill's counts that the ledger already has */
     uint64_t spilled_before;           /* records in the ledger that are in an earlier spill */
-    struct log_limit spill_log;
+    struct log_limit spill_log;        /* failures other than to store a block */
+    struct log_trouble spill_trouble;  /* blocks cannot be stored */
     /* Wall clock: when the oldest open block was sealed; INT64_MAX: none is open. */
     int64_t oldest_ns;
 

@@ -1,6 +1,7 @@
 #include "collector/output/delivery_store.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "collector/base/rule.h"
 #include "collector/output/delivery_label.h"
@@ -34,18 +35,27 @@ static void log_spill(struct delivery_writer *delivery, const struct error *erro
                   error->text);
 }
 
-/* Publishes since when blocks cannot be stored. */
-static void note_full(struct delivery_writer *delivery, bool is_full)
+/* Notes whether blocks can be stored; `error` says why not, NULL: they can. */
+static void note_stored(struct delivery_writer *delivery, const struct error *error)
 {
-    _Atomic int64_t *since = &delivery->base.spill_full_ns;
-    int64_t before = atomic_load_explicit(since, memory_order_relaxed);
-    if (is_full == (before != 0))
+    struct log_trouble *trouble = &delivery->spill_trouble;
+    const char *name = delivery->base.options.name;
+    const int64_t since_ns = trouble->since_ns;
+    if (error == NULL && since_ns == 0)
         return;
-    if (!is_full)
-        log_about(LOG_INFO, LOG_OF_SINK, delivery->base.options.name,
-                  "the spill stores records again after %.1f s",
-                  (double)(clock_monotonic_ns() - before) / 1e9);
-    atomic_store_explicit(since, is_full ? clock_monotonic_ns() : 0, memory_order_relaxed);
+    const int64_t now_ns = clock_monotonic_ns();
+    const double seconds = since_ns == 0 ? 0 : (double)(now_ns - since_ns) / 1e9;
+    if (error == NULL) {
+        if (log_trouble_end(trouble, &delivery->base.outage.budget, now_ns))
+            log_about(LOG_INFO, LOG_OF_SINK, name, "the spill stores records again after %.1f s",
+                      seconds);
+    } else if (log_trouble_note(trouble, &delivery->base.outage.budget, now_ns)) {
+        char lasting[32] = "";
+        if (seconds >= 1)
+            snprintf(lasting, sizeof lasting, " for %.0f s", seconds);
+        log_about(LOG_ERROR, LOG_OF_SINK, name, "%s; trying again%s", error->text, lasting);
+    }
+    atomic_store_explicit(&delivery->base.spill_full_ns, trouble->since_ns, memory_order_relaxed);
 }
 
 typedef enum spill_stored store_function(struct delivery_spill *spill,
@@ -77,10 +87,8 @@ static bool store_by(struct delivery_writer *delivery, struct buffered_block *bu
         count_left(delivery);
         stored = store(delivery->spill, buffered, &error);
     }
-    if (stored != SPILL_STORED)
-        log_spill(delivery, &error);
     delivery->base.cannot_write = stored == SPILL_FAILED;
-    note_full(delivery, stored != SPILL_STORED);
+    note_stored(delivery, stored == SPILL_STORED ? NULL : &error);
     delivery_note_spill(delivery);
     return stored == SPILL_STORED;
 }
@@ -169,7 +177,7 @@ void delivery_queue_or_store(struct delivery_writer *delivery, struct buffered_b
         buffered->state = BLOCK_WAITS;
         delivery->stores_ns = clock_monotonic_ns() + STORE_PAUSE_NS;
     } else if (!waits) {
-        note_full(delivery, false);
+        note_stored(delivery, NULL);
         buffered->order = delivery->next_order++;
         buffered_block_queue(&delivery->waiting, buffered);
     }

@@ -323,6 +323,7 @@ static const struct sink_writer_ops delivery_writer_ops = {
     .reopen = delivery_reopen,
     .finish = delivery_finish,
     .handle = delivery_handle,
+    .describe_waiting = delivery_outage_describe,
     .destroy = delivery_destroy,
 };
 

@@ -133,7 +133,7 @@ static void describe_delay(const struct sink_condition *condition, enum record_r
                  reason == REFUSED_RING_FULL ? "; raise --memory for longer bursts" : "");
 }
 
-/* While the destination fails, the log lines about its outage count the refused records. */
+/* During an outage of the destination, the log lines about it count the refused records. */
 static void log_refusal(struct route *route, enum record_refusal reason, size_t records)
 {
     uint64_t left_out;
@@ -141,7 +141,7 @@ static void log_refusal(struct route *route, enum record_refusal reason, size_t 
     if (reason == REFUSED_SINK_ENDED)
         return;
     const struct sink_condition condition = sink_thread_condition(route->to.sink);
-    route->refused[reason] = condition.fails_since_ns != 0 ? 0 : route->refused[reason] + records;
+    route->refused[reason] = condition.in_outage ? 0 : route->refused[reason] + records;
     if (route->refused[reason] == 0 || !log_allowed(&route->logs[reason], &left_out))
         return;
     describe_delay(&condition, reason, why, sizeof why);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 
@@ -82,67 +83,85 @@ static void list_losses(struct list *list, const struct sink_outage *outage,
         list_add(list, record_failure_names[i], outage->before.failed[i], now.failed[i]);
 }
 
-void sink_outage_note(struct sink_outage *outage, const char *name,
-                      const struct sink_counters *counters, const char *what, bool is_silent,
-                      const char *waiting)
+bool sink_outage_wants(const struct sink_outage *outage, int64_t now_ns)
 {
-    uint64_t left_out;
-    int64_t now = clock_monotonic_ns();
-    if (outage->since_ns == 0) {
-        outage->since_ns = now;
-        outage->before = losses_of(outage, counters);
-    }
-    set_reason(outage, what);
-    if (!log_allowed(&outage->log, &left_out))
-        return;
-    struct list losses;
-    list_losses(&losses, outage, counters);
-    int64_t seconds = (now - outage->since_ns) / SECOND;
-    char lasting[64] = "";
-    if (!is_silent && seconds > 0)
-        snprintf(lasting, sizeof lasting, " for %" PRId64 " s", seconds);
-    log_about(LOG_ERROR, LOG_OF_SINK, name, "%s%s%s%s%s%s", what,
-              is_silent ? "" : "; trying again", lasting, waiting,
-              losses.used == 0 ? "" : "; records lost since: ", losses.text);
-    outage->logged = true;
+    return outage->trouble.since_ns == 0 || now_ns >= outage->noted_ns + SECOND ||
+           now_ns >= sink_outage_due(outage);
 }
 
-static double seconds_since(const struct sink_outage *outage)
+bool sink_outage_note(struct sink_outage *outage, const struct sink_counters *counters,
+                      const char *what)
 {
-    return (double)(clock_monotonic_ns() - outage->since_ns) / (double)SECOND;
+    int64_t now = clock_monotonic_ns();
+    if (outage->trouble.since_ns == 0 && outage->trouble.unlogged == 0)
+        outage->before = losses_of(outage, counters);
+    outage->noted_ns = now;
+    set_reason(outage, what);
+    atomic_store_explicit(&outage->is_open, true, memory_order_relaxed);
+    return log_trouble_note(&outage->trouble, &outage->budget, now);
+}
+
+bool sink_outage_is_open(const struct sink_outage *outage)
+{
+    return atomic_load_explicit(&outage->is_open, memory_order_relaxed);
+}
+
+static double seconds_since(int64_t since_ns)
+{
+    return (double)(clock_monotonic_ns() - since_ns) / (double)SECOND;
+}
+
+void sink_outage_log(const struct sink_outage *outage, const char *name,
+                     const struct sink_counters *counters, const char *what, bool is_silent,
+                     const char *waiting)
+{
+    const struct log_trouble *trouble = &outage->trouble;
+    struct list losses;
+    char lasting[64] = "", others[64] = "";
+    list_losses(&losses, outage, counters);
+    if (!is_silent && seconds_since(trouble->since_ns) >= 1)
+        snprintf(lasting, sizeof lasting, " for %.0f s", seconds_since(trouble->since_ns));
+    if (trouble->unlogged != 0)
+        snprintf(others, sizeof others, "; %" PRIu64 " other outage%s since the last line",
+                 trouble->unlogged, trouble->unlogged == 1 ? "" : "s");
+    log_about(LOG_ERROR, LOG_OF_SINK, name, "%s%s%s%s%s%s%s", what,
+              is_silent ? "" : "; trying again", lasting, others, waiting,
+              losses.used == 0 ? "" : "; records lost since: ", losses.text);
 }
 
 void sink_outage_end(struct sink_outage *outage, const char *name,
                      const struct sink_counters *counters, const char *how)
 {
-    if (outage->since_ns != 0)
-        set_reason(outage, "");
-    if (outage->logged) {
-        struct list losses;
-        list_losses(&losses, outage, counters);
-        log_about(LOG_INFO, LOG_OF_SINK, name, "%s after %.1f s; records lost since: %s", how,
-                  seconds_since(outage), losses.used == 0 ? "none" : losses.text);
-    }
-    outage->logged = false;
-    outage->since_ns = 0;
+    const int64_t since_ns = outage->trouble.since_ns;
+    struct list losses;
+    if (since_ns == 0)
+        return;
+    set_reason(outage, "");
+    atomic_store_explicit(&outage->is_open, false, memory_order_relaxed);
+    if (!log_trouble_end(&outage->trouble, &outage->budget, clock_monotonic_ns()))
+        return;
+    list_losses(&losses, outage, counters);
+    log_about(LOG_INFO, LOG_OF_SINK, name, "%s after %.1f s; records lost since: %s", how,
+              seconds_since(since_ns), losses.used == 0 ? "none" : losses.text);
 }
 
 void sink_outage_leave(const struct sink_outage *outage, const char *name,
                        const struct sink_counters *counters)
 {
     struct list losses;
-    if (outage->since_ns == 0)
+    if (outage->trouble.since_ns == 0)
         return;
     list_losses(&losses, outage, counters);
     if (losses.used != 0)
         log_about(LOG_ERROR, LOG_OF_SINK, name,
                   "this sink ends in an outage that began %.1f s ago; records lost since: %s",
-                  seconds_since(outage), losses.text);
+                  seconds_since(outage->trouble.since_ns), losses.text);
 }
 
 int64_t sink_outage_due(const struct sink_outage *outage)
 {
-    return outage->since_ns == 0 ? 0 : outage->log.next_ns;
+    return outage->trouble.since_ns == 0 ? 0
+                                         : log_trouble_due(&outage->trouble, &outage->budget);
 }
 
 void sink_outage_add_refused(struct sink_outage *outage, enum record_refusal reason,

@@ -1,8 +1,7 @@
 /*
  * The outage of a sink's destination, as the log reports it: one line when it begins, lines at
- * growing intervals (struct log_limit) while it lasts, and one line when it ends, with the outcomes
- * of the records since its beginning. Only the sink's thread, except where a function says
- * otherwise.
+ * growing intervals while it lasts (log_trouble.h), and one line when it ends, with the outcomes of
+ * the records since its beginning. Only the sink's thread, except where a function says otherwise.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_OUTAGE_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_OUTAGE_H
@@ -13,7 +12,7 @@
 
 #include "collector/base/error.h"
 #include "collector/ledger/ledger.h"
-#include "collector/log/log.h"
+#include "collector/log/log_trouble.h"
 #include "collector/output/sink_thread.h"
 
 /* Records of the sink that were not written, by term and reason, since its start. */
@@ -26,13 +25,14 @@ struct outage_losses {
 struct mutex;
 
 struct sink_outage {
-    int64_t since_ns; /* monotonic: its first failure; 0: there is no outage */
-    bool logged;      /* its beginning is in the log, its end not yet */
-    struct outage_losses before; /* the losses at its beginning */
-    struct log_limit log;
+    struct log_trouble trouble;
+    struct log_budget budget;    /* other troubles of the sink also have it */
+    struct outage_losses before; /* losses at its beginning, or of the first outage not logged */
+    int64_t noted_ns;            /* monotonic: when its reason was noted last */
+    _Atomic bool is_open;        /* there is an outage */
     _Atomic uint64_t refused[REFUSAL_COUNT]; /* since the sink's start */
     struct mutex *lock;                      /* for `reason` */
-    char reason[SINK_REASON_SIZE];    /* of the last failure; "": there is no outage */
+    char reason[SINK_REASON_SIZE];           /* of the last failure; "": there is no outage */
 };
 
 /* Initialises a zeroed outage. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL). */
@@ -40,13 +40,28 @@ int sink_outage_init(struct sink_outage *outage, struct error *error);
 void sink_outage_destroy(struct sink_outage *outage);
 
 /*
- * Reports a failure: `what` is the reason in the words of the system or the far end, `waiting` says
- * where records wait ("" or "; records wait ..."). `is_silent`: nothing has failed, but there is no
- * answer. `name` and `counters` are those of the sink.
+ * Whether the reason of a failure is needed now: there was no outage, a line is due, or the reason
+ * that other threads see is a second old. The caller need not describe other failures.
  */
-void sink_outage_note(struct sink_outage *outage, const char *name,
-                      const struct sink_counters *counters, const char *what, bool is_silent,
-                      const char *waiting);
+bool sink_outage_wants(const struct sink_outage *outage, int64_t now_ns);
+
+/*
+ * Notes a failure: `what` is the reason in the words of the system or the far end. Returns whether
+ * the caller must call sink_outage_log. `counters` are those of the sink.
+ */
+bool sink_outage_note(struct sink_outage *outage, const struct sink_counters *counters,
+                      const char *what);
+
+/*
+ * Logs the failure that was noted: `what` as in sink_outage_note; `waiting` says where records wait
+ * ("" or "; records wait ..."). `is_silent`: nothing has failed, but there is no answer.
+ */
+void sink_outage_log(const struct sink_outage *outage, const char *name,
+                     const struct sink_counters *counters, const char *what, bool is_silent,
+                     const char *waiting);
+
+/* Any thread: whether there is an outage. */
+bool sink_outage_is_open(const struct sink_outage *outage);
 
 /* Reports the end of an outage and `how` it ended ("writing again"). No outage: does nothing. */
 void sink_outage_end(struct sink_outage *outage, const char *name,

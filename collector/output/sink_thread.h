@@ -174,6 +174,7 @@ struct sink_condition {
     int64_t waits_since_ns; /* the destination accepts no byte of the present block since then */
     int64_t fails_since_ns; /* writes fail and are tried again since then, or the command is not
                                running */
+    bool in_outage;         /* the log lines about its outage count the records that are lost */
     int64_t oldest_ns;      /* of a delivery: since when the oldest record waits for its answer */
     uint64_t spill_bytes;   /* bytes in the sink's spill */
     uint64_t spill_size;    /* the maximum number of bytes in the spill; 0: the sink has no spill */

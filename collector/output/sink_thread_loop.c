@@ -17,9 +17,12 @@ static void evict_batch(void *context, struct batch *batch)
     batch_release(batch);
 }
 
+/* During an outage the log lines about it count the evicted records. */
 static void log_eviction(struct sink_thread *sink)
 {
     uint64_t left_out;
+    if (sink_outage_is_open(&sink->writer->outage))
+        sink->evicted = 0;
     if (sink->evicted == 0 || !log_allowed(&sink->eviction_log, &left_out))
         return;
     log_about(LOG_WARNING, LOG_OF_SINK, sink->writer->options.name,

@@ -25,6 +25,7 @@ struct sink_condition sink_thread_condition(const struct sink_thread *sink)
         .ended = sink_thread_has_ended(sink),
         .waits_since_ns = atomic_load_explicit(&writer->waits_since_ns, memory_order_relaxed),
         .fails_since_ns = atomic_load_explicit(&writer->fails_since_ns, memory_order_relaxed),
+        .in_outage = sink_outage_is_open(&writer->outage),
         .oldest_ns = atomic_load_explicit(&writer->oldest_ns, memory_order_relaxed),
         .spill_bytes = atomic_load_explicit(&writer->spill_bytes, memory_order_relaxed),
         .spill_size = writer->options.settings->delivery.spill == NULL

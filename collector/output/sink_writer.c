@@ -200,29 +200,38 @@ void sink_writer_note_failure(struct sink_writer *writer)
     writer->failing = true;
 }
 
-void sink_writer_note_outage(struct sink_writer *writer, const char *what, const char *waiting)
+static void writer_note_trouble(struct sink_writer *writer, const char *what, bool is_silent)
 {
-    sink_outage_note(&writer->outage, writer->options.name, writer->options.counters, what, false,
-                     waiting);
+    struct sink_outage *outage = &writer->outage;
+    char waiting[SINK_WAITING_SIZE] = "";
+    if (!sink_outage_note(outage, writer->options.counters, what))
+        return;
+    if (writer->ops->describe_waiting != NULL)
+        writer->ops->describe_waiting(writer, waiting);
+    sink_outage_log(outage, writer->options.name, writer->options.counters, what, is_silent,
+                    waiting);
 }
 
-void sink_writer_note_silence(struct sink_writer *writer, const char *what, const char *waiting)
+void sink_writer_note_outage(struct sink_writer *writer, const char *what)
 {
-    sink_outage_note(&writer->outage, writer->options.name, writer->options.counters, what, true,
-                     waiting);
+    writer_note_trouble(writer, what, false);
 }
 
-void sink_writer_note_retry(struct sink_writer *writer, const struct error *error,
-                            const char *waiting)
+void sink_writer_note_silence(struct sink_writer *writer, const char *what)
+{
+    writer_note_trouble(writer, what, true);
+}
+
+void sink_writer_note_retry(struct sink_writer *writer, const struct error *error)
 {
     counter_add(&writer->options.counters->write_errors, 1);
-    sink_writer_note_outage(writer, error->text, waiting);
+    sink_writer_note_outage(writer, error->text);
     sink_writer_note_failure(writer);
 }
 
 void sink_writer_pause(struct sink_writer *writer, const struct error *error)
 {
-    sink_writer_note_retry(writer, error, "");
+    sink_writer_note_retry(writer, error);
     writer->cannot_write = true;
     int64_t now = clock_monotonic_ns();
     if (now >= writer->calm_ns)

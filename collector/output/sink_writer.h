@@ -23,6 +23,9 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/wakeup.h"
 
+/* The room for a description of where records wait. */
+#define SINK_WAITING_SIZE 160
+
 /* The outcome of the records that the sink takes from its queues. */
 enum sink_state {
     SINK_WRITING,
@@ -97,6 +100,12 @@ struct sink_writer_ops {
      */
     wait_handle (*handle)(const struct sink_writer *writer);
     void (*broken)(struct sink_writer *writer);
+
+    /*
+     * Describes where records wait in an outage: "; records wait ...". NULL: they wait in the
+     * queues.
+     */
+    void (*describe_waiting)(const struct sink_writer *writer, char text[SINK_WAITING_SIZE]);
 
     /* Frees the members of the implementation, and the writer. */
     void (*destroy)(struct sink_writer *writer);
@@ -246,18 +255,14 @@ void sink_writer_note_success(struct sink_writer *writer);
 /* Notes that a write was not accepted, and is not tried again. */
 void sink_writer_note_failure(struct sink_writer *writer);
 
-/*
- * Counts and logs a write that was not accepted and is tried again. `waiting` is as in
- * sink_outage_note.
- */
-void sink_writer_note_retry(struct sink_writer *writer, const struct error *error,
-                            const char *waiting);
+/* Counts and logs a write that was not accepted and is tried again. */
+void sink_writer_note_retry(struct sink_writer *writer, const struct error *error);
 
 /* Logs that the destination cannot be reached; no write has failed. */
-void sink_writer_note_outage(struct sink_writer *writer, const char *what, const char *waiting);
+void sink_writer_note_outage(struct sink_writer *writer, const char *what);
 
 /* Logs that the destination does not answer. */
-void sink_writer_note_silence(struct sink_writer *writer, const char *what, const char *waiting);
+void sink_writer_note_silence(struct sink_writer *writer, const char *what);
 
 /* Notes that the destination can be reached again; no record waits for it. */
 void sink_writer_note_return(struct sink_writer *writer);

@@ -44,7 +44,7 @@ static void log_broker_error(struct kafka_producer *producer)
 
 bool kafka_producer_is_away(const struct kafka_producer *producer, struct error *error)
 {
-    if (producer->is_away)
+    if (producer->is_away && error != NULL)
         error_set(error, EXIT_CODE_NOT_REACHED, "no broker is reachable%s%s",
                   producer->last_error.text[0] == '\0' ? "" : ": ", producer->last_error.text);
     return producer->is_away;

@@ -476,7 +476,7 @@ bool nats_publisher_is_away(struct nats_publisher *publisher, struct error *erro
 {
     mutex_lock(publisher->mutex);
     bool is_away = publisher->away.text[0] != '\0';
-    if (is_away)
+    if (is_away && error != NULL)
         *error = publisher->away;
     mutex_unlock(publisher->mutex);
     return is_away;

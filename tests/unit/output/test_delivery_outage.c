@@ -2,8 +2,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "collector/output/fan_out.h"
+#include "collector/output/sink_outage.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/wakeup.h"
+#include "collector/record/batch.h"
 #include "tests/support/log/heard.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/output/far_end.h"
@@ -17,6 +20,7 @@ static struct {
     size_t fails, silent;
     enum delivery_outcome outcome;
     _Atomic bool is_away; /* any thread */
+    _Atomic int asked, described; /* how often it was asked, and said why it is away */
 } far;
 
 static bool take(struct destination *destination, struct delivery_block *block, struct error *error)
@@ -49,7 +53,11 @@ static struct delivery_block *answer(struct destination *destination, struct err
 static bool is_away(const struct destination *destination, struct error *error)
 {
     (void)destination;
-    error_set(error, EXIT_CODE_NOT_REACHED, "its line is cut");
+    if (error != NULL) {
+        error_set(error, EXIT_CODE_NOT_REACHED, "its line is cut");
+        atomic_fetch_add(&far.described, 1);
+    }
+    atomic_fetch_add(&far.asked, 1);
     return atomic_load(&far.is_away);
 }
 
@@ -177,4 +185,118 @@ TEST_WITH(a_far_end_that_gives_no_answer_is_named_after_the_stall_timeout, set_u
     sink_thread_stop(fake->sink, clock_monotonic_ns());
     fake_sink_join(fake);
     assert_int_equal(heard("records lost since: 1 unknown"), 1);
+}
+
+/* Away, and with a writer that stops at the gate, so that its queue of one batch is full. */
+static struct fan_out *fill_queue(struct fake_sink *fake, struct offer_counters *offers)
+{
+    struct fan_out *fan_out;
+    struct error error;
+    const struct fan_out_sink to = {.name = "the sink",
+                                    .sink = fake->sink,
+                                    .queue = fake->queues[0],
+                                    .offers = offers,
+                                    .takes_raw = true,
+                                    .in_flight = &fake->counters->in_flight};
+    assert_int_equal(fan_out_create(&fan_out, 1, FAN_OUT_NEVER_WAITS, &error), 0);
+    assert_int_equal(fan_out_add_sink(fan_out, &to, &error), 0);
+    batch_queue_set_capacity(fake->queues[0], 1);
+    atomic_store(&fake->gate_shut, true);
+    for (int i = 0; i < 2; i++) {
+        fan_out_offer(fan_out, fake_sink_make_for_feed(fake, "a", 1));
+        fan_out_wake_sinks(fan_out);
+        int64_t until = patience_until();
+        while (!atomic_load(&fake->at_gate))
+            assert_true(patience(until));
+    }
+    return fan_out;
+}
+
+static void refuse(struct fake_sink *fake, struct fan_out *fan_out, size_t records, uint32_t raw)
+{
+    struct batch *batch = fake_sink_make_for_feed(fake, "a", records);
+    batch->raw_count = raw;
+    fan_out_offer(fan_out, batch);
+}
+
+TEST_WITH(records_refused_in_an_outage_are_logged_once_and_without_raw_copies, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    atomic_store(&far.is_away, true);
+    fake_sink_start(fake);
+    wait_heard("its line is cut; trying again");
+    struct offer_counters *offers = ledger_offer_block(fake->ledger, 0);
+    struct fan_out *fan_out = fill_queue(fake, offers);
+    refuse(fake, fan_out, 7, 5);
+    assert_int_equal(heard("refused "), 0);
+    atomic_store(&far.is_away, false);
+    atomic_store(&fake->gate_shut, false);
+    wait_heard("; records lost since: 7 ring_full");
+    fake_sink_wait_committed(fake, 2);
+    fan_out_destroy(fan_out);
+    fan_out = fill_queue(fake, offers);
+    refuse(fake, fan_out, 3, 0);
+    assert_int_equal(heard("refused 3 records (ring_full)"), 1);
+    atomic_store(&fake->gate_shut, false);
+    fan_out_destroy(fan_out);
+    fake->queued += counter_read(&offers->queued);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&offers->refused[REFUSED_RING_FULL]), 10);
+    assert_int_equal(counter_read(&offers->raw_refused), 5);
+}
+
+TEST_WITH(records_refused_while_no_answer_comes_are_logged_with_the_outage, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.stall_timeout_ns = 30 * (uint64_t)MILLISECOND;
+    far.silent = 1;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    wait_heard("the sink: no answer for 0 s");
+    assert_true(sink_thread_condition(fake->sink).in_outage);
+    assert_true(sink_thread_condition(fake->sink).fails_since_ns == 0);
+    fake_sink_close(fake);
+    sink_thread_stop(fake->sink, clock_monotonic_ns());
+    fake_sink_join(fake);
+}
+
+TEST_WITH(the_reason_of_an_outage_is_not_written_in_each_step, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    atomic_store(&far.is_away, true);
+    fake_sink_start(fake);
+    int64_t begun_ns = clock_monotonic_ns();
+    wait_heard("its line is cut; trying again");
+    for (int64_t until = patience_until(); atomic_load(&far.asked) < 200;) {
+        wakeup_signal(far_end.wakeup);
+        assert_true(patience(until));
+    }
+    /* once a second, and for lines after 0, 2, 10 s and so on */
+    int64_t seconds = (clock_monotonic_ns() - begun_ns) / 1000000000;
+    assert_in_range(atomic_load(&far.described), 1, 5 + 2 * seconds);
+    fake_sink_finish(fake);
+}
+
+TEST_WITH(outages_without_a_line_are_counted_in_the_next_and_so_are_their_losses, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    struct sink_outage outage = {.is_open = false};
+    struct error error;
+    assert_int_equal(sink_outage_init(&outage, &error), 0);
+    for (int i = 0; i < 4; i++) {
+        bool is_logged = sink_outage_note(&outage, fake->counters, "its line is cut");
+        assert_true(is_logged == (i == 0 || i == 3));
+        sink_outage_add_refused(&outage, REFUSED_RING_FULL, 2);
+        if (is_logged)
+            sink_outage_log(&outage, "a sink", fake->counters, "its line is cut", false, "");
+        sink_outage_end(&outage, "a sink", fake->counters, "connected again");
+        if (i == 2)
+            outage.trouble.begun_ns = 0; /* it is long ago */
+    }
+    assert_int_equal(heard("a sink: its line is cut; trying again; 2 other outages since the last "
+                           "line; records lost since: 6 ring_full"),
+                     1);
+    assert_int_equal(heard("a sink: connected again after 0.0 s; records lost since: "), 2);
+    assert_int_equal(heard("since: 2 ring_full") + heard("since: 6 ring_full"), 4);
+    sink_outage_destroy(&outage);
 }

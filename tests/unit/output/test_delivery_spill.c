@@ -471,13 +471,13 @@ TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
     atomic_store(&far.away, false);
     wait_counter(&fake->counters->written, 2);
     stop(fake, false);
-    assert_got(2, true);
+    assert_got(2, false); /* it may come back between two that are sent together */
     fake_sink_start(fake);
     push(fake, 2, 3);
     wait_counter(&fake->counters->written, 3);
     stop(fake, false);
     assert_int_equal(count(&fake->counters->recovered), 0); /* the spill was empty */
-    assert_got(3, true);
+    assert_got(3, false);
 }
 
 /* The block is sent all the same and stays in memory; storing it is tried again. */

@@ -51,7 +51,7 @@
     ROW(QUEUE_LARGE_LIMIT, "sluice_", "sink_", "queue_large_limit_batches", GAUGE, "sink",         \
         "Most large batches that a sink's queues hold.")                                           \
     ROW(QUEUE_FILL, "sluice_", "sink_", "queue_fill_ratio", GAUGE, "sink",                         \
-        "Used part of what a listener can have of a sink's fullest queue; 1: records are refused.") \
+        "Used part of what a listener can have of a sink's fullest queue; 1: it refuses records.") \
     ROW(WAITING, "sluice_", "sink_", "waiting_seconds", GAUGE, "sink",                             \
         "Time for which the destination has accepted no data.")                                    \
     ROW(FAILING, "sluice_", "sink_", "failing_seconds", GAUGE, "sink",                             \

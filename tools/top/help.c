@@ -16,6 +16,7 @@ static const char *const lines[] = {
     "OPEN, ACCEPTED   connections now, and in all; ANSWERS sent to them",
     "DENIED, BROKEN   connections refused; ended in another way than CLOSED",
     "RECS, WRITTEN    records that the sink's destination has, or acknowledged",
+    "FILL             used part of what its queue can take: 100% refuses records",
     "QUEUED           records in flight: in a queue, or sent and not acknowledged",
     "SPILLED, EVICTED records in a spill on disk; removed from a queue for newer ones",
     "UNKNOWN          records sent, never acknowledged: the far end may have them",

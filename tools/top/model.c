@@ -181,6 +181,22 @@ static void read_ledger(struct reading *reading, const json_t *ledger, struct mo
 
 /* --- the levels ------------------------------------------------------------------------------- */
 
+/* Older collectors do not report how full the queues are. */
+static void read_fills(const json_t *levels, struct model *model)
+{
+    for (size_t i = 0; i < model->sink_count; i++) {
+        struct model_sink *sink = &model->sinks[i];
+        sink->fill = -1;
+        for (size_t k = 0; k < json_array_size(levels); k++) {
+            const json_t *level = json_array_get(levels, k);
+            const json_t *fill = json_object_get(level, "queue_fill");
+            const char *name = json_string_value(json_object_get(level, "name"));
+            if (fill != NULL && name != NULL && strcmp(name, sink->name) == 0)
+                sink->fill = json_number_value(fill);
+        }
+    }
+}
+
 /*
  * Reads the deliveries: the sinks with figures of connections and requests. Older collectors do not
  * report such figures.
@@ -189,6 +205,7 @@ static void read_levels(struct reading *reading, const json_t *levels, struct mo
 {
     size_t most;
     const json_t *sinks = json_object_get(levels, "sinks");
+    read_fills(sinks, model);
     model->deliveries = make_array(reading, sinks, sizeof *model->deliveries, &most);
     for (size_t i = 0; i < most; i++) {
         const json_t *from = json_array_get(sinks, i);
@@ -281,24 +298,69 @@ static enum model_state state_of(const char *reason)
     return MODEL_OK;
 }
 
-/* Reads a reason of the health report. A sink's state is that of its worst reason. */
-static void read_reason(struct reading *reading, const json_t *from, struct model *model)
+/* Marks the sink or the listener of a reason. A sink's state is that of its worst reason. */
+static void mark_rows(struct model *model, const struct model_reason *reason, bool of_sink)
 {
-    const char *name = json_string_value(json_object_get(from, "sink"));
-    enum model_state state = state_of(model_read_text(reading, from, "reason"));
-    for (size_t i = 0; name != NULL && i < model->sink_count; i++) {
+    enum model_state state = state_of(reason->word);
+    for (size_t i = 0; of_sink && i < model->sink_count; i++) {
         struct model_sink *sink = &model->sinks[i];
-        if (strcmp(sink->name, name) == 0 && sink->state < state)
+        if (strcmp(sink->name, reason->about) == 0 && sink->state < state)
             sink->state = state;
+    }
+    for (size_t i = 0; !of_sink && i < model->listener_count; i++)
+        if (strcmp(model->listeners[i].name, reason->about) == 0)
+            model->listeners[i].in_trouble = true;
+}
+
+static const char *text_or_empty(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
+}
+
+static void read_reason(struct reading *reading, const json_t *from, struct model *model,
+                        struct model_reason *to)
+{
+    static const char *const kinds[] = {"sink", "listener", "dead_letters"};
+    *to = (struct model_reason){
+        .word = model_read_text(reading, from, "reason"),
+        .about = "",
+        .error = text_or_empty(from, "error"),
+        .seconds = json_number_value(json_object_get(from, "seconds")),
+        .count = read_optional(from, "count"),
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && *to->about == '\0'; i++)
+        to->about = text_or_empty(from, kinds[i]);
+    mark_rows(model, to, json_object_get(from, "sink") != NULL);
+}
+
+/* A stuck receiver comes first, then the reasons of sinks, the worst state first. */
+static int importance_of(const struct model_reason *reason)
+{
+    return strcmp(reason->word, "receiver_stuck") == 0 ? MODEL_ENDED + 1
+                                                       : (int)state_of(reason->word);
+}
+
+/* Sorts the reasons by importance. Reasons of equal importance keep their order. */
+static void sort_reasons(struct model *model)
+{
+    for (size_t i = 1; i < model->reason_count; i++) {
+        struct model_reason reason = model->reasons[i];
+        size_t at = i;
+        for (; at != 0 && importance_of(&model->reasons[at - 1]) < importance_of(&reason); at--)
+            model->reasons[at] = model->reasons[at - 1];
+        model->reasons[at] = reason;
     }
 }
 
 static void read_health(struct reading *reading, const json_t *health, struct model *model)
 {
     const json_t *reasons = json_object_get(health, "reasons");
-    member(reading, health, "status");
-    for (size_t i = 0; i < json_array_size(reasons); i++)
-        read_reason(reading, json_array_get(reasons, i), model);
+    model->status = model_read_text(reading, health, "status");
+    model->reasons = make_array(reading, reasons, sizeof *model->reasons, &model->reason_count);
+    for (size_t i = 0; i < model->reason_count; i++)
+        read_reason(reading, json_array_get(reasons, i), model, &model->reasons[i]);
+    sort_reasons(model);
 }
 
 /* --- the whole model -------------------------------------------------------------------------- */
@@ -342,6 +404,7 @@ void model_clear(struct model *model)
     }
     for (size_t i = 0; i < model->delivery_count; i++)
         free(model->deliveries[i].figures.items);
+    free(model->reasons);
     free(model->listeners);
     free(model->sinks);
     free(model->deliveries);

@@ -34,6 +34,7 @@ struct model_listener {
     uint64_t closed;      /* closed by the client, after a whole frame */
     uint64_t turned_away; /* denied, or over a limit */
     uint64_t broken;      /* ended in another way, except by a stop of the collector */
+    bool in_trouble;      /* a reason of the health report is about it */
 };
 
 /* The state of a sink by the collector's health report, from the best to the worst. */
@@ -51,7 +52,15 @@ struct model_sink {
     uint64_t written, bytes, filtered, evicted, unknown, spilled;
     uint64_t write_errors; /* failed attempts to write; retried if possible */
     int64_t in_flight;
+    double fill; /* of its queue, from 0 to 1 (it refuses records); below 0: not known */
     struct model_counts refused, failed;
+};
+
+/* A reason of the health report. Texts are empty, and numbers 0, if it has none. */
+struct model_reason {
+    const char *word, *about, *error; /* `about`: the listener's or sink's name */
+    double seconds;
+    uint64_t count;
 };
 
 /* A sink that is a delivery. `figures` has only the figures that the sink's destination reports. */
@@ -78,7 +87,10 @@ struct model_loser {
 };
 
 struct model {
-    double uptime; /* seconds */
+    double uptime;      /* seconds */
+    const char *status; /* of the health report */
+    struct model_reason *reasons; /* the most important first */
+    size_t reason_count;
     struct model_listener *listeners;
     struct model_sink *sinks;
     struct model_delivery *deliveries;

@@ -48,9 +48,10 @@ const struct command top_command = {
     .name = "sluice-top",
     .usage = "[options] [unix:PATH]",
     .summary =
-        "Shows the state of a running collector every second: rates, drops by reason, sinks,\n"
-        "answers to deliveries, and the busiest senders with their losses. ? shows its keys,\n"
-        "q ends it. Without a terminal it writes one page, as with --once.",
+        "Shows the state of a running collector every second: what loses or fails first, with its\n"
+        "reasons, then rates, sinks, answers to deliveries, and the busiest senders with their\n"
+        "losses. ? shows its keys, q ends it. Without a terminal it writes one page, as with\n"
+        "--once.",
     .options = options,
     .notes =
         "PATH is the socket of a collector that was started with --control unix:PATH. Without it\n"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "tools/top/help.h"
+#include "tools/top/page_head.h"
 #include "tools/top/page_parts.h"
-#include "tools/top/quantity.h"
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
@@ -40,56 +40,31 @@ bool page_add_line(struct page *page, enum page_manner manner, const char *text)
     return grown[page->rows++].text != NULL;
 }
 
+bool page_add_text(struct page *page, enum page_manner manner, const char *text, size_t rows)
+{
+    char line[TABLE_LINE_SIZE];
+    bool done = true;
+    do {
+        size_t size = strlen(text);
+        if (page->rows + 1 < rows && size > page->columns) {
+            for (size = page->columns; size != 0 && text[size] != ' ';)
+                size--;
+            size = size != 0 ? size : page->columns;
+        }
+        snprintf(line, sizeof line, "%.*s", (int)size, text);
+        done = page_add_line(page, manner, line);
+        text += size;
+        text += strspn(text, " ");
+    } while (done && *text != '\0' && page->rows < rows);
+    return done;
+}
+
 void page_clear(struct page *page)
 {
     for (size_t i = 0; i < page->rows; i++)
         free(page->lines[i].text);
     free(page->lines);
     *page = (struct page){0};
-}
-
-/* --- the title -------------------------------------------------------------------------------- */
-
-/* Adds the title, broken at blanks into at most `rows` lines. */
-static bool add_title(struct page *page, const char *title, size_t rows)
-{
-    char line[TABLE_LINE_SIZE];
-    bool done = true;
-    do {
-        size_t size = strlen(title);
-        if (page->rows + 1 < rows && size > page->columns) {
-            for (size = page->columns; size != 0 && title[size] != ' ';)
-                size--;
-            size = size != 0 ? size : page->columns;
-        }
-        snprintf(line, sizeof line, "%.*s", (int)size, title);
-        done = page_add_line(page, PAGE_HEADING, line);
-        title += size;
-        title += strspn(title, " ");
-    } while (done && *title != '\0' && page->rows < rows);
-    return done;
-}
-
-/* --- the head --------------------------------------------------------------------------------- */
-
-static bool add_totals(struct page *page, const struct model *model, const struct rates *rates)
-{
-    char text[TABLE_LINE_SIZE];
-    char received[QUANTITY_SIZE], bytes[QUANTITY_SIZE], written[QUANTITY_SIZE], up[QUANTITY_SIZE];
-    double sums[3] = {0};
-    for (size_t i = 0; i < model->listener_count; i++) {
-        sums[0] += rates->listeners[i].received;
-        sums[1] += rates->listeners[i].bytes;
-    }
-    for (size_t i = 0; i < model->sink_count; i++)
-        sums[2] += rates->sinks[i].written;
-    quantity_write(sums[0], received);
-    quantity_write(sums[1], bytes);
-    quantity_write(sums[2], written);
-    quantity_write_time(model->uptime, up);
-    snprintf(text, sizeof text, "received %s/s, %sB/s; records written %s/s; up %s", received,
-             bytes, written, up);
-    return page_add_line(page, PAGE_PLAIN, text);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -102,25 +77,61 @@ static const char keys[] = "Tab part  Up Down PgUp PgDn  s sort  r reverse  z zo
 /* The fewest lines of a part: a blank line, a heading and a row. */
 #define LEAST_OF_PART 3
 
-/*
- * Divides the lines among the parts. In turn, each part gets one more row, until it has all of its
- * rows. A zoomed part gets all lines.
- */
-static void share(const struct table *parts, size_t rows, const struct view *view, size_t *given)
+/* Returns the rows with trouble among `count` rows from `first` on. */
+static size_t count_trouble(const struct table *part, size_t first, size_t count)
 {
-    for (size_t i = 0; i < VIEW_PARTS; i++)
-        given[i] = 0;
+    size_t found = 0;
+    for (size_t i = first; i < first + count; i++)
+        found += part->rows[i].manner == TABLE_TROUBLE;
+    return found;
+}
+
+/* Returns the lines with which all rows with trouble are visible, including the last, if cut. */
+static size_t lines_for_trouble(const struct table *part)
+{
+    size_t trouble = part->trouble != NULL ? count_trouble(part, 0, part->count) : 0;
+    return trouble == 0 || trouble == part->count ? trouble : trouble + 1;
+}
+
+/*
+ * Gives each part in turn one more line, until it has `wanted` lines or none is left. The first
+ * line of a part costs LEAST_OF_PART. Returns how many lines are left.
+ */
+static size_t deal(size_t lines, const size_t *wanted, size_t *given)
+{
     for (bool more = true; more;) {
         more = false;
         for (size_t i = 0; i < VIEW_PARTS; i++) {
             size_t cost = given[i] == 0 ? LEAST_OF_PART : 1;
-            if (given[i] == parts[i].count || rows < cost || (view->zoomed && i != view->selected))
+            if (given[i] >= wanted[i] || lines < cost)
                 continue;
-            rows -= cost;
+            lines -= cost;
             given[i]++;
             more = true;
         }
     }
+    return lines;
+}
+
+/*
+ * Divides the lines among the parts: first so that the selected part is visible, then all rows with
+ * trouble, then each part, then as many rows as fit. A zoomed part gets all lines.
+ */
+static void share(const struct table *parts, size_t lines, const struct view *view,
+                  bool interactive, size_t *given)
+{
+    size_t wanted[4][VIEW_PARTS] = {{0}};
+    for (size_t i = 0; i < VIEW_PARTS; i++) {
+        given[i] = 0;
+        if (view->zoomed && i != view->selected)
+            continue;
+        wanted[0][i] = interactive && i == view->selected && parts[i].count != 0;
+        wanted[1][i] = lines_for_trouble(&parts[i]);
+        wanted[2][i] = parts[i].count != 0;
+        wanted[3][i] = parts[i].count;
+    }
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        lines = deal(lines, wanted[i], given);
 }
 
 static enum page_manner manner_of(const struct table_row *row)
@@ -128,16 +139,26 @@ static enum page_manner manner_of(const struct table_row *row)
     return row->manner == TABLE_TROUBLE ? PAGE_TROUBLE : PAGE_PLAIN;
 }
 
-/* Adds the last line of a part that was cut. It says which rows of the part are shown. */
-static bool add_cut(struct page *page, const struct view_part *seen)
+/*
+ * Adds the last line of a part that was cut. It says which rows of the part are shown, and how many
+ * of the others have trouble.
+ */
+static bool add_cut(struct page *page, const struct table *part, const struct view_part *seen)
 {
-    char text[96];
-    if (seen->shown == 0)
-        snprintf(text, sizeof text, "... %zu rows", seen->count);
-    else
-        snprintf(text, sizeof text, "... rows %zu to %zu of %zu", seen->first + 1,
-                 seen->first + seen->shown, seen->count);
-    return page_add_line(page, PAGE_PLAIN, text);
+    char text[TABLE_LINE_SIZE];
+    int size = seen->shown == 0
+                   ? snprintf(text, sizeof text, "... %zu rows", seen->count)
+                   : snprintf(text, sizeof text, "... rows %zu to %zu of %zu", seen->first + 1,
+                              seen->first + seen->shown, seen->count);
+    size_t hidden = count_trouble(part, 0, part->count) -
+                    count_trouble(part, seen->first, seen->shown);
+    if (part->trouble != NULL && hidden == 0)
+        snprintf(text + size, sizeof text - (size_t)size, "; no other is %s", part->trouble);
+    else if (part->trouble != NULL)
+        snprintf(text + size, sizeof text - (size_t)size, "; %zu other%s %s", hidden,
+                 hidden == 1 ? " is" : "s are", part->trouble);
+    bool trouble = part->trouble != NULL && hidden != 0;
+    return page_add_line(page, trouble ? PAGE_TROUBLE : PAGE_PLAIN, text);
 }
 
 static bool add_part(struct page *page, struct table *part, size_t given, bool selected,
@@ -153,7 +174,7 @@ static bool add_part(struct page *page, struct table *part, size_t given, bool s
         table_write_row(part, seen->first + i, line);
         done = page_add_line(page, manner_of(&part->rows[seen->first + i]), line);
     }
-    return done && (given == part->count || add_cut(page, seen));
+    return done && (given == part->count || add_cut(page, part, seen));
 }
 
 /* Stores the number of a part's rows, and of its visible rows, in the view for view_clamp. */
@@ -174,7 +195,7 @@ static bool add_tables(struct page *page, size_t rows, struct table *parts, stru
         view->parts[i].count = parts[i].count;
     }
     view_clamp(view);
-    share(parts, rows, view, given);
+    share(parts, rows, view, interactive, given);
     for (size_t i = 0; i < VIEW_PARTS; i++)
         page_note(&parts[i], given[i], &view->parts[i]);
     view_clamp(view);
@@ -204,11 +225,11 @@ bool page_draw(struct page *page, size_t rows, size_t columns, const char *title
                const struct model *model, const struct rates *rates, struct view *view)
 {
     *page = (struct page){.columns = columns};
-    bool done = add_title(page, title, model == NULL ? rows : 1);
+    bool done = page_add_text(page, PAGE_HEADING, title, model == NULL ? rows : 1);
     if (done && view != NULL && view->help)
         done = help_add(page, rows);
     else if (done && model != NULL && rows > 1)
-        done = add_totals(page, model, rates) && add_parts(page, rows, model, rates, view);
+        done = page_head_add(page, rows, model, rates) && add_parts(page, rows, model, rates, view);
     if (!done)
         page_clear(page);
     return done;

@@ -44,6 +44,12 @@ bool page_draw(struct page *page, size_t rows, size_t columns, const char *title
 /* Adds a line, cut to the page's columns. Returns false if memory is short. */
 bool page_add_line(struct page *page, enum page_manner manner, const char *text);
 
+/*
+ * Adds a text, broken at blanks into lines, at most until the page has `rows` lines; at least one
+ * line, the last of which is cut. Returns false if memory is short.
+ */
+bool page_add_text(struct page *page, enum page_manner manner, const char *text, size_t rows);
+
 /* Frees the page's memory and zeroes the page. A zeroed page is allowed. */
 void page_clear(struct page *page);
 

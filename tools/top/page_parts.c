@@ -30,9 +30,10 @@ struct writer {
 
 static struct writer part_begin(struct table *table, const char *name, bool trouble)
 {
-    struct writer writer = {.row = &table->rows[table->count++]};
+    struct writer writer = {.row = &table->rows[table->count]};
     writer.row->name = name;
     writer.row->manner = trouble ? TABLE_TROUBLE : TABLE_PLAIN;
+    writer.row->made = table->count++;
     return writer;
 }
 
@@ -55,15 +56,8 @@ static void part_put_text(struct writer *writer, const char *text, double value)
 
 static void part_put_time(struct writer *writer, double seconds)
 {
-    writer->row->cells[writer->cells++] = (struct table_cell){.value = seconds, .is_time = true};
-}
-
-static double sum(const double *rates, size_t count)
-{
-    double total = 0;
-    for (size_t i = 0; i < count; i++)
-        total += rates[i];
-    return total;
+    writer->row->cells[writer->cells++] =
+        (struct table_cell){.value = seconds, .unit = TABLE_SECONDS};
 }
 
 /* Returns a listener's name without "udp://", with which nearly all names begin. */
@@ -79,6 +73,7 @@ static bool make_listeners(struct table *table, const struct model *model,
                            const struct rates *rates)
 {
     table->name = "LISTENERS";
+    table->trouble = "losing";
     table_add_column(table, "DGRAMS/s", 0);
     table_add_column(table, "BYTES/s", 0);
     table_add_column(table, "DGRAMS", 0);
@@ -93,8 +88,9 @@ static bool make_listeners(struct table *table, const struct model *model,
     for (size_t i = 0; i < model->listener_count; i++) {
         const struct model_listener *listener = &model->listeners[i];
         const struct listener_rates *rate = &rates->listeners[i];
-        bool trouble = rate->kernel_drops + sum(rate->reasons, listener->reasons.count) > 0;
+        bool trouble = listener->in_trouble || rate->losing > 0;
         struct writer writer = part_begin(table, listener->name, trouble);
+        writer.row->urgency = trouble ? 1 + rate->losing : 0;
         part_put_number(&writer, rate->received);
         part_put_number(&writer, rate->bytes);
         put_count(&writer, listener->received);
@@ -181,6 +177,24 @@ static void add_extras(struct table *table, const struct model *model)
     }
 }
 
+/* Losing sinks come first, then those in another state than ok, then the fullest. */
+static double urgency_of(const struct model_sink *sink, const struct sink_rates *rate)
+{
+    if (rate->losing > 0)
+        return 100 + rate->losing;
+    return sink->state != MODEL_OK ? 10 * (double)sink->state : sink->fill;
+}
+
+/* Puts a part of a whole as a percentage, rounded down: only a full queue has 100 %. */
+static void put_percent(struct writer *writer, double part)
+{
+    if (part < 0)
+        part_put_text(writer, "-", part);
+    else
+        writer->row->cells[writer->cells++] =
+            (struct table_cell){.value = (double)(int)(part * 100), .unit = TABLE_PERCENT};
+}
+
 static bool make_sinks(struct table *table, const struct model *model, const struct rates *rates)
 {
     static const char *const states[] = {[MODEL_OK] = "ok",
@@ -189,8 +203,10 @@ static bool make_sinks(struct table *table, const struct model *model, const str
                                          [MODEL_FAILING] = "failing",
                                          [MODEL_ENDED] = "ended"};
     table->name = "SINKS";
+    table->trouble = "losing or failing";
     table_add_column(table, "RECS/s", 0);
-    table_add_column(table, "BYTES/s", 0);
+    table_add_column(table, "BYTES/s", 4);
+    table_add_column(table, "FILL", 0);
     table_add_column(table, "QUEUED", 0);
     table_add_column(table, "REFUSED", 0);
     add_extras(table, model);
@@ -200,9 +216,13 @@ static bool make_sinks(struct table *table, const struct model *model, const str
         return false;
     for (size_t i = 0; i < model->sink_count; i++) {
         const struct model_sink *sink = &model->sinks[i];
-        struct writer writer = part_begin(table, sink->name, sink->state != MODEL_OK);
-        part_put_number(&writer, rates->sinks[i].written);
-        part_put_number(&writer, rates->sinks[i].bytes);
+        const struct sink_rates *rate = &rates->sinks[i];
+        bool trouble = sink->state != MODEL_OK || rate->losing > 0;
+        struct writer writer = part_begin(table, sink->name, trouble);
+        writer.row->urgency = urgency_of(sink, rate);
+        part_put_number(&writer, rate->written);
+        part_put_number(&writer, rate->bytes);
+        put_percent(&writer, sink->fill);
         part_put_number(&writer, (double)sink->in_flight);
         put_count(&writer, model_sum(&sink->refused));
         for (size_t k = 0; k < EXTRAS; k++)
@@ -259,7 +279,9 @@ static void add_drop(struct table *table, const char *where, const char *reason,
 {
     if (total == 0)
         return;
-    struct writer writer = part_begin(table, where, rate > 0);
+    bool trouble = rate > 0 && rates_is_loss(reason);
+    struct writer writer = part_begin(table, where, trouble);
+    writer.row->urgency = trouble ? rate : 0;
     part_put_number(&writer, rate);
     put_count(&writer, total);
     writer.row->last[0] = reason;
@@ -285,6 +307,7 @@ static size_t count_drops(const struct model *model)
 static bool make_drops(struct table *table, const struct model *model, const struct rates *rates)
 {
     table->name = "DROPS";
+    table->trouble = "losing";
     table->last = "REASON";
     table->last_least = LAST_AFTER(2);
     table_add_column(table, "DROPS/s", 0);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/ledger/ledger_terms.h"
+
 struct making {
     struct rates *rates;
     const struct model *now, *before;
@@ -34,6 +36,33 @@ static double *rates_of_counts(struct making *making, const struct model_counts 
     return list;
 }
 
+bool rates_is_loss(const char *reason)
+{
+#define WITHOUT_REMEDY(constant, name, letter, what, remedy) sizeof(remedy) == 1 ? #name : NULL,
+    static const char *const harmless[] = {DATAGRAM_REASONS(WITHOUT_REMEDY)
+                                           "kernel_drops_and_filtered"};
+#undef WITHOUT_REMEDY
+    for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
+        if (harmless[i] != NULL && strcmp(harmless[i], reason) == 0)
+            return false;
+    return true;
+}
+
+static double sum(const double *rates, size_t count)
+{
+    double total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += rates[i];
+    return total;
+}
+
+static void add_losing(struct listener_rates *rates, const struct model_listener *now)
+{
+    rates->losing = rates_is_loss(now->drops_name) ? rates->kernel_drops : 0;
+    for (size_t i = 0; i < now->reasons.count; i++)
+        rates->losing += rates_is_loss(now->reasons.items[i].name) ? rates->reasons[i] : 0;
+}
+
 static void make_listener(struct making *making, size_t index)
 {
     static const struct model_listener nothing;
@@ -48,6 +77,7 @@ static void make_listener(struct making *making, size_t index)
         .kernel_drops = per_second(making, now->kernel_drops, before->kernel_drops),
         .reasons = rates_of_counts(making, &now->reasons, &before->reasons),
     };
+    add_losing(&making->rates->listeners[index], now);
 }
 
 static void make_sink(struct making *making, size_t index)
@@ -58,7 +88,8 @@ static void make_sink(struct making *making, size_t index)
     for (size_t i = 0; making->before != NULL && i < making->before->sink_count; i++)
         if (strcmp(making->before->sinks[i].name, now->name) == 0)
             before = &making->before->sinks[i];
-    making->rates->sinks[index] = (struct sink_rates){
+    struct sink_rates *rates = &making->rates->sinks[index];
+    *rates = (struct sink_rates){
         .written = per_second(making, now->written, before->written),
         .bytes = per_second(making, now->bytes, before->bytes),
         .evicted = per_second(making, now->evicted, before->evicted),
@@ -66,6 +97,8 @@ static void make_sink(struct making *making, size_t index)
         .refused = rates_of_counts(making, &now->refused, &before->refused),
         .failed = rates_of_counts(making, &now->failed, &before->failed),
     };
+    rates->losing = rates->evicted + rates->unknown + sum(rates->refused, now->refused.count) +
+                    sum(rates->failed, now->failed.count);
 }
 
 static void make_sender(struct making *making, size_t index)

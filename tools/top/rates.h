@@ -14,11 +14,13 @@
 
 struct listener_rates {
     double received, bytes, kernel_drops;
+    double losing;   /* datagrams: kernel_drops and reasons that are losses (rates_is_loss) */
     double *reasons; /* one for each of the model's reasons, in their order */
 };
 
 struct sink_rates {
     double written, bytes, evicted, unknown;
+    double losing;           /* records: refused, failed, evicted and unknown */
     double *refused, *failed; /* one for each of the model's counts, in their order */
 };
 
@@ -33,6 +35,12 @@ struct rates {
     struct sender_rates *senders;
     double *all; /* memory of `reasons`, `refused` and `failed` */
 };
+
+/*
+ * Returns whether a listener's reason, or its name of kernel_drops, is a loss. Reasons without a
+ * remedy are not, such as heartbeats; nor are drops that include datagrams refused by a filter.
+ */
+bool rates_is_loss(const char *reason);
 
 /* Computes the rates at `now`. `before` may be NULL. Returns false if memory is short. */
 bool rates_make(struct rates *rates, const struct model *now, const struct model *before);

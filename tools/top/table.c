@@ -128,6 +128,15 @@ static int compare_rows(const void *left, const void *right)
     return (x < y) == sorting.reversed ? -1 : 1;
 }
 
+static int compare_urgency(const void *left, const void *right)
+{
+    const struct table_row *a = left;
+    const struct table_row *b = right;
+    if (a->urgency != b->urgency)
+        return a->urgency < b->urgency ? 1 : -1;
+    return a->made < b->made ? -1 : 1;
+}
+
 static void turn_round(struct table *table)
 {
     for (size_t i = 0; i < table->count / 2; i++) {
@@ -140,9 +149,9 @@ static void turn_round(struct table *table)
 void table_sort(struct table *table, struct table_order order)
 {
     sorting = order_of(table, order);
-    if (sorting.by != TABLE_AS_MADE)
-        qsort(table->rows, table->count, sizeof *table->rows, compare_rows);
-    else if (sorting.reversed)
+    qsort(table->rows, table->count, sizeof *table->rows,
+          sorting.by != TABLE_AS_MADE ? compare_rows : compare_urgency);
+    if (sorting.by == TABLE_AS_MADE && sorting.reversed)
         turn_round(table);
 }
 
@@ -199,6 +208,16 @@ void table_write_heading(const struct table *table, struct table_order order,
     put_last(&writer, table->last != NULL ? table->last : "");
 }
 
+static void write_value(const struct table_cell *cell, char text[QUANTITY_SIZE])
+{
+    if (cell->unit == TABLE_SECONDS)
+        quantity_write_time(cell->value, text);
+    else if (cell->unit == TABLE_PERCENT)
+        snprintf(text, QUANTITY_SIZE, "%.0f%%", cell->value);
+    else
+        quantity_write(cell->value, text);
+}
+
 void table_write_row(const struct table *table, size_t row, char line[TABLE_LINE_SIZE])
 {
     const struct table_row *from = &table->rows[row];
@@ -206,7 +225,7 @@ void table_write_row(const struct table *table, size_t row, char line[TABLE_LINE
     table_put_name(&writer, from->name, table->name_width);
     for (size_t i = 0; i < table->column_count; i++) {
         char text[QUANTITY_SIZE];
-        (from->cells[i].is_time ? quantity_write_time : quantity_write)(from->cells[i].value, text);
+        write_value(&from->cells[i], text);
         if (table->shown[i])
             table_put(&writer, from->cells[i].text != NULL ? from->cells[i].text : text,
                       table->column_width, true);

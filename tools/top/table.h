@@ -24,10 +24,12 @@ struct table_column {
     unsigned rank;
 };
 
+enum table_unit { TABLE_NUMBER, TABLE_SECONDS, TABLE_PERCENT };
+
 struct table_cell {
     double value;
     const char *text; /* shown instead of `value`, by which rows are sorted; or NULL */
-    bool is_time;     /* the value is in seconds */
+    enum table_unit unit;
 };
 
 struct table_row {
@@ -35,6 +37,8 @@ struct table_row {
     struct table_cell cells[TABLE_COLUMNS]; /* in the order of the table's columns */
     const char *last[2];                    /* texts after the numbers; may be NULL */
     enum table_manner manner;
+    double urgency; /* rows with more come first in the initial order */
+    size_t made;    /* number of rows made earlier */
 };
 
 /*
@@ -55,7 +59,8 @@ struct table {
     size_t last_least; /* least width of the texts after the numbers, in screen columns */
     struct table_row *rows;
     size_t count;
-    struct table_order made; /* the order that TABLE_AS_MADE means */
+    struct table_order made; /* what TABLE_AS_MADE means; zero: by urgency, then as made */
+    const char *trouble;     /* what rows with TABLE_TROUBLE are, as "losing"; NULL: not said */
     /* Set by table_fit. */
     bool shown[TABLE_COLUMNS];
     size_t name_width, column_width;
@@ -68,7 +73,7 @@ void table_fit(struct table *table, size_t screen);
 
 /*
  * Sorts the rows by `order`, or by the table's `made` if order.by is TABLE_AS_MADE. Rows with equal
- * values are sorted by name.
+ * values are sorted by name, rows with equal urgency stay as made.
  */
 void table_sort(struct table *table, struct table_order order);
 

@@ -544,8 +544,8 @@ class Flood:
     FLOOD_REST, and so on. That keeps all threads at work, and leaves some processor to other tests.
     """
 
-    def __init__(self, program, make):
-        self.sender = Sender(program)
+    def __init__(self, program, make, listener=0):
+        self.sender = Sender(program, listener)
         self.make = make
         self.sent = 0
         self._ended = threading.Event()
@@ -597,8 +597,8 @@ class ProgramTest(unittest.TestCase):
         self.addCleanup(sender.close)
         return sender
 
-    def flood(self, program, make):
-        flood = Flood(program, make)
+    def flood(self, program, make, listener=0):
+        flood = Flood(program, make, listener)
         self.addCleanup(flood.end)
         return flood
 

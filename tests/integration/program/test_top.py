@@ -28,7 +28,8 @@ class Terminal:
 
     def __init__(self, *arguments, rows=24, columns=80, term="xterm"):
         self.master, slave = pty.openpty()
-        self.rows, self.widths = rows, itertools.cycle((columns + 1, columns))
+        self.rows, self.columns = rows, columns
+        self.widths = itertools.cycle((columns + 1, columns))
         self.resize(rows, columns)
         self.modes = termios.tcgetattr(slave)
         self.slave = slave  # held open, to look at its modes
@@ -104,6 +105,14 @@ class TopTest(ProgramTest):
         return terminal
 
 
+    def wait_for_reason(self, reason):
+        """Asks for the health until it has this reason."""
+        client = ControlClient(self.address)
+        self.addCleanup(client.close)
+        wait_until(lambda: reason in [each["reason"] for each in
+                                      client.ask("health").get("reasons", [])], reason)
+
+
 class Once(TopTest):
     @staticmethod
     def cells(rows, name, part):
@@ -138,7 +147,7 @@ class Once(TopTest):
                               "DGRAMS": "5", "DECODED": "4", "REFUSED": "1", "KERNEL": "0",
                               "LOST": "0", "TWICE": "0"})
             self.assertEqual(self.cells(rows, "stdout:", "SINKS"),
-                             {"SINKS": "stdout:", "RECS/s": "0", "BYTES/s": "0", "QUEUED": "0",
+                             {"SINKS": "stdout:", "RECS/s": "0", "FILL": "0%", "QUEUED": "0",
                               "REFUSED": "0", "SPILLED": "0", "FILTERED": "0", "FAILED": "0",
                               "STATE": "ok"})
             self.assertIn([program.names[0], "0", "1", "malformed"], rows)
@@ -148,13 +157,6 @@ class Once(TopTest):
                               "LISTENER": f"127.0.0.1:{port}"})
             self.assertIn(["web1", "2", "0", "127.0.0.1", f"127.0.0.1:{port}"], rows)
         self.assertEqual(program.stop()["listeners"][0]["bytes"], int(size))
-
-    def wait_for_reason(self, reason):
-        """Asks for the health until it has this reason."""
-        client = ControlClient(self.address)
-        self.addCleanup(client.close)
-        wait_until(lambda: reason in [each["reason"] for each in
-                                      client.ask("health").get("reasons", [])], reason)
 
     def state_of(self, sink):
         return next(row[-1] for row in self.page() if row[:1] == [sink])

@@ -164,8 +164,9 @@ TEST(rates_are_what_two_looks_differ_by_each_second)
     struct drawn drawn;
     draw_after(&drawn, &now, &before, no_senders, 24, 80);
     assert_line(&drawn, "title");
-    assert_line(&drawn, "received 2000/s, 100kB/s; records written 2000/s; up 12s");
-    assert_line(&drawn, "stdout: 2000 20000 80 0 0 0 ok");
+    assert_line(&drawn, "degraded, losing 10/s; received 2000/s, 100kB/s; written 2000/s; up 12s");
+    assert_line(&drawn, "lost: malformed 10/s");
+    assert_line(&drawn, "stdout: 2000 - 80 0 0 0 ok");
     assert_line(&drawn, "udp://h:1 2000 100k 5000 20 0 0");
     assert_line(&drawn, "DROPS DROPS/s TOTAL REASON");
     clear(&drawn);
@@ -194,7 +195,8 @@ TEST(at_the_first_look_rates_are_those_since_the_start)
     const struct numbers now = {.uptime = 10, .received = 1000, .written = 500};
     struct drawn drawn;
     draw_after(&drawn, &now, NULL, no_senders, 24, 80);
-    assert_line(&drawn, "received 100/s, 0B/s; records written 50/s; up 10s");
+    assert_line(&drawn, "degraded, losing 0/s; received 100/s, 0B/s; written 50/s; up 10s");
+    assert_no_line(&drawn, "lost:");
     assert_no_line(&drawn, "DELIVERIES");
     assert_no_line(&drawn, "DROPS");
     assert_no_line(&drawn, "SENDERS");
@@ -250,12 +252,132 @@ TEST(a_sinks_state_is_what_the_health_says)
                  PAGE_TROUBLE);
 }
 
+TEST(a_queues_fill_is_shown_as_the_collector_reports_it)
+{
+    static const struct {
+        const char *fill, *shown;
+    } fills[] = {{"0.708", "70%"}, {"0.996", "99%"}, {"1", "100%"}, {"0", "0%"}};
+    for (size_t i = 0; i < sizeof fills / sizeof fills[0]; i++) {
+        char levels[128], expected[64];
+        snprintf(levels, sizeof levels, "{\"sinks\":[{\"name\":\"stdout:\",\"queue_fill\":%s}]}",
+                 fills[i].fill);
+        const struct numbers now = {.uptime = 10, .levels = levels};
+        struct drawn drawn;
+        draw_after(&drawn, &now, NULL, no_senders, 24, 80);
+        snprintf(expected, sizeof expected, "stdout: 0 %s 0 0 0 0 ok", fills[i].shown);
+        assert_line(&drawn, expected);
+        clear(&drawn);
+    }
+}
+
+static size_t lines_with(const struct drawn *drawn, const char *text)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < drawn->page.rows; i++)
+        count += strstr(drawn->page.lines[i].text, text) != NULL;
+    return count;
+}
+
+/* As draw_after, of a ledger that is ready. */
+static void draw_ledger(struct drawn *drawn, const char *ledger, size_t rows)
+{
+    struct error error;
+    const struct model_answers answers = {answer(ledger), answer("{}"), answer(no_senders),
+                                          answer(ready)};
+    *drawn = (struct drawn){.now = {0}};
+    if (model_read(&drawn->now, &answers, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_true(rates_make(&drawn->rates, &drawn->now, NULL));
+    assert_true(page_draw(&drawn->page, rows, 80, "title", &drawn->now, &drawn->rates, NULL));
+}
+
+/* --- the head --------------------------------------------------------------------------------- */
+
+TEST(the_most_important_reason_is_first_with_its_error_and_the_others_are_named)
+{
+    static const char error[] =
+        "{\"reason\":\"kernel_drops\",\"listener\":\"udp://h:1\",\"count\":70}," REFUSES "," WAITS
+        ",{\"reason\":\"sink_fails\",\"sink\":\"http://store.example/write\",\"seconds\":75.5,"
+        "\"error\":\"Failed to connect to store.example port 443 after 1 ms: refused\"}";
+    const struct numbers now = {.uptime = 10, .reasons = error};
+    struct drawn drawn;
+    draw_after(&drawn, &now, NULL, no_senders, 24, 80);
+    assert_string_equal(drawn.page.lines[2].text,
+                        "sink_fails http://store.example/write for 1m 15s: Failed to connect to");
+    assert_string_equal(drawn.page.lines[3].text, "store.example port 443 after 1 ms: refused");
+    assert_string_equal(drawn.page.lines[4].text,
+                        "3 more: sink_waits records_refused kernel_drops");
+    assert_int_equal(drawn.page.lines[2].manner, PAGE_TROUBLE);
+    clear(&drawn);
+    draw_after(&drawn, &now, NULL, no_senders, 40, 80);
+    assert_line(&drawn, "sink_waits stdout: for 12s");
+    assert_line(&drawn, "records_refused stdout: (7)");
+    assert_line(&drawn, "kernel_drops udp://h:1 (70)");
+    clear(&drawn);
+    draw_after(&drawn, &now, NULL, no_senders, 8, 80);
+    assert_string_equal(drawn.page.lines[2].text,
+                        "sink_fails http://store.example/write for 1m 15s: Failed to connect to "
+                        "store.exa");
+    clear(&drawn);
+}
+
+TEST(losses_are_shown_by_reason_without_what_is_no_loss)
+{
+    static const char ledger[] =
+        "{\"uptime_seconds\":10,\"listeners\":[{\"name\":\"a\",\"received\":0,\"bytes\":0,"
+        "\"decoded\":0,\"reasons\":{\"malformed\":10,\"control\":500,\"segment_repeated\":90},"
+        "\"kernel_drops_and_filtered\":700,\"lost\":0,\"duplicated\":0},{\"name\":\"b\","
+        "\"received\":0,\"bytes\":0,\"decoded\":0,\"reasons\":{\"malformed\":20},"
+        "\"kernel_drops\":200,\"lost\":0,\"duplicated\":0}],\"sinks\":[]}";
+    struct drawn drawn;
+    draw_ledger(&drawn, ledger, 40);
+    assert_line(&drawn, "ready, losing 23/s; received 0/s, 0B/s; written 0/s; up 10s");
+    assert_line(&drawn, "lost: kernel_drops 20/s, malformed 3/s");
+    for (size_t i = 0; i < drawn.page.rows; i++)
+        if (strstr(drawn.page.lines[i].text, "  control") != NULL)
+            assert_int_equal(drawn.page.lines[i].manner, PAGE_PLAIN);
+    assert_int_equal(lines_with(&drawn, "  control"), 1);
+    clear(&drawn);
+}
+
+/* Draws a page of 20 listeners, of which those from `first` on lose. */
+static void draw_losing(struct drawn *drawn, int first)
+{
+    static char ledger[TEXT_SIZE];
+    size_t used = (size_t)sprintf(ledger, "{\"uptime_seconds\":10,\"sinks\":[],\"listeners\":[");
+    for (int i = 0; i < 20; i++)
+        used += (size_t)sprintf(ledger + used,
+                                "%s{\"name\":\"udp://h:%d\",\"received\":0,\"bytes\":0,"
+                                "\"decoded\":0,\"reasons\":{},\"kernel_drops\":%d,\"lost\":0,\"duplicated\":0}",
+                                i == 0 ? "" : ",", i, i < first ? 0 : 10 * i);
+    sprintf(ledger + used, "]}");
+    draw_ledger(drawn, ledger, 24);
+}
+
+TEST(rows_that_lose_are_first_and_a_cut_says_how_many_of_them_it_hides)
+{
+    struct drawn drawn;
+    draw_losing(&drawn, 18);
+    assert_memory_equal(drawn.page.lines[5].text, "udp://h:19 ", 11);
+    assert_memory_equal(drawn.page.lines[6].text, "udp://h:18 ", 11);
+    assert_memory_equal(drawn.page.lines[7].text, "udp://h:0 ", 10);
+    assert_int_equal(drawn.page.lines[6].manner, PAGE_TROUBLE);
+    assert_int_equal(lines_with(&drawn, "of 20; no other is losing"), 1);
+    assert_int_equal(lines_with(&drawn, "  kernel_drops"), 2);
+    clear(&drawn);
+    draw_losing(&drawn, 1);
+    assert_int_equal(drawn.page.rows, 24);
+    assert_int_equal(lines_with(&drawn, "others are losing"), 2);
+    assert_string_equal(drawn.page.lines[23].text, "... rows 1 to 7 of 19; 12 others are losing");
+    clear(&drawn);
+}
+
 /* The health says for how long a loss counts. */
 TEST(counters_make_no_state)
 {
     const struct numbers counts = {
         .uptime = 2, .in_flight = 2870, .ring_full = 48906, .io_error = 1, .evicted = 1};
-    assert_state(&counts, "ok", PAGE_PLAIN);
+    assert_state(&counts, "ok", PAGE_TROUBLE); /* it loses records */
 }
 
 TEST(what_was_filtered_has_a_column_where_the_name_keeps_its_least)
@@ -265,10 +387,10 @@ TEST(what_was_filtered_has_a_column_where_the_name_keeps_its_least)
     for (size_t columns = 66; columns < 98; columns++) {
         struct drawn drawn;
         draw_after(&drawn, &now, NULL, no_senders, 24, columns);
-        assert_line(&drawn, columns < 75 ? "SINKS RECS/s BYTES/s QUEUED REFUSED FAILED STATE"
-                                         : "SINKS RECS/s BYTES/s QUEUED REFUSED FILTERED FAILED "
+        assert_line(&drawn, columns < 75 ? "SINKS RECS/s FILL QUEUED REFUSED FAILED STATE"
+                                         : "SINKS RECS/s FILL QUEUED REFUSED FILTERED FAILED "
                                            "STATE");
-        assert_line(&drawn, columns < 75 ? "stdout: 1 10 0 3 5 ok" : "stdout: 1 10 0 3 4 5 ok");
+        assert_line(&drawn, columns < 75 ? "stdout: 1 - 0 3 5 ok" : "stdout: 1 - 0 3 4 5 ok");
         clear(&drawn);
     }
 }
@@ -279,12 +401,12 @@ TEST(what_lies_in_a_spill_stands_in_the_place_of_what_is_filtered)
     const struct numbers now = {.uptime = 3, .filtered_out = 5, .spilled = 4321};
     struct drawn drawn;
     draw_after(&drawn, &now, &before, no_senders, 40, 80);
-    assert_line(&drawn, "SINKS RECS/s BYTES/s QUEUED REFUSED SPILLED FAILED STATE");
-    assert_line(&drawn, "stdout: 0 0 0 0 4321 0 ok");
+    assert_line(&drawn, "SINKS RECS/s FILL QUEUED REFUSED SPILLED FAILED STATE");
+    assert_line(&drawn, "stdout: 0 - 0 0 4321 0 ok");
     clear(&drawn);
 }
 
-TEST(each_reason_of_a_drop_has_a_line)
+TEST(each_reason_of_a_drop_has_a_line_that_with_the_highest_rate_first)
 {
     const struct numbers before = {.uptime = 1, .kernel_drops = 7};
     const struct numbers now = {.uptime = 3,
@@ -296,9 +418,9 @@ TEST(each_reason_of_a_drop_has_a_line)
                                 .unknown = 4};
     struct drawn drawn;
     draw_after(&drawn, &now, &before, no_senders, 40, 80);
-    const char *expected[] = {"udp://h:1 0 7 kernel_drops", "udp://h:1 4 8 malformed",
-                              "stdout: 50 100 ring_full", "stdout: 3 6 evicted",
-                              "stdout: 2 4 unknown"};
+    const char *expected[] = {"stdout: 50 100 ring_full", "udp://h:1 4 8 malformed",
+                              "stdout: 3 6 evicted", "stdout: 2 4 unknown",
+                              "udp://h:1 0 7 kernel_drops"};
     size_t found = 0;
     for (size_t i = 0; i < drawn.page.rows; i++) {
         char name[16], reason[32];
@@ -389,14 +511,6 @@ static char *many_senders(size_t count)
     return text;
 }
 
-static size_t lines_with(const struct drawn *drawn, const char *text)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < drawn->page.rows; i++)
-        count += strstr(drawn->page.lines[i].text, text) != NULL;
-    return count;
-}
-
 TEST(what_does_not_fit_is_cut_in_the_part_that_is_long_and_said)
 {
     const struct numbers now = {.uptime = 10, .malformed = 1, .received = 1};
@@ -404,7 +518,7 @@ TEST(what_does_not_fit_is_cut_in_the_part_that_is_long_and_said)
     struct drawn drawn;
     draw_after(&drawn, &now, NULL, senders, 24, 80);
     assert_int_equal(drawn.page.rows, 24);
-    assert_int_equal(lines_with(&drawn, "malformed"), 1);
+    assert_int_equal(lines_with(&drawn, "  malformed"), 1);
     assert_int_equal(lines_with(&drawn, "stdout:"), 1);
     size_t shown = lines_with(&drawn, "10.0.0.");
     char more[32];
@@ -440,9 +554,9 @@ TEST(a_wide_screen_has_more_columns)
     assert_line(&drawn, "LISTENERS DGRAMS/s BYTES/s DGRAMS BYTES DECODED REFUSED KERNEL LOST "
                         "TWICE");
     assert_line(&drawn, "udp://h:1 2 0 20 0 20 0 0 0 0");
-    assert_line(&drawn, "SINKS RECS/s BYTES/s QUEUED REFUSED SPILLED UNKNOWN FILTERED ERRORS "
+    assert_line(&drawn, "SINKS RECS/s BYTES/s FILL QUEUED REFUSED SPILLED UNKNOWN FILTERED ERRORS "
                         "EVICTED WRITTEN FAILED STATE");
-    assert_line(&drawn, "stdout: 1 10 0 0 0 0 0 0 0 10 5 ok");
+    assert_line(&drawn, "stdout: 1 10 - 0 0 0 0 0 0 0 10 5 ok");
     assert_line(&drawn, "192.0.2.2 30 0.9 300 9 6 0 h:1");
     clear(&drawn);
 }
@@ -452,11 +566,11 @@ TEST(what_is_not_zero_has_a_column_before_what_is)
     const struct numbers now = {.uptime = 10, .unknown = 3, .evicted = 4};
     struct drawn drawn;
     draw_after(&drawn, &now, NULL, no_senders, 40, 80);
-    assert_line(&drawn, "SINKS RECS/s BYTES/s QUEUED REFUSED UNKNOWN FAILED STATE");
+    assert_line(&drawn, "SINKS RECS/s FILL QUEUED REFUSED UNKNOWN FAILED STATE");
     clear(&drawn);
     draw_after(&drawn, &now, NULL, no_senders, 40, 98);
-    assert_line(&drawn, "SINKS RECS/s BYTES/s QUEUED REFUSED UNKNOWN EVICTED FAILED STATE");
-    assert_line(&drawn, "stdout: 0 0 0 0 3 4 0 ok");
+    assert_line(&drawn, "SINKS RECS/s FILL QUEUED REFUSED UNKNOWN EVICTED FAILED STATE");
+    assert_line(&drawn, "stdout: 0 - 0 0 3 4 0 ok");
     clear(&drawn);
 }
 
@@ -538,26 +652,26 @@ TEST(rows_are_scrolled_to_the_last_and_no_further)
     struct drawn drawn;
     PRESS(senders, &view, TO_SENDERS, VIEW_DOWN, VIEW_DOWN);
     draw_seen(&drawn, senders, &view);
-    assert_cut(&drawn, "... rows 3 to 11 of 60");
+    assert_cut(&drawn, "... rows 3 to 10 of 60");
     assert_null(line_of(&drawn, "10.0.0.59 "));
     assert_non_null(line_of(&drawn, "10.0.0.57 "));
     clear(&drawn);
     PRESS(senders, &view, VIEW_UP, VIEW_PAGE_DOWN);
     draw_seen(&drawn, senders, &view);
-    assert_cut(&drawn, "... rows 11 to 19 of 60");
+    assert_cut(&drawn, "... rows 10 to 17 of 60");
     clear(&drawn);
     PRESS(senders, &view, VIEW_END, VIEW_DOWN, VIEW_PAGE_DOWN);
     draw_seen(&drawn, senders, &view);
-    assert_cut(&drawn, "... rows 52 to 60 of 60");
+    assert_cut(&drawn, "... rows 53 to 60 of 60");
     assert_non_null(line_of(&drawn, "10.0.0.0 "));
     clear(&drawn);
     PRESS(senders, &view, VIEW_PAGE_UP, VIEW_UP);
     draw_seen(&drawn, senders, &view);
-    assert_cut(&drawn, "... rows 42 to 50 of 60");
+    assert_cut(&drawn, "... rows 44 to 51 of 60");
     clear(&drawn);
     PRESS(senders, &view, VIEW_HOME, VIEW_UP, VIEW_PAGE_UP);
     draw_seen(&drawn, senders, &view);
-    assert_cut(&drawn, "... rows 1 to 9 of 60");
+    assert_cut(&drawn, "... rows 1 to 8 of 60");
     clear(&drawn);
     /* Fewer rows than before: the view stays within them. */
     PRESS(senders, &view, VIEW_END);
@@ -617,7 +731,7 @@ TEST(a_part_can_be_shown_alone)
     PRESS(senders, &view, TO_SENDERS, VIEW_ZOOM);
     draw_seen(&drawn, senders, &view);
     assert_no_line(&drawn, "LISTENERS");
-    assert_cut(&drawn, "... rows 1 to 18 of 60");
+    assert_cut(&drawn, "... rows 1 to 17 of 60");
     clear(&drawn);
     PRESS(senders, &view, VIEW_PREVIOUS);
     draw_seen(&drawn, senders, &view);

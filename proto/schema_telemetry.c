@@ -146,6 +146,13 @@ static bool sequence(const struct schema *schema, const void *message,
     return telemetry->sequence != 0;
 }
 
+static struct text sender_id(const struct schema *schema, const void *message)
+{
+    (void)schema;
+    const Telemetry *telemetry = message;
+    return text_of(telemetry->sender_id);
+}
+
 const struct schema_ops schema_telemetry = {
     .name = "telemetry",
     .accepts_empty = false,
@@ -160,4 +167,5 @@ const struct schema_ops schema_telemetry = {
     .count_fields = message_schema_count_fields,
     .write_protobuf = message_schema_write_protobuf,
     .sequence = sequence,
+    .sender_id = sender_id,
 };

@@ -396,7 +396,7 @@ static struct setting rows[KEYS_MAX] = {
     {"add_label", SETTING_PARSED, KEY_OF_SINK, SAMPLING(add_label), .parse = rules_parse_labels,
      .syntax = RULES_LABEL_SYNTAX,
      .help = "labels to add to samples without a label of that name; %{hostname}, %{source}, "
-             "%{listener} and %{schema} in a value are replaced by the origin",
+             "%{listener}, %{schema} and %{sender_id} in a value are replaced by the origin",
      .others = "tags global_tags add_tag"},
 
     /* Dead letters. */

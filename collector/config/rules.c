@@ -189,7 +189,7 @@ static bool check_fields(const struct reading *reading, const struct text *value
                      piece.text.data[piece.text.size - 1] == '}';
         parse_error_set(reading->fault, place(reading, &piece.text),
                         "%s: %s is not a field; the fields are %%{hostname}, %%{source}, "
-                        "%%{listener} and %%{schema}, and %%%% is a percent sign",
+                        "%%{listener}, %%{schema} and %%{sender_id}, and %%%% is a percent sign",
                         reading->name, quoted(piece.text.data, piece.text.size, given));
         if (!named)
             return false;

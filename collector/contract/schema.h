@@ -324,6 +324,9 @@ struct schema_ops {
     bool (*sequence)(const struct schema *schema, const void *message,
                      struct datagram_sequence *sequence);
 
+    /* Returns the name that the sender gives itself, or an empty text. NULL: messages have none. */
+    struct text (*sender_id)(const struct schema *schema, const void *message);
+
     /*
      * Writes the answer to a message from a stream, without a frame, and returns its size, at most
      * SCHEMA_ANSWER_MOST bytes. If `message` is not NULL it was accepted; if it is NULL, a message

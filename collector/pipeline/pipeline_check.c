@@ -14,6 +14,7 @@
 #include "collector/receive/assembly.h"
 #include "collector/record/schema_list.h"
 #include "collector/senders/sequence.h"
+#include "collector/text/label_template.h"
 
 /* --- needs of a configuration ----------------------------------------------------------------- */
 
@@ -201,6 +202,43 @@ static int check_views(const struct config *config, const struct listener_config
     return 0;
 }
 
+/* Whether the sink adds a label with the name that senders send. */
+static bool adds_sender_id(const struct sink_config *sink)
+{
+    const struct sample_pairs *list = sink->settings.encoding.rules.add_label;
+    struct label_piece piece;
+    for (size_t i = 0; list != NULL && i < list->count; i++)
+        for (size_t at = 0; label_template_next(&list->pairs[i].to, &at, &piece);)
+            if (piece.field == LABEL_SENDER_ID)
+                return true;
+    return false;
+}
+
+static bool has_sender_ids(const struct config *config)
+{
+    for (size_t i = 0; i < config->listener_count; i++)
+        for (size_t k = 0; k < config->listeners[i].schema_count; k++)
+            if (config->listeners[i].schemas[k].ops->sender_id != NULL)
+                return true;
+    return false;
+}
+
+/* Refuses a label that no record would have. */
+static int check_sender_ids(const struct config *config, struct error *error)
+{
+    for (size_t i = 0; i < config->sink_count && !has_sender_ids(config); i++) {
+        if (!adds_sender_id(&config->sinks[i]))
+            continue;
+        error_set(error, EXIT_CODE_CONFIG,
+                  "%s: add_label= has %%{sender_id}, but no listener has schema=telemetry; for a "
+                  "schema from a file, name the field in labels=",
+                  config->sinks[i].name);
+        error_place(error, config->sinks[i].written_at);
+        return -1;
+    }
+    return 0;
+}
+
 /*
  * Refuses overflow=block with datagram sockets: it makes senders wait, and senders of datagrams
  * cannot wait.
@@ -324,6 +362,7 @@ static int check_processors(const struct processor_list *list, struct error *err
 int pipeline_check_config(const struct config *config, struct error *error)
 {
     if (check_threads(config, error) != 0 || check_overflow(config, error) != 0 ||
+        check_sender_ids(config, error) != 0 ||
         check_segments(config, error) != 0 || check_sources(config, error) != 0 ||
         pipeline_check_relays(config, NULL, error) != 0 ||
         (config->user != NULL && user_check(config->user, error) != 0))

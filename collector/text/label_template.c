@@ -7,6 +7,7 @@ const char *const label_field_names[] = {
     [LABEL_SOURCE] = "source",
     [LABEL_LISTENER] = "listener",
     [LABEL_SCHEMA] = "schema",
+    [LABEL_SENDER_ID] = "sender_id",
 };
 
 static enum label_field find_label(const char *name, size_t size)

@@ -13,11 +13,12 @@
 #include "collector/text/text.h"
 
 enum label_field {
-    LABEL_TEXT,     /* not a field, but text that is copied unchanged */
-    LABEL_HOSTNAME, /* name of this machine */
-    LABEL_SOURCE,   /* the sender's address, without its port */
-    LABEL_LISTENER, /* the listener's name */
-    LABEL_SCHEMA,   /* the schema's name */
+    LABEL_TEXT,      /* not a field, but text that is copied unchanged */
+    LABEL_HOSTNAME,  /* name of this machine */
+    LABEL_SOURCE,    /* the sender's address, without its port */
+    LABEL_LISTENER,  /* the listener's name */
+    LABEL_SCHEMA,    /* the schema's name */
+    LABEL_SENDER_ID, /* the name that the sender sends; empty: it sends none */
     LABEL_FIELD_COUNT,
     LABEL_WRONG = LABEL_FIELD_COUNT, /* an unknown field, or a percent sign that is not "%%" */
 };

@@ -11,6 +11,13 @@ static struct text of_string(const char *string)
     return (struct text){string, strlen(string)};
 }
 
+static struct text sender_id_of(const struct record *record)
+{
+    const struct schema *schema = record->schema;
+    return schema->ops->sender_id == NULL ? (struct text){"", 0}
+                                          : schema->ops->sender_id(schema, record->message);
+}
+
 /* Returns the value of the piece. `address` is room for the text of the sender's address. */
 static struct text expand(const struct label_piece *piece, const struct record *record,
                           const struct text *host, char address[ADDRESS_TEXT_SIZE])
@@ -24,6 +31,8 @@ static struct text expand(const struct label_piece *piece, const struct record *
         return of_string(record->listener->name);
     case LABEL_SCHEMA:
         return of_string(record->schema->name);
+    case LABEL_SENDER_ID:
+        return sender_id_of(record);
     case LABEL_TEXT:
     case LABEL_WRONG: /* refused when it was parsed */
         break;

@@ -66,22 +66,31 @@ static bool next_of_exemplar(struct sample_labels *labels, struct label *label)
                                             labels->exemplar, &labels->cursor, label);
 }
 
-/* The next of the added labels. */
+/* Gives back the value of the label that was added last. */
+static void forget_added(struct sample_labels *labels)
+{
+    RULE(labels->scratch->used >= labels->made, "an added label's value is in the scratch arena");
+    labels->scratch->used -= labels->made;
+    labels->made = 0;
+}
+
+/* The next of the added labels that is not empty. */
 static bool next_added(struct sample_labels *labels, struct label *label)
 {
     const struct sample_pairs *list = labels->rules->add_label;
     labels->cursor.made = 0;
-    RULE(labels->scratch->used >= labels->made, "an added label's value is in the scratch arena");
-    labels->scratch->used -= labels->made;
-    labels->made = 0;
-    if (list == NULL || labels->added == list->count)
-        return false;
-    const struct sample_pair *pair = &list->pairs[labels->added++];
-    label->key = pair->from;
-    label->value =
-        added_label_value(&pair->to, labels->record, &labels->host, labels->scratch, &labels->made);
-    label->shared = NULL;
-    return true;
+    forget_added(labels);
+    while (list != NULL && labels->added < list->count) {
+        const struct sample_pair *pair = &list->pairs[labels->added++];
+        label->key = pair->from;
+        label->value = added_label_value(&pair->to, labels->record, &labels->host, labels->scratch,
+                                         &labels->made);
+        label->shared = NULL;
+        if (label->value.size != 0 || labels->scratch->exhausted)
+            return true;
+        forget_added(labels);
+    }
+    return false;
 }
 
 /* The next label after the rules are applied; dropped ones count as steps here. */

@@ -150,6 +150,14 @@ class Shaped(RulesTest):
              ("disk", {"zone": "eu", "env": "test", "instance": "none"}, 2),
              ("memory", {"env": "prod", "instance": "none"}, 3)], written=2, filtered=0)
 
+    def test_every_format_has_room_for_the_name_that_a_sender_sends(self):
+        self.assert_written(
+            [telemetry(sample("cpu", double=1), sender="web1"), telemetry(sample("cpu", double=2)),
+             telemetry(sample("cpu", double=3, labels=[("sender", "own")]), sender="web2")],
+            "add_label=sender=%{sender_id}",
+            [("cpu", {"sender": "web1"}, 1), ("cpu", {}, 2), ("cpu", {"sender": "own"}, 3)],
+            written=3, filtered=0)
+
     def test_one_sink_s_rules_are_its_own(self):
         plain, shaped = self.folder / "plain", self.folder / "shaped"
         capture = self.folder / "sent.pcap"
@@ -203,6 +211,14 @@ class Refused(ProgramTest):
                             "&schema=otlp-logs", "--sink", f"stdout:?{rule}", code=78,
                             says=[f"stdout:: {rule.partition('=')[0]}= needs samples",
                                   "otlp-logs", "udp://127.0.0.1:0"])
+
+
+    def test_schemas_without_the_name_of_a_sender(self):
+        rule = ("--sink", "stdout:?add_label=a=b,sender=x%{sender_id}")
+        self.refuse("--listen", "udp://127.0.0.1:0?schema=riemann", *rule, code=78,
+                    says=["stdout:: add_label= has %{sender_id}, but no listener has schema=telemetry"])
+        self.run_to_end("--check", "--listen", "udp://127.0.0.1:0?schema=riemann", "--listen",
+                        "udp://127.0.0.1:0?schema=telemetry", *rule, ledger=None)
 
 
 if __name__ == "__main__":

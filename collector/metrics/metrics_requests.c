@@ -54,6 +54,35 @@ static bool requests_make_sources(struct metrics_requests *requests,
     return metrics_pages_sources(requests->pages, out);
 }
 
+static void write_first(void *context, struct output *out)
+{
+    status_write_first(context, out);
+}
+
+/* The first events of a stream, for a viewer for whom event_stream.h has no room. */
+static bool make_events(struct metrics_requests *requests, struct MHD_Connection *connection,
+                        struct output *out, struct metrics_answer *answer)
+{
+    (void)connection;
+    answer->type = "text/event-stream";
+    return page_write(write_first, requests->status, out);
+}
+
+static void write_glossary(void *context, struct output *out)
+{
+    const struct metrics_requests *requests = context;
+    if (requests->write_glossary != NULL)
+        requests->write_glossary(requests->registry, out);
+}
+
+static bool make_glossary(struct metrics_requests *requests, struct MHD_Connection *connection,
+                          struct output *out, struct metrics_answer *answer)
+{
+    (void)connection;
+    (void)answer;
+    return page_write(write_glossary, requests, out);
+}
+
 static const struct {
     const char *path;
     page_maker *make;
@@ -63,6 +92,8 @@ static const struct {
     {"/metrics", make_metrics, true},
     {"/healthz", make_health, false},
     {"/sources", requests_make_sources, true},
+    {"/events/once", make_events, true},
+    {"/glossary", make_glossary, true},
 };
 
 static const char not_found[] =
@@ -87,18 +118,13 @@ static enum MHD_Result send_file(const struct metrics_requests *requests,
     return metrics_answer_send(requests->http, connection, &answer);
 }
 
-static void write_first(void *context, struct output *out)
-{
-    status_write_first(context, out);
-}
-
 static enum MHD_Result send_events(struct metrics_requests *requests,
                                    struct MHD_Connection *connection)
 {
     struct output first;
     if (!event_stream_has_room(requests->events))
         return metrics_answer_text(requests->http, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-                                   "Too many viewers (8).\n", MHD_HTTP_HEADER_RETRY_AFTER, "5");
+                                   "Too many viewers (8). Use /events/once, or try again later.\n", MHD_HTTP_HEADER_RETRY_AFTER, "5");
     if (!page_write(write_first, requests->status, &first))
         return metrics_answer_no_memory(requests->http, connection);
     const struct metrics_answer answer = {

@@ -20,6 +20,9 @@ struct metrics_requests {
     struct metrics_pages *pages;
     struct status *status;
     struct event_stream *events;
+    /* As in struct metrics_server_options. */
+    void (*write_glossary)(const struct config_registry *registry, struct output *out);
+    const struct config_registry *registry;
     struct host_names hosts;
     size_t unsent;             /* number of unsent pages */
     int64_t misnamed_pause_ns; /* when a refused Host may be logged again */

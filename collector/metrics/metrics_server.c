@@ -147,6 +147,8 @@ static bool server_make_parts(struct metrics_server *server, const struct http_l
     struct metrics_requests *requests = &server->requests;
     server->http = requests->http = http;
     requests->hosts = options->config->access.metrics_hosts;
+    requests->write_glossary = options->write_glossary;
+    requests->registry = options->registry;
     requests->pages = metrics_pages_create(options->pipeline, options->health, options->version);
     requests->status = status_create(&status);
     requests->events = event_stream_create(http);

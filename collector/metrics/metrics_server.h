@@ -3,6 +3,8 @@
  *
  *     /          the status page, and /page/ with its files (collector/status/page)
  *     /events    the data of the page, once a second (collector/status/status.h)
+ *     /events/once  its first events only, for viewers for whom there is no room
+ *     /glossary  the meaning of each word, as JSON (collector/glossary/glossary_json.h)
  *     /metrics   every counter, for Prometheus (collector/metrics/metrics_page.h)
  *     /healthz   {"status":"ready"}, or the reasons (collector/health/health.h): 200 if ready or
  *                degraded, 503 if stuck or stopping
@@ -39,6 +41,7 @@ struct config;
 struct config_registry;
 struct health_watch;
 struct metrics_server;
+struct output;
 struct pipeline;
 
 struct metrics_server_options {
@@ -47,6 +50,10 @@ struct metrics_server_options {
     const char *version;                    /* of the program; a literal */
     struct pipeline *pipeline;
     const struct health_watch *health;
+    /*
+     * Appends the glossary as JSON (glossary/glossary_json.h). NULL: /glossary is empty.
+     */
+    void (*write_glossary)(const struct config_registry *registry, struct output *out);
     int64_t stall_timeout_ns; /* a client that is silent for this time is disconnected */
 };
 

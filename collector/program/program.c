@@ -7,6 +7,7 @@
 #include "collector/base/version.h"
 #include "collector/config/apply.h"
 #include "collector/control/control_service.h"
+#include "collector/glossary/glossary_json.h"
 #include "collector/health/health_watch.h"
 #include "collector/ledger/ledger_print.h"
 #include "collector/log/log.h"
@@ -404,6 +405,7 @@ static int serve_metrics(struct run *run, struct error *error)
         .version = SLUICE_VERSION,
         .pipeline = run->pipeline,
         .health = run->health,
+        .write_glossary = glossary_json_write,
         .stall_timeout_ns = (int64_t)run->config->limits.stall_timeout_ns};
     if (run->config->access.metrics.family == ADDRESS_NONE)
         return 0;

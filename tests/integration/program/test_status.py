@@ -76,7 +76,8 @@ class Files(StatusTest):
 
     def test_every_answer_has_the_security_policy(self):
         _, client = self.serve("--listen", RIEMANN)
-        for path in ("/", "/page/main.js", "/metrics", "/healthz", "/sources", "/nothing"):
+        for path in ("/", "/page/main.js", "/metrics", "/healthz", "/sources", "/events/once",
+                     "/glossary", "/nothing"):
             headers = client.ask(path).headers
             self.assertEqual(set(headers["content-security-policy"].split("; ")), POLICY, path)
             self.assertEqual(headers["x-content-type-options"], "nosniff")
@@ -85,7 +86,8 @@ class Files(StatusTest):
 
 
 class Hosts(StatusTest):
-    PATHS = ("/", "/page/main.js", "/metrics", "/healthz", "/sources", "/events", "/nothing")
+    PATHS = ("/", "/page/main.js", "/metrics", "/healthz", "/sources", "/events",
+             "/events/once", "/glossary", "/nothing")
 
     def status(self, client, path, *hosts, version="1.1"):
         """Of a request with these headers Host."""
@@ -326,7 +328,10 @@ class Clients(StatusTest):
         ninth = self.watch(client)
         status, headers = ninth.begin()
         self.assertEqual((status, headers["retry-after"]), (503, "5"))
-        # The others, and requests for other pages, are served.
+        # The others, and requests for other pages, are served; and so is one event, on request.
+        once = client.ask("/events/once")
+        self.assertEqual((once.status, once.headers["content-type"]), (200, "text/event-stream"))
+        self.assertEqual(re.findall("event: ([a-z]+)", once.text())[:1], ["first"])
         self.assertEqual(client.ask("/metrics").status, 200)
         self.assertEqual(client.health()[0], 200)
         for watcher in watchers:

@@ -29,9 +29,9 @@
            ": restart both")                                                                       \
     REASON(SINK_FAILS, sink_fails,                                                                 \
            "the sink's destination has failed, or its command has been away",                      \
-           "; it is retried: see its error here and in the log")                                   \
+           "; it is retried, and the log has its error")                                           \
     REASON(SINK_WAITS, sink_waits,                                                                 \
-           "the sink's destination has accepted no data, or given no answer",                      \
+           "the sink's destination has not accepted or acknowledged data",                         \
            " (--stall-timeout or longer): check that its reader or far end is running")            \
     REASON(                                                                                        \
         SINK_BEHIND, sink_behind, "the oldest record of a delivery has waited for its answer",     \
@@ -66,10 +66,9 @@
            "the sink's queues, or its spill, evicted records for newer ones in the last minute",   \
            "")                                                                                     \
     REASON(UNDECODABLE, undecodable,                                                               \
-           "datagrams of the listener could not be decoded in the last minute, at least 5 and 1 "  \
-           "in 100",                                                                               \
-           ": check its reasons (truncated, no_match, empty, too_deep, too_large, malformed), "    \
-           "and the senders")                                                                      \
+           "datagrams of the listener could not be decoded in the last minute",                    \
+           ", at least 5 and 1 in 100: check its reasons (truncated, no_match, empty, too_deep, "  \
+           "too_large, malformed), and the senders")                                               \
     REASON(ASSEMBLY_FULL, assembly_full,                                                           \
            "there was no room to keep segments of the listener in the last minute",                \
            ": raise segment_memory=")                                                              \
@@ -78,16 +77,16 @@
            "messages did not arrive within segment_timeout=",                                      \
            ": look for packet loss on the network")                                                \
     REASON(NUMBERS_LOST, numbers_lost,                                                             \
-           "numbered datagrams did not arrive at the listener in the last minute, at least 5 and " \
-           "1 in 100",                                                                             \
-           ": look at kernel_drops first, then for packet loss on the network")                    \
+           "numbered datagrams did not arrive at the listener in the last minute",                 \
+           ", at least 5 and 1 in 100: look at kernel_drops first, then for packet loss on the "   \
+           "network")                                                                              \
     REASON(CONNECTIONS_REFUSED, connections_refused,                                               \
            "connections to the listener were refused in the last minute",                          \
            ": max_connections= were open, or the system lacked resources")                         \
     REASON(CONNECTIONS_CUT, connections_cut,                                                       \
            "connections to the listener ended in the last minute within a frame, or because of "   \
-           "an invalid frame, content type or TLS handshake, at least 5 and 1 in 100",             \
-           ": check how they ended, and the senders")                                              \
+           "an invalid frame, content type or TLS handshake",                                      \
+           ", at least 5 and 1 in 100: check how they ended, and the senders")                     \
     REASON(CAPTURE_CUT, capture_cut,                                                               \
            "frames of the capture were truncated, or datagrams incomplete, in the last minute",    \
            ": capture whole frames")                                                               \

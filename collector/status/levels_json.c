@@ -64,6 +64,7 @@ static void put_sink(struct output *out, const struct sink_level *sink, int64_t 
                        seconds_since(sink->condition.waits_since_ns, now_ns));
     json_member_double(out, "failing_seconds",
                        seconds_since(sink->condition.fails_since_ns, now_ns));
+    json_member_text(out, "error", sink->reason);
     json_member_double(out, "oldest_seconds", seconds_since(sink->condition.oldest_ns, now_ns));
     json_member_uint64(out, "spill_bytes", sink->condition.spill_bytes);
     json_member_uint64(out, "spill_limit_bytes", sink->condition.spill_size);

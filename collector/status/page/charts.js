@@ -3,7 +3,7 @@
  * numbers, and a cursor ("hair") that the pointer or the arrow keys move.
  */
 
-import {el, setAttribute, setChildren, setText, svg} from "./dom.js";
+import {cutName, el, setAttribute, setChildren, setText, svg} from "./dom.js";
 import * as format from "./format.js";
 import {quantileRange} from "./model.js";
 
@@ -27,38 +27,60 @@ function swatch(className, isLine) {
       : svg("rect", {width: 14, height: 10, rx: 2}));
 }
 
-/* A line of a legend: name, value at the hair or now, and total. */
+/*
+ * A line of a legend: name, value at the hair or now, and total. Names in `areWords` have an
+ * explanation, which the line links to.
+ */
 class LegendLine {
-  constructor(className, isLine) {
-    this.name = el("span");
+  constructor(className, isLine, areWords = false) {
+    this.areWords = areWords;
+    this.name = cutName(areWords ? "a" : "span");
     this.value = el("dd");
     this.total = el("dd", {class: "total"});
-    this.node = el("div", {}, swatch(className, isLine), el("dt", {}, this.name), this.value,
+    this.node = el("div", {}, swatch(className, isLine), el("dt", {}, this.name.node), this.value,
       this.total);
   }
 
-  set({name, value, total = "", help = ""}) {
-    setText(this.name, name);
+  set({name, value, total = "", help = "", isSum = false}) {
+    this.name.set(name);
     setText(this.value, value);
     setText(this.total, total);
-    setAttribute(this.name, "title", help === "" ? null : help);
+    if (help !== "")
+      setAttribute(this.name.node, "title", help);
+    if (this.areWords)
+      setAttribute(this.name.node, "href", isSum ? null : `#/word/${name}`);
   }
+}
+
+/*
+ * The names by colour: those of `names` that were shown before keep their colour, and the others
+ * get free ones. null: an unused colour.
+ */
+function keepColours(shown, names, count) {
+  const kept = Array.from({length: count}, (_, at) => (names.includes(shown[at]) ? shown[at] : null));
+  for (const name of names)
+    if (!kept.includes(name))
+      kept[kept.indexOf(null)] = name;
+  return kept;
 }
 
 /* The base of all graphs: a frame, times below it, a legend, and the hair. */
 class Graph {
   constructor({title, unit, help = "", most = LINES, series = null}) {
     this.title = title;
+    this.unit = unit; // or a function of the model
     this.series = series; // required; null: shows the series that exist
     this.hair = null; // a slot's time, in milliseconds since the start
     this.time = el("time");
     this.drawing = svg("svg", {"aria-hidden": "true"});
     this.plot = el("div", {class: "plot", role: "slider", tabindex: "0",
-      "aria-label": `${title}, ${unit}: moment`, "aria-valuemin": "0"}, this.drawing);
+      "aria-label": `${title}: moment`, "aria-valuemin": "0"}, this.drawing);
+    this.small = el("small");
+    this.heading = el("h3", {}, `${title} `, this.small);
     this.legend = el("dl", {class: `legend of-${most}`});
     this.node = el("figure", {class: "graph card"},
       el("figcaption", {title: help || null},
-        el("h3", {title: `${title}, ${unit}`}, `${title} `, el("small", {}, unit)), this.time),
+        this.heading, this.time),
       this.plot, this.legend);
     this.listen();
   }
@@ -114,7 +136,15 @@ class Graph {
     this.range = range;
     this.span = SPAN_MS[range];
     this.end = model.now.at;
+    this.nameUnit();
     this.redraw();
+  }
+
+  nameUnit() {
+    const unit = typeof this.unit === "function" ? this.unit(this.model) : this.unit;
+    setText(this.small, unit);
+    setAttribute(this.heading, "title", `${this.title}, ${unit}`);
+    setAttribute(this.plot, "aria-label", `${this.title}, ${unit}: moment`);
   }
 
   redraw() {
@@ -189,13 +219,14 @@ class Graph {
 }
 
 /*
- * Lines. `lines(model, ring)` returns up to five of {name, values, total, help}; `show` formats a
- * value; `top` is a fixed upper end.
+ * Lines. `lines(model, ring)` returns {name, values, total, help}, of which the first five are
+ * drawn; `show` formats a value; `top` is a fixed upper end.
  */
 export class LineGraph extends Graph {
   constructor(options) {
     super(options);
     this.options = options;
+    this.shown = []; // names by colour; a line keeps its colour while it is drawn
     this.legendLines = Array.from({length: LINES}, (_, at) => new LegendLine(`s${at + 1}`, true));
   }
 
@@ -206,15 +237,16 @@ export class LineGraph extends Graph {
       values.filter((value) => !Number.isNaN(value))));
     const top = this.options.top ?? roundUp(most);
     const at = this.slotAtHair();
-    setChildren(this.legend, this.legendLines.slice(0, lines.length).map((line) => line.node));
-    lines.forEach(({name, values, total, help}, i) =>
-      this.legendLines[i].set({name, value: show(values[at]), total, help}));
+    this.shown = keepColours(this.shown, lines.map(({name}) => name), LINES);
+    const colours = lines.map(({name}) => this.shown.indexOf(name));
+    setChildren(this.legend, colours.map((colour) => this.legendLines[colour].node));
     const parts = this.levels([[0.5, show(top / 2)], [1, show(top)]]);
-    lines.forEach(({values}, i) => {
+    lines.forEach(({name, values, total, help}, i) => {
+      this.legendLines[colours[i]].set({name, value: show(values[at]), total, help});
       const {curve, under} = this.path(values, top);
       if (i === 0)
-        parts.push(svg("path", {class: "under s1", d: under}));
-      parts.push(svg("path", {class: `curve s${i + 1}`, d: curve}));
+        parts.push(svg("path", {class: `under s${colours[i] + 1}`, d: under}));
+      parts.push(svg("path", {class: `curve s${colours[i] + 1}`, d: curve}));
     });
     return parts;
   }
@@ -247,7 +279,8 @@ export class StackGraph extends Graph {
     super(options);
     this.options = options;
     this.shown = []; // names by colour; a part keeps its colour while it is shown
-    this.legendLines = Array.from({length: LINES}, (_, at) => new LegendLine(`l${at + 1}`, false));
+    this.legendLines = Array.from({length: LINES}, (_, at) =>
+      new LegendLine(`l${at + 1}`, false, true));
   }
 
   /* The parts to draw, by colour; null: an unused colour. */
@@ -258,15 +291,12 @@ export class StackGraph extends Graph {
       .sort((a, b) => b.sum - a.sum);
     const most = parts.slice(0, LINES - 1);
     const rest = parts.slice(LINES - 1);
-    this.shown = Array.from({length: LINES - 1}, (_, at) =>
-      most.some(({name}) => name === this.shown[at]) ? this.shown[at] : null);
-    for (const {name} of most)
-      if (!this.shown.includes(name))
-        this.shown[this.shown.indexOf(null)] = name;
+    this.shown = keepColours(this.shown, most.map(({name}) => name), LINES - 1);
     const others = rest.length === 0 ? null : {
       name: `${rest.length} more`,
       values: this.ring.slots.map((_, at) => rest.reduce((all, part) => all + part.values[at], 0)),
       help: rest.map(({name}) => name).join(", "),
+      isSum: true,
     };
     return [...this.shown.map((name) => most.find((part) => part.name === name) ?? null), others];
   }

@@ -47,6 +47,57 @@ export function setChildren(parent, children) {
     parent.lastElementChild.remove();
 }
 
+const STEADY = 60; // updates
+
+/*
+ * Keeps the height of an element at that of its tallest content in the last minute, so that a line
+ * that comes and goes moves nothing below it.
+ */
+export class SteadyHeight {
+  constructor(node) {
+    this.node = node;
+    this.width = 0;
+    this.heights = [];
+  }
+
+  update() {
+    const {node} = this;
+    if (this.width !== node.clientWidth)
+      this.heights = [];
+    this.width = node.clientWidth;
+    node.style.minHeight = "";
+    this.heights = [...this.heights, node.offsetHeight].slice(-STEADY);
+    node.style.minHeight = `${Math.max(...this.heights)}px`;
+  }
+}
+
+const TAIL = 14; // characters of a name that are always visible (style.css)
+
+/*
+ * A name (of a sink: "file:/var/log/x.ndjson") that is cut in its middle where there is not enough room, because names often differ only
+ * at their end.
+ */
+export function cutName(tag = "span", attributes = {}) {
+  const head = el("span", {class: "cut-head"});
+  const tail = el("span");
+  const node = el(tag, {...attributes, class: "cut"}, head, tail);
+  return {
+    node,
+    set(text) {
+      const at = text.length > TAIL + 4 ? text.length - TAIL : 0;
+      setText(head, text.slice(0, at));
+      setText(tail, text.slice(at));
+      setAttribute(node, "class", text.includes(":") ? "cut name" : "cut");
+      setAttribute(node, "title", at > 0 ? text : null);
+    },
+  };
+}
+
+/* A link to the meaning of a word of the program. */
+export function wordLink(word) {
+  return el("a", {class: "word", href: `#/word/${word}`}, word);
+}
+
 /* A state: a shape, a word and a colour. */
 export function stateMark() {
   const word = el("span");

@@ -44,6 +44,26 @@ export function duration(nanoseconds) {
   return `${digits(nanoseconds / 1e3)} µs`;
 }
 
+/* Bytes with a binary unit, as sizes are configured: 512 B, 3.1 GiB. */
+export function bytes(value) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let at = 0;
+  while (value >= 999.5 && at < units.length - 1) {
+    value /= 1024;
+    at++;
+  }
+  return `${digits(value)} ${units[at]}`;
+}
+
+/* How long something has lasted, from seconds: 134 s, 12 min, 5 h, 3 d. */
+export function lasting(seconds) {
+  if (seconds < 300)
+    return `${Math.floor(seconds)} s`;
+  if (seconds < 7200)
+    return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86400)} d`;
+}
+
 /* A duration in seconds: 4 s, 12:03, 3:12:03, 2 d 3:12. */
 export function uptime(seconds) {
   const two = (value) => String(value).padStart(2, "0");

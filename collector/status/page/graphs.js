@@ -3,6 +3,9 @@
 import {HeatGraph, LineGraph, StackGraph} from "./charts.js";
 import * as format from "./format.js";
 import {total} from "./model.js";
+import {worstFirst} from "./states.js";
+
+const MOST = 5; // sinks in a graph that has a line for each
 
 /* The name of a column: malformed for "reasons.malformed". */
 function nameOf(column) {
@@ -72,7 +75,7 @@ export function bytesReceived(series, pick) {
 /* Sequence numbers that are missing, duplicated, reordered or late. */
 export function numbers(series, pick) {
   const line = (column) => lineOf("listeners", series, pick, column);
-  return new LineGraph({series, title: "Sequence gaps", unit: "numbers/s", most: 4,
+  return new LineGraph({series, title: "Sequence gaps/s", unit: "by kind", most: 4,
     lines: lines(line("lost"), line("duplicated"), line("reordered"), line("late"))});
 }
 
@@ -91,10 +94,23 @@ export function written(series, pick) {
     lines: lines(line("offered"), line("written"), line("filtered"))});
 }
 
-/* A line for each sink. */
+/* The sinks that a graph with a line for each shows: the worst first. */
+function shownSinks(model) {
+  return worstFirst(model, "sinks").map(({row}) => row).filter((row) => !row.retired);
+}
+
+/* The unit of such a graph, with the number of sinks that it does not show. */
+function unitOfWorst(unit) {
+  return (model) => {
+    const {length} = shownSinks(model);
+    return length > MOST ? `${unit}, worst ${MOST} of ${length} sinks` : `${unit}, by sink`;
+  };
+}
+
+/* A line for each of the worst sinks. */
 export function writtenByEach() {
-  return new LineGraph({title: "Written", unit: "records/s, by sink", lines: (model, ring) =>
-    model.rows("sinks").filter((row) => ring.has(row.series) && !row.retired)
+  return new LineGraph({title: "Written", unit: unitOfWorst("records/s"), lines: (model, ring) =>
+    shownSinks(model).filter((row) => ring.has(row.series))
       .map((row) => ({name: row.name, values: ring.rates(row.series, "written"),
         total: format.count(row.written), help: helpOf(model, "sinks", "written")}))});
 }
@@ -109,17 +125,18 @@ export function bytesWritten(series, pick) {
     lines: lines(lineOf("sinks", series, pick, "bytes"))});
 }
 
-/* How full the queues are, as a share of their limit; of one sink, or of all. */
-export function queues(pick, most, series) {
-  return new LineGraph({series, title: "Queue level", unit: "batches, of the limit", most, top: 1,
+/* How full the queues are, as a share of their limit; of the worst sinks, or of one series. */
+export function queues(series = null) {
+  const ofOne = (model) => model.rows("sinks").filter((row) => row.series === series);
+  return new LineGraph({series, title: "Queue fill", most: series === null ? MOST : 1, top: 1,
+    unit: series === null ? unitOfWorst("of the limit") : "of the limit",
     show: format.percent, lines: (model, ring) =>
-      pick(model.rows("sinks")).filter((row) => ring.has(row.series) && !row.retired)
+      (series === null ? shownSinks(model) : ofOne(model)).filter((row) => ring.has(row.series))
         .map((row) => {
-          const level = model.sinkLevel(row.name);
-          const most = level?.queue_limit_batches || 1;
+          const most = model.sinkLevel(row.name)?.queue_limit_batches || 1;
           return {name: row.name,
             values: ring.values(row.series, "queue_batches").map((value) => value / most),
-            total: `of ${format.count(most)}`};
+            total: `of ${format.count(most)} batches`};
         })});
 }
 

@@ -3,9 +3,10 @@
 import {el} from "./dom.js";
 import * as format from "./format.js";
 import * as graphs from "./graphs.js";
-import {Reasons} from "./overview.js";
+import {Reasons} from "./health.js";
 import {backLink, Facts, Head, section, Settings, Sum, Terms, termsOf} from "./parts.js";
-import {listenerState, LoserTable, SenderTable} from "./tables.js";
+import {stateOf} from "./states.js";
+import {LoserTable, SenderTable} from "./tables.js";
 
 const SENDERS = 16;
 const ALWAYS = ["received", "decoded", "messages", "bytes", "kernel_drops"];
@@ -35,7 +36,7 @@ export class ListenerView {
         el("div", {}, section("Ledger", this.terms.node), section("Sockets", this.facts.node)),
         section("Settings", this.settings.node)),
       el("div", {class: "pair"}, section("Busiest senders", this.senders.node),
-        section("Senders with most losses", this.losers.node)));
+        section("Senders with sequence gaps", this.losers.node)));
   }
 
   row(model) {
@@ -48,7 +49,7 @@ export class ListenerView {
 
   update(model, range) {
     const row = this.row(model);
-    this.head.update(listenerState(model, row));
+    this.head.update(stateOf(model, "listeners", row));
     this.sum.update(row);
     this.reasons.update(model, row.name);
     for (const graph of this.graphs)

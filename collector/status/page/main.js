@@ -10,6 +10,7 @@ const model = new Model();
 const main = document.getElementById("main");
 const place = document.getElementById("view");
 const part = (id) => document.getElementById(id);
+const icons = {warn: "/page/icon-warn.svg", bad: "/page/icon-bad.svg"};
 const states = {ready: "good", degraded: "warn", stuck: "bad", stopping: "warn"};
 
 let view = null;
@@ -19,16 +20,28 @@ let connection = "waiting";
 
 /* --- the bar ----------------------------------------------------------------------------------- */
 
-function showState() {
+/* The health, or that it is not known: [word, name of the state]. */
+function stateNow() {
   const status = model.now?.health?.status;
-  if (connection === "live") {
-    setAttribute(part("state"), "data-state", states[status] ?? "waiting");
-    setText(part("state-word"), status ?? "unknown");
-  } else if (connection !== "waiting") {
-    setAttribute(part("state"), "data-state", "bad");
-    setText(part("state-word"), connection === "full" ? "too many viewers" : "no connection");
-  }
-  setAttribute(main, "data-stale", connection === "lost" || connection === "full" ? "" : null);
+  if (connection === "lost")
+    return ["no connection", "bad"];
+  return [status ?? (connection === "waiting" ? "connecting" : "unknown"),
+    states[status] ?? "waiting"];
+}
+
+const notices = {
+  full: "Too many viewers (8). This page gets its numbers about every 10 s, until a place is free.",
+  lost: "No connection to the collector. The numbers are the last ones; the page tries again.",
+};
+
+function showState() {
+  const [word, state] = stateNow();
+  setAttribute(part("state"), "data-state", state);
+  setText(part("state-word"), word);
+  setAttribute(part("icon"), "href", icons[state] ?? "/page/icon.svg");
+  setText(part("notice"), notices[connection] ?? "");
+  part("notice").hidden = !(connection in notices);
+  setAttribute(main, "data-stale", connection === "lost" ? "" : null);
 }
 
 function showFacts() {
@@ -40,9 +53,8 @@ function showFacts() {
 
 /* The title of the browser's tab begins with a state other than ready. */
 function showTitle() {
-  const status = connection === "live" ? model.now.health?.status : "no connection";
-  const state = status === undefined || status === "ready" ? "" : `${status} · `;
-  const title = `${state}${view.title} · ${model.first.host}`;
+  const [word, state] = stateNow();
+  const title = `${state === "good" ? "" : `${word} · `}${view.title} · ${model.first.host}`;
   if (document.title !== title)
     document.title = title;
 }
@@ -78,8 +90,8 @@ connect({
     if (version !== null && version !== first.version)
       location.reload();
     version = first.version;
-    model.begin(first);
-    view = null;
+    if (!model.begin(first))
+      view = null;
   },
   now(now) {
     model.update(now);
@@ -87,7 +99,7 @@ connect({
   state(state) {
     connection = state;
     showState();
-    if (state === "live")
+    if (state !== "lost")
       show();
     else if (view !== null)
       showTitle();

@@ -157,16 +157,20 @@ export class Model {
     this.settings = null;
     this.senders = new Map();
     this.past = []; // the counts of the last seconds: {at, rows}
-    this.rings = {seconds: new Ring(SECONDS, false), minutes: new Ring(MINUTES, true)};
+    this.spills = []; // the bytes in the spills in the last minute: {at, bytes}
   }
 
-  /* A new connection, possibly to another run of the collector. */
+  /* A new connection. Returns whether it is to the same run of the collector as before. */
   begin(first) {
-    this.reset();
+    const goesOn = this.first?.began === first.began;
+    if (!goesOn)
+      this.reset();
     this.first = first;
     this.settings = first.settings;
+    this.rings = {seconds: new Ring(SECONDS, false), minutes: new Ring(MINUTES, true)};
     this.rings.seconds.add(first.seconds);
     this.rings.minutes.add(first.minutes);
+    return goesOn;
   }
 
   /* A second has passed. */
@@ -175,6 +179,7 @@ export class Model {
     this.now = now;
     this.settings = now.settings ?? this.settings;
     this.noteRows(now);
+    this.noteSpills(now);
     this.rings.seconds.add(now.second);
     this.rings.minutes.add(now.minute);
   }
@@ -201,16 +206,49 @@ export class Model {
     return ring.has(row.series) ? ring.rates(row.series, column).at(-1) ?? NaN : NaN;
   }
 
-  /* Whether one of the counts rose in the last ten seconds; null: not known. */
-  roseLately(row, columns) {
+  /*
+   * How much the counts rose in about the last ten seconds: {seconds, count, counts}, where
+   * `counts` are pairs of a column and a number, the largest first. null: not known.
+   */
+  lostLately(row, columns) {
+    const {from, rise} = this.lately(row) ?? {};
+    const seconds = (this.now.at - from) / 1000;
+    if (!(seconds > 0))
+      return null;
+    const counts = columns.map((column) => [column, rise(column)]).filter(([, count]) => count > 0)
+      .sort((a, b) => b[1] - a[1]);
+    return {seconds, counts, count: counts.reduce((sum, [, count]) => sum + count, 0)};
+  }
+
+  /* The beginning of the last ten seconds, and how to count from it: by history, or by events. */
+  lately(row) {
+    const ring = this.rings.seconds;
+    if (ring.has(row.series))
+      return {from: ring.slots.at(-10)?.from ?? ring.slots[0]?.from,
+        rise: (column) => ring.sum(row.series, column, 10)};
     const oldest = this.past.find(({rows}) => rows.has(row.series));
-    const known = oldest !== undefined && oldest !== this.past.at(-1);
     const before = oldest?.rows.get(row.series);
-    if (known && columns.some((column) => total(row, column) > total(before, column)))
-      return true;
-    if (this.rings.seconds.has(row.series))
-      return columns.some((column) => this.rings.seconds.sum(row.series, column, 10) > 0);
-    return known ? false : null;
+    return oldest === undefined ? null
+      : {from: oldest.at, rise: (column) => total(row, column) - total(before, column)};
+  }
+
+  noteSpills(now) {
+    this.spills.push({at: now.at,
+      bytes: new Map(now.levels.sinks.map((level) => [level.name, level.spill_bytes]))});
+    while (this.spills[0].at < now.at - MINUTE_MS)
+      this.spills.shift();
+  }
+
+  /*
+   * The seconds until a spill is full if it grows as in the last minute; null: it does not grow, or
+   * was observed for less than ten seconds.
+   */
+  secondsUntilFull(level) {
+    const first = this.spills.find(({bytes}) => bytes.has(level.name));
+    const seconds = (this.now.at - (first?.at ?? this.now.at)) / 1000;
+    const grown = level.spill_bytes - (first?.bytes.get(level.name) ?? level.spill_bytes);
+    const left = level.spill_limit_bytes - level.spill_bytes;
+    return seconds < 10 || grown <= 0 || left < 0 ? null : left * seconds / grown;
   }
 
   /*
@@ -228,7 +266,8 @@ export class Model {
         const added = sender.datagrams - (last?.datagrams ?? NaN);
         const rate = seconds > 0 && added >= 0 ? added / seconds : NaN;
         const calm = 0.8 * (last?.calm || rate || 0) + 0.2 * (rate || 0);
-        this.senders.set(key, {...sender, key, listener, rate, calm});
+        const byteRate = rate >= 0 ? (sender.bytes - last.bytes) / seconds : NaN;
+        this.senders.set(key, {...sender, key, listener, rate, calm, byteRate});
       }
   }
 
@@ -237,6 +276,12 @@ export class Model {
     return [...this.senders.values()]
       .filter((sender) => listener === null || sender.listener === listener)
       .sort((a, b) => b.calm - a.calm || b.datagrams - a.datagrams).slice(0, most);
+  }
+
+  /* All that are known: those with most losses first, then the busiest. */
+  sendersByNeed() {
+    return [...this.senders.values()]
+      .sort((a, b) => (b.lost ?? 0) - (a.lost ?? 0) || b.calm - a.calm || b.datagrams - a.datagrams);
   }
 
   /* Senders that number their datagrams, those with most losses first. */

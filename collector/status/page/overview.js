@@ -1,8 +1,9 @@
 /* The first view: all listeners and sinks. */
 
-import {el, setAttribute, setChildren, setText} from "./dom.js";
+import {el, setAttribute, setText} from "./dom.js";
 import * as format from "./format.js";
 import * as graphs from "./graphs.js";
+import {InNeed, Reasons} from "./health.js";
 import {quantileRange} from "./model.js";
 import {LoserTable, ListenerTable, SenderTable, SinkTable} from "./tables.js";
 
@@ -10,48 +11,6 @@ const SENDERS = 8;
 const ALL_LISTENERS = "listeners.all";
 const ALL_SINKS = "sinks.all";
 const all = (rows) => rows;
-
-/* --- health ------------------------------------------------------------------------------------ */
-
-/* The reasons of /healthz, with their texts, and the number filled in. */
-export class Reasons {
-  constructor() {
-    this.node = el("ul", {class: "reasons", role: "list", tabindex: "0", "aria-label": "Reasons"});
-    this.shown = null;
-  }
-
-  /* Shows all reasons, or those of one listener or sink. */
-  update(model, of = null) {
-    const {status, reasons = []} = model.now.health ?? {status: "unknown"};
-    const own = reasons.filter((reason) =>
-      of === null || reason.listener === of || reason.sink === of);
-    const shown = JSON.stringify([status, own]);
-    if (shown === this.shown)
-      return;
-    this.shown = shown;
-    const lines = own.map((reason) => this.line(model, reason));
-    if (lines.length === 0)
-      lines.push(this.quiet(model, of === null ? status : "ready"));
-    setChildren(this.node, lines);
-  }
-
-  quiet(model, status) {
-    return el("li", {"data-state": status === "ready" ? "good" : "warn"},
-      el("span", {class: "sign", "aria-hidden": "true"}), el("strong", {}, status),
-      el("span", {class: "why"}, model.first.words.statuses[status] ?? ""));
-  }
-
-  line(model, {reason, listener, sink, dead_letters: letters, seconds, count, error}) {
-    const much = count !== undefined ? ` (${format.count(count)})`
-      : seconds !== undefined ? ` for ${format.uptime(seconds)}` : "";
-    return el("li", {"data-state": reason === "receiver_stuck" ? "bad" : "warn"},
-      el("span", {class: "sign", "aria-hidden": "true"}),
-      el("strong", {}, reason),
-      el("span", {class: "name"}, listener ?? sink ?? letters ?? ""),
-      el("span", {class: "why"}, (model.first.words.health[reason] ?? "").replace("{}", much)
-        + (error === undefined ? "" : `: ${error}`)));
-  }
-}
 
 /* --- figures ------------------------------------------------------------------------------------- */
 
@@ -77,7 +36,7 @@ class Tiles {
     this.lostBefore = new Tile("Lost before decoding", "datagrams/s");
     this.written = new Tile("Written, all sinks", "records/s");
     this.lostAfter = new Tile("Lost after decoding", "records/s");
-    this.queue = new Tile("Fullest queue", "of its limit");
+    this.queue = new Tile("Queue fill", "of the fullest queue");
     this.latency = new Tile("Decode latency", "p99, last 10 s");
     this.node = el("dl", {class: "tiles"}, ...[this.received, this.lostBefore, this.written,
       this.lostAfter, this.queue, this.latency].map((tile) => tile.node));
@@ -139,12 +98,13 @@ function countOf(row, column) {
 export class Overview {
   constructor() {
     this.title = "Sluice: overview";
-    this.reasons = new Reasons();
+    this.reasons = new Reasons(true);
+    this.need = new InNeed();
     this.tiles = new Tiles();
     this.graphs = [
       graphs.received(ALL_LISTENERS, all), graphs.writtenByEach(),
       graphs.datagramsLost(ALL_LISTENERS, all), graphs.recordsLost(ALL_SINKS, all),
-      graphs.queues(all), graphs.decodeLatency(), graphs.writeTime(ALL_SINKS),
+      graphs.queues(), graphs.decodeLatency(), graphs.writeTime(ALL_SINKS),
       graphs.bytesReceived(ALL_LISTENERS, all), graphs.bytesWritten(ALL_SINKS, all),
       graphs.waiting(ALL_SINKS, all),
     ];
@@ -156,6 +116,8 @@ export class Overview {
       el("h2", {id}, title), ...content);
     this.node = el("div", {},
       el("section", {class: "card", "aria-label": "Health"}, this.reasons.node),
+      section("need", "Losing, failing or waiting now",
+        el("div", {class: "card"}, this.need.node)),
       el("section", {"aria-label": "Now"}, this.tiles.node),
       section("listeners", "Listeners", el("div", {class: "card"}, this.listeners.node)),
       section("sinks", "Sinks", el("div", {class: "card"}, this.sinks.node)),
@@ -163,9 +125,9 @@ export class Overview {
       el("section", {class: "graphs", "aria-label": "Graphs"},
         ...this.graphs.map((graph) => graph.node)),
       el("div", {class: "pair"},
-        section("senders", "Busiest senders",
-          el("div", {class: "card eight"}, this.senders.node)),
-        section("losers", "Senders with most losses",
+        section("senders", "Busiest senders", el("div", {class: "card eight"},
+          this.senders.node, el("p", {}, el("a", {href: "#/senders"}, "All senders")))),
+        section("losers", "Senders with sequence gaps",
           el("div", {class: "card eight"}, this.losers.node))));
   }
 
@@ -175,6 +137,7 @@ export class Overview {
 
   update(model, range) {
     this.reasons.update(model);
+    this.need.update(model);
     this.tiles.update(model);
     for (const graph of this.graphs)
       graph.update(model, range);

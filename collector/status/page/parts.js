@@ -1,6 +1,6 @@
 /* Parts that the views of a listener, of a sink and of the program share. */
 
-import {el, setChildren, setText, stateMark} from "./dom.js";
+import {el, setChildren, setText, stateMark, wordLink} from "./dom.js";
 import * as format from "./format.js";
 import {helpOf} from "./graphs.js";
 import {total} from "./model.js";
@@ -65,8 +65,10 @@ export class Terms {
   line(model, row, column) {
     if (!this.lines.has(column)) {
       const value = el("td", {"data-term": column});
+      const group = column.replace(/^reasons\./, "").split(".").slice(0, -1).join(" ");
       const node = el("tr", {},
-        el("th", {scope: "row", class: "left name"}, column.replace(/^reasons\./, "").replace(".", " ")), value,
+        el("th", {scope: "row", class: "left name"}, `${group}${group === "" ? "" : " "}`,
+          wordLink(column.split(".").at(-1))), value,
         el("td", {class: "why"}, helpOf(model, this.kind, column)));
       this.lines.set(column, {node, value});
     }

@@ -3,9 +3,9 @@
 import {el} from "./dom.js";
 import * as format from "./format.js";
 import * as graphs from "./graphs.js";
-import {Reasons} from "./overview.js";
+import {deliveryFacts, Reasons} from "./health.js";
 import {backLink, Facts, Head, section, Settings, Sum, Terms, termsOf} from "./parts.js";
-import {sinkState} from "./tables.js";
+import {stateOf} from "./states.js";
 
 const ALWAYS = ["offered", "queued", "written", "lines", "samples", "bytes"];
 
@@ -22,6 +22,39 @@ function figures(level) {
   return facts;
 }
 
+function ofLimit(count, limit) {
+  return `${format.count(count)} of ${format.count(limit)}`;
+}
+
+/* "failing for 134 s, since 14:02:10: connection refused" */
+function destination(model, level) {
+  const since = (seconds) => `for ${format.lasting(seconds)}, since ` +
+    format.clock(model.now.time - seconds * 1000);
+  const error = level.error === "" ? "" : `: ${level.error}`;
+  if (level.failing_seconds > 0)
+    return `failing ${since(level.failing_seconds)}${error}`;
+  return level.waiting_seconds < 1 ? `accepts data${error}`
+    : `has not accepted data ${since(level.waiting_seconds)}${error}`;
+}
+
+/* The collector measures the age of the records that a delivery has in memory. */
+function oldest(row, level) {
+  if (level.oldest_seconds > 0)
+    return `waits for its answer for ${format.lasting(level.oldest_seconds)}`;
+  return (row.spilled ?? 0) > 0 ? "in the spill; its age is not measured" : "none waits";
+}
+
+function spill(model, level) {
+  if (level.spill_limit_bytes === 0)
+    return {};
+  const seconds = model.secondsUntilFull(level);
+  return {
+    "spill": `${format.bytes(level.spill_bytes)} of ${format.bytes(level.spill_limit_bytes)}`,
+    ...(seconds === null ? {}
+      : {"spill full in": `${format.lasting(seconds)}, at the rate of the last minute`}),
+  };
+}
+
 export class SinkView {
   constructor(model, row) {
     const pick = (rows) => rows.filter((each) => each.index === row.index);
@@ -35,7 +68,7 @@ export class SinkView {
     this.queued = new Sum(["queued", "recovered"], ["written", "filtered", "evicted",
       ...named("failed"), "unknown", "spilled", "in_flight"]);
     this.graphs = [graphs.written(row.series, pick), graphs.recordsLost(row.series, pick),
-      graphs.queues(pick, 1, row.series), graphs.writeTime(row.series), graphs.bytesWritten(row.series, pick),
+      graphs.queues(row.series), graphs.writeTime(row.series), graphs.bytesWritten(row.series, pick),
       graphs.waiting(row.series, pick)];
     this.terms = new Terms("Ledger of the sink", "sinks");
     this.facts = new Facts("Queue and destination of the sink");
@@ -61,7 +94,7 @@ export class SinkView {
 
   update(model, range) {
     const row = this.row(model);
-    this.head.update(sinkState(model, row));
+    this.head.update(stateOf(model, "sinks", row));
     this.offered.update(row);
     this.queued.update(row);
     this.reasons.update(model, row.name);
@@ -77,19 +110,15 @@ export class SinkView {
     if (level === null)
       return {"retired": "it gets no more records"};
     return {
-      "batches waiting": format.count(level.queue_batches),
-      "batches at most": format.count(level.queue_limit_batches),
-      "large batches waiting": format.count(level.queue_large_batches),
-      "large batches at most": format.count(level.queue_large_limit_batches),
-      "records in flight": format.count(row.in_flight),
-      "waiting for the destination": format.uptime(level.waiting_seconds),
-      "destination failing": format.uptime(level.failing_seconds),
-      "age of the oldest record": format.uptime(level.oldest_seconds),
+      "queue fill": format.percent(level.queue_batches / (level.queue_limit_batches || 1)),
+      "batches in the queue": ofLimit(level.queue_batches, level.queue_limit_batches),
+      "large batches in the queue":
+        ofLimit(level.queue_large_batches, level.queue_large_limit_batches),
+      "in flight": `${format.count(row.in_flight)} records`,
+      "destination": destination(model, level),
+      "oldest record": oldest(row, level),
       ...figures(level),
-      ...(level.spill_limit_bytes === 0 ? {} : {
-        "bytes in the spill": format.count(level.spill_bytes),
-        "bytes in the spill at most": format.count(level.spill_limit_bytes),
-      }),
+      ...spill(model, level),
     };
   }
 }

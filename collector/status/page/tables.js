@@ -3,6 +3,7 @@
 import {el, setAttribute, setChildren, setText, stateMark} from "./dom.js";
 import * as format from "./format.js";
 import {total} from "./model.js";
+import {worstFirst} from "./states.js";
 
 /*
  * A table with a caption only for screen readers. Columns are {label, className}; the first one
@@ -111,23 +112,7 @@ function sum(row, columns) {
   return columns.reduce((all, column) => all + total(row, column), 0);
 }
 
-function lossState(model, row, columns) {
-  const losing = model.roseLately(row, columns);
-  if (losing === null)
-    return ["waiting", "not known yet"];
-  return losing ? ["warn", "losing"] : ["good", "ok"];
-}
-
 /* --- listeners ----------------------------------------------------------------------------------- */
-
-/* The state of a listener: whether it has lost datagrams in the last ten seconds. */
-export function listenerState(model, row) {
-  if (row.retired)
-    return ["waiting", "retired"];
-  if (model.listenerLevel(row.name)?.group_lost)
-    return ["bad", "group_lost"];
-  return lossState(model, row, model.listenerLosses([row]));
-}
 
 export class ListenerTable extends Table {
   constructor() {
@@ -143,12 +128,12 @@ export class ListenerTable extends Table {
   }
 
   show(model) {
-    this.update(model.rows("listeners").map((row) => {
+    this.update(worstFirst(model, "listeners").map(({row, state}) => {
       const columns = model.listenerLosses([row]);
       return {key: row.series, cells: [
         {link: `#/listener/${row.index}`, text: row.name},
         {text: row.schema, className: "name"},
-        {mark: listenerState(model, row)},
+        {mark: state},
         format.short(model.rate(row, "received")),
         format.count(row.received),
         format.count(row.decoded),
@@ -160,24 +145,11 @@ export class ListenerTable extends Table {
 
 /* --- sinks --------------------------------------------------------------------------------------- */
 
-export function sinkState(model, row) {
-  const level = model.sinkLevel(row.name);
-  if (row.retired || level === null)
-    return ["waiting", "retired"];
-  if (level.ended)
-    return ["bad", "ended"];
-  if (level.failing_seconds > 0)
-    return ["bad", `fails ${format.uptime(level.failing_seconds)}`];
-  if (level.waiting_seconds >= 1)
-    return ["warn", `waits ${format.uptime(level.waiting_seconds)}`];
-  return lossState(model, row, model.sinkLosses());
-}
-
 export class SinkTable extends Table {
   constructor() {
     super("Sinks: records", [
       {label: "Sink", className: "left col-name"},
-      {label: "Queue", className: "left col-text"},
+      {label: "Queue fill", className: "left col-text"},
       {label: "State", className: "left col-state"},
       {label: "Written/s"},
       {label: "Offered", className: "wide"},
@@ -187,14 +159,13 @@ export class SinkTable extends Table {
   }
 
   show(model) {
-    this.update(model.rows("sinks").map((row) => {
+    this.update(worstFirst(model, "sinks").map(({row, level, state}) => {
       const columns = model.sinkLosses();
-      const level = model.sinkLevel(row.name);
       const full = level === null ? 0 : level.queue_batches / (level.queue_limit_batches || 1);
       return {key: row.series, cells: [
         {link: `#/sink/${row.index}`, text: row.name},
         {meter: full, text: format.percent(full)},
-        {mark: sinkState(model, row)},
+        {mark: state},
         format.short(model.rate(row, "written")),
         format.count(row.offered),
         format.count(row.written),
@@ -205,6 +176,40 @@ export class SinkTable extends Table {
 }
 
 /* --- senders ------------------------------------------------------------------------------------- */
+
+function isWanted({address, listener, sender = ""}, wanted) {
+  return `${address} ${listener} ${sender}`.toLowerCase().includes(wanted);
+}
+
+export class AllSendersTable extends Table {
+  constructor() {
+    super("Senders, those with most losses first", [
+      {label: "Sender", className: "left col-sender"},
+      {label: "Listener", className: "left col-of whole"},
+      {label: "Lost", help: "sequence numbers that never arrived"},
+      {label: "Datagrams/s"},
+      {label: "Bytes/s"},
+      {label: "Datagrams"},
+      {label: "Bytes"},
+    ], "No sender found.");
+  }
+
+  /* Returns how many senders contain `wanted`; shows `most` of them. */
+  show(model, wanted, most) {
+    const found = model.sendersByNeed().filter((sender) => isWanted(sender, wanted));
+    this.update(found.slice(0, most).map((sender) => ({key: sender.key, cells: [
+      {text: sender.address, className: "name"},
+      {text: sender.listener, className: "name"},
+      sender.numbered === undefined ? {text: "not numbered", className: "mixed"}
+        : loss(sender.lost),
+      format.short(sender.rate),
+      Number.isNaN(sender.byteRate) ? "–" : `${format.bytes(sender.byteRate)}/s`,
+      format.count(sender.datagrams),
+      format.bytes(sender.bytes),
+    ]})));
+    return found.length;
+  }
+}
 
 export class SenderTable extends Table {
   constructor() {
@@ -223,14 +228,14 @@ export class SenderTable extends Table {
       {text: sender.listener, className: "name"},
       format.short(sender.rate),
       format.count(sender.datagrams),
-      format.short(sender.bytes),
+      format.bytes(sender.bytes),
     ]})));
   }
 }
 
 export class LoserTable extends Table {
   constructor() {
-    super("Senders with most losses", [
+    super("Senders with sequence gaps", [
       {label: "Sender", className: "left col-of"},
       {label: "Host", className: "left col-sender"},
       {label: "Lost", help: "sequence numbers that never arrived"},
@@ -239,8 +244,10 @@ export class LoserTable extends Table {
     ], "No losses known: only senders that number their datagrams reveal losses of the network.");
   }
 
-  show(model, most, listener = null) {
-    this.update(model.losers(most, listener).map((sender) => ({
+  /* Those that contain `wanted` in their address, name or listener. */
+  show(model, most, listener = null, wanted = "") {
+    const found = model.losers(most, listener).filter((sender) => isWanted(sender, wanted));
+    this.update(found.map((sender) => ({
       key: `${sender.listener} ${sender.address} ${sender.sender}`, cells: [
         {text: sender.sender === "" ? "(no name)" : sender.sender, className: "name"},
         {text: sender.address, className: "name"},

@@ -1,9 +1,11 @@
-/* Makes the view of an address: #/, #/listener/INDEX, #/sink/INDEX, #/program. */
+/* Makes the view of an address: #/, #/listener/INDEX, #/sink/INDEX, #/program, #/senders, #/word/NAME. */
 
 import {ListenerView} from "./listener.js";
 import {Overview} from "./overview.js";
 import {ProgramView} from "./program.js";
+import {SendersView} from "./senders.js";
 import {SinkView} from "./sink.js";
+import {WordView} from "./words.js";
 
 export function viewOf(hash, model) {
   const [, kind, index] = /^#\/(\w+)\/?(\d*)$/.exec(hash) ?? [];
@@ -14,5 +16,10 @@ export function viewOf(hash, model) {
     return new ListenerView(model, listener);
   if (sink !== undefined)
     return new SinkView(model, sink);
+  const [, word] = /^#\/word\/(\w+)$/.exec(hash) ?? [];
+  if (word !== undefined)
+    return new WordView(word);
+  if (kind === "senders")
+    return new SendersView();
   return kind === "program" ? new ProgramView(model) : new Overview();
 }

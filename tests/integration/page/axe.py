@@ -10,6 +10,15 @@ FOLDER = pathlib.Path(os.environ["TEST_NODE_PACKAGES"])
 LONGEST = 60  # seconds
 
 
+def violations(page, script):
+    """What the script finds in a page: the rule, and up to three elements with what is wrong."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(f"{script};0")
+    return page.evaluate("axe.run({resultTypes: ['violations']}).then(({violations}) => "
+                         "violations.map(each => [each.id, each.nodes.map(node => "
+                         "node.html + ' ' + node.failureSummary).slice(0, 3)]))")
+
+
 def source():
     """The script, or None and why it cannot be had."""
     script = FOLDER / f"axe-{VERSION}.js"

@@ -97,7 +97,8 @@ class Chromium:
 class Page:
     """A page of a size and a colour scheme ("light", "dark")."""
 
-    def __init__(self, browser, url, width=1600, height=1000, scheme="light"):
+    def __init__(self, browser, url, width=1600, height=1000, scheme="light", script=None):
+        """`script` runs before those of the page."""
         self._browser = browser
         self.target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=self.target,
@@ -105,9 +106,9 @@ class Page:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
         self.resize(width, height)
-        self.call("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": scheme},
-            {"name": "prefers-reduced-motion", "value": "reduce"}])
+        self.scheme(scheme)
+        if script is not None:
+            self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
         self.call("Page.navigate", url=url)
 
     def call(self, method, **parameters):
@@ -119,6 +120,11 @@ class Page:
     def resize(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=width < 500)
+
+    def scheme(self, scheme):
+        self.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": scheme},
+            {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     def evaluate(self, expression):
         """The value of an expression, awaited where it is a promise."""

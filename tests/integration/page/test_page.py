@@ -7,8 +7,10 @@ import sys
 import unittest
 
 import axe
+import troubles
 from built import skip
 from chromium import PROGRAM, REBOUND, Chromium
+from event_client import EventClient
 from http_store import CLOSE, NO_ANSWER, Store
 from metrics_client import MetricsClient
 from protobuf import gauge, metric
@@ -20,8 +22,9 @@ if b"\nmetrics: none" in subprocess.run([SLUICE, "--version"], capture_output=Tr
                                         timeout=DEADLINE, check=True).stdout:
     skip("this program was built without metrics")
 
-SIZES = ((1600, 1000), (800, 1000), (360, 740))
-VIEWS = ("#/", "#/listener/0", "#/sink/1", "#/program")
+SIZES = tuple(troubles.HEIGHTS.items())
+VIEWS = ("#/", "#/listener/0", "#/sink/1", "#/program", "#/senders", "#/word/ring_full")
+VIEWERS = 8  # at most
 HISTORIES = 64  # of listeners, and of sinks
 RATE, FEW = 20000, 500  # datagrams a second
 SHOWN = "document.documentElement?.dataset.at"
@@ -87,7 +90,7 @@ class PageTest(ProgramTest):
             "--sink", "command:exec sleep 1000?format=csv", "--stop-timeout", "100ms", listeners=2)
         self.addCleanup(program.process.wait, DEADLINE)
         self.addCleanup(program.ask_to_stop)  # which ends the command, too
-        ends = [self.load(program, 0, rate, "--schema", "riemann", "--malformed", "1%"),
+        ends = [self.load(program, 0, rate, "--schema", "riemann", "--malformed", "3%"),
                 self.load(program, 1, rate, "--schema", "telemetry", "--sources", "4")]
         return program, client, ends
 
@@ -95,15 +98,17 @@ class PageTest(ProgramTest):
 class Numbers(PageTest):
     def assert_shown(self, tables, ledger):
         """Every number of the tables of the first view."""
-        listeners, sinks = tables[:2]
+        listeners, sinks = ({row["name"]: row for row in table} for table in tables[:2])
         self.assertEqual((len(listeners), len(sinks)),
                          (len(ledger["listeners"]), len(ledger["sinks"])))
-        for shown, counted in zip(listeners, ledger["listeners"]):
+        for counted in ledger["listeners"]:
+            shown = listeners[counted["name"]]
             self.assertEqual((shown["name"], shown["Schema"], number(shown["Received"]),
                               number(shown["Decoded"]), number(shown["Lost"])),
                              (counted["name"], counted["schema"], counted["received"],
                               counted["decoded"], lost_before(counted, self.words)))
-        for shown, counted in zip(sinks, ledger["sinks"]):
+        for counted in ledger["sinks"]:
+            shown = sinks[counted["name"]]
             self.assertEqual((shown["name"], number(shown["Offered"]), number(shown["Written"]),
                               number(shown["Lost"])),
                              (counted["name"], counted["offered"], counted["written"],
@@ -176,11 +181,12 @@ class Numbers(PageTest):
             listeners=listeners)
         page = self.open(client)
         self.load(program, listeners - 1, FEW, "--schema", "riemann", "--malformed", "50%")
-        row = f"{TABLES}[0][{listeners - 1}]"
-        page.wait_for(f"{row}['Received/s'] > 100 && {row}['State'] === 'losing'",
-                      "the last listener has its rate and is losing")
+        row = f"{TABLES}[0][0]"
+        page.wait_for(f"{row}.name === '{program.names[-1]}' && {row}['Received/s'] > 100 && "
+                      f"{row}['State'].startsWith('losing ')",
+                      "the last listener is the first row, has its rate and is losing")
         page.wait_for(f"{TABLES}[1].every(row => row['Written/s'] > 50)", "each sink has its rate")
-        self.assertEqual(page.evaluate(f"{TABLES}[0][0]['State']"), "ok")
+        self.assertEqual(page.evaluate(f"{TABLES}[0][1]['State']"), "ok")
         texts = "[...document.querySelectorAll('.graph .none')].map(text => text.textContent)"
         for view, has_history in ((f"listener/{listeners - 1}", False), ("listener/0", True),
                                   (f"sink/{sinks - 1}", True)):
@@ -274,7 +280,114 @@ class Numbers(PageTest):
         self.assertIn("file:/dev/full", text)
         self.assertIn("No space left on device", text)
         page.wait_for(f"document.title === 'degraded · Sluice: overview · {host}'", "the title too")
+        icon = page.evaluate("document.getElementById('icon').getAttribute('href')")
+        self.assertEqual(icon, "/page/icon-warn.svg")
+        self.assertEqual(client.ask(icon).status, 200)
+        page.evaluate("document.querySelector('.reasons a.word').click()")
+        page.wait_for("document.querySelectorAll('#view .card p').length >= 2", "a word's meaning")
+        explained = subprocess.run([SLUICE, "explain", "sink_fails"], capture_output=True,
+                                   timeout=DEADLINE, check=True).stdout.decode()
+        for sentence in page.evaluate(
+                "[...document.querySelectorAll('#view .card p')].map(each => each.textContent)"):
+            self.assertIn(sentence, " ".join(explained.split()))
         program.stop(code=74)
+
+
+class Troubles(PageTest):
+    """Twenty listeners and ten sinks, of which five lose, fail or wait."""
+
+    LINES = "[...document.querySelectorAll('.need li')]"
+
+    def setUp(self):
+        super().setUp()
+        listeners = troubles.QUIET_LISTENERS + len(troubles.LISTENERS)
+        self.program, self.client = self.serve(*troubles.arguments(self.folder),
+                                               listeners=listeners)
+        self.addCleanup(self.program.process.wait, DEADLINE)
+        self.addCleanup(self.program.ask_to_stop)
+        for arguments in troubles.senders([self.program.port(at) for at in range(listeners)]):
+            process = subprocess.Popen([os.environ["TEST_SEND"], *arguments],
+                                       stderr=subprocess.DEVNULL)
+            self.addCleanup(process.wait)
+            self.addCleanup(process.terminate)
+        ledger = self.program.ledger_now()
+        self.sinks = [sink["name"] for sink in ledger["sinks"][troubles.QUIET_SINKS:]]
+        self.losing = set(self.program.names[troubles.QUIET_LISTENERS:] + self.sinks)
+
+    def assert_first(self, page, width):
+        """All that lose are within the first screen, above the tables, where they are first."""
+        shown = page.evaluate(f"""{self.LINES}.map(line => {{
+            const box = line.firstChild.getBoundingClientRect();
+            return [line.firstChild.textContent, box.top >= 0 && box.bottom <= innerHeight];
+        }})""")
+        self.assertEqual({name for name, is_visible in shown if is_visible}, self.losing, width)
+        listeners, sinks = page.evaluate(TABLES)[:2]
+        self.assertEqual({row["name"] for row in (*listeners[:2], *sinks[:3])}, self.losing)
+        tops = page.evaluate("""['.reasons', '.need', 'table.rows', '.graphs'].map(each =>
+            document.querySelector(each).getBoundingClientRect().top)""")
+        self.assertEqual(tops, sorted(tops), width)
+
+    def assert_legends(self, page, width):
+        """The graphs by sink have the worst ones, and the end of each name is visible."""
+        legends = page.evaluate("""['Written', 'Queue fill'].map(title => {
+            const graph = [...document.querySelectorAll('.graph')].find(each =>
+                each.querySelector('h3').textContent.startsWith(title));
+            return [...graph.querySelectorAll('dt')].map(each => [each.textContent,
+                each.getBoundingClientRect().right -
+                each.firstChild.lastChild.getBoundingClientRect().right]);
+        })""")
+        for legend in legends:
+            self.assertEqual({name for name, _ in legend[:3]}, set(self.sinks), width)
+            self.assertEqual(len(legend), 5)
+            for name, room in legend:
+                self.assertGreater(room, -2, (name, width))
+
+    def test_what_loses_is_first_and_axe_core_finds_nothing_at_each_width(self):
+        script, why = axe.source()
+        for width, height in SIZES:
+            page = self.open(self.client, width=width, height=height)
+            page.wait_for(f"{self.LINES}.length === {len(self.losing)}", "all losses are known")
+            self.assert_first(page, width)
+            self.assert_legends(page, width)
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+            for scheme in ("light", "dark") if script is not None else ():
+                page.scheme(scheme)
+                self.assertEqual(axe.violations(page, script), [], (width, scheme))
+        if script is None:
+            self.skipTest(why)
+
+    def test_a_delivery_has_its_error_its_oldest_record_and_its_spill(self):
+        page = self.open(self.client, f"#/sink/{troubles.QUIET_SINKS}")
+        text = "document.getElementById('view').innerText"
+        page.wait_for(f"/oldest record\\s+waits for its answer for \\d/.test({text}) && "
+                      f"/spill\\s+[\\d.]+ .?i?B of 64 MiB/.test({text})", "it waits and spills")
+        self.assertRegex(page.evaluate(text),
+                         r"destination\s+failing for \d+ s, since \d\d:\d\d:\d\d: .*connect")
+        self.assertEqual(page.evaluate("""import('/page/model.js').then(({Model}) => {
+            const model = new Model();
+            const left = (at, bytes) => {
+                model.now = {at, levels: {sinks: [{name: 'a', spill_bytes: bytes}]}};
+                model.noteSpills(model.now);
+                return model.secondsUntilFull({name: 'a', spill_bytes: bytes,
+                    spill_limit_bytes: 10000});
+            };
+            return [left(0, 1000), left(9000, 2000), left(20000, 3000), left(30000, 1000)];
+        })"""), [None, None, 70, None])
+
+    def test_senders_are_a_table_with_the_worst_first_and_a_filter(self):
+        page = self.open(self.client)
+        page.evaluate("document.querySelector('footer a[href=\"#/senders\"]').click()")
+        rows = "[...document.querySelectorAll('.card table.rows')].map(each => " \
+            "[...each.tBodies[0].rows].map(row => row.innerText))"
+        page.wait_for(f"location.hash === '#/senders' && {rows}[0]?.length === 3 && "
+                      f"{rows}[0][0].includes('{self.program.names[-1]}')", "the worst is first")
+        page.evaluate("""document.querySelector('.filter input').value = 'SLUICE-send/';
+            document.querySelector('.filter input').dispatchEvent(new Event('input'))""")
+        first, second = page.evaluate(rows)
+        self.assertEqual((len(first), len(second) > 0), (0, True))
+        self.assertEqual(page.evaluate("document.querySelector('a[href=\"/sources\"]')?.textContent"),
+                         "/sources")
+        self.assertEqual(page.complaints(), [])
 
 
 class Strangers(PageTest):
@@ -329,7 +442,52 @@ class Connection(PageTest):
         program.stop()
 
 
+    def test_the_ninth_viewer_gets_numbers_less_often(self):
+        program, client = self.serve("--listen", RIEMANN)
+        watchers = [EventClient(client.host, client.port) for _ in range(VIEWERS)]
+        for watcher in watchers:
+            self.addCleanup(watcher.close)
+            self.assertEqual(watcher.begin()[0], 200)
+        self.sender(program).send_all([metric(1)] * 9)
+        program.wait_for_settled(9)
+        # Its pause of 10 s is one of 1 s here.
+        page = self.open(client, script="const later = setTimeout; window.setTimeout = "
+                         "(what, pause) => later(what, pause === 10000 ? 1000 : pause);")
+        notice = "document.getElementById('notice').checkVisibility()"
+        self.assertTrue(page.evaluate(notice))
+        self.assertIn("Too many viewers (8).",
+                      page.evaluate("document.getElementById('notice').textContent"))
+        page.wait_for("document.querySelector('td[data-label=Received]')?.textContent === '9'",
+                      "it has the numbers")
+        self.assertEqual(page.evaluate(STATE), "ready")
+        before = page.evaluate(SHOWN)
+        page.wait_for(f"{SHOWN} !== '{before}'", "it has later numbers")
+        watchers[0].close()
+        page.wait_for(f"!{notice}", "it gets the place that is free")
+
+
 class Readers(PageTest):
+    # What may move the rest: more reasons than in the last minute, and other rows that are first.
+    ROOM = """['.reasons', ':has(> .need)'].map(each =>
+        document.querySelector(each).style.minHeight) + ' ' +
+        [...document.querySelectorAll('tbody th')].map(each => each.textContent)"""
+
+    def is_still(self, page):
+        """Whether the page stays as tall for three seconds, in which nothing may move."""
+        before = page.evaluate(self.ROOM)
+        page.evaluate("""window.moved = 0; window.observer?.disconnect();
+            window.observer = new PerformanceObserver(list => {
+                for (const entry of list.getEntries()) window.moved += entry.value;
+            });
+            window.observer.observe({type: 'layout-shift'})""")
+        at = int(page.evaluate(SHOWN))
+        page.wait_for(f"Number({SHOWN}) >= {at + 3000}", "three seconds pass")
+        moved = page.evaluate("window.moved")
+        if page.evaluate(self.ROOM) != before:
+            return False
+        self.assertLess(moved, 0.02)
+        return True
+
     def test_it_fits_each_width_and_does_not_move(self):
         program, client, _ = self.lossy(FEW)
         for view in VIEWS:
@@ -341,12 +499,8 @@ class Readers(PageTest):
                 self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width,
                                      (view, width))
                 if view == "#/":
-                    page.evaluate("""window.moved = 0; new PerformanceObserver(list => {
-                        for (const entry of list.getEntries()) window.moved += entry.value;
-                    }).observe({type: 'layout-shift'})""")
-                    at = int(page.evaluate(SHOWN))
-                    page.wait_for(f"Number({SHOWN}) >= {at + 3000}", "three seconds pass")
-                    self.assertLess(page.evaluate("window.moved"), 0.02, (view, width))
+                    wait_until(lambda page=page: self.is_still(page),
+                               f"three seconds without a movement, at a width of {width}")
                 page.close()
         self.assertGreater(settled(program.ledger_now()["sinks"][0]), 0)
 
@@ -383,10 +537,7 @@ class Readers(PageTest):
                 page = self.browser.open(f"http://127.0.0.1:{client.port}/{view}", width=width,
                                          height=height, scheme=scheme)
                 page.wait_for(SHOWN, "the page shows something")
-                page.evaluate(f"{script};0")
-                found = page.evaluate("axe.run().then(result => result.violations.map("
-                                      "each => [each.id, each.nodes.map(node => node.html + "
-                                      "' ' + node.failureSummary).slice(0, 3)]))")
+                found = axe.violations(page, script)
                 page.close()
                 self.assertEqual(found, [], (view, scheme, width))
 

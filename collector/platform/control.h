@@ -25,6 +25,10 @@
  * signals. Instead it reports Ctrl-C and Ctrl-Break (each time), the requests of `sluice ctl`
  * (control_send), the closing of the console, and the shutdown of the system; after the last two
  * the process has about 4 s left.
+ *
+ * A SIGHUP is a hang-up instead of a request to reopen if the terminal has gone that one of the
+ * standard streams had at the creation, and the kernel or a process of its session, as a shell,
+ * sent the signal. A program that was started with SIGHUP ignored (nohup) has no hang-ups.
  */
 
 struct control;
@@ -35,6 +39,7 @@ enum control_event {
     CONTROL_STOP,   /* SIGTERM, SIGINT; Ctrl-C and the console's other events */
     CONTROL_LEDGER, /* SIGUSR1 */
     CONTROL_REOPEN, /* SIGHUP */
+    CONTROL_HANGUP, /* the terminal of the program has gone; may be reported several times */
     CONTROL_READY,  /* a watched handle is ready or closed by its peer */
     CONTROL_FAILED, /* the system's wait failed; this call paused for a millisecond */
 };

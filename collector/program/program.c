@@ -128,6 +128,15 @@ static void stop_on_request(struct run *run)
     run->asked = true;
 }
 
+/* The kernel and each shell report the same hang-up, so that only the first report counts. */
+static void stop_after_hangup(struct run *run)
+{
+    if (run->asked)
+        return;
+    log_line(LOG_INFO, "the terminal was closed: stopping");
+    stop_on_request(run);
+}
+
 /*
  * Stops a pipeline whose work is complete. One that only reads captures is lossless: no deadline.
  */
@@ -227,6 +236,9 @@ static void program_handle(struct run *run, enum control_event event)
     switch (event) {
     case CONTROL_STOP:
         stop_on_request(run);
+        break;
+    case CONTROL_HANGUP:
+        stop_after_hangup(run);
         break;
     case CONTROL_LEDGER:
         report_now(run);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "collector/base/rule.h"
@@ -16,7 +17,31 @@
 struct control {
     int signals;
     int notice;
+    int terminal; /* a standard stream that is our controlling terminal; -1: none to heed */
 };
+
+static int find_terminal(void)
+{
+    struct sigaction hangup;
+    if (sigaction(SIGHUP, NULL, &hangup) != 0 || hangup.sa_handler == SIG_IGN)
+        return -1;
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (tcgetsid(stream) == getsid(0))
+            return stream;
+    return -1;
+}
+
+/*
+ * The kernel takes the terminal from all processes of its session before it sends the signal to the
+ * session's leader, and after the leader's end to the processes in the foreground. Shells pass the
+ * signal on. Any later SIGHUP, such as that of logrotate, comes from another session.
+ */
+static bool is_hangup(const struct control *control, const struct signalfd_siginfo *info)
+{
+    pid_t sender = (pid_t)info->ssi_pid;
+    return control->terminal >= 0 && tcgetsid(control->terminal) < 0 &&
+           (info->ssi_code == SI_KERNEL || sender == getsid(0) || getsid(sender) == getsid(0));
+}
 
 int control_create(struct control **out, struct error *error)
 {
@@ -25,6 +50,7 @@ int control_create(struct control **out, struct error *error)
         error_set(error, EXIT_CODE_INTERNAL, "no memory for signals");
         return -1;
     }
+    control->terminal = find_terminal();
     sigset_t wanted;
     sigemptyset(&wanted);
     sigaddset(&wanted, SIGTERM);
@@ -71,11 +97,12 @@ void control_notify(struct control *control)
     event_signal(control->notice);
 }
 
-static enum control_event meaning(uint32_t number)
+static enum control_event meaning(const struct control *control,
+                                  const struct signalfd_siginfo *info)
 {
-    switch (number) {
+    switch (info->ssi_signo) {
     case SIGHUP:
-        return CONTROL_REOPEN;
+        return is_hangup(control, info) ? CONTROL_HANGUP : CONTROL_REOPEN;
     case SIGUSR1:
         return CONTROL_LEDGER;
     default:
@@ -106,7 +133,7 @@ enum control_event control_wait(struct control *control, const struct control_wa
         retry_pause(); /* a pending signal is still read below */
     struct signalfd_siginfo info;
     if (read(control->signals, &info, sizeof info) == (ssize_t)sizeof info)
-        return meaning(info.ssi_signo);
+        return meaning(control, &info);
     if (ready < 0)
         return failed ? CONTROL_FAILED : CONTROL_TIMEOUT;
     if ((polled[1].revents & POLLIN) == 0)

@@ -81,6 +81,10 @@ class Prometheus:
         return {frozenset(result["metric"].items()): float(result["value"][1])
                 for result in self._ask("query", query=expression)["result"]}
 
+    def alerts(self):
+        """The alerts that are pending or raised, with their annotations."""
+        return self._ask("alerts")["alerts"]
+
     def targets(self):
         return self._ask("targets")["activeTargets"]
 

@@ -16,7 +16,7 @@ enum column_kind {
     COLUMN_COUNTER,   /* a uint64_t at `total` in the totals */
     COLUMN_LEVEL,     /* like a total, but it rises and falls */
     COLUMN_IN_FLIGHT, /* a sink's records in flight */
-    COLUMN_QUEUE,     /* a sink's batches in its queues */
+    COLUMN_FILL,      /* how full a sink's fullest queue is, in thousandths */
 };
 
 struct column {
@@ -128,7 +128,7 @@ static void name_columns(struct history *history, struct history_size size)
                offsetof(struct sink_totals, failed));
     add_ranges(sinks, "write_time", offsetof(struct sink_totals, write_time));
     add_column(sinks, (struct column){.name = "in_flight", .kind = COLUMN_IN_FLIGHT});
-    add_column(sinks, (struct column){.name = "queue_batches", .kind = COLUMN_QUEUE});
+    add_column(sinks, (struct column){.name = "queue_fill", .kind = COLUMN_FILL});
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -317,11 +317,11 @@ static size_t find_series(struct kind *kind, size_t index, bool retired, const i
     return found;
 }
 
-static int64_t queue_of(const struct pipeline_levels *levels, const struct sink_totals *sink)
+static int64_t fill_of(const struct pipeline_levels *levels, const struct sink_totals *sink)
 {
     for (size_t i = 0; i < levels->sink_count && !sink->retired; i++)
         if (strcmp(levels->sinks[i].name, sink->name) == 0)
-            return (int64_t)levels->sinks[i].queue.batches;
+            return (int64_t)(1000 * levels->sinks[i].queue.fill);
     return 0;
 }
 
@@ -340,17 +340,22 @@ static void read_columns(const struct kind *kind, const void *totals,
         case COLUMN_IN_FLIGHT:
             values[i] = ((const struct sink_totals *)totals)->in_flight;
             break;
-        case COLUMN_QUEUE:
-            values[i] = queue_of(levels, totals);
+        case COLUMN_FILL:
+            values[i] = fill_of(levels, totals);
             break;
         }
     }
 }
 
+/* Adds the values to those of all; of the queues' fill all have the highest. */
 static void add_columns(const struct kind *kind, int64_t *sums, const int64_t *values)
 {
-    for (size_t i = 0; i < kind->column_count; i++)
-        sums[i] += values[i];
+    for (size_t i = 0; i < kind->column_count; i++) {
+        if (kind->columns[i].kind != COLUMN_FILL)
+            sums[i] += values[i];
+        else if (values[i] > sums[i])
+            sums[i] = values[i];
+    }
 }
 
 static void note_decoding(const struct note *note, const struct ledger_snapshot *ledger)

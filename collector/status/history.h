@@ -66,12 +66,12 @@ enum history_ring { HISTORY_OF_SECONDS, HISTORY_OF_MINUTES };
  *      "decode":{"decode_latency":{"3":[1,0]}},
  *      "listeners":[{"index":null,"received":[5,7],"reasons":{"malformed":[0,1]}},
  *                   {"index":0,...}],
- *      "sinks":[{"index":0,"written":[4,6],"queue_batches":[0,1],"write_time":{"2":[1,1]}}]}
+ *      "sinks":[{"index":0,"written":[4,6],"queue_fill":[0,125],"write_time":{"2":[1,1]}}]}
  *
  * `at`: when each ended and the next began; `from`: when the first began. The last minute is not
- * complete. Columns whose values are all 0 are omitted. `index` is that of the ledger; null: the
- * sum of all, which comes first. Ranges of a measure are numbered from 0 in the order of its
- * bounds.
+ * complete. Columns whose values are all 0 are omitted. `queue_fill` is in thousandths. `index` is
+ * that of the ledger; null: the sum of all (of queue_fill the highest), which comes first. Ranges of
+ * a measure are numbered from 0 in the order of its bounds.
  */
 void status_history_write(const struct history *history, enum history_ring ring, size_t most,
                           struct output *out);

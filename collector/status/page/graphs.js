@@ -125,19 +125,15 @@ export function bytesWritten(series, pick) {
     lines: lines(lineOf("sinks", series, pick, "bytes"))});
 }
 
-/* How full the queues are, as a share of their limit; of the worst sinks, or of one series. */
+/* How full the queues are; of the worst sinks, or of one series. */
 export function queues(series = null) {
   const ofOne = (model) => model.rows("sinks").filter((row) => row.series === series);
   return new LineGraph({series, title: "Queue fill", most: series === null ? MOST : 1, top: 1,
-    unit: series === null ? unitOfWorst("of the limit") : "of the limit",
+    unit: series === null ? unitOfWorst("of the usable room") : "of the usable room",
     show: format.percent, lines: (model, ring) =>
       (series === null ? shownSinks(model) : ofOne(model)).filter((row) => ring.has(row.series))
-        .map((row) => {
-          const most = model.sinkLevel(row.name)?.queue_limit_batches || 1;
-          return {name: row.name,
-            values: ring.values(row.series, "queue_batches").map((value) => value / most),
-            total: `of ${format.count(most)} batches`};
-        })});
+        .map((row) => ({name: row.name,
+          values: ring.values(row.series, "queue_fill").map((fill) => fill / 1000)}))});
 }
 
 /* Records whose outcome is not known yet, and those in a spill. */

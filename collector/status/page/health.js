@@ -70,6 +70,8 @@ export class Reasons {
 /* What is known about a delivery: its error, its oldest record, and its spill. */
 export function deliveryFacts(model, level) {
   const facts = [];
+  if (level.error === "" && level.failing_seconds === 0 && level.waiting_seconds >= 1)
+    facts.push(["waits", "the destination accepts no data"]);
   if (level.error !== "")
     facts.push(["error", level.error]);
   if (level.oldest_seconds >= 1)

@@ -70,7 +70,7 @@ class Tiles {
 
   setQueue(model) {
     const fullest = model.now.levels.sinks.map((level) =>
-      ({name: level.name, share: level.queue_batches / (level.queue_limit_batches || 1)}))
+      ({name: level.name, share: level.queue_fill}))
       .reduce((a, b) => (b.share > a.share ? b : a), {name: "there is no sink", share: -1});
     this.queue.set(fullest.share < 0 ? "–" : format.percent(fullest.share), fullest.name,
       fullest.share > 0.8 ? "bad" : null);

@@ -110,7 +110,7 @@ export class SinkView {
     if (level === null)
       return {"retired": "it gets no more records"};
     return {
-      "queue fill": format.percent(level.queue_batches / (level.queue_limit_batches || 1)),
+      "queue fill": format.percent(level.queue_fill),
       "batches in the queue": ofLimit(level.queue_batches, level.queue_limit_batches),
       "large batches in the queue":
         ofLimit(level.queue_large_batches, level.queue_large_limit_batches),

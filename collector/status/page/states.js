@@ -51,9 +51,9 @@ function needOfLoss(lost) {
 
 /* 0 to 5: how full the queue was in the last ten seconds. */
 function fullest(model, row, level) {
-  const most = Math.max(level.queue_batches,
-    ...model.rings.seconds.values(row.series, "queue_batches").slice(-10).filter(Number.isFinite));
-  return Math.min(Math.floor(5 * most / (level.queue_limit_batches || 1)), 5);
+  const past = model.rings.seconds.values(row.series, "queue_fill").slice(-10);
+  const most = Math.max(level.queue_fill, ...past.filter(Number.isFinite).map((fill) => fill / 1000));
+  return Math.floor(5 * most);
 }
 
 /*

@@ -161,7 +161,7 @@ export class SinkTable extends Table {
   show(model) {
     this.update(worstFirst(model, "sinks").map(({row, level, state}) => {
       const columns = model.sinkLosses();
-      const full = level === null ? 0 : level.queue_batches / (level.queue_limit_batches || 1);
+      const full = level === null ? 0 : level.queue_fill;
       return {key: row.series, cells: [
         {link: `#/sink/${row.index}`, text: row.name},
         {meter: full, text: format.percent(full)},

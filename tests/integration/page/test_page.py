@@ -27,6 +27,7 @@ VIEWS = ("#/", "#/listener/0", "#/sink/1", "#/program", "#/senders", "#/word/rin
 VIEWERS = 8  # at most
 HISTORIES = 64  # of listeners, and of sinks
 RATE, FEW = 20000, 500  # datagrams a second
+NO_NUMBER = r"NaN|undefined|null|Infinity|\{\}"  # what a page without a number may show instead
 SHOWN = "document.documentElement?.dataset.at"
 STATE = "document.getElementById('state-word')?.textContent"
 
@@ -347,8 +348,11 @@ class Troubles(PageTest):
         for width, height in SIZES:
             page = self.open(self.client, width=width, height=height)
             page.wait_for(f"{self.LINES}.length === {len(self.losing)}", "all losses are known")
+            page.wait_for(f"{TABLES}[1].find(row => row.name === '{self.sinks[2]}')['Queue fill'] "
+                          "=== '100 %'", "the queue of a command that reads no input is full")
             self.assert_first(page, width)
             self.assert_legends(page, width)
+            self.assertNotRegex(page.evaluate("document.body.innerText"), NO_NUMBER)
             self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
             for scheme in ("light", "dark") if script is not None else ():
                 page.scheme(scheme)
@@ -538,6 +542,7 @@ class Readers(PageTest):
                                          height=height, scheme=scheme)
                 page.wait_for(SHOWN, "the page shows something")
                 found = axe.violations(page, script)
+                self.assertNotRegex(page.evaluate("document.body.innerText"), NO_NUMBER)
                 page.close()
                 self.assertEqual(found, [], (view, scheme, width))
 

@@ -99,14 +99,14 @@ TEST_WITH(a_minute_has_the_sum_of_its_seconds_and_the_highest_of_its_levels, set
     struct fixture *fixture = *state;
     for (int second = 1; second <= 61; second++) {
         fixture->sinks[0].written += 10;
-        fixture->levels[0].queue.batches = second == 30 ? 9 : 2;
+        fixture->levels[0].queue.fill = second == 30 ? 0.9 : 0.2;
         note(fixture, second * SECOND);
     }
     assert_string_equal(written(fixture, HISTORY_OF_MINUTES, HISTORY_MINUTES),
                         "{\"from\":0,\"at\":[60000,61000],\"decode\":{},"
                         "\"listeners\":[{\"index\":null},{\"index\":0}],"
-                        "\"sinks\":[{\"index\":null,\"written\":[600,10],\"queue_batches\":[9,2]},"
-                        "{\"index\":0,\"written\":[600,10],\"queue_batches\":[9,2]}]}");
+                        "\"sinks\":[{\"index\":null,\"written\":[600,10],\"queue_fill\":[900,200]},"
+                        "{\"index\":0,\"written\":[600,10],\"queue_fill\":[900,200]}]}");
 }
 
 TEST_WITH(a_count_that_is_taken_back_is_below_zero, set_up, tear_down)

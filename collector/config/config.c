@@ -59,6 +59,41 @@ static void free_own(struct sink_config *sink)
             free(*(char **)(void *)(sink->settings.own + key->offset));
 }
 
+bool sink_config_needs_samples(const struct sink_config *sink, bool passes_on)
+{
+    const struct sink_settings *settings = &sink->settings;
+    return (settings->encoder->needs_samples && !passes_on) ||
+           settings->encoding.view == VIEW_SAMPLE ||
+           sample_rules_given(&settings->encoding.rules) != NULL;
+}
+
+/* Sets the default of `value` for the schemas from files. Returns false if memory is short. */
+static bool default_value(struct listener_config *listener)
+{
+    for (size_t i = 0; i < listener->schema_count; i++) {
+        struct schema_config *schema = &listener->schemas[i];
+        if (!schema->from_file || schema->value != NULL)
+            continue;
+        schema->value = malloc(sizeof "*");
+        if (schema->value == NULL)
+            return false;
+        memcpy(schema->value, "*", sizeof "*");
+        schema->value_is_default = true;
+    }
+    return true;
+}
+
+bool config_default_values(struct config *config)
+{
+    bool needed = false;
+    bool good = true;
+    for (size_t i = 0; i < config->sink_count; i++)
+        needed = needed || sink_config_needs_samples(&config->sinks[i], false);
+    for (size_t i = 0; needed && good && i < config->listener_count; i++)
+        good = default_value(&config->listeners[i]);
+    return good;
+}
+
 void config_free(struct config *config)
 {
     for (size_t i = 0; i < config->listener_count; i++)

@@ -152,6 +152,18 @@ static inline bool config_reports_senders(const struct config *config)
 void config_free(struct config *config);
 
 /*
+ * Whether the sink can write only samples. `passes_on`: its encoder writes the messages of the
+ * schema unchanged.
+ */
+bool sink_config_needs_samples(const struct sink_config *sink, bool passes_on);
+
+/*
+ * Sets `value` of schemas from files to "*" if it was not given and a sink needs samples. Returns
+ * false if memory is short.
+ */
+bool config_default_values(struct config *config);
+
+/*
  * Whether the two exclude each other: the same address and port (0 never equals 0), the same
  * inherited sockets, or the same output. Compares names only; two names of one file are detected
  * later.

@@ -50,6 +50,7 @@ static const char *const end_stop[] = {[ON_EPIPE_END] = "end", [ON_EPIPE_STOP] =
 static const char *const units[] = {
     [MESSAGE_AUTO] = "auto", [MESSAGE_RECORD] = "record", [MESSAGE_BLOCK] = "block", NULL};
 static const char *const all_turn[] = {"all", "turn", NULL};
+static const char *const drop_info[] = {"drop", "info", NULL};
 static const char *const drop_too[] = {"drop", "too", NULL};
 static const char *const hide_show[] = {"hide", "show", NULL};
 
@@ -188,13 +189,17 @@ static struct setting rows[KEYS_MAX] = {
     {"sequence_key", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(sequence_key), .syntax = "PATH,...",
      .help = "fields that identify the counter, in addition to the sender's address"},
     {"value", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(value), .syntax = "[NAME:]PATH,...",
-     .help = "the fields whose values are samples"},
+     .help = "the fields whose values are samples; * or PATH.* means every number"},
     {"name", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(name), .syntax = "PATH",
      .help = "the field with the name of a sample (default: the name of its value)"},
     {"time", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(time), .syntax = "PATH[:s|ms|us|ns]",
      .help = "a sample's time: a Timestamp, or a number with its unit"},
     {"labels", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(labels), .syntax = "[NAME:]PATH,...",
-     .help = "a sample's labels", .others = "tags"},
+     .help = "a sample's labels; with value=* also names of fields, ends of paths, PATH:ip, PATH:text",
+     .others = "tags"},
+    {"texts", SETTING_BOOL, KEY_OF_FILE, OF_SCHEMA(text_samples), .choices = drop_info,
+     .help = "with value=*: texts that are not labels are left out (the default), or make a sample of "
+             "1 for each element, called ELEMENT.info, of which they are labels"},
 
     /* Sinks. */
     {"format", SETTING_ENCODER, KEY_OF_SINK, SETTINGS(encoder), "json",

@@ -233,7 +233,9 @@ static bool read_the_rest(struct reading *reading)
     if (!read_environment(reading) || !read_files(reading) || !apply_defaults(reading))
         return false;
     const struct applying applying = applying_of(reading);
-    return check_dead_letters(&applying);
+    if (!check_dead_letters(&applying))
+        return false;
+    return config_default_values(reading->config) || options_no_memory(reading);
 }
 
 /* --- arguments -------------------------------------------------------------------------------- */

@@ -23,6 +23,8 @@ struct schema_config {
     char *nested;
     char *sequence, *sequence_key;
     char *name, *value, *time, *labels;
+    bool text_samples;     /* texts=info */
+    bool value_is_default; /* `value` is "*" because a sink needs samples and no value was given */
 
     /* Selects the datagrams that the schema decodes, and the place of its messages in them. */
     struct schema_match match;

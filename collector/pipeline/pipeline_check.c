@@ -174,10 +174,7 @@ static bool can_write(const struct sink_config *sink, const struct schema *schem
                   sink->name, schema->name, listener->name);
         return false;
     }
-    bool needs_samples = (sink->settings.encoder->needs_samples && !passes_on(sink, schema)) ||
-                         sink->settings.encoding.view == VIEW_SAMPLE ||
-                         sample_rules_given(&sink->settings.encoding.rules) != NULL;
-    if (needs_samples && !schema->has_samples) {
+    if (sink_config_needs_samples(sink, passes_on(sink, schema)) && !schema->has_samples) {
         set_no_samples(error, sink, schema, listener);
         return false;
     }

@@ -19,6 +19,12 @@ static void log_listener(const struct listener_config *listener)
     /* Logs captures only: other sources log when their sockets are served. */
     if (listener->source->ends)
         log_naming(LOG_INFO, LOG_OF_LISTENER, listener->name, "reading %s", listener->name);
+    for (size_t i = 0; i < listener->schema_count; i++)
+        if (listener->schemas[i].value_is_default)
+            log_naming(LOG_INFO, LOG_OF_LISTENER, listener->name,
+                       "%s: every number of %s is a sample, because value= is not given and a sink "
+                       "needs samples",
+                       listener->name, listener->schemas[i].message);
 }
 
 static void log_sink(const struct sink_config *sink)

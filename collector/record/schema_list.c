@@ -22,6 +22,7 @@ static int make_schema(const struct schema_config *config, struct schema **out, 
         .value = config->value,
         .time = config->time,
         .labels = config->labels,
+        .text_samples = config->text_samples,
     };
     return config->ops->create(&options, out, error);
 }

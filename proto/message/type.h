@@ -68,6 +68,13 @@ enum well_known {
     WELL_KNOWN_WRAPPER,
 };
 
+/* What the options of a .proto file say of a field, as Junos's files do: bits of field_type.roles. */
+enum field_role {
+    ROLE_KEY = 1,       /* is_key: identifies the message that contains it */
+    ROLE_COUNTER = 2,   /* is_counter: a sum that only increases */
+    ROLE_TIMESTAMP = 4, /* is_timestamp: the time of the message that contains it */
+};
+
 struct field_type {
     uint32_t number;
     uint32_t offset;     /* offset of the value, or of the pointer to the elements */
@@ -86,6 +93,9 @@ struct field_type {
     bool null_value;    /* the enum is google.protobuf.NullValue */
     bool hex;           /* bytes that are hexadecimal in JSON */
     bool extension;
+    bool embedded;                      /* a bytes field whose bytes are a message (type_set.h) */
+    uint8_t roles;                      /* enum field_role */
+    const char *oneof;                  /* name of its oneof; NULL: it is not in a oneof */
     const struct message_type *message; /* type of a message or group; otherwise NULL */
     const ProtobufCEnumDescriptor *enumeration;
     const char *json_key; /* "\"lowerCamelCase\":" and its length in bytes */

@@ -2,6 +2,24 @@
 
 #include <string.h>
 
+#include "collector/text/text.h"
+
+bool field_path_is_wildcard(const char *text, size_t length)
+{
+    return text_is(text, length, "*") || text_ends(text, length, ".*");
+}
+
+bool field_path_has_wildcard(const char *list)
+{
+    while (list != NULL) {
+        size_t length = strcspn(list, ",");
+        if (field_path_is_wildcard(list, length))
+            return true;
+        list = list[length] == ',' ? list + length + 1 : NULL;
+    }
+    return false;
+}
+
 /* --- as text ---------------------------------------------------------------------------------- */
 
 size_t field_path_step(const char *text, size_t length)

@@ -83,6 +83,12 @@ size_t field_path_elements(const struct field_path *path, size_t list,
 const void *field_path_follow(const struct field_path *path, const ProtobufCMessage *message,
                               const struct field_place *place);
 
+/* Whether the text is "*" or "PATH.*", which means all numbers below a message. */
+bool field_path_is_wildcard(const char *text, size_t length);
+
+/* Whether one of the entries of a list, which are separated by commas, is a wildcard. */
+bool field_path_has_wildcard(const char *list);
+
 /* Returns the field of the type that this text names in a path, or NULL. */
 const struct field_type *field_path_find(const struct message_type *type, const char *text,
                                          size_t length);

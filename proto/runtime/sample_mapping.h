@@ -53,11 +53,22 @@ struct mapping_paths {
  * paths->probing is set, or if the path was found before (paths->led). Returns false with `error`
  * filled (EXIT_CODE_CONFIG, or EXIT_CODE_INTERNAL if memory is short); sample_mapping_clear must be
  * called in either case.
+ *
+ * Entries of `value` that end with "*" are skipped. If there are any, entries of `labels` that are
+ * not a path which goes with the others are skipped, too.
  */
 bool sample_mapping_parse(const struct message_type *type, const struct schema_options *options,
                           struct mapping_paths *paths, struct sample_mapping *mapping,
                           struct error *error);
 void sample_mapping_clear(struct sample_mapping *mapping);
+
+/*
+ * Checks that the field at the end of the path can be the option `time`: a Timestamp without a unit
+ * (NULL), or a number with one of s, ms, us and ns. Sets *nanoseconds to the nanoseconds in a unit,
+ * 0 for a Timestamp. Returns false with `error` filled.
+ */
+bool sample_time_check(const struct field_path *path, const char *unit, int64_t *nanoseconds,
+                       struct error *error);
 
 /* Implement the operations of the same names in struct schema_ops. */
 bool sample_mapping_next(const struct sample_mapping *mapping, const ProtobufCMessage *message,

@@ -41,6 +41,7 @@ struct parsing {
     const struct message_type *type;
     struct mapping_paths *paths; /* NULL: every path must exist */
     struct sample_mapping *mapping;
+    bool has_wildcard; /* `value` also has a path that ends with "*" */
     struct error *error;
 };
 
@@ -99,6 +100,28 @@ static bool parse_named(const struct parsing *parsing, size_t place, const char 
                          : name_path(named, last, strlen(last), parsing->error);
 }
 
+static bool is_label(const struct field_type *field)
+{
+    return field->message == NULL || (field->map && field->message->fields[0].kind == KIND_STRING &&
+                                      field->message->fields[1].message == NULL);
+}
+
+/* Whether an entry is only for the reader of "*" (proto/wildcard/). */
+static bool is_for_wildcard(const struct parsing *parsing, const struct named_path *list,
+                            const char *text, size_t length)
+{
+    struct field_path path;
+    struct error ignored;
+    const char *colon = memchr(text, ':', length);
+    size_t at = colon == NULL ? 0 : (size_t)(colon - text) + 1;
+    if (list == parsing->mapping->values)
+        return field_path_is_wildcard(text, length);
+    return parsing->has_wildcard &&
+           !(field_path_parse(parsing->type, text + at, length - at, &path, &ignored) &&
+             field_path_same_lists(&path, &parsing->mapping->way) &&
+             is_label(field_path_last(&path)));
+}
+
 static bool parse_list(const struct parsing *parsing, size_t first, const char *option,
                        const char *text, struct named_path *list, size_t most, size_t *count)
 {
@@ -109,11 +132,14 @@ static bool parse_list(const struct parsing *parsing, size_t first, const char *
             error_set(parsing->error, EXIT_CODE_CONFIG, "%s: more than %zu paths", option, most);
             return false;
         }
+        const char *entry = text;
+        text = text[length] == ',' ? text + length + 1 : NULL;
+        if (is_for_wildcard(parsing, list, entry, length))
+            continue;
         /* Counted before it is parsed, so that its name is freed after an error. */
         struct named_path *next = &list[(*count)++];
-        if (!parse_named(parsing, first + i, option, text, length, next))
+        if (!parse_named(parsing, first + i, option, entry, length, next))
             return false;
-        text = text[length] == ',' ? text + length + 1 : NULL;
         if (next->path.count == 0) {
             --*count;
             continue;
@@ -147,11 +173,7 @@ static bool check_labels(const struct sample_mapping *mapping, struct error *err
 {
     for (size_t i = 0; i < mapping->label_count; i++) {
         const struct field_path *path = &mapping->labels[i].path;
-        const struct field_type *field = field_path_last(path);
-        if (field->message == NULL)
-            continue;
-        if (!field->map || field->message->fields[0].kind != KIND_STRING ||
-            field->message->fields[1].message != NULL)
+        if (!is_label(field_path_last(path)))
             return field_path_refuse("labels", path,
                                      "is neither a value nor a map of text to values", error);
     }
@@ -170,29 +192,30 @@ static int64_t unit_of(const char *text)
     return 0;
 }
 
+bool sample_time_check(const struct field_path *path, const char *unit, int64_t *nanoseconds,
+                       struct error *error)
+{
+    const struct field_type *field = field_path_last(path);
+    *nanoseconds = 0;
+    if (field->message != NULL && field->message->well_known == WELL_KNOWN_TIMESTAMP)
+        return unit == NULL ||
+               field_path_refuse("time", path, "is a Timestamp and needs no unit", error);
+    if (!field_is_number(field) || field->kind == KIND_BOOL || field->kind == KIND_ENUM)
+        return field_path_refuse("time", path, "is neither a number nor a Timestamp", error);
+    *nanoseconds = unit == NULL ? 0 : unit_of(unit);
+    return *nanoseconds != 0 ||
+           field_path_refuse("time", path, "needs a unit: PATH:s, ms, us or ns", error);
+}
+
 static bool parse_time(const struct parsing *parsing, const char *text)
 {
     struct sample_mapping *mapping = parsing->mapping;
-    struct error *error = parsing->error;
     size_t length = strcspn(text, ":");
     if (!parse_path(parsing, PLACE_TIME, "time", text, length, &mapping->time))
         return false;
-    if (mapping->time.count == 0)
-        return true;
-    const struct field_type *field = field_path_last(&mapping->time);
-    bool timestamp = field->message != NULL && field->message->well_known == WELL_KNOWN_TIMESTAMP;
-    if (timestamp && text[length] != '\0')
-        return field_path_refuse("time", &mapping->time, "is a Timestamp and needs no unit", error);
-    if (timestamp)
-        return true;
-    if (!field_is_number(field) || field->kind == KIND_BOOL || field->kind == KIND_ENUM)
-        return field_path_refuse("time", &mapping->time, "is neither a number nor a Timestamp",
-                                 error);
-    mapping->time_unit = text[length] == '\0' ? 0 : unit_of(text + length + 1);
-    if (mapping->time_unit == 0)
-        return field_path_refuse("time", &mapping->time, "needs a unit: PATH:s, ms, us or ns",
-                                 error);
-    return true;
+    return mapping->time.count == 0 ||
+           sample_time_check(&mapping->time, text[length] == '\0' ? NULL : text + length + 1,
+                             &mapping->time_unit, parsing->error);
 }
 
 static bool parse_name(const struct parsing *parsing, const char *text)
@@ -208,7 +231,8 @@ bool sample_mapping_parse(const struct message_type *type, const struct schema_o
                           struct mapping_paths *paths, struct sample_mapping *mapping,
                           struct error *error)
 {
-    const struct parsing parsing = {type, paths, mapping, error};
+    const struct parsing parsing = {
+        type, paths, mapping, field_path_has_wildcard(options->value), error};
     *mapping = (struct sample_mapping){0};
     if (options->value == NULL &&
         (options->name != NULL || options->time != NULL || options->labels != NULL)) {

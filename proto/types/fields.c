@@ -206,7 +206,18 @@ static bool apply_change(struct loader *loader, const struct message_definition 
         return loader_refuse(loader, "no message \"%s\" is in it", change->type);
     field->kind = KIND_MESSAGE;
     field->message = message->type;
+    field->embedded = true;
     return true;
+}
+
+/* Gives the field the name of its oneof. */
+static bool name_oneof(struct loader *loader, const struct message_definition *definition,
+                       const Field *from, struct field_type *field)
+{
+    if (field->presence != PRESENCE_ONEOF)
+        return true;
+    field->oneof = loader_text(loader, definition->from->oneof_decl[from->oneof_index]->name);
+    return field->oneof != NULL || loader_no_memory(loader);
 }
 
 static bool fill_field(struct loader *loader, struct message_definition *definition,
@@ -248,7 +259,7 @@ static bool fill_field(struct loader *loader, struct message_definition *definit
     field->packed = field->packable && features.packed;
     if (field->packable && from->options != NULL && from->options->has_packed)
         field->packed = from->options->packed;
-    return name_field(loader, source, field);
+    return name_oneof(loader, definition, from, field) && name_field(loader, source, field);
 }
 
 /* --- messages --------------------------------------------------------------------------------- */

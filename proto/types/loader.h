@@ -118,6 +118,9 @@ bool loader_make_enum(struct loader *loader, struct enum_definition *definition)
 /* fields.c: fills definition->fields, except their layout. */
 bool loader_make_fields(struct loader *loader, struct message_definition *definition);
 
+/* roles.c: sets the roles of all fields; all types must be complete. */
+void loader_set_roles(const struct loader *loader);
+
 /* defaults.c: sets descriptor->default_value if the field has one. */
 bool loader_set_default(struct loader *loader, const struct field_type *field,
                         const struct field_source *source, ProtobufCFieldDescriptor *descriptor);

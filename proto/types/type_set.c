@@ -113,6 +113,7 @@ static bool make_types(struct loader *loader)
         if (!loader_lay_out(loader, at))
             return false;
     loader_mark_plain(loader);
+    loader_set_roles(loader);
     return true;
 }
 

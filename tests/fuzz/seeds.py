@@ -110,6 +110,8 @@ MAPPINGS = [
     [],
     [(4, "name"), (5, "value"), (6, "time"), (7, "labels")],
     [(4, "readings.name"), (5, "readings.value"), (7, "place,readings.labels"), (9, "sequence")],
+    [(5, "*")],
+    [(5, "readings.*,value"), (7, "name,labels:ip,key"), (6, "time:s")],
     [(5, "a.b.c"), (8, "payload:p.M"), (9, "number"), (10, "sender")],
 ]
 
@@ -181,7 +183,7 @@ def message_of(types, name, depth):
 
 
 def descriptors_seeds():
-    for name in ("readings", "defaults", "plant", "envelope", "legacy", "modern", "sets", "shapes"):
+    for name in ("readings", "defaults", "plant", "envelope", "legacy", "modern", "sets", "shapes", "wildcard"):
         made = descriptor_set(f"{name}.proto")
         types, outer = all_types(made)
         for i, mapping in enumerate(MAPPINGS):
@@ -191,6 +193,7 @@ def descriptors_seeds():
         for i, message in enumerate(outer):
             made_of_it = part(2, message_of(types, message, 1 + i % 3))
             yield part(1, made) + made_of_it + number(11, i) + number(12, i)
+            yield part(1, made) + made_of_it + part(5, "*") + number(11, i) + number(12, i)
 
 
 def udp_notif(payload, segment=None):

@@ -101,6 +101,7 @@ TEST_WITH(a_sample_has_its_labels_from_the_encoders_room, set_up, tear_down)
 TEST_WITH(samples_of_what_has_none_are_refused_by_name, set_up, tear_down)
 {
     struct flow *flow = *state;
+    atomic_store(&fake_schemas.bare, true);
     struct error error = flow_open_fails(
         flow, "--listen udp://127.0.0.1:0?schema=riemann --listen udp://127.0.0.1:0?" FAKE
               " --sink file:OUTPUT?view=sample");

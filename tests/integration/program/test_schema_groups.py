@@ -66,8 +66,26 @@ class Refused(FileTest):
                     says=["column 19", "message=FULL.NAME is missing"])
 
     def test_samples_of_what_has_none(self):
-        self.refuse("--listen", self.listen, "--sink", "stdout:?view=sample", code=78,
-                    says=["stdout:: view=sample", "lab.Probe", "udp://127.0.0.1:0"])
+        self.refuse("--listen", "udp://127.0.0.1:0?schema=otlp-logs", "--sink",
+                    "stdout:?view=sample", code=78,
+                    says=["stdout:: view=sample", "otlp-logs", "udp://127.0.0.1:0"])
+
+
+class EveryNumber(FileTest):
+    def test_a_sink_that_needs_samples_makes_every_number_one(self):
+        program = self.start("--listen", self.listen, "--sink", "stdout:?format=influx")
+        program.wait_for_log("every number of lab.Probe is a sample, because value= is not given")
+        self.sender(program).send_all([probe(7, 9)])
+        ledger = program.stop()
+        self.assertEqual([line.split()[:2] for line in b"".join(program.stdout.lines()).decode().splitlines()],
+                         [["counter", "value=7i"], ["level", "value=9i"]])
+        self.assertEqual(ledger["sinks"][0]["samples"], 2)
+
+    def test_other_sinks_write_messages_without_value(self):
+        program = self.start("--listen", self.listen)
+        self.sender(program).send_all([probe(7, 9)])
+        program.stop()
+        self.assertEqual(self.messages(program), [{"counter": "7", "level": "9"}])
 
 
 if __name__ == "__main__":

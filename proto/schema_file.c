@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "proto/message/count.h"
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
@@ -13,6 +14,7 @@
 #include "proto/runtime/sample_mapping.h"
 #include "proto/runtime/sender.h"
 #include "proto/schemas.h"
+#include "proto/wildcard/wildcard.h"
 
 /*
  * The types for one choice of `nested`, and the paths of the sender and the samples in their
@@ -23,6 +25,7 @@ struct file_variant {
     const struct message_type *type;
     struct sender_paths sender;
     struct sample_mapping samples;
+    struct wildcard_plan *wildcard; /* NULL: `value` has no path that ends with "*" */
 };
 
 struct file_schema {
@@ -38,6 +41,7 @@ struct file_message {
     const ProtobufCMessage *message;
     bool numbered;
     struct datagram_sequence sequence;
+    const struct wildcard_part *parts; /* only if the variant has a wildcard plan */
 };
 
 static void destroy(struct schema *schema)
@@ -47,6 +51,7 @@ static void destroy(struct schema *schema)
     struct file_schema *made = (struct file_schema *)schema;
     for (size_t i = 0; i < made->variant_count; i++) {
         sample_mapping_clear(&made->variants[i].samples);
+        wildcard_plan_destroy(made->variants[i].wildcard);
         type_set_destroy(made->variants[i].set);
     }
     free(made->variants);
@@ -112,6 +117,45 @@ static int make_paths(struct file_schema *made, const struct schema_options *opt
     return 0;
 }
 
+static void add_other(struct wildcard_others *others, const struct field_path *path)
+{
+    RULE(others->count < WILDCARD_OTHERS, "there is room for the fields of all paths");
+    if (path->count != 0)
+        others->fields[others->count++] = field_path_last(path);
+}
+
+/* Lists the fields of the sender and of the paths of `value`. */
+static struct wildcard_others others_of(const struct file_variant *variant)
+{
+    struct wildcard_others others = {.count = 0};
+    add_other(&others, &variant->sender.number);
+    for (size_t i = 0; i < variant->sender.key_count; i++)
+        add_other(&others, &variant->sender.keys[i]);
+    for (size_t i = 0; i < variant->samples.value_count; i++)
+        add_other(&others, &variant->samples.values[i].path);
+    return others;
+}
+
+/*
+ * Makes the plans for the entries of `value` that end with "*". Each of them, and each label, must
+ * be found in at least one variant.
+ */
+static int make_wildcards(struct file_schema *made, const struct schema_options *options,
+                          struct error *error)
+{
+    struct wildcard_found found = {.named = false};
+    if (!field_path_has_wildcard(options->value))
+        return 0;
+    for (size_t i = 0; i < made->variant_count; i++) {
+        struct file_variant *variant = &made->variants[i];
+        const struct wildcard_others others = others_of(variant);
+        if (wildcard_plan_make(variant->type, options, &others, &found, &variant->wildcard,
+                               error) != 0)
+            return -1;
+    }
+    return wildcard_check_found(options, &found, made->variants[0].type, error);
+}
+
 static int fill(struct file_schema *made, struct making *making, struct error *error)
 {
     const struct schema_options *options = making->options;
@@ -127,7 +171,8 @@ static int fill(struct file_schema *made, struct making *making, struct error *e
         return -1;
     }
     made->variant_count = nested_choices(&made->nested);
-    if (make_types(made, making, error) != 0 || make_paths(made, options, error) != 0)
+    if (make_types(made, making, error) != 0 || make_paths(made, options, error) != 0 ||
+        make_wildcards(made, options, error) != 0)
         return -1;
     made->schema.has_samples = options->value != NULL;
     made->schema.name = made->variants[0].type->descriptor->name;
@@ -210,6 +255,9 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
         made->message = out->message;
         if (!sender_read(&variant->sender, made->message, arena, &made->sequence, &made->numbered))
             result = decoded_no_room(out);
+        else if (variant->wildcard != NULL &&
+                 !wildcard_walk(variant->wildcard, made->message, arena, &made->parts))
+            result = decoded_no_room(out);
     }
     if (result == DECODE_OK)
         out->message = made;
@@ -223,7 +271,15 @@ static bool next_sample(const struct schema *schema, const void *message,
 {
     (void)schema;
     const struct file_message *made = message_of(message);
-    return sample_mapping_next(&made->variant->samples, made->message, cursor, sample);
+    const struct file_variant *variant = made->variant;
+    if (cursor->stage < WILDCARD_BEGIN || variant->wildcard == NULL) {
+        if (sample_mapping_next(&variant->samples, made->message, cursor, sample))
+            return true;
+        if (variant->wildcard == NULL)
+            return false;
+        *cursor = (struct schema_cursor){.stage = WILDCARD_BEGIN, .scratch = cursor->scratch};
+    }
+    return wildcard_next_sample(made->parts, cursor, sample);
 }
 
 static bool next_label(const struct schema *schema, const void *message,
@@ -232,6 +288,8 @@ static bool next_label(const struct schema *schema, const void *message,
 {
     (void)schema;
     const struct file_message *made = message_of(message);
+    if (wildcard_is_sample(sample))
+        return wildcard_next_label(sample, cursor, label);
     return sample_mapping_next_label(&made->variant->samples, made->message, sample, cursor, label);
 }
 

@@ -1,0 +1,22 @@
+/* Sorts messages by the value of a field, in memory of an arena, in a time no sender can enlarge. */
+#ifndef SLUICE_PROTO_MESSAGE_ORDER_H
+#define SLUICE_PROTO_MESSAGE_ORDER_H
+
+#include "collector/base/arena.h"
+#include "proto/message/type.h"
+
+/*
+ * Compares the field `key` of two messages: a singular field that is neither a message nor bytes.
+ * The order is arbitrary, but always the same. Returns less than, equal to, or greater than 0.
+ */
+int message_compare(const struct field_type *key, const ProtobufCMessage *a,
+                    const ProtobufCMessage *b);
+
+/*
+ * Returns the indices of `count` messages in the order of the field `key`, and of equal values in
+ * the given order. They are in the arena. Returns NULL if the arena is full.
+ */
+uint32_t *message_order(const struct field_type *key, const ProtobufCMessage *const *messages,
+                        size_t count, struct arena *arena);
+
+#endif

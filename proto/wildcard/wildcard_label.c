@@ -1,0 +1,137 @@
+/* Adds labels to elements. */
+#include <string.h>
+
+#include "proto/wildcard/wildcard_plan.h"
+
+static bool is_in(const struct wildcard_label *labels, const struct text *key)
+{
+    for (; labels != NULL; labels = labels->next)
+        if (text_equal(&labels->key, key))
+            return true;
+    return false;
+}
+
+bool wildcard_is_taken(const struct wildcard_element *element, const struct text *key)
+{
+    bool taken = is_in(element->texts, key);
+    for (; element != NULL && !taken; element = element->around)
+        taken = is_in(element->labels, key);
+    return taken;
+}
+
+/* Appends a label to a list. Its key becomes the path if it is taken. */
+static bool append(struct wildcard_walk *walk, struct wildcard_element *element,
+                   const struct text *name, const struct wildcard_label *label,
+                   const struct wildcard_label ***end)
+{
+    if (element->label_count == WILDCARD_ELEMENT_LABELS)
+        return true;
+    element->label_count++;
+    struct wildcard_label *added = arena_allocate(walk->arena, sizeof *added);
+    if (added == NULL)
+        return false;
+    *added = *label;
+    added->next = NULL;
+    if (wildcard_is_taken(element, &label->key) &&
+        !wildcard_join(walk, name, '.', &label->key, &added->key))
+        return false;
+    **end = added;
+    *end = &added->next;
+    return true;
+}
+
+bool wildcard_add_text(struct wildcard_walk *walk, struct wildcard_element *element,
+                       const struct text *name, const struct wildcard_label *label)
+{
+    return !walk->plan->texts || append(walk, element, name, label, &element->texts_end);
+}
+
+bool wildcard_add_label(struct wildcard_walk *walk, struct wildcard_element *element,
+                        const struct text *name, const struct wildcard_label *label)
+{
+    return append(walk, element, name, label, &element->end);
+}
+
+/* Whether the field is a label of this element. */
+static bool is_label_here(const struct wildcard_label_field *field, const struct text *name,
+                          const struct wildcard_element *element)
+{
+    if (field->reason == REASON_ASKED)
+        return wildcard_path_ends(name, &field->before);
+    return field->reason == REASON_KEY || !element->keyed;
+}
+
+/* wildcard_add_label or wildcard_add_text. */
+typedef bool label_adder(struct wildcard_walk *walk, struct wildcard_element *element,
+                         const struct text *name, const struct wildcard_label *label);
+
+/* Adds a label for each entry of a map to texts. */
+static bool add_entries(struct wildcard_walk *walk, const struct wildcard_label_field *map,
+                        const ProtobufCMessage *message, const struct text *name,
+                        struct wildcard_element *element, label_adder *add)
+{
+    const struct field_type *fields = map->field->message->fields;
+    const ProtobufCMessage *const *entries =
+        *(const ProtobufCMessage *const *const *)field_value(map->field, message);
+    for (size_t i = 0; i < field_elements(map->field, message); i++) {
+        const ProtobufCBinaryData *key = field_value(&fields[0], entries[i]);
+        const struct wildcard_label label = {.key = {(const char *)key->data, key->len},
+                                             .field = &fields[1],
+                                             .value = field_value(&fields[1], entries[i])};
+        if (!add(walk, element, name, &label))
+            return false;
+        element->is_told = element->is_told || add == wildcard_add_label;
+    }
+    return true;
+}
+
+/* Whether the label's value is a text that is not empty, or another value that is present. */
+static bool has_content(const struct field_type *field, const void *value)
+{
+    if (field->kind == KIND_STRING || field->kind == KIND_BYTES)
+        return ((const ProtobufCBinaryData *)value)->len != 0;
+    return true;
+}
+
+static bool add_field(struct wildcard_walk *walk, const struct wildcard_label_field *field,
+                      const ProtobufCMessage *message, const struct text *name,
+                      struct wildcard_element *element, label_adder *add)
+{
+    bool present =
+        field->field->presence == PRESENCE_IMPLICIT || field_is_present(field->field, message);
+    const void *value = field_value(field->field, message);
+    struct wildcard_label label = {
+        .key = field->name, .field = field->field, .form = field->form};
+    /* A label without a value keeps its key from being used by another field. */
+    if (present && has_content(field->field, value))
+        label.value = value;
+    if (label.value != NULL && field->reason != REASON_ENUM && add == wildcard_add_label)
+        element->is_told = true;
+    return (label.value == NULL && add == wildcard_add_text) || add(walk, element, name, &label);
+}
+
+bool wildcard_add_labels(struct wildcard_walk *walk, const struct wildcard_type *type,
+                         const ProtobufCMessage *message, const struct text *name,
+                         struct wildcard_element *element)
+{
+    for (size_t i = 0; i < type->label_count; i++) {
+        const struct wildcard_label_field *field = &type->labels[i];
+        bool is_label = is_label_here(field, name, element);
+        label_adder *add = is_label ? wildcard_add_label : wildcard_add_text;
+        if (!is_label && field->reason == REASON_ASKED)
+            continue;
+        if (!(field->reason == REASON_TEXTS ? add_entries(walk, field, message, name, element, add)
+                                            : add_field(walk, field, message, name, element, add)))
+            return false;
+    }
+    return true;
+}
+
+bool wildcard_add_position(struct wildcard_walk *walk, struct wildcard_element *element,
+                           const struct text *path, const struct text *list, size_t position)
+{
+    if (element->is_told)
+        return true;
+    return wildcard_add_label(walk, element, path,
+                              &(struct wildcard_label){.key = *list, .number = position});
+}

@@ -1,0 +1,237 @@
+/* Parses the options value=, labels=, time= and name= for `value=*`. */
+#include <string.h>
+
+#include "collector/base/parse_error.h"
+#include "proto/runtime/sample_mapping.h"
+#include "proto/wildcard/wildcard_plan.h"
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+/* Cuts the first entry off a list that is separated by commas; false at the end of the list. */
+static bool next_entry(const char **list, struct text *entry)
+{
+    if (*list == NULL)
+        return false;
+    *list += strspn(*list, " "); /* a line break in a configuration file becomes a blank */
+    *entry = (struct text){*list, strcspn(*list, ",")};
+    *list = entry->data[entry->size] == ',' ? entry->data + entry->size + 1 : NULL;
+    return true;
+}
+
+static bool options_refuse(struct error *error, const char *option, const struct text *entry,
+                           const char *why)
+{
+    char given[QUOTED_SIZE];
+    error_set(error, EXIT_CODE_CONFIG, "%s: %s %s", option, quoted(entry->data, entry->size, given),
+              why);
+    return false;
+}
+
+/* --- value ------------------------------------------------------------------------------------ */
+
+/* Adds the path of "PATH.*", if the type has it. */
+static bool add_path(struct wildcard_plan *plan, const struct message_type *type,
+                     const struct text *entry, bool *found, struct error *error)
+{
+    struct field_path *path = &plan->paths[plan->path_count];
+    struct error missing;
+    if (!field_path_parse(type, entry->data, entry->size - 2, path, &missing))
+        return true;
+    const struct field_type *last = field_path_last(path);
+    if (last->message == NULL)
+        return field_path_refuse("value", path, "is not a message; write it without \".*\"", error);
+    *found = true;
+    plan->path_count++;
+    return true;
+}
+
+static bool parse_values(struct wildcard_plan *plan, const struct message_type *type,
+                         const char *list, struct wildcard_found *found, struct error *error)
+{
+    struct text entry;
+    for (size_t i = 0; next_entry(&list, &entry);) {
+        if (!field_path_is_wildcard(entry.data, entry.size))
+            continue; /* proto/runtime/sample_mapping.h */
+        if (i == WILDCARD_PATHS) {
+            error_set(error, EXIT_CODE_CONFIG, "value: more than %d paths with \"*\"",
+                      WILDCARD_PATHS);
+            return false;
+        }
+        if (entry.size == 1)
+            plan->all = found->values[i] = true;
+        else if (!add_path(plan, type, &entry, &found->values[i], error))
+            return false;
+        i++;
+    }
+    return true;
+}
+
+/* --- labels ----------------------------------------------------------------------------------- */
+
+/* Cuts ":FORM" off the end of an entry. */
+static enum wildcard_form cut_form(struct text *entry)
+{
+    static const struct {
+        const char *end;
+        enum wildcard_form form;
+    } forms[] = {{":ip", FORM_IP}, {":text", FORM_TEXT}};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (!text_ends(entry->data, entry->size, forms[i].end))
+            continue;
+        entry->size -= strlen(forms[i].end);
+        return forms[i].form;
+    }
+    return FORM_PLAIN;
+}
+
+/* Splits a path at its last separator; an extension in brackets is one name. */
+static void split_path(struct text path, struct text *before, struct text *last)
+{
+    size_t at = path.size;
+    bool bracket = at != 0 && path.data[at - 1] == ']';
+    while (at != 0 && (bracket ? path.data[at - 1] != '[' : path.data[at - 1] != '.' &&
+                                                               path.data[at - 1] != '/'))
+        at--;
+    if (bracket && at != 0)
+        at--;
+    *last = (struct text){path.data + at, path.size - at};
+    *before = (struct text){path.data, at == 0 ? 0 : at - 1};
+}
+
+/* Copies the entry's texts, which belong to the options, into the plan. */
+static bool keep(struct wildcard_plan *plan, struct text *text)
+{
+    text->data = growing_arena_text(&plan->memory, text->data, text->size);
+    return text->data != NULL;
+}
+
+/* Parses "PATH" or "NAME:PATH". */
+static bool parse_asked(struct wildcard_plan *plan, const char *option, struct text entry,
+                        struct wildcard_asked *asked, struct error *error)
+{
+    const char *colon = memchr(entry.data, ':', entry.size);
+    struct text path = entry;
+    if (colon != NULL) {
+        size_t size = (size_t)(colon - entry.data);
+        asked->name = (struct text){entry.data, size};
+        path = (struct text){colon + 1, entry.size - size - 1};
+        if (size == 0)
+            return options_refuse(error, option, &entry, "has no name before its colon");
+    }
+    split_path(path, &asked->before, &asked->last);
+    if (asked->last.size == 0)
+        return options_refuse(error, option, &entry, "is not a path of fields");
+    if (keep(plan, &asked->name) && keep(plan, &asked->before) && keep(plan, &asked->last))
+        return true;
+    error_no_memory(error);
+    return false;
+}
+
+static bool parse_labels(struct wildcard_plan *plan, const char *list, struct error *error)
+{
+    struct text entry;
+    while (next_entry(&list, &entry)) {
+        if (plan->label_count == WILDCARD_LABELS) {
+            error_set(error, EXIT_CODE_CONFIG, "labels: more than %d paths", WILDCARD_LABELS);
+            return false;
+        }
+        struct wildcard_asked *asked = &plan->labels[plan->label_count++];
+        asked->form = cut_form(&entry);
+        if (!parse_asked(plan, "labels", entry, asked, error))
+            return false;
+    }
+    return true;
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+static bool is_separator(char c)
+{
+    return c == '.' || c == '/';
+}
+
+bool wildcard_path_ends(const struct text *text, const struct text *end)
+{
+    if (end->size == 0)
+        return true;
+    if (end->size > text->size)
+        return false;
+    size_t from = text->size - end->size;
+    for (size_t i = 0; i < end->size; i++)
+        if (text->data[from + i] != end->data[i] &&
+            !(is_separator(text->data[from + i]) && is_separator(end->data[i])))
+            return false;
+    return from == 0 || is_separator(text->data[from - 1]);
+}
+
+bool wildcard_asks_for(const struct wildcard_asked *asked, const struct field_type *field,
+                       const struct text *name)
+{
+    /* the key is "name": with quotes and a colon; the name of an extension is in brackets */
+    const struct text whole = {field->proto_key + 1, field->proto_key_size - 3};
+    return text_equal(&asked->last, name) || text_equal(&asked->last, &whole);
+}
+
+/* --- time and name ---------------------------------------------------------------------------- */
+
+static bool parse_name(struct wildcard_plan *plan, const struct message_type *type,
+                       const char *option, struct error *error)
+{
+    struct field_path *path = &plan->name;
+    if (option == NULL)
+        return true;
+    if (!field_path_parse_option(type, "name", option, strlen(option), path, error))
+        return false;
+    if (path->list_count != 0)
+        return field_path_refuse("name", path,
+                                 "is in a repeated field, where \"*\" makes the names", error);
+    return field_path_last(path)->message == NULL ||
+           field_path_refuse("name", path, "is a message, not a value", error);
+}
+
+static bool parse_time(struct wildcard_plan *plan, const struct message_type *type,
+                       const char *option, struct error *error)
+{
+    struct field_path path;
+    if (option == NULL)
+        return true;
+    size_t length = strcspn(option, ":");
+    if (!field_path_parse_option(type, "time", option, length, &path, error))
+        return false;
+    plan->time = field_path_last(&path);
+    return sample_time_check(&path, option[length] == '\0' ? NULL : option + length + 1,
+                             &plan->time_unit, error);
+}
+
+bool wildcard_parse_options(struct wildcard_plan *plan, const struct message_type *type,
+                            const struct schema_options *options, struct wildcard_found *found,
+                            struct error *error)
+{
+    return parse_values(plan, type, options->value, found, error) &&
+           parse_labels(plan, options->labels, error) &&
+           parse_time(plan, type, options->time, error) &&
+           parse_name(plan, type, options->name, error);
+}
+
+/* --- what was found --------------------------------------------------------------------------- */
+
+int wildcard_check_found(const struct schema_options *options, const struct wildcard_found *found,
+                         const struct message_type *type, struct error *error)
+{
+    struct text entry;
+    const char *list = options->value;
+    for (size_t i = 0; next_entry(&list, &entry);) {
+        struct field_path path;
+        if (field_path_is_wildcard(entry.data, entry.size) && !found->values[i++] &&
+            !field_path_parse_option(type, "value", entry.data, entry.size - 2, &path, error))
+            return -1;
+    }
+    list = options->labels;
+    for (size_t i = 0; next_entry(&list, &entry); i++) {
+        if (found->labels[i] || found->named)
+            continue;
+        options_refuse(error, "labels", &entry, "is not the end of a field's path");
+        return -1;
+    }
+    return 0;
+}

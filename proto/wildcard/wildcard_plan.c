@@ -1,0 +1,283 @@
+/* Makes the plan: what each field of each reachable message type is for. */
+#include "proto/wildcard/wildcard_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS ((size_t)1024)
+
+/* State that is needed only while the plan is made. */
+struct planning {
+    struct wildcard_plan *plan;
+    const struct wildcard_others *others;
+    struct wildcard_found *found;
+    struct wildcard_type *buckets[BUCKETS]; /* the types found so far, by address */
+    struct wildcard_type **end;             /* the pointer to the next type */
+};
+
+static void *plan_allocate(const struct planning *planning, size_t count, size_t size)
+{
+    return growing_arena_allocate(&planning->plan->memory, count, size);
+}
+
+/* --- types ------------------------------------------------------------------------------------ */
+
+/* Returns the plan for the type, which is added if it is new; NULL if memory is short. */
+static struct wildcard_type *plan_of(struct planning *planning, const struct message_type *type)
+{
+    struct wildcard_type **bucket = &planning->buckets[((uintptr_t)type >> 4) % BUCKETS];
+    for (struct wildcard_type *at = *bucket; at != NULL; at = at->chain)
+        if (at->type == type)
+            return at;
+    struct wildcard_type *added = plan_allocate(planning, 1, sizeof *added);
+    if (added == NULL)
+        return NULL;
+    added->type = type;
+    added->chain = *bucket;
+    *bucket = added;
+    *planning->end = added;
+    planning->end = &added->next;
+    return added;
+}
+
+/* Whether the type consists of seconds and nanoseconds, or is a google.protobuf.Timestamp. */
+static bool is_time(const struct wildcard_type *type, const struct field_type *field)
+{
+    for (size_t i = 0; i < type->time_count; i++)
+        if (type->times[i].kind == TIME_MESSAGE && type->times[i].field == field)
+            return true;
+    return false;
+}
+
+/* Returns the part of the field's name after the last dot, which only an extension has. */
+static struct text last_name(const struct field_type *field)
+{
+    const char *name = field->descriptor->name;
+    const char *dot = strrchr(name, '.');
+    if (dot != NULL)
+        name = dot + 1;
+    return (struct text){name, strlen(name)};
+}
+
+/* --- labels ----------------------------------------------------------------------------------- */
+
+static bool can_be_label(const struct field_type *field, enum wildcard_form form)
+{
+    if (field->presence == PRESENCE_REPEATED || field->message != NULL)
+        return false;
+    return field->kind != KIND_BYTES || form != FORM_PLAIN;
+}
+
+static void add_label(struct wildcard_type *type, const struct field_type *field,
+                      enum wildcard_reason reason, struct text name,
+                      const struct wildcard_asked *asked)
+{
+    struct wildcard_label_field *added = &type->labels[type->label_count++];
+    *added = (struct wildcard_label_field){.field = field, .reason = reason, .name = name};
+    if (asked == NULL)
+        return;
+    added->form = asked->form;
+    added->before = asked->before;
+    if (asked->name.size != 0)
+        added->name = asked->name;
+}
+
+/*
+ * Adds the field as a label if it is one. Returns whether the field is a label wherever its message
+ * is, so that it is nothing else.
+ */
+static bool plan_label(struct planning *planning, struct wildcard_type *type,
+                       const struct field_type *field)
+{
+    const struct wildcard_plan *plan = planning->plan;
+    struct text name = last_name(field);
+    for (size_t i = 0; i < plan->label_count; i++) {
+        const struct wildcard_asked *asked = &plan->labels[i];
+        if (!can_be_label(field, asked->form) || !wildcard_asks_for(asked, field, &name))
+            continue;
+        add_label(type, field, REASON_ASKED, name, asked);
+        planning->found->labels[i] = true;
+        return asked->before.size == 0;
+    }
+    if (field->map && field->message->fields[1].kind == KIND_STRING) {
+        add_label(type, field, REASON_TEXTS, name, NULL);
+        return true;
+    }
+    if (!can_be_label(field, FORM_PLAIN))
+        return false;
+    if ((field->roles & ROLE_KEY) != 0)
+        add_label(type, field, REASON_KEY, name, NULL);
+    else if (field->kind == KIND_STRING)
+        add_label(type, field, REASON_TEXT, name, NULL);
+    else if (field->kind == KIND_ENUM)
+        add_label(type, field, REASON_ENUM, name, NULL);
+    else
+        return false;
+    return true;
+}
+
+/* --- fields ----------------------------------------------------------------------------------- */
+
+static bool is_other(const struct wildcard_others *others, const struct field_type *field)
+{
+    for (size_t i = 0; i < others->count; i++)
+        if (others->fields[i] == field)
+            return true;
+    return false;
+}
+
+/* Numbers, but not enums. */
+static bool is_value(const struct field_type *field)
+{
+    return field_is_number(field) && field->kind != KIND_ENUM;
+}
+
+static const struct wildcard_time *time_of(const struct wildcard_type *type,
+                                           const struct field_type *field)
+{
+    for (size_t i = 0; i < type->time_count; i++)
+        if (type->times[i].field == field || type->times[i].second == field)
+            return &type->times[i];
+    return NULL;
+}
+
+/* Sets what the field is for. Returns false if it is for nothing. */
+static bool use_of(const struct field_type *field, enum wildcard_use *use,
+                   const struct message_type **inside)
+{
+    bool repeated = field->presence == PRESENCE_REPEATED;
+    const struct field_type *value = field->map ? &field->message->fields[1] : field;
+    *inside = value->message;
+    if (value->message != NULL)
+        *use = repeated ? USE_ELEMENTS : USE_INSIDE;
+    else if (!is_value(value))
+        return false;
+    else if (field->map)
+        *use = USE_NUMBERS;
+    else
+        *use = repeated ? USE_VALUES : USE_VALUE;
+    return true;
+}
+
+static bool plan_field(struct planning *planning, struct wildcard_type *type,
+                       const struct field_type *field)
+{
+    struct wildcard_field planned = {.field = field, .name = last_name(field)};
+    const struct message_type *inside;
+    if (plan_label(planning, type, field) || is_other(planning->others, field) ||
+        !use_of(field, &planned.use, &inside))
+        return true;
+    planned.counter = (field->roles & ROLE_COUNTER) != 0;
+    planned.begins = field->extension || field->embedded;
+    planned.time = time_of(type, field);
+    if (planned.use == USE_VALUE && field->oneof != NULL)
+        planned.name = (struct text){field->oneof, strlen(field->oneof)};
+    if (inside != NULL && inside->well_known == WELL_KNOWN_TIMESTAMP && is_time(type, field))
+        return true;
+    if (inside != NULL) {
+        struct wildcard_type *of = plan_of(planning, inside);
+        planned.type = of;
+        if (of == NULL)
+            return false;
+        struct wildcard_named named;
+        if (!field->map && wildcard_is_named(inside, &named)) {
+            planned.use = USE_NAMED;
+            planning->found->named = true;
+        }
+    }
+    type->fields[type->field_count++] = planned;
+    return true;
+}
+
+/* Whether all fields of this field's oneof are scalars, so that they are one value. */
+static bool is_scalar_oneof(const struct message_type *type, const struct field_type *field)
+{
+    for (size_t i = 0; i < type->field_count; i++)
+        if (type->fields[i].presence == PRESENCE_ONEOF &&
+            type->fields[i].quantifier == field->quantifier && type->fields[i].message != NULL)
+            return false;
+    return true;
+}
+
+static bool plan_type(struct planning *planning, struct wildcard_type *type)
+{
+    size_t count = type->type->field_count;
+    type->fields = plan_allocate(planning, count, sizeof *type->fields);
+    type->labels = plan_allocate(planning, count, sizeof *type->labels);
+    if (type->fields == NULL || type->labels == NULL ||
+        !wildcard_find_times(planning->plan, type))
+        return false;
+    type->is_named = wildcard_is_named(type->type, &type->named);
+    for (size_t i = 0; i < count; i++)
+        if (!plan_field(planning, type, &type->type->fields[i]))
+            return false;
+    for (size_t i = 0; i < type->field_count; i++) {
+        struct wildcard_field *field = &type->fields[i];
+        if (field->use == USE_VALUE && field->field->oneof != NULL &&
+            !is_scalar_oneof(type->type, field->field))
+            field->name = last_name(field->field);
+    }
+    return true;
+}
+
+/* Sets has_key of all types; a type inside itself needs several rounds. */
+static void find_keys(struct wildcard_plan *plan)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (struct wildcard_type *at = plan->root; at != NULL; at = at->next) {
+            bool has_key = at->has_key;
+            for (size_t i = 0; i < at->label_count && !has_key; i++)
+                has_key = at->labels[i].reason == REASON_KEY;
+            for (size_t i = 0; i < at->field_count && !has_key; i++)
+                has_key = at->fields[i].use == USE_INSIDE && at->fields[i].type->has_key;
+            changed = changed || has_key != at->has_key;
+            at->has_key = has_key;
+        }
+    }
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static bool make(struct planning *planning, const struct message_type *type)
+{
+    planning->end = &planning->plan->root;
+    if (plan_of(planning, type) == NULL)
+        return false;
+    for (struct wildcard_type *at = planning->plan->root; at != NULL; at = at->next)
+        if (!plan_type(planning, at))
+            return false;
+    find_keys(planning->plan);
+    return true;
+}
+
+int wildcard_plan_make(const struct message_type *type, const struct schema_options *options,
+                       const struct wildcard_others *others, struct wildcard_found *found,
+                       struct wildcard_plan **out, struct error *error)
+{
+    struct planning planning = {.plan = calloc(1, sizeof *planning.plan),
+                                .others = others,
+                                .found = found};
+    bool made = planning.plan != NULL;
+    if (made)
+        planning.plan->texts = options->text_samples;
+    if (made && !wildcard_parse_options(planning.plan, type, options, found, error)) {
+        wildcard_plan_destroy(planning.plan);
+        return -1;
+    }
+    if (!made || !make(&planning, type)) {
+        wildcard_plan_destroy(planning.plan);
+        error_no_memory(error);
+        return -1;
+    }
+    *out = planning.plan;
+    return 0;
+}
+
+void wildcard_plan_destroy(struct wildcard_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    growing_arena_free(&plan->memory);
+    free(plan);
+}

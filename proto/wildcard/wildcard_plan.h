@@ -1,0 +1,281 @@
+/*
+ * Declarations shared by the files that read samples by `value=*`, private to them: the plan for
+ * each message type, and the parts of a message.
+ */
+#ifndef SLUICE_PROTO_WILDCARD_WILDCARD_PLAN_H
+#define SLUICE_PROTO_WILDCARD_WILDCARD_PLAN_H
+
+#include "proto/runtime/field_path.h"
+#include "proto/runtime/field_value.h"
+#include "proto/types/growing_arena.h"
+#include "proto/wildcard/wildcard.h"
+
+/* --- plans ------------------------------------------------------------------------------------ */
+
+/* What a field is for. A field that is only a label is not in wildcard_type.fields. */
+enum wildcard_use {
+    USE_VALUE,    /* a number: a sample */
+    USE_VALUES,   /* a repeated number: a sample for each */
+    USE_NUMBERS,  /* a map to numbers: a sample for each entry */
+    USE_INSIDE,   /* a singular message: belongs to the same element */
+    USE_ELEMENTS, /* a repeated message, or a map to messages: each is an element */
+    USE_NAMED,    /* messages with a name and a value, singular or repeated */
+};
+
+struct wildcard_type;
+
+struct wildcard_field {
+    const struct field_type *field;
+    enum wildcard_use use;
+    bool counter;
+    bool begins;      /* names begin anew with this field: an extension, or a message in bytes */
+    struct text name; /* its part of a sample's name */
+    const struct wildcard_type *type; /* plan of its messages, or of a map's values; or NULL */
+    const struct wildcard_time *time; /* as a value: not a sample if this is a time; or NULL */
+};
+
+/* How a label's value is written. */
+enum wildcard_form {
+    FORM_PLAIN,
+    FORM_IP,   /* 4 or 16 bytes as an address */
+    FORM_TEXT, /* bytes that are UTF-8 */
+};
+
+/* Why a field is a label. */
+enum wildcard_reason {
+    REASON_ASKED, /* the option `labels` names it */
+    REASON_KEY,   /* the .proto file says so */
+    REASON_TEXT,  /* a text; only in elements without keys */
+    REASON_ENUM,  /* an enum; only in elements without keys */
+    REASON_TEXTS, /* a map to texts; only in elements without keys */
+};
+
+struct wildcard_label_field {
+    const struct field_type *field;
+    enum wildcard_reason reason;
+    enum wildcard_form form;
+    struct text name;
+    struct text before; /* the path of the message must end with this; empty: it may be any */
+};
+
+/* A field, or a pair of fields, that may be the time of its message. */
+enum wildcard_time_kind {
+    TIME_NUMBER,
+    TIME_MESSAGE, /* a message of seconds and nanoseconds */
+    TIME_PAIR,    /* `field` are seconds, `second` is the rest in units of `unit` */
+};
+
+struct wildcard_time {
+    enum wildcard_time_kind kind;
+    int rank; /* the smallest is read first */
+    const struct field_type *field, *second;
+    int64_t unit; /* nanoseconds; TIME_NUMBER: 0 if the number's size tells its unit */
+};
+
+/* Messages with a text called name or key, and a oneof of values. */
+struct wildcard_named {
+    const struct field_type *name;
+    const struct field_type *holder;   /* the message with the oneof; NULL: the message itself */
+    const struct message_type *values; /* the type that contains the oneof */
+    const struct field_type *one;      /* a field of the oneof */
+    const struct field_type *children; /* repeated, of the same type; or NULL */
+};
+
+struct wildcard_type {
+    const struct message_type *type;
+    struct wildcard_field *fields;
+    size_t field_count;
+    struct wildcard_label_field *labels;
+    size_t label_count;
+    struct wildcard_time *times;
+    size_t time_count;
+    bool has_key; /* this type, or a type of its singular messages, has a label of REASON_KEY */
+    bool is_named;
+    struct wildcard_named named; /* only if is_named is set */
+    struct wildcard_type *next;  /* in the plan's list, in the order of finding */
+    struct wildcard_type *chain; /* in the same bucket, only while the plan is made */
+};
+
+/* An entry of the option `labels`: "NAME:PATH:FORM", of which only the end of PATH is required. */
+struct wildcard_asked {
+    struct text name; /* empty: the last name of the path */
+    struct text before, last;
+    enum wildcard_form form;
+};
+
+struct wildcard_plan {
+    struct growing_arena memory;
+    struct wildcard_type *root;
+
+    bool texts; /* texts that are not labels make a sample */
+    bool all;   /* the option `value` has "*": every number is a sample */
+    struct field_path paths[WILDCARD_PATHS]; /* the paths of "PATH.*" */
+    size_t path_count;
+    struct wildcard_asked labels[WILDCARD_LABELS];
+    size_t label_count;
+    const struct field_type *time; /* the field of the option `time`; NULL: not given */
+    int64_t time_unit;             /* nanoseconds; 0: a Timestamp */
+    struct field_path name;        /* the option `name`; count is 0: not given */
+};
+
+/* --- parts of a message ----------------------------------------------------------------------- */
+
+/*
+ * A label in the arena. Its value is that of `field` at `value` (NULL: the label is left out), or,
+ * if `field` is NULL, the number.
+ */
+struct wildcard_label {
+    const struct wildcard_label *next;
+    struct text key;
+    const struct field_type *field;
+    const void *value;
+    size_t number;
+    enum wildcard_form form;
+};
+
+/* The most labels of an element, with those of the elements around it. Others are left out. */
+#define WILDCARD_ELEMENT_LABELS ((size_t)64)
+
+struct wildcard_element {
+    const struct wildcard_element *around; /* NULL: the message */
+    const struct wildcard_label *labels;
+    const struct wildcard_label **end; /* the pointer to the next label */
+    const struct wildcard_label *texts; /* further labels of the element's info sample */
+    const struct wildcard_label **texts_end;
+    bool keyed;                        /* texts and enums are not labels */
+    bool is_told;       /* a key or a text is among its labels */
+    size_t label_count; /* with those of the elements around it */
+    int64_t time_ns; /* 0: not given */
+};
+
+/*
+ * Numbers that are read together: those of a message, the elements of a repeated number, the
+ * entries of a map, or the value of a named message; or the info sample of an element, if it has no
+ * `type`, no `field` and no `value`.
+ */
+struct wildcard_part {
+    const struct wildcard_part *next;
+    const struct wildcard_element *element;
+    const ProtobufCMessage *message;
+    const struct wildcard_type *type;   /* numbers of a message: its plan; otherwise NULL */
+    const struct wildcard_field *field; /* USE_VALUES or USE_NUMBERS; otherwise NULL */
+    const struct field_type *value;     /* the value of a named message; otherwise NULL */
+    struct text name;                   /* numbers of a message: what precedes their names */
+    struct text key;                    /* of the label that each number of `field` has */
+    int64_t time_ns;                    /* 0: not given */
+};
+
+/* --- functions -------------------------------------------------------------------------------- */
+
+/* wildcard_options.c: fill the plan by the options; false with `error` filled. */
+bool wildcard_parse_options(struct wildcard_plan *plan, const struct message_type *type,
+                            const struct schema_options *options, struct wildcard_found *found,
+                            struct error *error);
+
+/* Whether `text` ends with `end`, with a separator or nothing before it; '/' is as good as '.'. */
+bool wildcard_path_ends(const struct text *text, const struct text *end);
+
+/* Whether the entry asks for this field; `name` is the last part of the field's name. */
+bool wildcard_asks_for(const struct wildcard_asked *asked, const struct field_type *field,
+                       const struct text *name);
+
+/* wildcard_time.c: fills type->times. Returns false if memory is short. */
+bool wildcard_find_times(struct wildcard_plan *plan, struct wildcard_type *type);
+
+/* Returns the time in nanoseconds that the message has by this rule; 0: none. */
+int64_t wildcard_read_time(const struct wildcard_time *time, const ProtobufCMessage *message);
+
+/*
+ * Whether the numbers of this rule are a time in the message and so not samples; zeroes are a time
+ * that was not sent.
+ */
+bool wildcard_is_time(const struct wildcard_time *time, const ProtobufCMessage *message);
+
+/* Returns the first time that the message has, or 0. */
+int64_t wildcard_time_of(const struct wildcard_type *type, const ProtobufCMessage *message);
+
+/* wildcard_named.c: whether messages of the type have names and values; if so fills `named`. */
+bool wildcard_is_named(const struct message_type *type, struct wildcard_named *named);
+
+/* wildcard_read.c: whether the value in the message is a number, or a text that is one in JSON. */
+bool wildcard_is_number(const struct field_type *field, const ProtobufCMessage *message);
+
+/* --- the walk --------------------------------------------------------------------------------- */
+
+struct wildcard_walk {
+    const struct wildcard_plan *plan;
+    struct arena *arena;
+    const struct wildcard_part **end; /* the pointer to the next part */
+};
+
+/* Where the walk is: a message, or a list of named messages, of an element. */
+struct wildcard_place {
+    struct wildcard_element *element;
+    struct text name;   /* path of names up to here */
+    int64_t time_ns;    /* time of the message around */
+    uint32_t paths;     /* bit i: the way to here is the beginning of plan->paths[i] */
+    size_t depth;       /* number of fields from the outermost message to here */
+    bool selected;      /* here is below a path, so numbers are samples */
+    bool named;         /* `name` ends with the name of a named message */
+};
+
+/* wildcard_part.c. Both return NULL if the arena is full. */
+struct wildcard_part *wildcard_add_part(struct wildcard_walk *walk,
+                                        const struct wildcard_place *place);
+struct wildcard_element *wildcard_add_element(struct wildcard_walk *walk,
+                                              const struct wildcard_element *around, bool keyed);
+
+/*
+ * Adds the info sample of the element, if it has texts for it, or labels but no numbers. `begun` is
+ * walk->end at the beginning of the element.
+ */
+bool wildcard_end_element(struct wildcard_walk *walk, const struct wildcard_place *place,
+                          const struct wildcard_part **begun);
+
+/* Makes "NAME.LAST" (`separator` is '.'). Returns false if the arena is full. */
+bool wildcard_join(struct wildcard_walk *walk, const struct text *name, char separator,
+                   const struct text *last, struct text *joined);
+
+/* wildcard_label.c: whether the element, or one around it, has a label with this key. */
+bool wildcard_is_taken(const struct wildcard_element *element, const struct text *key);
+
+/*
+ * wildcard_label.c: add labels to an element. A key that is taken by a label of the element or of
+ * an element around it is replaced by the path: `name` is the path of the message.
+ */
+bool wildcard_add_label(struct wildcard_walk *walk, struct wildcard_element *element,
+                        const struct text *name, const struct wildcard_label *label);
+
+/* Adds the labels of a message itself, without those of its singular messages. */
+bool wildcard_add_labels(struct wildcard_walk *walk, const struct wildcard_type *type,
+                         const ProtobufCMessage *message, const struct text *name,
+                         struct wildcard_element *element);
+
+/*
+ * Adds a label of the element's info sample, if the plan wants these; `name` is the path of the
+ * message.
+ */
+bool wildcard_add_text(struct wildcard_walk *walk, struct wildcard_element *element,
+                       const struct text *name, const struct wildcard_label *label);
+
+/* Adds the element's position in its list as a label, if no other label tells it. */
+bool wildcard_add_position(struct wildcard_walk *walk, struct wildcard_element *element,
+                           const struct text *path, const struct text *list, size_t position);
+
+/* A list of messages: the elements of a repeated field, or one singular message. */
+struct wildcard_list {
+    const struct wildcard_field *field;
+    const ProtobufCMessage *const *messages;
+    size_t count;
+};
+
+/*
+ * wildcard_named.c: wildcard_named_labels adds the labels that are in the list to the element that
+ * contains it; wildcard_named_walk lists the parts. `place` is the place of the list.
+ */
+bool wildcard_named_labels(struct wildcard_walk *walk, const struct wildcard_type *type,
+                           const struct wildcard_list *list, const struct wildcard_place *place);
+bool wildcard_named_walk(struct wildcard_walk *walk, const struct wildcard_type *type,
+                         const struct wildcard_list *list, const struct wildcard_place *place);
+
+#endif

@@ -1,0 +1,215 @@
+/*
+ * Lists the parts of a message. The recursion is as deep as the nesting of messages, which the
+ * decoder has limited.
+ */
+#include "proto/wildcard/wildcard_plan.h"
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+/* Returns the messages of a field: those of a list, one, or none. */
+static struct wildcard_list messages_of(const struct wildcard_field *field,
+                                        const ProtobufCMessage *message)
+{
+    const void *at = field_value(field->field, message);
+    struct wildcard_list list = {.field = field};
+    if (field->field->presence == PRESENCE_REPEATED) {
+        list.messages = *(const ProtobufCMessage *const *const *)at;
+        list.count = field_elements(field->field, message);
+    } else if (field_is_present(field->field, message)) {
+        list.messages = at;
+        list.count = 1;
+    }
+    return list;
+}
+
+/* Makes the place inside a field. Returns false if the arena is full. */
+static bool enter(struct wildcard_walk *walk, const struct wildcard_place *from,
+                  const struct wildcard_field *field, struct wildcard_place *to)
+{
+    static const struct text empty = {"", 0};
+    *to = *from;
+    to->depth++;
+    to->paths = 0;
+    for (size_t i = 0; !from->selected && i < walk->plan->path_count; i++) {
+        const struct field_path *path = &walk->plan->paths[i];
+        if ((from->paths >> i & 1) == 0 || path->steps[from->depth] != field->field)
+            continue;
+        if (path->count == to->depth)
+            to->selected = true;
+        else
+            to->paths |= UINT32_C(1) << i;
+    }
+    return wildcard_join(walk, field->begins ? &empty : &from->name, '.', &field->name, &to->name);
+}
+
+/* Whether samples can be inside the place. */
+static bool leads_on(const struct wildcard_place *place)
+{
+    return place->selected || place->paths != 0;
+}
+
+/* --- labels of an element --------------------------------------------------------------------- */
+
+/*
+ * Adds the labels of a message, and of the singular messages inside, which belong to the same
+ * element. Sets the element's time to the first one found.
+ */
+static bool add_labels(struct wildcard_walk *walk, const struct wildcard_type *type,
+                       const ProtobufCMessage *message, const struct wildcard_place *place)
+{
+    struct wildcard_element *element = place->element;
+    if (element->time_ns == 0)
+        element->time_ns = wildcard_time_of(type, message);
+    if (!wildcard_add_labels(walk, type, message, &place->name, element))
+        return false;
+    for (size_t i = 0; i < type->field_count; i++) {
+        const struct wildcard_field *field = &type->fields[i];
+        if (field->use != USE_INSIDE && field->use != USE_NAMED)
+            continue;
+        struct wildcard_list list = messages_of(field, message);
+        struct wildcard_place inside;
+        if (list.count == 0)
+            continue;
+        if (!enter(walk, place, field, &inside) ||
+            !(field->use == USE_NAMED
+                  ? wildcard_named_labels(walk, field->type, &list, &inside)
+                  : add_labels(walk, field->type, list.messages[0], &inside)))
+            return false;
+    }
+    return true;
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+static bool walk_message(struct wildcard_walk *walk, const struct wildcard_type *type,
+                         const ProtobufCMessage *message, struct wildcard_place *place);
+
+/* Adds a part for the elements of a repeated number, or for the entries of a map. */
+static bool walk_numbers(struct wildcard_walk *walk, const struct wildcard_field *field,
+                         const ProtobufCMessage *message, const struct wildcard_place *place)
+{
+    struct wildcard_place inside;
+    if (field_elements(field->field, message) == 0)
+        return true;
+    if (!enter(walk, place, field, &inside))
+        return false;
+    struct wildcard_part *part = wildcard_add_part(walk, &inside);
+    if (part == NULL)
+        return false;
+    part->field = field;
+    part->message = message;
+    part->key = wildcard_is_taken(place->element, &field->name) ? inside.name : field->name;
+    return true;
+}
+
+/* Walks an element of a list, which may be the entry of a map. */
+static bool walk_element(struct wildcard_walk *walk, const struct wildcard_list *list,
+                         size_t position, const struct wildcard_place *around,
+                         const struct wildcard_place *inside)
+{
+    const struct wildcard_field *field = list->field;
+    const ProtobufCMessage *message = list->messages[position];
+    struct wildcard_place place = *inside;
+    place.element = wildcard_add_element(walk, around->element, field->type->has_key);
+    const struct wildcard_part **begun = walk->end;
+    if (place.element == NULL)
+        return false;
+    if (field->field->map) {
+        const struct field_type *key = &field->field->message->fields[0];
+        const struct field_type *value = &field->field->message->fields[1];
+        const struct wildcard_label label = {
+            .key = field->name, .field = key, .value = field_value(key, message)};
+        place.element->is_told = true;
+        if (!wildcard_add_label(walk, place.element, &around->name, &label))
+            return false;
+        message = *(const ProtobufCMessage *const *)field_value(value, message);
+    }
+    return add_labels(walk, field->type, message, &place) &&
+           wildcard_add_position(walk, place.element, &around->name, &field->name, position) &&
+           walk_message(walk, field->type, message, &place) &&
+           wildcard_end_element(walk, &place, begun);
+}
+
+static bool walk_field(struct wildcard_walk *walk, const struct wildcard_field *field,
+                       const ProtobufCMessage *message, const struct wildcard_place *place)
+{
+    struct wildcard_place inside;
+    struct wildcard_list list = messages_of(field, message);
+    if (list.count == 0)
+        return true;
+    if (!enter(walk, place, field, &inside))
+        return false;
+    if (!leads_on(&inside))
+        return true;
+    if (field->use == USE_NAMED)
+        return wildcard_named_walk(walk, field->type, &list, &inside);
+    if (field->use == USE_INSIDE)
+        return walk_message(walk, field->type, list.messages[0], &inside);
+    for (size_t i = 0; i < list.count; i++)
+        if (!walk_element(walk, &list, i, place, &inside))
+            return false;
+    return true;
+}
+
+/* Lists the parts of a message, and of the messages in it, except the element's labels. */
+static bool walk_message(struct wildcard_walk *walk, const struct wildcard_type *type,
+                         const ProtobufCMessage *message, struct wildcard_place *place)
+{
+    int64_t time = wildcard_time_of(type, message);
+    if (time == 0)
+        time = place->element->time_ns;
+    if (time != 0)
+        place->time_ns = time;
+    bool has_values = false;
+    for (size_t i = 0; place->selected && !has_values && i < type->field_count; i++)
+        has_values = type->fields[i].use == USE_VALUE;
+    if (has_values) {
+        struct wildcard_part *part = wildcard_add_part(walk, place);
+        if (part == NULL)
+            return false;
+        part->type = type;
+        part->message = message;
+    }
+    for (size_t i = 0; i < type->field_count; i++) {
+        const struct wildcard_field *field = &type->fields[i];
+        bool numbers = field->use == USE_VALUES || field->use == USE_NUMBERS;
+        if (field->use == USE_VALUE || (numbers && !place->selected))
+            continue;
+        if (!(numbers ? walk_numbers(walk, field, message, place)
+                      : walk_field(walk, field, message, place)))
+            return false;
+    }
+    return true;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+/* Makes the text that precedes all names, the option `name`. */
+static bool begin_names(struct wildcard_walk *walk, const ProtobufCMessage *message,
+                        struct text *name)
+{
+    const struct field_path *path = &walk->plan->name;
+    const void *at = path->count == 0 ? NULL : field_path_follow(path, message, NULL);
+    *name = (struct text){"", 0};
+    if (at == NULL)
+        return true;
+    struct arena *arena = walk->arena;
+    struct output out = {.data = (char *)(arena->base + arena->used),
+                         .capacity = arena->capacity - arena->used};
+    field_write_text(field_path_last(path), at, &out);
+    *name = (struct text){out.data, out.used};
+    return !out.overflow && arena_allocate(arena, out.used) != NULL;
+}
+
+bool wildcard_walk(const struct wildcard_plan *plan, const ProtobufCMessage *message,
+                   struct arena *arena, const struct wildcard_part **parts)
+{
+    struct wildcard_walk walk = {.plan = plan, .arena = arena, .end = parts};
+    struct wildcard_place place = {.paths = UINT32_MAX, .selected = plan->all};
+    *parts = NULL;
+    place.element = wildcard_add_element(&walk, NULL, plan->root->has_key);
+    return place.element != NULL && begin_names(&walk, message, &place.name) &&
+           add_labels(&walk, plan->root, message, &place) &&
+           walk_message(&walk, plan->root, message, &place) &&
+           wildcard_end_element(&walk, &place, parts);
+}

@@ -1,0 +1,552 @@
+/* Samples of any message, without paths (value=*). */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/base/compiler.h"
+#include "proto/reading/json_message.h"
+#include "proto/schemas.h"
+#include "tests/support/test.h"
+
+#define SET     TEST_SETS "/wildcard.desc"
+#define PACKAGE "sluice.wildcard."
+
+static uint8_t memory[256 * 1024];
+static uint8_t scratch_memory[16 * 1024];
+static size_t room = sizeof memory; /* bytes of the arena of a message */
+
+/* A text that grows: what a message was read as. */
+static char text[16384];
+static size_t used;
+
+PRINTF_LIKE(1, 2) static void put(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    used += (size_t)vsnprintf(text + used, sizeof text - used, format, arguments);
+    va_end(arguments);
+    assert_true(used < sizeof text);
+}
+
+static void put_value(const struct sample *sample)
+{
+    if (sample->type == SAMPLE_INT64)
+        put("%lld", (long long)sample->value.int64);
+    else if (sample->type == SAMPLE_UINT64)
+        put("%llu", (unsigned long long)sample->value.uint64);
+    else
+        put("%.17g", sample->value.number);
+}
+
+/* Writes a sample as a line: NAME{KEY=VALUE,...} VALUE, "c" for a counter, and @TIME. */
+static void put_sample(const struct schema *schema, const void *message,
+                       const struct sample *sample, struct arena *scratch)
+{
+    struct schema_cursor place = {.scratch = scratch};
+    struct label label;
+    const char *between = "";
+    put("%.*s{", (int)sample->name.size, sample->name.data);
+    while (schema->ops->next_label(schema, message, sample, &place, &label)) {
+        put("%s%.*s=%.*s", between, (int)label.key.size, label.key.data, (int)label.value.size,
+            label.value.data);
+        between = ",";
+    }
+    put("} ");
+    put_value(sample);
+    put("%s", sample->kind == SAMPLE_COUNTER ? "c" : "");
+    if (sample->time_ns != 0)
+        put("@%lld", (long long)sample->time_ns);
+    put("\n");
+}
+
+static struct schema *made(const struct schema_options *options)
+{
+    struct schema *schema;
+    struct error error;
+    if (schema_file.create(options, &schema, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_true(schema->has_samples);
+    return schema;
+}
+
+/* Makes JSON of a text in which single quotes replace the double ones. */
+static const char *plain_json(const char *with_quotes)
+{
+    static char json[4096];
+    assert_true(strlen(with_quotes) < sizeof json);
+    strcpy(json, with_quotes);
+    for (char *at = json; (at = strchr(at, '\'')) != NULL;)
+        *at = '"';
+    return json;
+}
+
+/* Reads the message, which is written in JSON (plain_json), and returns its samples, one on a line. */
+static const char *samples_of(const struct schema_options *options, const char *with_quotes)
+{
+    const char *json = plain_json(with_quotes);
+    const struct json_message_type type = {.file = SET, .message = options->message};
+    struct schema *schema = made(options);
+    struct arena arena = {.base = memory, .capacity = room};
+    struct arena scratch = {.base = scratch_memory, .capacity = sizeof scratch_memory};
+    struct error error;
+    struct decoded decoded;
+    uint8_t *bytes;
+    size_t size;
+    if (json_message_encode(&type, json, &bytes, &size, &error) != 0)
+        fail_msg("%s", error.text);
+    used = 0;
+    text[0] = '\0';
+    if (schema_file.decode(schema, bytes, size, &arena, &decoded) == DECODE_OK) {
+        struct schema_cursor cursor = {.scratch = &scratch};
+        struct sample sample;
+        while (schema_file.next_sample(schema, decoded.message, &cursor, &sample))
+            put_sample(schema, decoded.message, &sample, &scratch);
+        assert_false(scratch.exhausted);
+    } else {
+        put("refused: %d\n", (int)decoded.failure.cause);
+    }
+    free(bytes);
+    schema_file.destroy(schema);
+    return text;
+}
+
+static struct schema_options all_of(const char *message)
+{
+    return (struct schema_options){.source = SET, .message = message, .value = "*"};
+}
+
+static const char *error_of(const struct schema_options *options)
+{
+    static struct error error;
+    struct schema *schema;
+    assert_int_equal(schema_file.create(options, &schema, &error), -1);
+    return error.text;
+}
+
+/* --- elements, names and labels --------------------------------------------------------------- */
+
+TEST(every_number_is_a_sample_with_the_labels_of_its_element)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    assert_string_equal(
+        samples_of(&options, "{'host': 's1', 'ports': [{'name': 'a', 'unit': 1, 'octets': 7, 'up': true},"
+                             "{'name': 'b', 'watts': 2.5}]}"),
+        "sequence{host=s1} 0\n"
+        "ports.octets{name=a,unit=1,host=s1} 7c\n"
+        "ports.up{name=a,unit=1,host=s1} 1\n"
+        "ports.octets{name=b,unit=0,host=s1} 0c\n"
+        "ports.watts{name=b,unit=0,host=s1} 2.5\n"
+        "ports.up{name=b,unit=0,host=s1} 0\n");
+}
+
+TEST(a_path_with_an_asterisk_selects_the_numbers_below_it)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    options.value = "health.*";
+    assert_string_equal(samples_of(&options, "{'host': 's1', 'ports': [{'octets': 7}],"
+                                             "'health': {'celsius': 1.5}}"),
+                        "health.celsius{host=s1} 1.5\n");
+    options.value = "ports.lanes.*";
+    assert_string_equal(
+        samples_of(&options, "{'host': 's1', 'ports': [{'name': 'a', 'lanes': [{'power': -3}]}]}"),
+        "ports.lanes.power{mode=OFF,lanes=0,name=a,unit=0,host=s1} -3\n");
+}
+
+TEST(an_element_with_keys_has_no_other_labels)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    options.value = "ports.*";
+    assert_string_equal(
+        samples_of(&options, "{'host': 's', 'comment': 'c',"
+                             "'ports': [{'name': 'a', 'state': 'up', 'octets': 1}]}"),
+        "ports.octets{name=a,unit=0,host=s} 1c\nports.up{name=a,unit=0,host=s} 0\n");
+}
+
+TEST(an_element_without_keys_has_its_texts_and_enums_and_an_enum_does_not_replace_its_position)
+{
+    struct schema_options options = all_of(PACKAGE "Texts");
+    assert_string_equal(
+        samples_of(&options, "{'name': 'out', 'n': 1, 'tags': {'color': 'red'}, 'inner': [{'n': 2},"
+                             "{'name': 'in', 'n': 3}]}"),
+        "n{color=red,name=out} 1\n"
+        "inner.n{inner=0,color=red,name=out} 2\n"
+        "inner.n{inner.name=in,color=red,name=out} 3\n");
+}
+
+TEST(a_oneof_of_scalars_is_one_value_with_the_name_of_the_oneof)
+{
+    struct schema_options options = all_of(PACKAGE "Health");
+    assert_string_equal(samples_of(&options, "{'whole': 3}"), "celsius{} 0\nreading{} 3\n");
+    assert_string_equal(samples_of(&options, "{'real': 0.5, 'count': 4}"),
+                        "celsius{} 0\nreading{} 0.5\ncount{} 4\n");
+    assert_string_equal(samples_of(&options, "{'word': 'x', 'lane': {'power': 1}}"),
+                        "celsius{word=x,mode=OFF} 0\nlane.power{word=x,mode=OFF} 1\n");
+}
+
+TEST(repeated_numbers_and_maps_of_numbers_have_a_label_with_their_place)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    assert_string_equal(
+        samples_of(&options, "{'host': 's', 'load': [0.5, 1], 'queues': {'q1': 8},"
+                             "'spare': {'x': {'name': 'n', 'octets': 9}}}"),
+        "sequence{host=s} 0\n"
+        "load{load=0,host=s} 0.5\n"
+        "load{load=1,host=s} 1\n"
+        "queues{queues=q1,host=s} 8\n"
+        "spare.octets{spare=x,name=n,unit=0,host=s} 9c\n"
+        "spare.up{spare=x,name=n,unit=0,host=s} 0\n");
+}
+
+TEST(an_extension_begins_a_name)
+{
+    struct schema_options options = all_of(PACKAGE "Around");
+    assert_string_equal(
+        samples_of(&options, "{'extended': {'[sluice.wildcard.fan_sensor]': {'rpm': 900, 'step': 2}}}"),
+        "fan_sensor.rpm{} 900\nfan_sensor.step{} 2\n");
+}
+
+TEST(a_message_in_bytes_begins_a_name)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    options.nested = "body:message=" PACKAGE "Lane";
+    options.value = "body.*";
+    /* mode is 1, power is -2 */
+    assert_string_equal(samples_of(&options, "{'host': 's', 'body': 'CAEQAw=='}"),
+                        "body.power{host=s} -2\n");
+}
+
+TEST(an_element_without_numbers_is_an_info_sample)
+{
+    struct schema_options options = all_of(PACKAGE "Tree");
+    assert_string_equal(samples_of(&options, "{'nodes': [{'fields': [{'name': 'keys', 'fields': ["
+                                             "{'name': 'id', 'stringValue': 'a'}]}, {'name': 's',"
+                                             "'stringValue': 'up'}]}]}"),
+                        "nodes.info{id=a} 1\n");
+    options = all_of(PACKAGE "Around");
+    assert_string_equal(samples_of(&options, "{}"), "");
+}
+
+TEST(texts_that_are_not_labels_can_make_a_sample)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    options.value = "ports.*";
+    options.text_samples = true;
+    assert_string_equal(
+        samples_of(&options, "{'host': 's', 'comment': 'c', 'ports': [{'name': 'a',"
+                             "'state': 'up'}, {'name': 'b', 'lanes': [{'mode': 'ON'}]}]}"),
+        "ports.octets{name=a,unit=0,host=s} 0c\n"
+        "ports.up{name=a,unit=0,host=s} 0\n"
+        "ports.info{state=up,name=a,unit=0,host=s} 1\n"
+        "ports.octets{name=b,unit=0,host=s} 0c\n"
+        "ports.up{name=b,unit=0,host=s} 0\n"
+        "ports.lanes.power{mode=ON,lanes=0,name=b,unit=0,host=s} 0\n");
+    options = all_of(PACKAGE "Tree");
+    options.value = "nodes.*";
+    options.text_samples = true;
+    assert_string_equal(samples_of(&options, "{'nodes': [{'fields': [{'name': 'keys', 'fields': ["
+                                             "{'name': 'id', 'stringValue': 'a'}]}, {'name': 'c',"
+                                             "'fields': [{'name': 'id', 'stringValue': 'up'},"
+                                             "{'name': 'n', 'uint32Value': 2}]}]}]}"),
+                        "nodes.c/n{id=a} 2\nnodes.info{nodes.c.id=up,id=a} 1\n");
+}
+
+TEST(the_option_name_precedes_all_names)
+{
+    struct schema_options options = all_of(PACKAGE "Texts");
+    options.name = "name";
+    assert_string_equal(samples_of(&options, "{'name': 'x', 'n': 1, 'inner': [{'n': 2}]}"),
+                        "x.n{name=x} 1\nx.inner.n{inner=0,name=x} 2\n");
+}
+
+TEST(paths_can_be_given_beside_an_asterisk_and_are_read_as_without_it)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    options.value = "rate:load,health.*,ports.octets";
+    options.labels = "host,port:ports.name,celsius:ip";
+    assert_string_equal(error_of(&options), SET ": value: \"octets\" is in another repeated field "
+                                                "than \"load\": \"ports\", not \"load\"; they "
+                                                "must be the same, or lie one in the other");
+    options.value = "health.*,n:ports.octets";
+    options.labels = "host,port:ports.name,comment";
+    assert_string_equal(samples_of(&options, "{'host': 's', 'ports': [{'name': 'a', 'octets': 3}],"
+                                             "'comment': 'x', 'health': {'celsius': 0.5}}"),
+                        "n{host=s,port=a,comment=x} 3\nhealth.celsius{host=s,comment=x} 0.5\n");
+    options.value = "*,ports.octets";
+    options.labels = NULL;
+    assert_string_equal(samples_of(&options, "{'ports': [{'name': 'a', 'octets': 3, 'watts': 1}]}"),
+                        "octets{} 3\nsequence{} 0\nports.watts{name=a,unit=0} 1\n"
+                        "ports.up{name=a,unit=0} 0\n");
+}
+
+/* --- labels that the user asks for ------------------------------------------------------------ */
+
+TEST(a_label_is_found_by_its_name_or_by_the_end_of_its_path)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    options.value = "ports.lanes.*";
+    options.labels = "mode,who:comment,ports/state";
+    assert_string_equal(
+        samples_of(&options, "{'host': 's', 'comment': 'c', 'ports': [{'name': 'a', 'state': 'up',"
+                             "'lanes': [{'mode': 'ON', 'power': 4}]}]}"),
+        "ports.lanes.power{mode=ON,name=a,unit=0,state=up,host=s,who=c} 4\n");
+}
+
+TEST(a_number_that_is_a_label_is_not_a_sample)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    options.value = "ports.*";
+    options.labels = "octets";
+    assert_string_equal(samples_of(&options, "{'ports': [{'name': 'a', 'octets': 5}]}"),
+                        "ports.up{name=a,unit=0,octets=5} 0\n");
+}
+
+TEST(bytes_are_labels_as_addresses_or_as_text)
+{
+    struct schema_options options = all_of(PACKAGE "Lane");
+    options.labels = "address:ip";
+    assert_string_equal(samples_of(&options, "{'address': 'wAACAQ=='}"),
+                        "power{mode=OFF,address=192.0.2.1} 0\n");
+    assert_string_equal(samples_of(&options, "{'address': 'IAENuAAAAAAAAAAAAAAAAQ=='}"),
+                        "power{mode=OFF,address=2001:db8::1} 0\n");
+    assert_string_equal(samples_of(&options, "{'address': 'YWI='}"),
+                        "power{mode=OFF,address=YWI=} 0\n");
+    options.labels = "address:text";
+    assert_string_equal(samples_of(&options, "{'address': 'YWI='}"),
+                        "power{mode=OFF,address=ab} 0\n");
+}
+
+TEST(a_label_whose_name_is_taken_has_its_path)
+{
+    struct schema_options options = all_of(PACKAGE "Tree");
+    options.value = "site.inner.*";
+    assert_string_equal(
+        samples_of(&options, "{'site': {'inner': [{'name': 'b', 'inner': [{'name': 'c', 'n': 1}]}]}}"),
+        "site.inner.n{site.inner.name=b} 0\n"
+        "site.inner.inner.n{site.inner.inner.name=c,site.inner.name=b} 1\n");
+}
+
+/* --- times ------------------------------------------------------------------------------------ */
+
+TEST(a_time_is_found_by_its_name_and_its_unit_by_its_size)
+{
+    struct schema_options options = all_of(PACKAGE "Times");
+    assert_string_equal(samples_of(&options, "{'timestamp': 1700000000, 'value': 1}"),
+                        "value{} 1@1700000000000000000\n");
+    static const struct {
+        const char *sent, *read;
+    } times[] = {
+        {"1700000000123", "1700000000123000000"},
+        {"1700000000123456", "1700000000123456000"},
+        {"1700000000123456789", "1700000000123456789"},
+        {"946684800", "946684800000000000"},
+        {"4102444799", "4102444799000000000"},
+    };
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        char json[64];
+        char end[64];
+        snprintf(json, sizeof json, "{'timestamp': %s}", times[i].sent);
+        snprintf(end, sizeof end, "value{} 0@%s\n", times[i].read);
+        const char *read = samples_of(&options, json);
+        assert_string_equal(strstr(read, "value{}"), end);
+    }
+}
+
+TEST(a_number_that_is_no_time_is_a_sample_with_the_arrival_as_its_time)
+{
+    struct schema_options options = all_of(PACKAGE "Times");
+    assert_string_equal(samples_of(&options, "{'timestamp': 946684799, 'value': 1}"),
+                        "timestamp{} 946684799\nvalue{} 1\n");
+    assert_string_equal(samples_of(&options, "{'timestamp': 4102444800, 'value': 1}"),
+                        "timestamp{} 4102444800\nvalue{} 1\n");
+}
+
+TEST(two_numbers_of_one_name_are_a_time)
+{
+    struct schema_options options = all_of(PACKAGE "Times");
+    assert_string_equal(samples_of(&options, "{'time_sec': 1700000000, 'time_usec': 250000}"),
+                        "value{} 0@1700000000250000000\n");
+}
+
+TEST(a_message_of_seconds_and_nanoseconds_is_a_time)
+{
+    struct schema_options options = all_of(PACKAGE "Times");
+    options.value = "times.*";
+    assert_string_equal(
+        samples_of(&options, "{'times': [{'clock': {'sec': 1700000000, 'nsec': 5}},"
+                             "{'created': '2023-11-14T22:13:20Z'}, {'clock': {'sec': 3}}]}"),
+        "times.value{times=0} 0@1700000000000000005\n"
+        "times.value{times=1} 0@1700000000000000000\n"
+        "times.value{times=2} 0\n"
+        "times.clock.sec{times=2} 3\n"
+        "times.clock.nsec{times=2} 0\n");
+}
+
+TEST(the_time_of_an_element_precedes_the_time_of_the_message)
+{
+    struct schema_options options = all_of(PACKAGE "Times");
+    options.value = "times.*";
+    const char *read = samples_of(&options, "{'timestamp': 1700000000, 'times': [{'value': 1},"
+                                            "{'timestamp': 1800000000, 'value': 2}]}");
+    assert_non_null(strstr(read, "times.value{times=0} 1@1700000000000000000\n"));
+    assert_non_null(strstr(read, "times.value{times=1} 2@1800000000000000000\n"));
+}
+
+TEST(the_option_time_precedes_other_times)
+{
+    struct schema_options options = all_of(PACKAGE "Times");
+    options.time = "value:ms";
+    const char *read = samples_of(&options, "{'timestamp': 1700000000, 'value': 3, 'time_sec': 5}");
+    assert_non_null(strstr(read, "time_sec{} 5@3000000\n"));
+}
+
+TEST(a_field_can_be_marked_as_the_time)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    assert_string_equal(samples_of(&options, "{'sentAt': 1700000000000}"),
+                        "sequence{} 0@1700000000000000000\n");
+}
+
+TEST(the_sequence_number_and_the_sender_are_not_samples)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    options.sequence = "sequence";
+    options.sequence_key = "host";
+    assert_string_equal(samples_of(&options, "{'host': 's', 'sequence': 4, 'load': [1]}"),
+                        "load{load=0,host=s} 1\n");
+}
+
+/* --- messages with names and values ----------------------------------------------------------- */
+
+#define ROW "{'nodes': [{'timestamp': 1700000000, 'fields': [{'name': 'keys', 'fields': ["
+
+TEST(named_values_are_samples_with_the_keys_as_labels)
+{
+    struct schema_options options = all_of(PACKAGE "Tree");
+    options.value = "nodes.*";
+    assert_string_equal(
+        samples_of(&options, ROW "{'name': 'if', 'stringValue': 'eth0'}, {'name': 'n',"
+                                 "'uint32Value': 7}, {'name': 'at', 'fields': [{'name': 'if',"
+                                 "'stringValue': 'x'}]}]}, {'name': 'content', 'fields': ["
+                                 "{'name': 'in', 'uint32Value': 5}, {'name': 'state',"
+                                 "'stringValue': 'up'}, {'name': 'rate', 'fields': ["
+                                 "{'name': 'now', 'doubleValue': 0.5}]}]}]}]}"),
+        "nodes.content/in{if=eth0,n=7,at/if=x} 5@1700000000000000000\n"
+        "nodes.content/rate/now{if=eth0,n=7,at/if=x} 0.5@1700000000000000000\n");
+}
+
+TEST(a_text_that_is_a_number_in_json_is_a_named_value)
+{
+    struct schema_options options = all_of(PACKAGE "Tree");
+    options.value = "nodes.*";
+    assert_string_equal(
+        samples_of(&options,
+                   "{'nodes': [{'name': 'a', 'stringValue': '18446744073709551615'},"
+                   "{'name': 'b', 'stringValue': '-9223372036854775808'},"
+                   "{'name': 'c', 'stringValue': '1.5e3'}, {'name': 'd', 'stringValue': '0x1'},"
+                   "{'name': 'e', 'stringValue': '18446744073709551616'},"
+                   "{'name': 'f', 'stringValue': ''}, {'name': 'g', 'boolValue': true}]}"),
+        "nodes.a{} 18446744073709551615\nnodes.b{} -9223372036854775808\nnodes.c{} 1500\n"
+        "nodes.e{} 1.8446744073709552e+19\nnodes.g{} 1\n");
+}
+
+TEST(named_messages_of_one_name_are_elements_with_a_label_or_their_position)
+{
+    struct schema_options options = all_of(PACKAGE "Tree");
+    options.value = "nodes.*";
+    static const char json[] =
+        "{'nodes': [{'name': 'list', 'fields': [{'name': 'id', 'stringValue': 'x'},"
+        "{'name': 'v', 'uint32Value': 1}]}, {'name': 'list', 'fields': [{'name': 'id',"
+        "'stringValue': 'y'}, {'name': 'v', 'uint32Value': 2}]}]}";
+    assert_string_equal(samples_of(&options, json),
+                        "nodes.list/v{list=0} 1\nnodes.list/v{list=1} 2\n");
+    options.labels = "id";
+    assert_string_equal(samples_of(&options, json),
+                        "nodes.list/v{id=x} 1\nnodes.list/v{id=y} 2\n");
+    options.labels = "who:list/id";
+    assert_string_equal(samples_of(&options, json),
+                        "nodes.list/v{who=x} 1\nnodes.list/v{who=y} 2\n");
+}
+
+TEST(of_many_named_messages_those_of_one_name_are_elements)
+{
+    struct schema_options options = all_of(PACKAGE "Tree");
+    options.value = "nodes.*";
+    char json[4096] = "{'nodes': [";
+    for (int i = 0; i < 40; i++)
+        sprintf(json + strlen(json), "%s{'name': 'n%d', 'uint32Value': %d}",
+                i == 0 ? "" : ",", i % 39, i);
+    strcat(json, "]}");
+    const char *read = samples_of(&options, json);
+    assert_non_null(strstr(read, "nodes.n0{n0=0} 0\n"));
+    assert_non_null(strstr(read, "nodes.n1{} 1\n"));
+    assert_non_null(strstr(read, "nodes.n38{} 38\n"));
+    assert_non_null(strstr(read, "nodes.n0{n0=39} 39\n"));
+}
+
+TEST(the_values_of_attributes_are_in_a_message_of_their_own)
+{
+    struct schema_options options = all_of(PACKAGE "Tree");
+    options.value = "attributes.*";
+    assert_string_equal(
+        samples_of(&options, "{'attributes': [{'key': 'a.b', 'value': {'intValue': 4}},"
+                             "{'key': 'c', 'value': {'stringValue': 'x'}}, {'key': 'd'}]}"),
+        "attributes.a.b{} 4\n");
+}
+
+/* --- bounds and errors ------------------------------------------------------------------------ */
+
+TEST(a_message_whose_parts_do_not_fit_is_refused)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    static const char json[] = "{'host': 's', 'ports': [{'name': 'a'}, {'name': 'b'}]}";
+    size_t refused = 0;
+    for (room = 64; room < 4096; room += 8) {
+        const char *read = samples_of(&options, json);
+        if (strncmp(read, "refused", 7) != 0)
+            break;
+        refused++;
+    }
+    assert_true(refused > 10 && room < 4096);
+    room = sizeof memory;
+}
+
+TEST(an_element_has_at_most_64_labels)
+{
+    struct schema_options options = all_of(PACKAGE "Texts");
+    char json[4096] = "{'n': 1, 'tags': {";
+    for (int i = 0; i < 80; i++)
+        sprintf(json + strlen(json), "%s'k%02d': 'v'", i == 0 ? "" : ",", i);
+    strcat(json, "}}");
+    const char *read = samples_of(&options, json);
+    size_t labels = 0;
+    for (const char *at = read; (at = strchr(at, '=')) != NULL; at++)
+        labels++;
+    assert_int_equal(labels, 64);
+}
+
+TEST(what_an_option_asks_for_must_exist)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    options.value = "port.*";
+    assert_string_equal(error_of(&options), SET ": value: message \"" PACKAGE "Switch\" has no "
+                                                "field \"port\"; did you mean \"ports\"?");
+    options.value = "ports.octets.*";
+    assert_string_equal(error_of(&options), SET ": value: \"octets\" is not a message; write it "
+                                                "without \".*\"");
+    options = all_of(PACKAGE "Switch");
+    options.labels = "who";
+    assert_string_equal(error_of(&options),
+                        SET ": labels: \"who\" is not the end of a field's path");
+    options.labels = ":host";
+    assert_string_equal(error_of(&options),
+                        SET ": labels: \"host\" has no name before its colon");
+    options = all_of(PACKAGE "Switch");
+    options.name = "ports.name";
+    assert_string_equal(error_of(&options), SET ": name: \"name\" is in a repeated field, where "
+                                                "\"*\" makes the names");
+    options.name = NULL;
+    options.time = "sent_at";
+    assert_string_equal(error_of(&options),
+                        SET ": time: \"sent_at\" needs a unit: PATH:s, ms, us or ns");
+}

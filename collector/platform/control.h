@@ -34,7 +34,7 @@
 struct control;
 
 enum control_event {
-    CONTROL_TIMEOUT,
+    CONTROL_TIMEOUT, /* or a wake-up without an event */
     CONTROL_NOTICE, /* a thread called control_notify */
     CONTROL_STOP,   /* SIGTERM, SIGINT; Ctrl-C and the console's other events */
     CONTROL_LEDGER, /* SIGUSR1 */

@@ -13,6 +13,7 @@
 #include "collector/base/rule.h"
 #include "collector/platform/linux/event.h"
 #include "collector/platform/posix/retry.h"
+#include "collector/platform/posix/spawn.h"
 
 struct control {
     int signals;
@@ -57,6 +58,8 @@ int control_create(struct control **out, struct error *error)
     sigaddset(&wanted, SIGINT);
     sigaddset(&wanted, SIGHUP);
     sigaddset(&wanted, SIGUSR1);
+    if (getpid() == 1)
+        sigaddset(&wanted, SIGCHLD);
     control->signals = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
     control->notice = event_open();
     /* A signal that is not blocked would end the program without a ledger. */
@@ -105,6 +108,9 @@ static enum control_event meaning(const struct control *control,
         return is_hangup(control, info) ? CONTROL_HANGUP : CONTROL_REOPEN;
     case SIGUSR1:
         return CONTROL_LEDGER;
+    case SIGCHLD:
+        spawn_reap_orphans();
+        return CONTROL_TIMEOUT;
     default:
         return CONTROL_STOP;
     }

@@ -19,8 +19,8 @@
 #include "collector/platform/posix/spawn.h"
 
 struct child {
-    pid_t pid; /* 0: no program */
-    int input; /* our end of the pipe; -1: closed */
+    struct spawned program; /* its pid is 0: no program */
+    int input;              /* our end of the pipe; -1: closed */
 };
 
 struct child *child_create(void)
@@ -37,18 +37,19 @@ void child_destroy(struct child *child)
         return;
     if (child->input >= 0)
         close(child->input);
-    if (child->pid != 0) {
+    if (child->program.pid != 0) {
         unsigned times = 0;
-        kill(-child->pid, SIGKILL);
-        while (waitpid(child->pid, NULL, 0) < 0 && retry_interrupted(&times))
+        kill(-child->program.pid, SIGKILL);
+        while (spawn_wait(&child->program, NULL, 0) < 0 && retry_interrupted(&times))
             continue;
+        spawn_forget(&child->program);
     }
     free(child);
 }
 
 int child_start(struct child *child, const char *command, struct error *error)
 {
-    RULE(child->pid == 0, "a program is started when none runs");
+    RULE(child->program.pid == 0, "a program is started when none runs");
     const char *const arguments[] = {"/bin/sh", "-c", command, NULL};
     int ends[2];
     int result = lending_pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
@@ -56,13 +57,13 @@ int child_start(struct child *child, const char *command, struct error *error)
         /* Only our end does not block: each end has a file description of its own. */
         fcntl(ends[1], F_SETFL, O_NONBLOCK);
         struct spawn_streams streams = {ends[0], STDERR_FILENO, STDERR_FILENO};
-        result = spawn(arguments, &streams, &child->pid);
+        result = spawn(arguments, &streams, &child->program);
         close(ends[0]);
         if (result != 0)
             close(ends[1]);
     }
     if (result != 0) {
-        child->pid = 0;
+        child->program.pid = 0;
         error_set(error, EXIT_CODE_IO, "cannot start a shell: %s", strerror(result));
         return -1;
     }
@@ -157,12 +158,12 @@ size_t child_close_input(struct child *child)
 
 enum child_state child_look(struct child *child, struct child_end *end)
 {
-    RULE(child->pid != 0, "a program is looked at until it has ended");
+    RULE(child->program.pid != 0, "a program is looked at until it has ended");
     int status = 0;
     pid_t ended;
     unsigned times = 0;
     do
-        ended = waitpid(child->pid, &status, WNOHANG);
+        ended = spawn_wait(&child->program, &status, WNOHANG);
     while (ended < 0 && retry_interrupted(&times));
     if (ended == 0 || (ended < 0 && errno == EINTR))
         return child->input < 0 || is_read(child) ? CHILD_RUNS : CHILD_NOT_READING;
@@ -172,12 +173,12 @@ enum child_state child_look(struct child *child, struct child_end *end)
         *end = (struct child_end){.killed = true, .number = WTERMSIG(status)};
     else
         *end = (struct child_end){.number = WEXITSTATUS(status)};
-    child->pid = 0;
+    child->program.pid = 0;
     return CHILD_ENDED;
 }
 
 void child_terminate(struct child *child, bool now)
 {
-    if (child->pid != 0)
-        kill(-child->pid, now ? SIGKILL : SIGTERM);
+    if (child->program.pid != 0)
+        kill(-child->program.pid, now ? SIGKILL : SIGTERM);
 }

@@ -19,7 +19,7 @@
 #include "collector/platform/posix/spawn.h"
 
 struct child {
-    pid_t pid;
+    struct spawned program;
     int output, errors; /* our ends of the pipes */
 };
 
@@ -45,7 +45,7 @@ static int process_start(const char *const *arguments, struct child *child)
     int result =
         lending_pipe2(output, O_CLOEXEC) != 0 || lending_pipe2(errors, O_CLOEXEC) != 0 ? errno : 0;
     if (result == 0)
-        result = spawn(arguments, &(struct spawn_streams){-1, output[1], errors[1]}, &child->pid);
+        result = spawn(arguments, &(struct spawn_streams){-1, output[1], errors[1]}, &child->program);
     if (result != 0) {
         close_both(output);
         close_both(errors);
@@ -108,20 +108,21 @@ static bool read_both(struct reading *output, struct reading *errors, int64_t de
  * Waits for the program's end until the deadline, then kills it. Returns whether it ended by
  * itself.
  */
-static bool wait_for_end(pid_t pid, int64_t deadline_ns, int *status)
+static bool wait_for_end(struct spawned *program, int64_t deadline_ns, int *status)
 {
     for (;;) {
-        pid_t ended = waitpid(pid, status, WNOHANG);
-        if (ended == pid || (ended < 0 && errno != EINTR))
+        pid_t ended = spawn_wait(program, status, WNOHANG);
+        if (ended > 0 || (ended < 0 && errno != EINTR))
             return true;
         if (milliseconds_until(deadline_ns, clock_monotonic_ns()) == 0)
             break;
         retry_pause(); /* its pipes are closed, so it is about to end */
     }
     unsigned times = 0;
-    kill(-pid, SIGKILL);
-    while (waitpid(pid, status, 0) < 0 && retry_interrupted(&times))
+    kill(-program->pid, SIGKILL);
+    while (spawn_wait(program, status, 0) < 0 && retry_interrupted(&times))
         continue;
+    spawn_forget(program);
     return false;
 }
 
@@ -156,7 +157,7 @@ enum process_result process_run(const char *const *arguments, const struct proce
     char how[64];
     int failure = 0;
     bool ended = read_both(&output, &errors, deadline_ns, &failure);
-    ended = wait_for_end(child.pid, ended ? deadline_ns : 0, &status) && ended;
+    ended = wait_for_end(&child.program, ended ? deadline_ns : 0, &status) && ended;
     close(child.output);
     close(child.errors);
     const char *why = describe_end(status, how);

@@ -2,9 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "collector/platform/posix/lending.h"
 
@@ -37,7 +41,12 @@ static void set_signals(posix_spawnattr_t *attributes)
                                              POSIX_SPAWN_SETPGROUP);
 }
 
-int spawn(const char *const *arguments, const struct spawn_streams *streams, pid_t *pid)
+/* All programs that run. A program cannot be seen as an orphan between its start and its entry. */
+static pthread_mutex_t programs_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct spawned *programs;
+
+int spawn(const char *const *arguments, const struct spawn_streams *streams,
+          struct spawned *program)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -55,12 +64,60 @@ int spawn(const char *const *arguments, const struct spawn_streams *streams, pid
     set_signals(&attributes);
     int result = set_streams(&actions, streams);
     if (result == 0) {
+        pthread_mutex_lock(&programs_lock);
         lending_stop_for_program();
-        result = posix_spawnp(pid, arguments[0], &actions, &attributes,
+        result = posix_spawnp(&program->pid, arguments[0], &actions, &attributes,
                               (char *const *)(uintptr_t)arguments, environ);
-        lending_go_on(result == 0 ? *pid : 0);
+        lending_go_on(result == 0 ? program->pid : 0);
+        if (result == 0) {
+            program->next = programs;
+            programs = program;
+        }
+        pthread_mutex_unlock(&programs_lock);
     }
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return result;
+}
+
+void spawn_forget(const struct spawned *program)
+{
+    pthread_mutex_lock(&programs_lock);
+    for (struct spawned **entry = &programs; *entry != NULL; entry = &(*entry)->next)
+        if (*entry == program) {
+            *entry = program->next;
+            break;
+        }
+    pthread_mutex_unlock(&programs_lock);
+}
+
+pid_t spawn_wait(struct spawned *program, int *status, int options)
+{
+    pid_t ended = waitpid(program->pid, status, options);
+    int failure = errno;
+    if (ended != 0 && (ended > 0 || failure != EINTR)) {
+        spawn_forget(program);
+        if (getpid() == 1)
+            spawn_reap_orphans(); /* this program may have been in front of them */
+    }
+    errno = failure;
+    return ended;
+}
+
+static bool is_program(pid_t pid)
+{
+    for (const struct spawned *program = programs; program != NULL; program = program->next)
+        if (program->pid == pid)
+            return true;
+    return false;
+}
+
+void spawn_reap_orphans(void)
+{
+    siginfo_t ended = {0};
+    pthread_mutex_lock(&programs_lock);
+    while (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0 &&
+           !is_program(ended.si_pid) && waitpid(ended.si_pid, NULL, WNOHANG) > 0)
+        ended.si_pid = 0;
+    pthread_mutex_unlock(&programs_lock);
 }

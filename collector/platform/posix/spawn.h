@@ -1,6 +1,6 @@
 /*
  * Starts a program with its three standard streams and without any other open descriptor of this
- * process. Only for this folder.
+ * process, and waits for its end. Only for platform/. Any thread.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_SPAWN_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_SPAWN_H
@@ -14,13 +14,32 @@ struct spawn_streams {
     int errors;
 };
 
+/* A program from its start until spawn_wait reports its end. Memory of its starter. */
+struct spawned {
+    pid_t pid;
+    struct spawned *next;
+};
+
 /*
- * Starts `arguments[0]`, found by PATH, with the arguments up to a NULL, and stores its process id.
+ * Starts `arguments[0]`, found by PATH, with the arguments up to a NULL, and fills `program`.
  * The program starts with no blocked signal, without the ignored signals of this process, and with
  * the limit of open files that this process was started with. It has a process group of its own: a
  * terminal's signals to us do not reach it, and it can be killed with all processes that it
  * started. Returns 0 or an errno.
  */
-int spawn(const char *const *arguments, const struct spawn_streams *streams, pid_t *pid);
+int spawn(const char *const *arguments, const struct spawn_streams *streams,
+          struct spawned *program);
+
+/* waitpid(2) for that program. When it returns neither 0 nor EINTR, `program` is free again. */
+pid_t spawn_wait(struct spawned *program, int *status, int options);
+
+/* Frees `program` if spawn_wait was interrupted too often; otherwise it does nothing. */
+void spawn_forget(const struct spawned *program);
+
+/*
+ * For process 1, which inherits every process in its namespace whose parent has ended: lets those
+ * go that have ended too. Programs of spawn() are left to spawn_wait.
+ */
+void spawn_reap_orphans(void);
 
 #endif

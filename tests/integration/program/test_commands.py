@@ -3,12 +3,13 @@ import os
 import pathlib
 import re
 import signal
+import subprocess
 import time
 import unittest
 
 from built import nothing_on_windows
 from protobuf import metric
-from sluice_program import (RIEMANN, STOP_LIMIT, ProgramTest, parse_lines, read_lines, wait_until,
+from sluice_program import (RIEMANN, SLUICE, STOP_LIMIT, ProgramTest, parse_lines, read_lines, wait_until,
                             same_with_one_thread)
 
 nothing_on_windows("the commands are of POSIX' shell; those of Windows are in ../windows")
@@ -419,6 +420,51 @@ class Reopening(CommandTest):
         self.assertEqual(sink["written"], len(values))
         self.assertEqual((sink["failed"]["command_ended"], sink["restarts"]),
                          (2000 - len(values), 1))
+
+
+UNSHARE = next((words for words in (["unshare"], ["unshare", "-r"]) if subprocess.run(
+    [*words, "--pid", "--fork", "true"], capture_output=True, check=False).returncode == 0), None)
+
+
+@unittest.skipIf(UNSHARE is None, "no PID namespace can be had here")
+@same_with_one_thread
+class ProcessOne(CommandTest):
+    """As in a container: processes whose parent has ended become children of the collector."""
+
+    def start_as_first(self, command):
+        program = self.start(*UNSHARE[1:], "--pid", "--fork", SLUICE, "--listen", RIEMANN, "--sink",
+                             f"command:{command}", program=UNSHARE[0],
+                             env={**os.environ, "OUT": str(self.folder)})
+        self.assertEqual(program.number, 1)
+        self.first, = children(program.process.pid)
+        self.addCleanup(self.end, self.first)
+        return program
+
+    @staticmethod
+    def end(process):
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def stop_first(self, program):
+        os.kill(self.first, signal.SIGTERM)
+        return program.finish()
+
+    def test_orphans_of_a_command_are_waited_for(self):
+        """Also one in a session of its own, and while the command runs."""
+        program = self.start_as_first('(setsid true & sleep 0.1; touch "$OUT/last") & ' + COPY)
+        wait_until((self.folder / "last").exists, "the last orphan is at its end")
+        wait_until(lambda: len(children(self.first)) == 1, "only the command is left")
+        self.sender(program).send(metric(1))
+        program.ask_for_ledger = lambda: os.kill(self.first, signal.SIGUSR1)
+        program.wait_for_settled(1)
+        self.assertEqual(self.stop_first(program)["sinks"][0]["written"], 1)
+
+    def test_the_end_of_a_command_is_its_own_among_orphans(self):
+        program = self.start_as_first("(true & true & true &); (sleep 0.01 & true &); exit 3")
+        program.wait_for_log("ended with exit code 3", 2)
+        self.stop_first(program)
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "collector/base/suggestion.h"
@@ -42,7 +43,7 @@ static void free_map(struct map *map)
 
 /* --- one key ---------------------------------------------------------------------------------- */
 
-/* Reads the value of the key `name`, which must be a text. */
+/* Reads the next piece, the value of the key `name`, which must be a text. */
 static bool map_read_text(struct file_reading *reading, const char *name)
 {
     if (!file_next(reading))
@@ -76,6 +77,40 @@ static bool map_put_value(const struct file_reading *reading, struct provenance_
            file_no_memory(reading);
 }
 
+/* Reads the items of a list whose begin is the last piece. */
+static bool read_items(struct file_reading *reading, const char *name, char sign,
+                       struct provenance_text *text)
+{
+    struct provenance_mark begin = reading->piece.mark;
+    size_t count = 0;
+    while (file_next(reading) && reading->piece.kind != PIECE_LIST_END) {
+        if (reading->piece.kind != PIECE_TEXT || reading->piece.length == 0)
+            return file_refuse(reading, reading->piece.mark, "an item of \"%s\" is %s", name,
+                               file_piece_name(reading));
+        if (count++ != 0 && !provenance_text_put(text, ",", 1))
+            return file_no_memory(reading);
+        if ((sign != '\0' && !check_sign(reading, name, sign, "it begins the next key in a URL")) ||
+            !map_put_value(reading, text))
+            return false;
+    }
+    return reading->piece.kind == PIECE_LIST_END &&
+           (count != 0 || file_refuse(reading, begin, "\"%s\" is an empty list; leave it out", name));
+}
+
+bool file_read_value(struct file_reading *reading, const struct setting *setting, const char *name,
+                     char sign, struct provenance_text *text)
+{
+    if (reading->piece.kind == PIECE_LIST && setting_is_list(setting))
+        return read_items(reading, name, sign, text);
+    if (reading->piece.kind != PIECE_TEXT)
+        return file_wrong_kind(reading, name, "a single value");
+    if (reading->piece.length == 0)
+        return file_refuse(reading, reading->piece.mark, "\"%s\" has no value", name);
+    return (sign == '\0' ||
+            check_sign(reading, name, sign, "it begins the next key in a URL")) &&
+           map_put_value(reading, text);
+}
+
 static bool read_place(struct file_reading *reading, struct map *map)
 {
     const char *name = map->place_name;
@@ -99,7 +134,10 @@ static bool map_read_key(struct file_reading *reading, struct map *map, const st
     size_t ignored = 0;
     size_t *line = key->open ? &ignored : &map->lines[key - config_keys];
     char name[KEY_NAME_SIZE]; /* copied, because the next piece overwrites it */
-    copy_printable(name, sizeof name, reading->piece.text, reading->piece.length);
+    if (key->open)
+        copy_printable(name, sizeof name, reading->piece.text, reading->piece.length);
+    else
+        snprintf(name, sizeof name, "%s", key->name); /* it may be written with hyphens */
     if (!file_note_line(reading, key->name, line))
         return false;
     if (map->schemas_line != 0 && part != &map->parts[PART_KEYS])
@@ -109,9 +147,7 @@ static bool map_read_key(struct file_reading *reading, struct map *map, const st
         !provenance_text_put_marked(part, name, strlen(name), mark, true) ||
         !provenance_text_put(part, "=", 1))
         return file_no_memory(reading);
-    return map_read_text(reading, name) &&
-           check_sign(reading, name, '&', "it begins the next key in a URL") &&
-           map_put_value(reading, part);
+    return file_next(reading) && file_read_value(reading, key, name, '&', part);
 }
 
 /* --- a listener's schemas --------------------------------------------------------------------- */
@@ -191,19 +227,44 @@ static bool unknown_key(const struct file_reading *reading, const struct map *ma
     return file_parse_error(reading, piece->mark, fault);
 }
 
-/* Reads the value of the key that is the last piece. */
-static bool map_read_pair(struct file_reading *reading, struct map *map)
+/*
+ * Finds the key that the last piece names, in which hyphens are as good as underscores. Returns NULL
+ * with the error filled.
+ */
+static const struct setting *find_map_key(const struct file_reading *reading,
+                                          const struct map *map)
 {
     const struct yaml_piece *piece = &reading->piece;
     struct parse_error fault;
-    if (piece->kind != PIECE_TEXT)
+    char name[KEY_NAME_SIZE];
+    const struct setting *key = key_find(map->scopes, piece->text, piece->length, &fault);
+    if (key == NULL && memchr(piece->text, '-', piece->length) != NULL &&
+        piece->length < sizeof name) {
+        struct parse_error other;
+        for (size_t i = 0; i < piece->length; i++)
+            name[i] = piece->text[i] == '-' ? '_' : piece->text[i];
+        key = key_find(map->scopes, name, piece->length, &other);
+        if (key == NULL && key_find(~0u, name, piece->length, &fault) != NULL) {
+            file_parse_error(reading, piece->mark, &other); /* a key of something else */
+            return NULL;
+        }
+    }
+    if (key == NULL)
+        unknown_key(reading, map, &fault);
+    return key;
+}
+
+/* Reads the value of the key that is the last piece. */
+static bool map_read_pair(struct file_reading *reading, struct map *map)
+{
+    if (reading->piece.kind != PIECE_TEXT)
         return file_wrong_piece(reading, "a key");
     if (file_piece_is(reading, map->place_name))
         return read_place(reading, map);
     if ((map->scopes & KEY_OF_UDP) != 0 && file_piece_is(reading, SCHEMAS))
         return read_schemas(reading, map);
-    const struct setting *key = key_find(map->scopes, piece->text, piece->length, &fault);
-    return key != NULL ? map_read_key(reading, map, key) : unknown_key(reading, map, &fault);
+    const struct setting *key = find_map_key(reading, map);
+    return key != NULL && map_read_key(reading, map, key);
 }
 
 /* Reads the rest of the map. */
@@ -282,7 +343,8 @@ bool file_read_url(struct file_reading *reading, const struct option *option)
         return file_wrong_piece(reading, option->action == OPTION_LISTEN
                                              ? "a URL or a map with \"address\""
                                              : "a URL or a map with \"to\"");
-    bool good = map_put_value(reading, &url);
+    bool good =
+        map_put_value(reading, &url) && (complete_place(option, &url) || file_no_memory(reading));
     if (good && provenance_add(reading->provenance, option, PROVENANCE_FILE, &url) == NULL)
         good = file_no_memory(reading);
     provenance_text_free(&url);

@@ -74,6 +74,15 @@ bool file_piece_is(const struct file_reading *reading, const char *name);
 bool file_note_line(const struct file_reading *reading, const char *name, size_t *line);
 
 /*
+ * file_maps.c: reads the value of the setting called `name` from the last piece on: a single value,
+ * or a list if the setting is one, which becomes the value with commas between the items. `sign` is
+ * a character that the value must not contain, '\0': none. Appends to `text`. Returns false with
+ * the error filled.
+ */
+bool file_read_value(struct file_reading *reading, const struct setting *setting, const char *name,
+                     char sign, struct provenance_text *text);
+
+/*
  * file_more.c: reads the value of the list of more files, and adds these files to reading->more.
  */
 bool file_read_more(struct file_reading *reading);

@@ -94,14 +94,10 @@ static bool unknown_name(const struct file_reading *reading)
 
 static bool read_file_value(struct file_reading *reading, const struct option *option)
 {
-    const struct yaml_piece *piece = &reading->piece;
     struct provenance_text text = {0};
-    if (piece->kind != PIECE_TEXT || piece->length == 0)
-        return file_wrong_kind(reading, option->setting.name, "a single value");
-    bool good = (provenance_text_put_marked(&text, piece->text, piece->length, piece->text_mark,
-                                            piece->exact) &&
-                 provenance_add(reading->provenance, option, PROVENANCE_FILE, &text) != NULL) ||
-                file_no_memory(reading);
+    bool good = file_read_value(reading, &option->setting, option->setting.name, '\0', &text) &&
+                (provenance_add(reading->provenance, option, PROVENANCE_FILE, &text) != NULL ||
+                 file_no_memory(reading));
     provenance_text_free(&text);
     return good;
 }
@@ -149,6 +145,19 @@ static bool note_given(const struct file_reading *reading, const char *name, boo
                        place->path, place->line);
 }
 
+/* Whether the last piece names the option; underscores are as good as hyphens. */
+static bool is_option(const struct file_reading *reading, const char *name)
+{
+    const struct yaml_piece *piece = &reading->piece;
+    size_t same = 0;
+    if (name == NULL || piece->kind != PIECE_TEXT || strlen(name) != piece->length)
+        return false;
+    while (same < piece->length && (piece->text[same] == name[same] ||
+                                    (piece->text[same] == '_' && name[same] == '-')))
+        same++;
+    return same == piece->length;
+}
+
 /* Reads the value of the option whose name is the last piece. */
 static bool read_option_pair(struct file_reading *reading)
 {
@@ -161,7 +170,7 @@ static bool read_option_pair(struct file_reading *reading)
     }
     if (file_piece_is(reading, CONFIG_FILE_MORE))
         return file_read_more(reading);
-    while (option->setting.name != NULL && !file_piece_is(reading, name_in_file(option)))
+    while (option->setting.name != NULL && !is_option(reading, name_in_file(option)))
         option++;
     if (option->setting.name == NULL)
         return unknown_name(reading);

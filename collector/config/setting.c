@@ -110,6 +110,34 @@ static void store_choice(const struct setting *setting, const struct config_regi
     }
 }
 
+/* The words for the two values of a setting that is on or off, besides its own. */
+static const struct {
+    const char *word;
+    bool on;
+} switch_words[] = {{"on", true},   {"yes", true}, {"true", true},
+                    {"off", false}, {"no", false}, {"false", false}};
+
+/* Whether the setting is on or off, rather than one of two other words. */
+static bool is_switch(const struct setting *setting)
+{
+    return setting->type == SETTING_BOOL && (strcmp(setting->choices[1], "on") == 0 ||
+                                             strcmp(setting->choices[1], "true") == 0);
+}
+
+/* Returns the index of the choice that the word means, whatever its case, or -1. */
+static int find_switch_word(const struct setting *setting, const char *text, size_t length)
+{
+    for (size_t i = 0; is_switch(setting) && i < sizeof switch_words / sizeof switch_words[0]; i++) {
+        const char *word = switch_words[i].word;
+        size_t same = 0;
+        while (same < length && (text[same] | 0x20) == word[same])
+            same++;
+        if (same == length && word[same] == '\0')
+            return switch_words[i].on;
+    }
+    return -1;
+}
+
 static bool parse_choice(const struct setting *setting, const struct config_registry *registry,
                          const char *text, size_t length, void *target, struct parse_error *fault)
 {
@@ -118,6 +146,11 @@ static bool parse_choice(const struct setting *setting, const struct config_regi
         if (strlen(name) != length || memcmp(name, text, length) != 0)
             continue;
         store_choice(setting, registry, i, target);
+        return true;
+    }
+    int meant = find_switch_word(setting, text, length);
+    if (meant >= 0) {
+        store_choice(setting, registry, (size_t)meant, target);
         return true;
     }
     return not_a_choice(setting, registry, text, length, fault);
@@ -240,4 +273,13 @@ size_t setting_path(const struct setting *setting, const struct config_registry 
         if (strlen(name) == length && memcmp(name, text, length) == 0)
             return length;
     return 0;
+}
+
+bool setting_is_list(const struct setting *setting)
+{
+    static const char nested_end[] = ";...";
+    const char *syntax = setting->syntax;
+    size_t length = syntax == NULL ? 0 : strlen(syntax);
+    return length >= sizeof nested_end && strchr(syntax, ',') != NULL &&
+           strcmp(syntax + length - (sizeof nested_end - 1), nested_end) != 0;
 }

@@ -38,4 +38,10 @@ size_t setting_path(const struct setting *setting, const struct config_registry 
 const char *setting_choice(const struct setting *setting, const struct config_registry *registry,
                            size_t at);
 
+/*
+ * Whether a value is a list whose items are separated by commas; a configuration file may then have
+ * a YAML list. (The syntax of the value says so.)
+ */
+bool setting_is_list(const struct setting *setting);
+
 #endif

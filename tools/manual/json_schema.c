@@ -105,11 +105,14 @@ static void put_count(struct writing *writing, const struct setting *setting)
  */
 static void put_other_reading(struct writing *writing, const char *choice)
 {
-    if (strcmp(choice, "on") == 0 || strcmp(choice, "true") == 0)
-        json_bool(&writing->out, true);
-    else if (strcmp(choice, "off") == 0 || strcmp(choice, "false") == 0)
-        json_bool(&writing->out, false);
-    else if (strcmp(choice, "1") == 0)
+    static const char *const words[2][3] = {{"off", "no", "false"}, {"on", "yes", "true"}};
+    bool on = strcmp(choice, "on") == 0 || strcmp(choice, "true") == 0;
+    if (on || strcmp(choice, "off") == 0 || strcmp(choice, "false") == 0) {
+        json_bool(&writing->out, on);
+        for (size_t i = 0; i < 3; i++)
+            if (strcmp(words[on][i], choice) != 0)
+                put_string(writing, words[on][i]);
+    } else if (strcmp(choice, "1") == 0)
         json_uint64(&writing->out, 1);
 }
 
@@ -142,6 +145,21 @@ static void put_any_word(struct writing *writing)
     json_array_end(&writing->out);
 }
 
+/* Allows a text with commas, or a list. */
+static void put_words(struct writing *writing)
+{
+    put_array_begin(writing, "type");
+    put_string(writing, "string");
+    put_string(writing, "number");
+    put_string(writing, "boolean");
+    put_string(writing, "array");
+    json_array_end(&writing->out);
+    put_number(writing, "minItems", 1);
+    begin_member(writing, "items");
+    put_any_word(writing);
+    json_object_end(&writing->out);
+}
+
 static void put_value(struct writing *writing, const struct setting *setting)
 {
     switch (setting->type) {
@@ -155,7 +173,9 @@ static void put_value(struct writing *writing, const struct setting *setting)
         put_quantity(writing, QUANTITY_DURATION);
         break;
     default:
-        if (!put_choices(writing, setting))
+        if (setting_is_list(setting))
+            put_words(writing);
+        else if (!put_choices(writing, setting))
             put_any_word(writing);
     }
 }
@@ -295,7 +315,18 @@ static void put_list_option(struct writing *writing, const struct option *option
     bool listeners = option->action == OPTION_LISTEN;
     begin_member(writing, option_list_name(option));
     put_text(writing, "description", option->setting.help);
-    put_list(writing, listeners ? "listener" : "sink", true);
+    const char *map = listeners ? "listener" : "sink";
+    put_array_begin(writing, "anyOf");
+    json_object_begin(&writing->out);
+    put_text(writing, "type", "string");
+    json_object_end(&writing->out);
+    json_object_begin(&writing->out);
+    put_reference(writing, map);
+    json_object_end(&writing->out);
+    json_object_begin(&writing->out);
+    put_list(writing, map, true);
+    json_object_end(&writing->out);
+    json_array_end(&writing->out);
     json_object_end(&writing->out);
 }
 
@@ -316,7 +347,10 @@ static void put_other_lists(struct writing *writing)
 {
     begin_member(writing, CONFIG_FILE_MORE);
     put_text(writing, "description", "more files, or folders of them, in their order");
-    put_text(writing, "type", "array");
+    put_array_begin(writing, "type");
+    put_string(writing, "array");
+    put_string(writing, "string");
+    json_array_end(&writing->out);
     begin_member(writing, "items");
     put_text(writing, "type", "string");
     json_object_end(&writing->out);

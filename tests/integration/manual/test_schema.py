@@ -65,13 +65,19 @@ sinks:
 - to: stdout
   schema: riemann
 ---
-sinks: stdout
----
 dead-letter:
   to: file:dead
   rate: many
 ---
-files: conf.d
+files: {a: conf.d}
+---
+sinks:
+- to: stdout
+  format: [json]
+---
+listeners:
+- address: udp://127.0.0.1:5555
+  gro: maybe
 ---
 check: true
 """.split("---\n")
@@ -121,6 +127,12 @@ class Schema(unittest.TestCase):
                 "  ipv6_only: false\n  receivers: 2\n  busy_poll: 0\n"
                 "sinks:\n- to: file:x\n  flush_interval: 0s\n  rotate_size: 1.5GiB\n"
                 "- to: kafka:h:1/t\n  kafka.linger.ms: 20\n")
+        for loader in LOADERS.values():
+            self.assertEqual(self.faults(text, loader), [])
+
+    def test_what_sluice_reads_in_several_ways_is_right(self):
+        text = ("files: conf.d\nreceiver-cpus: [0, 2-3]\nlisteners: udp://127.0.0.1:5555?schema=riemann\n"
+                "sinks:\n  to: stdout\n  counter_suffix: yes\n  drop_label: [pid, tmp]\n")
         for loader in LOADERS.values():
             self.assertEqual(self.faults(text, loader), [])
 

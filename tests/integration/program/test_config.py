@@ -115,6 +115,19 @@ class File(ConfigTest):
     def test_a_file_that_is_not_there(self):
         self.assertIn(str(self.file), self.refused("--config", self.file, code=78))
 
+    def test_what_is_written_in_another_way_is_printed_and_read_back(self):
+        self.write("stop_timeout: 3s", "receiver-cpus: [0]", "listeners:",
+                   "  address: udp://127.0.0.1:0", "  kernel-filter: yes", "  allow:",
+                   "    - 10.0.0.0/8", "    - 127.0.0.0/8", "sinks: stdout")
+        first = self.printed("--config", self.file)
+        for line in ("stop-timeout: 3s", "receiver-cpus: 0", "    kernel_filter: yes",
+                     "    allow: 10.0.0.0/8,127.0.0.0/8"):
+            self.assertIn(f"{line} # {self.file}:", first)
+        self.file.write_text(first, encoding="utf-8")
+        second = self.printed("--config", self.file)
+        self.assertEqual([line.split(" # ")[0] for line in first.splitlines()],
+                         [line.split(" # ")[0] for line in second.splitlines()])
+
     def test_what_is_printed_is_read_back(self):
         first = self.printed("--config", self.whole(), "--memory", "40MiB")
         self.assertIn(f"port: 5555 # {self.file}:4\n", first)

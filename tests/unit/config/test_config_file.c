@@ -154,6 +154,75 @@ TEST_WITH(a_single_listener_or_sink_needs_no_list, scratch_make, scratch_remove)
             "3:3: unknown key \"recievers\"; did you mean \"receivers\"?");
 }
 
+TEST_WITH(hyphens_and_underscores_in_names_are_alike, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct config config = accepted("stop_timeout: 3s\n"
+                                    "dead_letter: file:dead\n"
+                                    "listeners:\n"
+                                    "- address: udp://127.0.0.1:1\n"
+                                    "  receive-buffer: 64MiB\n");
+    assert_int_equal(config.limits.stop_timeout_ns, 3000000000);
+    assert_string_equal(config.dead_letter.path, "dead");
+    assert_int_equal(config.listeners[0].receive_buffer, 64 << 20);
+    assert_string_equal(config.listeners[0].url, "udp://127.0.0.1:1?receive_buffer=64MiB");
+    config_free(&config);
+    refused("stop_timeout: 3s\nstop-timeout: 3s\n",
+            "2:1: \"stop-timeout\" is given twice; first on line 1");
+    refused("listeners:\n- address: udp://127.0.0.1:1\n  max-datagram: 1B\n  max_datagram: 1B\n",
+            "4:3: \"max_datagram\" is given twice; first on line 3");
+    refused("sinks:\n- to: stdout\n  receive-buffer: 1MiB\n",
+            "3:3: key \"receive_buffer\" is for a udp listener, not for a file: sink");
+    refused("listeners:\n- address: udp://127.0.0.1:1\n  recieve-buffer: 1B\n",
+            "3:3: unknown key \"recieve-buffer\"; did you mean \"receive_buffer\"?");
+}
+
+TEST_WITH(a_switch_has_the_words_of_yaml, scratch_make, scratch_remove)
+{
+    (void)state;
+    static const char *const words[] = {"off", "on", "no", "yes", "false", "true", "No", "TRUE"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "listeners:\n- address: udp://[::]:1\n  ipv6_only: %s\n  gro: %s\n", words[i],
+                 words[i]);
+        struct config config = accepted(text);
+        assert_int_equal(config.listeners[0].ipv6_only, i % 2);
+        assert_int_equal(config.listeners[0].gro, i % 2);
+        config_free(&config);
+    }
+    refused("listeners:\n- address: udp://[::]:1\n  ipv6_only: onn\n",
+            "3:14: ipv6_only \"onn\" is not one of false, true");
+    refused("listeners:\n- address: udp://[::]:1\n  spread: yes\n",
+            "3:11: spread \"yes\" is not one of flow, datagram");
+}
+
+TEST_WITH(a_list_may_be_written_with_commas_or_as_a_list, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct config config = accepted("listeners:\n"
+                                    "- address: udp://127.0.0.1:1\n"
+                                    "  allow:\n"
+                                    "  - 10.0.0.0/8\n"
+                                    "  - 192.0.2.0/24\n"
+                                    "metrics-host: [a.example, b.example]\n"
+                                    "sinks:\n"
+                                    "- to: stdout\n"
+                                    "  drop_label: [pid]\n");
+    assert_string_equal(config.listeners[0].url,
+                        "udp://127.0.0.1:1?allow=10.0.0.0/8,192.0.2.0/24");
+    assert_string_equal(config.sinks[0].url, "stdout:?drop_label=pid");
+    config_free(&config);
+    refused("listeners:\n- address: udp://127.0.0.1:1\n  allow:\n  - 10.0.0.0/8\n  - 10.0.0.0/33\n",
+            "5:14: allow, element 2: \"33\" is not a number of bits from 0 to 32");
+    refused("sinks:\n- to: stdout\n  drop_label: []\n",
+            "3:15: \"drop_label\" is an empty list; leave it out");
+    refused("sinks:\n- to: stdout\n  drop_label: [a, [b]]\n",
+            "3:19: an item of \"drop_label\" is a list");
+    refused("sinks:\n- to: stdout\n  drop_label: [a, b&c]\n",
+            "3:20: \"drop_label\" contains \"&\": it begins the next key in a URL");
+}
+
 TEST_WITH(an_empty_file_sets_nothing, scratch_make, scratch_remove)
 {
     (void)state;
@@ -392,8 +461,8 @@ TEST_WITH(an_unknown_name_suggests_the_nearest, scratch_make, scratch_remove)
 {
     (void)state;
     refused("memroy: 1MiB\n", "1:1: unknown option \"memroy\"; did you mean \"memory\"?");
-    refused("stop_timeout: 1s\n",
-            "1:1: unknown option \"stop_timeout\"; did you mean \"stop-timeout\"?");
+    refused("stop_timeot: 1s\n",
+            "1:1: unknown option \"stop_timeot\"; did you mean \"stop-timeout\"?");
     refused("lisseners: []\n", "1:1: unknown option \"lisseners\"; did you mean \"listeners\"?");
     refused("\n  qqqq: x\n", "2:3: unknown option \"qqqq\"; a file has listeners, sinks and what "
                              "--help lists");
@@ -466,7 +535,7 @@ TEST_WITH(a_value_of_the_wrong_kind_is_refused, scratch_make, scratch_remove)
     (void)state;
     refused("memory: [1MiB]\n", "1:9: \"memory\" must be a single value, not a list");
     refused("memory: {a: b}\n", "1:9: \"memory\" must be a single value, not a map");
-    refused("memory:\n", "1:8: \"memory\" must be a single value, not empty");
+    refused("memory:\n", "1:8: \"memory\" has no value");
     refused("listeners:\n",
             "1:11: \"listeners\" must be a list (each item begins with \"- \"), not empty");
     refused("sinks: []\n", "1:8: \"sinks\" is empty; leave it out for the default");

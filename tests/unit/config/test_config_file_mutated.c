@@ -124,7 +124,7 @@ static void take_unit(struct file *file)
 
 static void change_kind(struct file *file)
 {
-    static const char *const others[] = {"[a, b]", "{a: b}", "[]", "{}", "", "~:", "&a b", "*a"};
+    static const char *const others[] = {"[[a], b]", "{a: b}", "[]", "{}", "", "~:", "&a b", "*a"};
     size_t size;
     size_t at = any_value(file, &size);
     replace(file, at, strcspn(file->text + at, "\n"),

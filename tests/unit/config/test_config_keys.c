@@ -165,7 +165,8 @@ TEST(the_other_choices_are_read)
 
     assert_true(assert_reads(KEY_OF_UDP, "ipv6_only=true").listener.ipv6_only);
     assert_false(assert_reads(KEY_OF_UDP, "ipv6_only=false").listener.ipv6_only);
-    assert_refused(KEY_OF_UDP, "ipv6_only=yes", 10, "\"yes\" is not one of false, true");
+    assert_true(assert_reads(KEY_OF_UDP, "ipv6_only=yes").listener.ipv6_only);
+    assert_refused(KEY_OF_UDP, "ipv6_only=yess", 10, "\"yess\" is not one of false, true");
     assert_refused(KEY_OF_SINK, "view=msg", 5, "\"msg\" is not one of auto, sample, message");
     assert_refused(KEY_OF_SINK, "names=camel", 6, "is not one of json, proto");
     assert_refused(KEY_OF_SINK, "unknown=yes", 8, "is not one of hide, show");

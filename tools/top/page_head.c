@@ -127,14 +127,17 @@ static bool find_losses(struct losses *losses, const struct model *model, const 
     return true;
 }
 
-static bool add_loss_line(struct page *page, const struct losses *losses)
+/* Adds the rates of losses, the highest first, on a line, or on two of a page with enough rows. */
+static bool add_loss_lines(struct page *page, size_t rows, const struct losses *losses)
 {
     struct head_line line = {.used = 0};
     for (size_t i = 0; i < losses->count; i++) {
         head_put(&line, i == 0 ? "lost: " : ", ", losses->items[i].reason);
         put_rate(&line, " ", losses->items[i].rate, "/s");
     }
-    return losses->count == 0 || page_add_line(page, PAGE_TROUBLE, line.text);
+    size_t most = rows / ROWS_OF_REASON > 2 ? 2 : 1;
+    return losses->count == 0 ||
+           page_add_text(page, PAGE_TROUBLE, line.text, page->rows + most);
 }
 
 /* --- the reasons of the health report --------------------------------------------------------- */
@@ -202,7 +205,7 @@ bool page_head_add(struct page *page, size_t rows, const struct model *model,
     struct losses losses;
     bool done = find_losses(&losses, model, rates) &&
                 add_totals(page, model, rates, losses.total) &&
-                (page->rows >= rows || add_loss_line(page, &losses)) &&
+                (page->rows >= rows || add_loss_lines(page, rows, &losses)) &&
                 add_reasons(page, rows, model);
     free(losses.items);
     return done;

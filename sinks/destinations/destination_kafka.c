@@ -311,6 +311,7 @@ static bool kafka_send_block(struct destination *destination, struct delivery_bl
         !kafka_flights_put(&kafka->flights, block, until_ns))
         return false;
     hand_waiting(kafka);
+    kafka_producer_watch(&kafka->producer, kafka->flights.unreported != 0);
     return true;
 }
 
@@ -320,6 +321,7 @@ static void kafka_serve(struct destination *destination)
     kafka_producer_poll(&kafka->producer);
     kafka_producer_renew(&kafka->producer, &kafka->flights.unreported);
     hand_waiting(kafka);
+    kafka_producer_watch(&kafka->producer, kafka->flights.unreported != 0);
     kafka_flights_expire(&kafka->flights, clock_monotonic_ns());
 }
 

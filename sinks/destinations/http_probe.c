@@ -69,9 +69,8 @@ static void probe_classify(CURLcode result, const struct http_reply *reply, stru
     if (reply->status != 0)
         http_probe_classify(reply->status, reply->text, said);
     else
-        error_set(said, is_setting(result) ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED, "%s%s",
-                  reply->text,
-                  result == CURLE_PEER_FAILED_VERIFICATION ? ": check server_ca=" : "");
+        error_set(said, is_setting(result) ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED, "%s",
+                  reply->text);
 }
 
 void http_probe_run(const struct curl_library *library, const struct destination_options *options,

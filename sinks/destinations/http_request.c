@@ -6,6 +6,7 @@
 
 #include "collector/base/parse_error.h"
 #include "collector/base/rule.h"
+#include "sinks/destinations/certificate_advice.h"
 #include "sinks/destinations/http_answer.h"
 
 #define SECOND INT64_C(1000000000)
@@ -230,7 +231,8 @@ static void explain_failure(struct http_request *request, CURLcode result, long 
         snprintf(request->text, sizeof request->text,
                  "the server answered %ld, but its answer was cut off: %.180s", status, why);
     else
-        snprintf(request->text, sizeof request->text, "%s", why);
+        snprintf(request->text, sizeof request->text, "%.170s%s", why,
+                 result == CURLE_PEER_FAILED_VERIFICATION ? certificate_advice(why) : "");
 }
 
 /* The text: the first line of the answer's body, or libcurl's error. */

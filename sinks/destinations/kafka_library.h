@@ -18,12 +18,16 @@
     FUNCTION(P, conf_set_error_cb)                                                                 \
     FUNCTION(P, conf_set_log_cb)                                                                   \
     FUNCTION(P, conf_set_stats_cb)                                                                 \
+    FUNCTION(P, conf_set_ssl_cert_verify_cb)                                                       \
     FUNCTION(P, new)                                                                               \
     FUNCTION(P, destroy)                                                                           \
     FUNCTION(P, poll)                                                                              \
     FUNCTION(P, flush)                                                                             \
     FUNCTION(P, purge)                                                                             \
     FUNCTION(P, fatal_error)                                                                       \
+    FUNCTION(P, set_log_queue)                                                                     \
+    FUNCTION(P, set_log_level)                                                                     \
+    FUNCTION(P, opaque)                                                                            \
     FUNCTION(P, last_error)                                                                        \
     FUNCTION(P, err2str)                                                                           \
     FUNCTION(P, queue_get_main)                                                                    \

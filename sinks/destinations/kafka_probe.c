@@ -6,6 +6,7 @@
 #include "collector/base/parse_error.h"
 #include "collector/platform/clock.h"
 #include "sinks/destinations/end_within.h"
+#include "sinks/destinations/kafka_reason.h"
 
 #define MS_NS INT64_C(1000000)
 
@@ -31,6 +32,7 @@ struct probe {
     /* The reported error that explains most, with its rank. */
     unsigned rank; /* 0: none */
     char reported[400];
+    char certificate[KAFKA_REASON_SIZE]; /* why it was refused; "": it was not */
 };
 
 static unsigned rank_of(int code)
@@ -59,7 +61,17 @@ static void probe_on_error(rd_kafka_t *client, int code, const char *reason, voi
     if (rank <= probe->rank)
         return;
     probe->rank = rank;
+    if (kafka_reason_is_certificate(reason) && probe->certificate[0] != '\0')
+        reason = probe->certificate;
     copy_printable(probe->reported, sizeof probe->reported, reason, strlen(reason));
+}
+
+static void probe_on_log(const rd_kafka_t *client, int level, const char *facility,
+                         const char *text)
+{
+    (void)level;
+    struct probe *probe = kafka_library(NULL)->opaque(client);
+    kafka_reason_read_refused(facility, text, probe->certificate);
 }
 
 static void destroy_client(void *client)
@@ -153,9 +165,11 @@ void kafka_probe_run(const struct kafka_library *library, const struct kafka_set
         return;
     library->conf_set_opaque(conf, &probe);
     library->conf_set_error_cb(conf, probe_on_error);
+    library->conf_set_log_cb(conf, probe_on_log);
     probe.client = kafka_settings_open(library, RD_KAFKA_CONSUMER, conf, said);
     if (probe.client == NULL)
         return;
+    library->set_log_queue(probe.client, NULL); /* that of the errors */
     if (topic != NULL)
         probe.topic = library->topic_new(probe.client, topic, NULL);
     if (topic != NULL && probe.topic == NULL)

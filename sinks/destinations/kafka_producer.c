@@ -1,12 +1,15 @@
 #include "sinks/destinations/kafka_producer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "sinks/destinations/end_within.h"
 
 #define REMAKE_NS INT64_C(1000000000) /* between two attempts to create a producer */
+
+#define QUIET_NS INT64_C(1000000000) /* without a report, until the log is read */
 
 #define END_MS 500 /* for the end of a producer */
 
@@ -23,13 +26,49 @@ struct kafka_ending {
 
 /* --- what the library calls ------------------------------------------------------------------- */
 
+/* Debug lines cost the library nothing while their level is not logged. */
+static void read_log(struct kafka_producer *producer, bool reads)
+{
+    producer->reads_log = reads;
+    producer->library->set_log_level(producer->handle,
+                                     reads ? KAFKA_REASON_LEVEL : KAFKA_REASON_LEVEL - 1);
+}
+
+static void on_log(const rd_kafka_t *handle, int level, const char *facility, const char *text)
+{
+    struct kafka_producer *producer = kafka_library(NULL)->opaque(handle);
+    char reason[KAFKA_REASON_SIZE];
+    (void)level;
+    if (kafka_reason_read_refused(facility, text, reason))
+        memcpy(producer->certificate, reason, sizeof reason);
+    else if (producer->reads_log && kafka_reason_read(facility, text, reason))
+        memcpy(producer->refusal, reason, sizeof reason);
+}
+
+void kafka_producer_watch(struct kafka_producer *producer, bool is_waiting)
+{
+    if (!is_waiting || producer->handle == NULL) {
+        producer->quiet_ns = 0;
+        return;
+    }
+    int64_t now_ns = clock_monotonic_ns();
+    if (producer->quiet_ns == 0)
+        producer->quiet_ns = now_ns;
+    if (!producer->reads_log && now_ns - producer->quiet_ns >= QUIET_NS)
+        read_log(producer, true);
+}
+
 static void on_report(rd_kafka_t *handle, const rd_kafka_message_t *message, void *opaque)
 {
     struct kafka_producer *producer = opaque;
     RULE(handle == producer->handle, "reports are of the producer that is in use");
-    if (producer->is_away &&
-        producer->library->message_status(message) == RD_KAFKA_MSG_STATUS_PERSISTED)
+    producer->quiet_ns = 0;
+    if ((producer->is_away || producer->reads_log) &&
+        producer->library->message_status(message) == RD_KAFKA_MSG_STATUS_PERSISTED) {
         producer->is_away = false;
+        producer->refusal[0] = '\0';
+        read_log(producer, false);
+    }
     producer->report(producer->context, message);
 }
 
@@ -44,10 +83,12 @@ static void log_broker_error(struct kafka_producer *producer)
 
 bool kafka_producer_is_away(const struct kafka_producer *producer, struct error *error)
 {
-    if (producer->is_away && error != NULL)
+    if (error != NULL && producer->is_away)
         error_set(error, EXIT_CODE_NOT_REACHED, "no broker is reachable%s%s",
                   producer->last_error.text[0] == '\0' ? "" : ": ", producer->last_error.text);
-    return producer->is_away;
+    else if (error != NULL)
+        error_set(error, EXIT_CODE_NOT_REACHED, "%s", producer->refusal);
+    return producer->is_away || producer->refusal[0] != '\0';
 }
 
 static void producer_on_error(rd_kafka_t *handle, int code, const char *reason, void *opaque)
@@ -65,7 +106,9 @@ static void producer_on_error(rd_kafka_t *handle, int code, const char *reason, 
         producer->is_away = true;
         return;
     }
-    error_set(&producer->last_error, EXIT_CODE_NOT_REACHED, "%s", reason);
+    bool is_known = kafka_reason_is_certificate(reason) && producer->certificate[0] != '\0';
+    error_set(&producer->last_error, EXIT_CODE_NOT_REACHED, "%s",
+              is_known ? producer->certificate : reason);
     log_broker_error(producer);
 }
 
@@ -141,6 +184,7 @@ static int make_handle(struct kafka_producer *producer, struct error *error)
     library->conf_set_opaque(conf, producer);
     library->conf_set_dr_msg_cb(conf, on_report);
     library->conf_set_error_cb(conf, producer_on_error);
+    library->conf_set_log_cb(conf, on_log);
     library->conf_set_stats_cb(conf, on_statistics);
     producer->message_size = message_size(library, conf);
     producer->handle = kafka_settings_open(library, RD_KAFKA_PRODUCER, conf, error);
@@ -162,6 +206,10 @@ static int producer_begin(struct kafka_producer *producer, struct error *error)
     producer->ending->library = library;
     producer->ending->handle = producer->handle;
     producer->is_fatal = false;
+    producer->quiet_ns = 0;
+    producer->refusal[0] = '\0';
+    library->set_log_queue(producer->handle, NULL); /* that of the reports */
+    read_log(producer, false);
     producer->events = library->queue_get_main(producer->handle);
     library->queue_cb_event_enable(producer->events, on_event, producer);
     atomic_store(&producer->has_events, true); /* events may have come before */
@@ -281,5 +329,8 @@ int64_t kafka_producer_due(const struct kafka_producer *producer)
 {
     if (atomic_load(&producer->has_events))
         return 0;
-    return producer->handle == NULL ? producer->remake_ns : INT64_MAX;
+    if (producer->handle == NULL)
+        return producer->remake_ns;
+    return producer->quiet_ns == 0 || producer->reads_log ? INT64_MAX
+                                                          : producer->quiet_ns + QUIET_NS;
 }

@@ -16,6 +16,7 @@
 #include "collector/platform/wakeup.h"
 #include "sinks/destinations/kafka_flights.h"
 #include "sinks/destinations/kafka_library.h"
+#include "sinks/destinations/kafka_reason.h"
 #include "sinks/destinations/kafka_settings.h"
 #include "sinks/destinations/kafka_statistics.h"
 #include "sinks/destinations/kafka_topics.h"
@@ -48,6 +49,14 @@ struct kafka_producer {
     struct log_limit log;
     bool is_away; /* the library has reported that all brokers are down, and no sign of one since */
     struct error last_error; /* the library's last error that names its cause */
+    char certificate[KAFKA_REASON_SIZE]; /* why the last one was refused; "": none was */
+
+    /*
+     * Messages that get no report: the library's log is read after a second, for the reason.
+     */
+    int64_t quiet_ns; /* monotonic: since when no report came; 0: no message waits for one */
+    bool reads_log;
+    char refusal[KAFKA_REASON_SIZE]; /* the reason; "": none, or a message was accepted since */
 };
 
 /*
@@ -66,7 +75,16 @@ void kafka_producer_destroy(struct kafka_producer *producer);
 /* Handles the reports and events that are available. */
 void kafka_producer_poll(struct kafka_producer *producer);
 
-/* Returns whether no broker is reachable now, with the library's last reason in `error`. */
+/*
+ * Notes whether messages wait for reports, after it may have changed, and when kafka_producer_due
+ * says so.
+ */
+void kafka_producer_watch(struct kafka_producer *producer, bool is_waiting);
+
+/*
+ * Returns whether no broker is reachable now, or takes the messages. Then the library's last reason
+ * is in `error`, unless that is NULL.
+ */
 bool kafka_producer_is_away(const struct kafka_producer *producer, struct error *error);
 
 /* Returns whether the producer accepts messages. */

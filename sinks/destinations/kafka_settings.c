@@ -7,6 +7,7 @@
 
 #include "collector/platform/input_file.h"
 #include "collector/text/copy.h"
+#include "sinks/destinations/kafka_reason.h"
 #include "sinks/destinations/property_file.h"
 
 /*
@@ -38,7 +39,7 @@ static const struct {
     {"queue.buffering.max.kbytes", "the collector bounds what the library holds"},
     {"transactional.id", "there are no transactions"},
     {"enabled_events", "events are not used"},
-    {"log.queue", "it is not read"},
+    {"log.queue", "the sink reads the log"},
 };
 
 struct making {
@@ -128,6 +129,8 @@ static int set_all(struct making *making, const struct kafka_settings *settings,
             return -1;
     /* The user's properties may change the interval; 0 turns statistics off. */
     if (set(making, "statistics.interval.ms", "5000", error) != 0 ||
+        set(making, "log.queue", "true", error) != 0 ||
+        set(making, "debug", KAFKA_REASON_DEBUG, error) != 0 ||
         set(making, "client.id", "sluice", error) != 0 ||
         set(making, "bootstrap.servers", settings->brokers, error) != 0 ||
         set(making, "message.timeout.ms", timeout, error) != 0 ||
@@ -140,10 +143,23 @@ static int set_all(struct making *making, const struct kafka_settings *settings,
     return settings->lines == NULL ? 0 : take_lines(making, settings->lines, error);
 }
 
+/* Does not change what OpenSSL decided. Runs in the library's threads. */
+static int explain_certificate(rd_kafka_t *client, const char *broker, int32_t id, int *code,
+                               int depth, const char *certificate, size_t size, char *text,
+                               size_t room, void *opaque)
+{
+    (void)client, (void)broker, (void)id, (void)depth, (void)opaque;
+    if (*code != 0)
+        kafka_reason_write_refused(*code, certificate, size, text, room);
+    return *code == 0;
+}
+
 rd_kafka_conf_t *kafka_settings_make(const struct kafka_library *library,
                                      const struct kafka_settings *settings, struct error *error)
 {
     struct making making = {library, library->conf_new()};
+    library->conf_set_log_cb(making.conf, NULL); /* instead of stderr */
+    library->conf_set_ssl_cert_verify_cb(making.conf, explain_certificate);
     if (set_all(&making, settings, error) == 0)
         return making.conf;
     library->conf_destroy(making.conf);
@@ -154,7 +170,6 @@ rd_kafka_t *kafka_settings_open(const struct kafka_library *library, rd_kafka_ty
                                 rd_kafka_conf_t *conf, struct error *error)
 {
     char why[400];
-    library->conf_set_log_cb(conf, NULL); /* its errors say what matters */
     rd_kafka_t *client = library->new(type, conf, why, sizeof why);
     if (client != NULL)
         return client;

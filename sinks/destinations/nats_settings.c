@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/platform/input_file.h"
+#include "sinks/destinations/certificate_advice.h"
 #include "sinks/destinations/nats_login.h"
 
 #define URL_SIZE 300
@@ -116,9 +117,10 @@ static void explain_status(const struct nats_library *library, natsStatus status
     bool refused = status == NATS_CONNECTION_AUTH_FAILED || status == NATS_SSL_ERROR ||
                    status == NATS_SECURE_CONNECTION_REQUIRED ||
                    status == NATS_SECURE_CONNECTION_WANTED || status == NATS_NOT_PERMITTED;
-    error_set(error, refused ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED, "cannot connect: %s%s%s",
+    error_set(error, refused ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED, "cannot connect: %s%s%s%s",
               library->natsStatus_GetText(status), text == NULL || text[0] == '\0' ? "" : ": ",
-              text == NULL ? "" : text);
+              text == NULL ? "" : text,
+              status == NATS_SSL_ERROR && text != NULL ? certificate_advice(text) : "");
 }
 
 bool nats_settings_connect(const struct nats_library *library, natsOptions *settings,

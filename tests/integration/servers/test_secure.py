@@ -124,7 +124,7 @@ class Kafka(Secure):
 
     def test_a_topic_that_is_asked_for_is_not_made(self):
         for _ in range(2):
-            self.assert_refused(self.sink("sasl", topic="asked"), 'have no topic "asked"; make it')
+            self.assert_refused(self.sink("sasl", topic="asked"), 'have no topic "asked"; create it')
 
     def test_the_right_login_is_let_in_with_tls_and_without(self):
         for port in ("sasl", "tls"):
@@ -169,7 +169,7 @@ class Kafka(Secure):
         self.edit("server.properties", "num.partitions", "auto.create.topics.enable=false\n"
                   "num.partitions")
         sink = self.sink("sasl", topic="missing", keys="&kafka.topic.metadata.propagation.max.ms=1000")
-        self.assert_refused(sink, 'have no topic "missing"; make it')
+        self.assert_refused(sink, 'have no topic "missing"; create it')
         program = self.deliver(sink)
         sink = self.finish(program, lambda sink: sum(sink["failed"].values()) == COUNT,
                            "all have failed")

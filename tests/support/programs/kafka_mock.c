@@ -7,6 +7,7 @@
  *   down / up           takes no connections, and takes them again
  *   rtt MILLISECONDS    answers after that time
  *   deny COUNT          refuses that number of requests to produce
+ *   short COUNT         answers that number of requests that not enough replicas are in sync
  *   read TOPIC          writes each message of partition 0: "KEY VALUE", both in hexadecimal
  *
  * It ends with its standard input.
@@ -71,11 +72,10 @@ static void read_topic(const char *brokers, const char *topic)
     rd_kafka_destroy(consumer);
 }
 
-static void deny(rd_kafka_mock_cluster_t *cluster, int count)
+static void refuse(rd_kafka_mock_cluster_t *cluster, int count, rd_kafka_resp_err_t error)
 {
     for (int i = 0; i < count; i++)
-        rd_kafka_mock_push_request_errors(cluster, PRODUCE_KEY, 1,
-                                          RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+        rd_kafka_mock_push_request_errors(cluster, PRODUCE_KEY, 1, error);
 }
 
 static void create_topic(rd_kafka_mock_cluster_t *cluster, const char *name, int partitions)
@@ -102,7 +102,9 @@ static void obey(rd_kafka_mock_cluster_t *cluster, char *line)
     else if (strcmp(word, "rtt") == 0)
         rd_kafka_mock_broker_set_rtt(cluster, 1, atoi(first));
     else if (strcmp(word, "deny") == 0)
-        deny(cluster, atoi(first));
+        refuse(cluster, atoi(first), RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+    else if (strcmp(word, "short") == 0)
+        refuse(cluster, atoi(first), RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS);
     else if (strcmp(word, "read") == 0)
         read_topic(brokers, first);
     puts("done");

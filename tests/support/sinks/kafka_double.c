@@ -332,6 +332,31 @@ void rd_kafka_conf_set_log_cb(rd_kafka_conf_t *conf, void (*log)(const rd_kafka_
     (void)conf, (void)log;
 }
 
+rd_kafka_conf_res_t rd_kafka_conf_set_ssl_cert_verify_cb(
+    rd_kafka_conf_t *conf,
+    int (*verify)(rd_kafka_t *, const char *, int32_t, int *, int, const char *, size_t, char *,
+                  size_t, void *))
+{
+    (void)conf, (void)verify;
+    return RD_KAFKA_CONF_OK;
+}
+
+rd_kafka_resp_err_t rd_kafka_set_log_queue(rd_kafka_t *producer, rd_kafka_queue_t *queue)
+{
+    (void)producer, (void)queue;
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+void rd_kafka_set_log_level(rd_kafka_t *producer, int level)
+{
+    (void)producer, (void)level;
+}
+
+void *rd_kafka_opaque(const rd_kafka_t *producer)
+{
+    return producer->conf.opaque;
+}
+
 void rd_kafka_conf_set_stats_cb(rd_kafka_conf_t *conf,
                                 int (*statistics)(rd_kafka_t *, char *, size_t, void *))
 {

@@ -1,0 +1,30 @@
+#include "sinks/destinations/certificate_advice.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char name[] = ": the URL must have a name that the server's certificate has";
+static const char issuer[] = ": server_ca= must name the authority that signed the certificate";
+
+static const struct {
+    const char *words, *advice;
+} known[] = {
+    {"certificate has expired", ": renew the server's certificate there"},
+    {"certificate is not yet valid", ": check the clocks of both machines"},
+    {"subject name", name},
+    {"does not match", name},
+    {"mismatch", name},
+    {"local issuer", issuer},
+    {"issuer certificate", issuer},
+    {"self-signed", issuer},
+    {"self signed", issuer},
+    {"unable to verify", issuer},
+};
+
+const char *certificate_advice(const char *error)
+{
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strstr(error, known[i].words) != NULL)
+            return known[i].advice;
+    return "";
+}

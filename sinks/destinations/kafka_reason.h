@@ -1,0 +1,38 @@
+/*
+ * Why messages wait, and why a server's certificate was refused, from the log of librdkafka, which
+ * reports these reasons nowhere else until a message's time is over. Pure; any thread.
+ */
+#ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_REASON_H
+#define SLUICE_SINKS_DESTINATIONS_KAFKA_REASON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The properties with which the library logs these errors, at KAFKA_REASON_LEVEL. */
+#define KAFKA_REASON_DEBUG "msg,topic"
+#define KAFKA_REASON_LEVEL 7 /* as in syslog(3) */
+
+#define KAFKA_REASON_SIZE 256
+
+/*
+ * Writes the reason for people that is in a line of the log: an error with which a broker refused
+ * messages that the library sends again, or a topic that the brokers do not have. `facility` and
+ * `text` are those of the library. Returns false if the line has none.
+ */
+bool kafka_reason_read(const char *facility, const char *text, char reason[KAFKA_REASON_SIZE]);
+
+/*
+ * Writes why a certificate was refused, and what to do, for the library's log: `code` is the
+ * library's X.509 error, and the certificate (DER) has `size` bytes.
+ */
+void kafka_reason_write_refused(int code, const char *certificate, size_t size, char *text,
+                                size_t room);
+
+/* As kafka_reason_read, for the line that contains the text of kafka_reason_write_refused. */
+bool kafka_reason_read_refused(const char *facility, const char *text,
+                               char reason[KAFKA_REASON_SIZE]);
+
+/* Whether an error of the library is about such a certificate, without its reason. */
+bool kafka_reason_is_certificate(const char *error);
+
+#endif

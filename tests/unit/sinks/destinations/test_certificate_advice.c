@@ -1,0 +1,25 @@
+/* The advice for errors of libcurl 7.88, nats.c 3.4 and OpenSSL 3. */
+#include <string.h>
+
+#include "sinks/destinations/certificate_advice.h"
+#include "tests/support/test.h"
+
+TEST(advice_fits_what_is_wrong_with_a_certificate)
+{
+    static const struct {
+        const char *error, *advice;
+    } cases[] = {
+        {"SSL certificate problem: certificate has expired", "renew"},
+        {"SSL handshake error: certificate has expired", "renew"},
+        {"SSL certificate problem: certificate is not yet valid", "clocks"},
+        {"SSL: no alternative certificate subject name matches target host name 'localhost'",
+         "the URL"},
+        {"hostname mismatch", "the URL"},
+        {"IP address mismatch", "the URL"},
+        {"SSL certificate problem: unable to get local issuer certificate", "server_ca="},
+        {"self-signed certificate in certificate chain", "server_ca="},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_non_null(strstr(certificate_advice(cases[i].error), cases[i].advice));
+    assert_string_equal(certificate_advice("Connection refused"), "");
+}

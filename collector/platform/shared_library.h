@@ -10,7 +10,7 @@
  *     SHARED_LIBRARY_DECLARE(kafka, rd_kafka_, KAFKA_FUNCTIONS)
  *
  *     SHARED_LIBRARY_DEFINE(kafka, rd_kafka_, KAFKA_FUNCTIONS, version_str(),
- *                           "librdkafka", "librdkafka.so.1", "kafka")
+ *                           "librdkafka", "librdkafka.so.1", "librdkafka1", "kafka")
  *
  * This makes `struct kafka_library`, with a pointer `poll` of the type of rd_kafka_poll, and:
  *
@@ -33,6 +33,7 @@
 struct shared_library {
     const char *name;         /* for people: "librdkafka" */
     const char *file;         /* without a folder, with the interface's number: "libcurl.so.4" */
+    const char *package;      /* Debian's package that has it */
     const char *user;         /* feature that needs it, for errors: "kafka" */
     const char *const *names; /* of its functions */
     size_t count;
@@ -62,11 +63,13 @@ const char *shared_library_version(struct shared_library *library, const char *s
     const char *id##_library_version(void);
 
 /* `said` is the call, of a member, that returns its version. */
-#define SHARED_LIBRARY_DEFINE(id, prefix, FUNCTIONS, said, name_text, file_name, user_text)        \
+#define SHARED_LIBRARY_DEFINE(id, prefix, FUNCTIONS, said, name_text, file_name, package_text,      \
+                              user_text)                                                           \
     static const char *const function_names[] = {FUNCTIONS(SHARED_LIBRARY_NAME, prefix)};          \
     static struct id##_library functions;                                                          \
     static struct shared_library description = {.name = (name_text),                               \
                                                 .file = (file_name),                               \
+                                                .package = (package_text),                         \
                                                 .user = (user_text),                               \
                                                 .names = function_names,                           \
                                                 .count = sizeof function_names / sizeof(char *),   \

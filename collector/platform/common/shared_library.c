@@ -22,7 +22,11 @@ bool shared_library_fill(struct shared_library *library, struct error *error)
         return true;
     void *handle = shared_library_load(library->file, &why);
     library->loaded = handle != NULL && find_functions(library, handle, &why);
-    if (!library->loaded)
+    if (handle == NULL)
+        error_set(error, EXIT_CODE_CONFIG,
+                  "%s: this machine has no usable %s: %s; on Debian: apt install %s", library->user,
+                  library->name, why.text, library->package);
+    else if (!library->loaded)
         error_set(error, EXIT_CODE_CONFIG, "%s: this machine has no usable %s: %s", library->user,
                   library->name, why.text);
     return library->loaded;

@@ -49,7 +49,7 @@ TEST(without_the_library_metrics_are_refused_with_the_reason)
 {
     there = false;
     expect_refused("--metrics: this machine has no usable libmicrohttpd: "
-                   "libmicrohttpd.so.12: no such file");
+                   "libmicrohttpd.so.12: no such file; on Debian: apt install libmicrohttpd12");
 }
 
 TEST(a_library_that_lacks_a_function_is_refused_the_same)

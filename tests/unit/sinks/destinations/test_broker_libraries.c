@@ -50,9 +50,11 @@ TEST(without_its_library_a_broker_is_refused_with_the_reason)
 {
     there = false;
     expect_refused(&destination_kafka, "kafka: this machine has no usable librdkafka: "
-                                       "librdkafka.so.1: no such file");
+                                       "librdkafka.so.1: no such file; on Debian: apt "
+                                       "install librdkafka1");
     expect_refused(&destination_nats, "nats: this machine has no usable nats.c: "
-                                      "libnats.so.3.4: no such file");
+                                      "libnats.so.3.4: no such file; on Debian: apt "
+                                      "install libnats3.4");
     assert_string_equal(destination_kafka.library(), "librdkafka (not on this system)");
     assert_string_equal(destination_nats.library(), "nats.c (not on this system)");
 }

@@ -73,7 +73,7 @@ const char *broker_place_route(const char *text)
     return slash == NULL ? "" : slash + 1;
 }
 
-int broker_place_read(const char *text, unsigned default_port, struct broker_place *place,
+int broker_place_read(const char *text, const struct broker_kind *kind, struct broker_place *place,
                       struct error *error)
 {
     place->route = broker_place_route(text);
@@ -82,13 +82,17 @@ int broker_place_read(const char *text, unsigned default_port, struct broker_pla
     place->brokers[0] = '\0';
     place->count = 0;
     if (place->route[0] == '\0') {
-        error_set(error, EXIT_CODE_CONFIG,
-                  "there is no topic or subject after the brokers; write HOST:PORT/NAME");
+        int length = (int)strcspn(text, "/");
+        if (strchr(text, '@') != NULL)
+            return broker_place_refuse(text, "", error);
+        error_set(error, EXIT_CODE_CONFIG, "%s missing: %s://%.*s/%s", kind->route, kind->scheme,
+                  length == 0 ? 6 : length < 300 ? length : 300, length == 0 ? "BROKER" : text,
+                  kind->example);
         return -1;
     }
     for (const char *at = text;; at++) {
         size_t length = strcspn(at, ",/");
-        if (!add_broker(place, at, length, default_port)) {
+        if (!add_broker(place, at, length, kind->port)) {
             if (strchr(at, '@') != NULL)
                 return broker_place_refuse(at, "", error);
             error_set(error, EXIT_CODE_CONFIG, "\"%.*s\" is not HOST:PORT of a broker",

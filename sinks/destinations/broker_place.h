@@ -11,6 +11,13 @@
 #define BROKER_LIST_SIZE 1024
 #define BROKERS_MOST     32
 
+/* A kind of broker: kafka, "topic", "TOPIC", 9092. */
+struct broker_kind {
+    const char *scheme;
+    const char *route, *example; /* the word for a route, and for an example of one */
+    unsigned port;               /* of a broker that is written without one */
+};
+
 struct broker_place {
     char brokers[BROKER_LIST_SIZE]; /* "HOST:PORT,HOST:PORT", each with a port */
     size_t count;
@@ -19,10 +26,10 @@ struct broker_place {
 
 /*
  * Reads the text, with or without "//" at its beginning. A broker without a port gets
- * `default_port`. IPv6 addresses need brackets. Returns 0, or -1 with `error` filled
+ * that of its kind. IPv6 addresses need brackets. Returns 0, or -1 with `error` filled
  * (EXIT_CODE_CONFIG).
  */
-int broker_place_read(const char *text, unsigned default_port, struct broker_place *place,
+int broker_place_read(const char *text, const struct broker_kind *kind, struct broker_place *place,
                       struct error *error);
 
 /* Returns the topic or subject that the text of a place contains; "": it contains none. */

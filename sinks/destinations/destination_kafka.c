@@ -31,7 +31,7 @@
 #include "sinks/destinations/record_key.h"
 #include "sinks/destinations/topic_template.h"
 
-#define DEFAULT_PORT 9092
+static const struct broker_kind broker_kind = {"kafka", "topic", "TOPIC", 9092};
 
 /* The maximum number of blocks that the library may have in flight if each block is one message. */
 #define BLOCKS_MOST 5
@@ -416,7 +416,7 @@ static int kafka_read_options(struct kafka *kafka, const struct destination_opti
 {
     kafka->library = kafka_library(error);
     if (kafka->library == NULL ||
-        broker_place_read(options->path, DEFAULT_PORT, &kafka->place, error) != 0 ||
+        broker_place_read(options->path, &broker_kind, &kafka->place, error) != 0 ||
         topic_template_read(&kafka->topic, kafka->place.route, false, error) != 0 ||
         check_topic(kafka, error) != 0)
         return -1;

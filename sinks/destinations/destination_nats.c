@@ -12,7 +12,7 @@
 #include "sinks/destinations/nats_subject.h"
 #include "sinks/destinations/topic_template.h"
 
-#define DEFAULT_PORT 4222
+static const struct broker_kind broker_kind = {"nats", "subject", "SUBJECT", 4222};
 
 /* Bytes of the library once it is connected: measured, and rounded up. */
 #define LIBRARY_MEMORY ((size_t)4 * 1024 * 1024)
@@ -96,7 +96,7 @@ static int nats_read_options(struct nats *nats, const struct destination_options
 {
     nats->library = nats_library(error);
     if (nats->library == NULL ||
-        broker_place_read(options->path, DEFAULT_PORT, &nats->place, error) != 0 ||
+        broker_place_read(options->path, &broker_kind, &nats->place, error) != 0 ||
         topic_template_read(&nats->subject, nats->place.route, true, error) != 0)
         return -1;
     char example[DELIVERY_ROUTE_SIZE];

@@ -4,11 +4,13 @@
 #include "sinks/destinations/broker_place.h"
 #include "tests/support/test.h"
 
+static const struct broker_kind kind = {"kafka", "topic", "TOPIC", 9092};
+
 static void assert_read(const char *text, const char *brokers, size_t count, const char *route)
 {
     struct broker_place place;
     struct error error = {.text = ""};
-    if (broker_place_read(text, 9092, &place, &error) != 0)
+    if (broker_place_read(text, &kind, &place, &error) != 0)
         fail_msg("%s: %s", text, error.text);
     assert_string_equal(place.brokers, brokers);
     assert_int_equal(place.count, count);
@@ -20,7 +22,7 @@ static void assert_refused(const char *text, const char *why)
 {
     struct broker_place place;
     struct error error = {.text = ""};
-    assert_int_equal(broker_place_read(text, 9092, &place, &error), -1);
+    assert_int_equal(broker_place_read(text, &kind, &place, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
     assert_string_equal(error.text, why);
 }
@@ -35,12 +37,18 @@ TEST(brokers_stand_before_the_slash_and_the_route_after_it)
 
 TEST(without_a_route_there_is_nowhere_to_go)
 {
-    static const char *const texts[] = {"//a:1", "//a:1/", "a", "", "//"};
+    static const char *const texts[][2] = {{"//a:1", "topic missing: kafka://a:1/TOPIC"},
+                                           {"//a:1/", "topic missing: kafka://a:1/TOPIC"},
+                                           {"a", "topic missing: kafka://a/TOPIC"},
+                                           {"", "topic missing: kafka://BROKER/TOPIC"},
+                                           {"//", "topic missing: kafka://BROKER/TOPIC"}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        assert_refused(texts[i],
-                       "there is no topic or subject after the brokers; write HOST:PORT/NAME");
-        assert_string_equal(broker_place_route(texts[i]), "");
+        assert_refused(texts[i][0], texts[i][1]);
+        assert_string_equal(broker_place_route(texts[i][0]), "");
     }
+    assert_refused("//user:secret@a:1",
+                   "a user and a password are not allowed before the brokers; put them in the file "
+                   "of properties_file= (kafka:) or credentials_file= (nats:)");
 }
 
 TEST(what_is_no_broker_is_refused_by_its_text)

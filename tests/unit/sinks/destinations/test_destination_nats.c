@@ -362,6 +362,7 @@ static natsStatus refuse_callback(natsSubscription *subscription, natsOnComplete
 /* The library never reports the end of such a subscription. */
 NATS_TEST(a_connection_that_is_set_up_in_part_is_ended_and_another_one_made)
 {
+    static const struct broker_kind kind = {"nats", "subject", "SUBJECT", 4222};
     (void)state;
     struct scene scene;
     struct delivery_lines lines;
@@ -376,7 +377,7 @@ NATS_TEST(a_connection_that_is_set_up_in_part_is_ended_and_another_one_made)
     struct nats_library library = *nats_library(&error);
     library.natsSubscription_SetOnCompleteCB = refuse_callback;
     refusals = 1;
-    assert_int_equal(broker_place_read(scene.path, 4222, &place, &error), 0);
+    assert_int_equal(broker_place_read(scene.path, &kind, &place, &error), 0);
     const struct nats_publisher_options options = {.library = &library,
                                                    .name = "nats:test",
                                                    .place = &place,

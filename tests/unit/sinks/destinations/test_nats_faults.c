@@ -315,11 +315,12 @@ static struct error error;
 
 static void begin(void)
 {
+    static const struct broker_kind kind = {"nats", "subject", "SUBJECT", 4222};
     static struct broker_place place;
     static const struct broker_options broker = {0};
     static const struct client_tls tls = {0};
     fake.published = 0;
-    assert_int_equal(broker_place_read("//broker:4222/t", 4222, &place, &error), 0);
+    assert_int_equal(broker_place_read("//broker:4222/t", &kind, &place, &error), 0);
     const struct nats_publisher_options options = {.library = &library,
                                                    .name = "nats:test",
                                                    .place = &place,

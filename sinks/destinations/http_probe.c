@@ -27,7 +27,9 @@ static const struct {
     {410, 410, EXIT_CODE_CONFIG, path},
     {415, 415, EXIT_CODE_CONFIG, "it does not accept this format="},
     {429, 429, EXIT_CODE_NOT_REACHED, later},
-    {500, LONG_MAX, EXIT_CODE_NOT_REACHED, later},
+    {500, 599, EXIT_CODE_NOT_REACHED, later},
+    {600, LONG_MAX, EXIT_CODE_CONFIG,
+     "this is not a status of HTTP (100 to 599); records would be refused"},
 };
 
 void http_probe_classify(long status, const char *answer, struct error *said)

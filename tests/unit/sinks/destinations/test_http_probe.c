@@ -44,6 +44,7 @@ TEST(a_server_that_takes_nothing_now_is_not_reached)
     assert_refused(408, 408, EXIT_CODE_NOT_REACHED, "now");
     assert_refused(429, 429, EXIT_CODE_NOT_REACHED, "now");
     assert_refused(500, 599, EXIT_CODE_NOT_REACHED, "now");
+    assert_refused(600, 999, EXIT_CODE_CONFIG, "not a status of HTTP");
 }
 
 TEST(what_refuses_a_request_without_records_may_take_others)

@@ -183,6 +183,23 @@ class Monitoring(ConsumerTest):
                 self.assertEqual(len({each["refId"] for each in panel["targets"]}),
                                  len(panel["targets"]))
 
+    def test_what_a_listener_of_connections_loses_is_on_the_dashboard(self):
+        """It has no drops of the kernel."""
+        expression = dict(expressions())["Lost before a sink"]
+        expression = re.sub(r"\$(job|instance)", ".*", expression).replace("$__rate_interval", "5m")
+        labels = 'job="sluice",instance="h:9",listener="tcp://h:1"'
+        test = {"evaluation_interval": "1m", "tests": [{
+            "interval": "1m",
+            "input_series": [
+                {"series": f'sluice_listener_refused_total{{{labels},reason="{reason}"}}',
+                 "values": "0+60x20"} for reason in ("malformed", "control", "segment_repeated")],
+            "promql_expr_test": [{"expr": expression, "eval_time": "10m",
+                                  "exp_samples": [{"value": 1}]}]}]}
+        path = self.folder / "test.yaml"
+        path.write_text(json.dumps(test), encoding="utf-8")
+        done = promtool("test", "rules", path)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_prometheus_reads_every_query_of_the_dashboard(self):
         rules = ["groups:", "  - name: dashboard", "    rules:"]
         for number, (_, expression) in enumerate(expressions()):

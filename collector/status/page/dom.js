@@ -47,10 +47,10 @@ export function setChildren(parent, children) {
     parent.lastElementChild.remove();
 }
 
-const STEADY = 60; // updates
+const STEADY = 15; // updates, of which there is one a second
 
 /*
- * Keeps the height of an element at that of its tallest content in the last minute, so that a line
+ * Keeps the height of an element at that of its tallest content in the last seconds, so that a line
  * that comes and goes moves nothing below it.
  */
 export class SteadyHeight {

@@ -116,10 +116,11 @@ export class InNeed {
     const losses = (lost?.counts ?? []).map(([column, count]) =>
       [column.split(".").at(-1), `${format.short(count / lost.seconds)}/s`, true]);
     const others = kind === "sinks" ? deliveryFacts(model, level) : [];
-    setChildren(facts, [...losses, ...others].map(([key, text, isWord]) => {
+    setChildren(facts, [...losses, ...others].map(([key, text, isWord], at, {length}) => {
       if (!known.has(key))
         known.set(key, makeFact(key, isWord));
       setText(known.get(key).text, text);
+      setText(known.get(key).end, at < length - 1 ? ", " : "");
       return known.get(key).node;
     }));
     return node;
@@ -136,6 +137,7 @@ function makeItem() {
 
 function makeFact(key, isWord) {
   const text = el("span");
-  return {text, node: isWord ? el("span", {class: "lossy"}, wordLink(key), " ", text)
-    : el("span", {}, text)};
+  const end = el("span");
+  return {text, end, node: el("span", {},
+    isWord ? el("span", {class: "lossy"}, wordLink(key), " ", text) : text, end)};
 }

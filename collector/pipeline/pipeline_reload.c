@@ -18,6 +18,7 @@
 #include "collector/pipeline/pipeline_quiesce.h"
 #include "collector/pipeline/pipeline_retired.h"
 #include "collector/pipeline/reload.h"
+#include "collector/pipeline/reload_report.h"
 #include "collector/platform/clock.h"
 #include "collector/receive/dead_letters.h"
 #include "collector/receive/receiver.h"
@@ -91,29 +92,12 @@ static const char *await_departed(struct pipeline *pipeline, const struct config
 
 /* --- after the commit ------------------------------------------------------------------------- */
 
-static size_t count_new(const size_t *list, size_t count)
-{
-    size_t added = 0;
-    for (size_t i = 0; i < count; i++)
-        added += list[i] == PIPELINE_NEW;
-    return added;
-}
-
-static void log_outcome(const struct reload *reload, size_t listeners_before, size_t sinks_before)
+static void log_outcome(const struct reload *reload, const struct reload_report *report)
 {
     const struct pipeline *pipeline = reload->pipeline;
     const struct config *to = reload->to;
-    size_t new_listeners = count_new(reload->change.listeners, to->listener_count);
-    size_t new_sinks = count_new(reload->change.sinks, to->sink_count);
-    size_t kept_listeners = to->listener_count - new_listeners;
-    size_t kept_sinks = to->sink_count - new_sinks;
     if (to->file != NULL)
-        log_line(
-            LOG_INFO,
-            "configuration reloaded: listeners: %zu kept, %zu added, %zu removed; sinks: %zu kept, "
-            "%zu added, %zu removed",
-            kept_listeners, new_listeners, listeners_before - kept_listeners, kept_sinks, new_sinks,
-            sinks_before - kept_sinks);
+        reload_report_log(report, to, &reload->change);
     if (has_schemas_from_files(to))
         log_line(LOG_INFO, "schemas reloaded");
     for (size_t i = 0; i < to->listener_count; i++)
@@ -188,8 +172,7 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
     pipeline_look_after(pipeline); /* before generation_add: it would free the new one */
     struct reload reload = {
         .pipeline = pipeline, .to = config, .generation = generation_add(pipeline, config)};
-    size_t listeners_before = pipeline->config->listener_count;
-    size_t sinks_before = pipeline->config->sink_count;
+    struct reload_report report = {0};
     if (reload.generation == NULL)
         return error_no_memory(error);
     if (!closed) {
@@ -205,11 +188,13 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
     }
     int result = reload_prepare(&reload, error);
     if (result == 0)
+        reload_report_make(&report, pipeline->config, config, &reload.change);
+    if (result == 0)
         result = quiesce_and_change(&reload, error);
     if (result == 0) {
         pipeline_close_windows(pipeline);
         reopen_kept(&reload);
-        log_outcome(&reload, listeners_before, sinks_before);
+        log_outcome(&reload, &report);
     } else {
         apply_place_option(config, error); /* it may be freed below */
         reload_cancel(&reload);

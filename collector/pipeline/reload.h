@@ -6,6 +6,7 @@
  *   pipeline_quiesce.c  pauses the threads that fill batches
  *   reload_sockets.c    binds and changes sockets, which can still fail
  *   reload_commit.c     puts everything in place; cannot fail
+ *   reload_report.c     what changes, for the log
  *   pipeline_reload.c   runs these steps
  *
  * Ownership. The pipeline owns the new configuration from the first step on, in a generation,

@@ -63,6 +63,28 @@ class Reload(ProgramTest):
                                      1 if key != "framing" else number + 1)
             program.stop()
 
+    def test_the_log_says_what_changed(self):
+        one, other = "udp://127.0.0.1:0?schema=riemann", "udp://127.0.0.2:0?schema=riemann"
+        program = self.begin(one, other, sinks=[f"file:{self.folder}/two?flush_interval=1ms"])
+        for listeners, interval, options, says in (
+                ([one + "&receive_buffer=1MiB&allow=127.0.0.0/8", other], "1ms", {},
+                 "listeners: 2 kept (1 changed: receive_buffer, allow), 0 added, 0 removed; "
+                 "sinks: 2 kept, 0 added, 0 removed"),
+                ([one + "&allow=127.0.0.0/8", other + "&max_datagram=1KiB"], "2ms", {},
+                 "listeners: 2 kept (2 changed: receive_buffer, max_datagram), 0 added, 0 removed; "
+                 "sinks: 1 kept, 1 added, 1 removed (1 changed: flush_interval)"),
+                ([one + "&allow=127.0.0.0/8"], "2ms", {"log-level": "info"},
+                 "listeners: 1 kept, 0 added, 1 removed; sinks: 2 kept, 0 added, 0 removed"),
+                ([one + "&allow=127.0.0.0/8"], "2ms", {"stop-timeout": "3s"},
+                 "listeners: 1 kept, 0 added, 0 removed; sinks: 2 kept, 0 added, 0 removed; "
+                 "options changed: stop-timeout")):
+            self.change(program, listeners,
+                        [f"file:{self.kept}", f"file:{self.folder}/two?flush_interval={interval}"],
+                        **options)
+            said = self.said(program, CHANGED)[-1]
+            self.assertTrue(said.endswith(says), said)
+        program.stop()
+
     def test_a_sink_is_added_and_another_taken_away(self):
         one, two = self.folder / "one", self.folder / "two"
         program = self.begin(sinks=[f"file:{one}"])

@@ -97,7 +97,7 @@ static bool wrong_url(const struct applying *applying, const struct provenance_e
     name_source(entry, source);
     if (!make_excerpt(entry->text.data, fault, &shown))
         return apply_no_memory(applying);
-    error_set(applying->error, code_of(entry, fault), "%s %s%s%s: column %zu: %s", source,
+    error_set(applying->error, code_of(entry, fault), "%s %s%s%s, column %zu: %s", source,
               shown.before, shown.text, shown.after, fault->at + 1, fault->text);
     return false;
 }

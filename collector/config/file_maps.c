@@ -209,6 +209,11 @@ static bool unknown_key(const struct file_reading *reading, const struct map *ma
     const struct yaml_piece *piece = &reading->piece;
     char given[QUOTED_SIZE];
     struct suggestion suggestion;
+    for (const struct option *option = command_options; option->setting.name != NULL; option++)
+        if (file_piece_is(reading, option_list_name(option)))
+            return file_refuse(reading, piece->mark,
+                               "\"%s\" is a list of the file, not a key; begin it in column 1",
+                               option_list_name(option));
     suggestion_begin(&suggestion, piece->text, piece->length);
     for (const struct setting *key = config_keys; key->name != NULL; key++)
         if (key_is_called(key, piece->text, piece->length))

@@ -6,18 +6,21 @@
 
 const char *key_scope_name(unsigned scopes)
 {
+    static const char deliveries[] = "an http:, kafka: or nats: sink";
     static const struct {
         enum key_scope scope;
         const char *name;
     } names[] = {
         {KEY_OF_UDP, "a udp listener"},         {KEY_OF_STREAM, "a tcp listener"},
         {KEY_OF_CAPTURE, "a capture listener"}, {KEY_OF_FILE_SINK, "a file: sink"},
-        {KEY_OF_RELAY_SINK, "a udp: sink"},     {KEY_OF_SINK, "a sink"},
-        {KEY_OF_SCHEMA, "a listener's schema"}, {KEY_OF_FILE, "a schema from a file"},
-        {KEY_OF_DEAD_LETTERS, "dead letters"},  {KEY_OF_DELIVERY_SINK, "a delivery"},
-        {KEY_OF_HTTP_SINK, "an http: sink"},    {KEY_OF_KAFKA_SINK, "a kafka: sink"},
-        {KEY_OF_NATS_SINK, "a nats: sink"},     {KEY_OF_IN_FLIGHT, "a delivery"},
+        {KEY_OF_RELAY_SINK, "a udp: sink"},     {KEY_OF_HTTP_SINK, "an http: sink"},
+        {KEY_OF_KAFKA_SINK, "a kafka: sink"},   {KEY_OF_NATS_SINK, "a nats: sink"},
+        {KEY_OF_DELIVERY_SINK, deliveries},     {KEY_OF_IN_FLIGHT, deliveries},
+        {KEY_OF_SINK, "a sink"},                {KEY_OF_SCHEMA, "a listener's schema"},
+        {KEY_OF_FILE, "a schema from a file"},  {KEY_OF_DEAD_LETTERS, "dead letters"},
     };
+    if ((scopes & KEY_OF_ANY_SINK & ~KEY_OF_OWN) == (KEY_OF_ANY_SINK & ~KEY_OF_OWN))
+        return "a sink";
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if ((scopes & names[i].scope) != 0)
             return names[i].name;
@@ -44,7 +47,10 @@ static void not_in_scope(const char *name, unsigned scopes, struct parse_error *
         parse_error_append(fault, "%s %s", separator, key_scope_name(other));
         separator = " and";
     }
-    parse_error_append(fault, ", not for %s", key_scope_name(scopes));
+    parse_error_append(fault, ", not for %s",
+                       scopes == KEY_OF_SINK && (scopes_of(name) & KEY_OF_ANY_SINK) != 0
+                           ? "a sink of this kind"
+                           : key_scope_name(scopes));
 }
 
 size_t key_prefix(const struct setting *key)
@@ -76,7 +82,9 @@ static void unknown(unsigned scopes, const char *name, size_t length, struct par
     keys_offer(scopes, &suggestion);
     char given[QUOTED_SIZE];
     parse_error_set(fault, 0, "unknown key %s", quoted(name, length, given));
-    if (suggestion_found(&suggestion) == NULL)
+    if ((scopes & KEY_OF_KAFKA_SINK) != 0 && memchr(name, '.', length) != NULL)
+        parse_error_append(fault, "; a property of librdkafka is \"kafka.%.*s\"", (int)length, name);
+    else if (suggestion_found(&suggestion) == NULL)
         parse_error_append(fault, "; --help lists the keys of %s", key_scope_name(scopes));
     parse_error_suggest(fault, suggestion_found(&suggestion));
 }
@@ -146,6 +154,24 @@ static const struct setting *find_key(const struct reading *reading, const char 
     return key;
 }
 
+/*
+ * If a wrong value goes on with another key, after a wrong separator, appends the right one:
+ * "receivers=2?allow=10.0.0.0/8".
+ */
+static void advise_separator(const struct reading *reading, const char *value, size_t length)
+{
+    struct parse_error ignored;
+    for (size_t i = 0; i < length; i++) {
+        size_t name = strcspn(value + i + 1, "=&");
+        if (strchr("?;, ", value[i]) == NULL || i + 1 + name >= length ||
+            key_find(reading->scopes, value + i + 1, name, &ignored) == NULL)
+            continue;
+        parse_error_append(reading->fault, "; the next key comes after \"&\": \"&%.*s=\"",
+                           (int)name, value + i + 1);
+        return;
+    }
+}
+
 /* Parses "key=value", `length` bytes at offset `at` of all keys. */
 static bool parse_key(const struct reading *reading, const char *text, size_t at, size_t length)
 {
@@ -165,6 +191,7 @@ static bool parse_key(const struct reading *reading, const char *text, size_t at
     if (setting_parse(key, reading->registry, text + at + value_at, length - value_at, place.target,
                       reading->fault))
         return true;
+    advise_separator(reading, text + at + value_at, length - value_at);
     return parse_error_at(reading->fault, at + value_at);
 }
 

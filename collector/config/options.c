@@ -255,6 +255,9 @@ static void stray_argument(const struct reading *reading, const char *argument)
         parse_error_append(&fault, "; a listener follows --listen");
     else if (url_is_sink(argument, reading->registry))
         parse_error_append(&fault, "; a sink follows --sink");
+    else if (strchr(argument, '=') != NULL)
+        parse_error_append(&fault, "; keys belong to a URL, in quotation marks for the shell: "
+                                   "'udp://ADDR:PORT?KEY=VALUE&KEY=VALUE'");
     else
         parse_error_append(&fault, "; options begin with --, see --help");
     error_set(reading->error, EXIT_CODE_USAGE, "%s", fault.text);

@@ -13,8 +13,11 @@ bool url_parse_port(const char *text, size_t length, size_t at, uint16_t *port,
     if (length == 0)
         return parse_error_set(fault, at, "the port is missing; write udp://ADDR:PORT");
     if (quantity_parse(QUANTITY_COUNT, text, length, &value) != NULL || value > UINT16_MAX)
-        return parse_error_set(fault, at, "port %s is not a number from 0 to 65535",
-                               quoted(text, length, given));
+        return parse_error_set(fault, at, "port %s is not a number from 0 to 65535%s",
+                               quoted(text, length, given),
+                               memchr(text, '=', length) != NULL && memchr(text, '&', length) != NULL
+                                   ? "; the first key comes after \"?\""
+                                   : "");
     *port = (uint16_t)value;
     return true;
 }
@@ -83,6 +86,8 @@ static bool parse_unbracketed(const char *text, size_t length, struct address *a
     char given[QUOTED_SIZE];
     const char *colon = memchr(text, ':', length);
     size_t host_length = colon != NULL ? (size_t)(colon - text) : length;
+    if (memchr(text, ',', length) != NULL)
+        return parse_error_set(fault, 0, "one address is expected; give --listen once for each");
     if (colon != NULL && memchr(colon + 1, ':', length - host_length - 1) != NULL)
         return parse_error_set(fault, 0, "an IPv6 address needs brackets: udp://[::1]:5555");
     if (host_length == 0)
@@ -91,7 +96,8 @@ static bool parse_unbracketed(const char *text, size_t length, struct address *a
         parse_error_set(fault, 0, "%s is not a numeric address; names are not looked up",
                         quoted(text, host_length, given));
         bool local = host_length == 9 && memcmp(text, "localhost", 9) == 0;
-        parse_error_suggest(fault, local ? "127.0.0.1" : NULL);
+        bool all = host_length == 1 && text[0] == '*';
+        parse_error_suggest(fault, local ? "127.0.0.1" : all ? "0.0.0.0" : NULL);
         return false;
     }
     *end = host_length;

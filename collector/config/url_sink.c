@@ -60,6 +60,9 @@ static bool parse_targets(const struct url *url, struct sink_config *sink,
                           struct parse_error *fault)
 {
     struct relay_options *relay = &sink->settings.relay;
+    if (strncmp(sink->path, "//", 2) == 0)
+        return parse_error_set(fault, url->place_at, "write udp:%s, without slashes",
+                               sink->path + 2);
     for (const char *at = sink->path;; at++) {
         size_t length = strcspn(at, ",");
         size_t place = url->place_at + (size_t)(at - sink->path);

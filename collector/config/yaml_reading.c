@@ -77,6 +77,11 @@ static const char *hint(const char *problem)
     if (strstr(problem, "cannot start any token") != NULL)
         return "; indent with spaces, not tabs, and put a text that begins with a special "
                "character in quotation marks";
+    if (strstr(problem, "did not find expected '-'") != NULL ||
+        strstr(problem, "did not find expected key") != NULL)
+        return "; the lines of a map, and the \"-\" of a list, begin in the same column";
+    if (strstr(problem, "tab character") != NULL)
+        return "; indent with spaces, not tabs";
     if (strstr(problem, "did not find expected alphabetic or numeric character") != NULL)
         return "; put a text that begins with \"*\" or \"&\" in quotation marks";
     return "";

@@ -129,7 +129,7 @@ static bool parse_value(struct parser *parser)
         return true;
     }
     return wrong(parser, parser->at,
-                 "there is no such value; there are %{source}, %{listener} and %{schema}");
+                 "there is no such value; a path may have %{source}, %{listener} and %{schema}");
 }
 
 /* A percent sign and its field. */

@@ -125,6 +125,18 @@ class Check(ProgramTest):
         self.refused("--listen", CAPTURE, *arguments, code=code)
         return checked
 
+    def test_mistakes_of_urls_are_refused_with_what_to_write(self):
+        for arguments, says in (
+                (("--sink", "udp://127.0.0.1:8086"), "write udp:127.0.0.1:8086, without slashes"),
+                (("--sink", "file:"), "--sink file:, column 6: the path is missing"),
+                (("--sink", "stdout:?spill=x"), 'key "spill" is for an http:, kafka: or nats: sink, not for '
+                                                "a sink of this kind"),
+                (("--sink", "http://127.0.0.1:1/?rotate_size=1MiB"),
+                 'key "rotate_size" is for a file: sink, not for an http: sink'),
+                (("receivers=2",), "keys belong to a URL, in quotation marks for the shell")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(says, self.refused("--check", "--listen", CAPTURE, *arguments, code=64))
+
     def test_a_folder_that_is_not_there_is_refused_as_by_a_start(self):
         for path in ("no/a.ndjson", "no/%Y/a.ndjson", "no/%{source}.ndjson", "a/b/c.%Y"):
             with self.subTest(path=path):

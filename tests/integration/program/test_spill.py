@@ -141,7 +141,7 @@ class Spilling(ProgramTest):
         program.stop()
 
     def test_other_sinks_have_no_spill_and_what_is_about_one_needs_it(self):
-        self.assert_refused('key "spill" is for a delivery', "--sink", f"file:x?spill={self.spill}")
+        self.assert_refused('key "spill" is for an http:, kafka: or nats: sink', "--sink", f"file:x?spill={self.spill}")
         self.assert_refused("spill_size requires spill=FOLDER", "--sink",
                             "http://127.0.0.1:1/?spill_size=1GiB")
         self.assert_refused("fsync requires spill=FOLDER", "--sink", "http://127.0.0.1:1/?fsync=close")

@@ -172,7 +172,7 @@ TEST_WITH(hyphens_and_underscores_in_names_are_alike, scratch_make, scratch_remo
     refused("listeners:\n- address: udp://127.0.0.1:1\n  max-datagram: 1B\n  max_datagram: 1B\n",
             "4:3: \"max_datagram\" is given twice; first on line 3");
     refused("sinks:\n- to: stdout\n  receive-buffer: 1MiB\n",
-            "3:3: key \"receive_buffer\" is for a udp listener, not for a file: sink");
+            "3:3: key \"receive_buffer\" is for a udp listener, not for a sink");
     refused("listeners:\n- address: udp://127.0.0.1:1\n  recieve-buffer: 1B\n",
             "3:3: unknown key \"recieve-buffer\"; did you mean \"receive_buffer\"?");
 }
@@ -221,6 +221,24 @@ TEST_WITH(a_list_may_be_written_with_commas_or_as_a_list, scratch_make, scratch_
             "3:19: an item of \"drop_label\" is a list");
     refused("sinks:\n- to: stdout\n  drop_label: [a, b&c]\n",
             "3:20: \"drop_label\" contains \"&\": it begins the next key in a URL");
+}
+
+TEST_WITH(mistakes_of_indentation_and_place_are_refused_with_what_to_do, scratch_make, scratch_remove)
+{
+    (void)state;
+    refused("listeners:\n  - address: udp://127.0.0.1:1\n  schema: riemann\n",
+            "3:3: not valid YAML: did not find expected '-' indicator while parsing a block collection "
+            "that begins on line 2; the lines of a map, and the \"-\" of a list, begin in the same "
+            "column");
+    refused("listeners:\n- address: udp://127.0.0.1:1\n\tschema: riemann\n",
+            "3:1: not valid YAML: found a tab character that violates indentation while scanning a "
+            "plain scalar that begins on line 2; indent with spaces, not tabs");
+    refused("listeners:\n- address: udp://127.0.0.1:1\n  sinks:\n  - to: stdout\n",
+            "3:3: \"sinks\" is a list of the file, not a key; begin it in column 1");
+    refused("sinks:\n- to: stdout\n  linger.ms: 20\n",
+            "3:3: unknown key \"linger.ms\"; a property of librdkafka is \"kafka.linger.ms\"");
+    refused("sinks:\n- to: stdout\n  nothing_like_it: 20\n",
+            "3:3: unknown key \"nothing_like_it\"; --help lists the keys of a sink");
 }
 
 TEST_WITH(an_empty_file_sets_nothing, scratch_make, scratch_remove)
@@ -310,7 +328,7 @@ TEST_WITH(a_wrong_variable_is_reported_by_its_name, scratch_make, scratch_remove
                                     "MB, GB, KiB, MiB, GiB");
     variables = sink;
     assert_int_equal(read_text("", NULL, NULL, &config, &error), OPTIONS_WRONG);
-    assert_string_equal(error.text, "SLUICE_SINK stdout:?formt=json: column 9: unknown key "
+    assert_string_equal(error.text, "SLUICE_SINK stdout:?formt=json, column 9: unknown key "
                                     "\"formt\"; did you mean \"format\"?");
     variables = NULL;
 }
@@ -485,9 +503,9 @@ TEST_WITH(a_name_of_another_place_is_refused_with_its_own, scratch_make, scratch
     refused("rate: 3\n", "1:1: key \"rate\" is for dead letters, not for the file as a whole");
     refused(
         "sinks:\n- to: stdout\n  receivers: 2\n",
-        "3:3: key \"receivers\" is for a udp listener and a tcp listener, not for a file: sink");
+        "3:3: key \"receivers\" is for a udp listener and a tcp listener, not for a sink");
     refused("sinks:\n- to: stdout\n  rotate_size: 1MiB\n",
-            "3:3: key \"rotate_size\" is for a file: sink, not for a sink");
+            "3:3: key \"rotate_size\" is for a file: sink, not for a sink of this kind");
     refused("listeners:\n- address: pcap:x\n  receivers: 2\n",
             "3:3: key \"receivers\" is for a udp listener and a tcp listener, not for a capture "
             "listener");
@@ -638,7 +656,8 @@ TEST_WITH(what_is_no_yaml_is_refused_with_its_place, scratch_make, scratch_remov
             "contains \": \" or ends with \":\" in quotation marks");
     refused("sinks:\n- to: stdout\n x: y\n",
             "3:2: not valid YAML: did not find expected key while parsing a block mapping that "
-            "begins on line 1");
+            "begins on line 1; the lines of a map, and the \"-\" of a list, begin in the same "
+            "column");
     refused("memory: 1MiB\nledger: \"\xff\"\n",
             "2:10: not valid YAML: invalid leading UTF-8 octet");
     refused("memory: 'x\n\n", "3:1: not valid YAML: found unexpected end of stream while "

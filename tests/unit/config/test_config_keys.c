@@ -250,7 +250,8 @@ TEST(keys_of_files_are_for_sinks_that_are_files)
                      SYNC_CLOSE);
     assert_int_equal(assert_reads(scopes, "fsync=interval").sink.settings.file.sync, SYNC_INTERVAL);
     assert_refused(KEY_OF_SINK, "fsync=close", 0,
-                   "key \"fsync\" is for a file: sink and a delivery, not for a sink");
+                   "key \"fsync\" is for a file: sink and an http:, kafka: or nats: sink, not for a "
+                   "sink of this kind");
 }
 
 TEST(records_are_only_collected_for_a_time_where_that_is_asked_for)

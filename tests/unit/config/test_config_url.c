@@ -86,6 +86,15 @@ TEST(a_udp_url_is_refused_where_it_goes_wrong)
                    "mean \"127.0.0.1\"?");
     assert_refused(read_listener, "udp://localhosts:5555", 7,
                    "\"localhosts\" is not a numeric address; names are not looked up");
+    assert_refused(read_listener, "udp://*:5555", 7, "did you mean \"0.0.0.0\"?");
+    assert_refused(read_listener, "udp://127.0.0.1:1,127.0.0.1:2", 7,
+                   "one address is expected; give --listen once for each");
+    assert_refused(read_listener, "udp://127.0.0.1:1&schema=riemann", 17,
+                   "the first key comes after \"?\"");
+    assert_refused(read_listener, "udp://127.0.0.1:1?receivers=2?gro=on", 29,
+                   "; the next key comes after \"&\": \"&gro=\"");
+    assert_refused(read_listener, "udp://127.0.0.1:1?schema=riemann;receivers=2", 26,
+                   "; the next key comes after \"&\": \"&receivers=\"");
     assert_refused(read_listener, "udp://:5555", 7, "the address is missing");
     assert_refused(read_listener, "udp://", 7, "the address is missing");
     assert_refused(read_listener, "udp://1.2.3:5555", 7, "is not a numeric address");

@@ -117,22 +117,22 @@ TEST(dead_letters_are_configured_by_a_url)
 TEST(a_wrong_place_for_dead_letters_is_refused)
 {
     refused("--dead-letter has no value; write --dead-letter URL", "--dead-letter", NULL);
-    refused("--dead-letter x.pcapng: column 1: \"x.pcapng\" is not a file; write file:PATH",
+    refused("--dead-letter x.pcapng, column 1: \"x.pcapng\" is not a file; write file:PATH",
             "--dead-letter", "x.pcapng", NULL);
-    refused("--dead-letter file:: column 6: the path is missing; write file:PATH", "--dead-letter",
+    refused("--dead-letter file:, column 6: the path is missing; write file:PATH", "--dead-letter",
             "file:", NULL);
-    refused("--dead-letter file:%Y: column 6: \"%\" in a path is reserved for fields of time",
+    refused("--dead-letter file:%Y, column 6: \"%\" in a path is reserved for fields of time",
             "--dead-letter", "file:%Y", NULL);
-    refused("--dead-letter file:x?rat=1: column 8: unknown key \"rat\"; did you mean \"rate\"?",
+    refused("--dead-letter file:x?rat=1, column 8: unknown key \"rat\"; did you mean \"rate\"?",
             "--dead-letter", "file:x?rat=1", NULL);
-    refused("--dead-letter file:x?view=auto: column 8: key \"view\" is for a sink, not for dead "
+    refused("--dead-letter file:x?view=auto, column 8: key \"view\" is for a sink, not for dead "
             "letters",
             "--dead-letter", "file:x?view=auto", NULL);
     refused("--dead-letter is given twice", "--dead-letter", "file:x", "--dead-letter", "file:y",
             NULL);
     refused("--dead-letter file:x: a --sink writes there", "--dead-letter", "file:x?rate=1",
             "--sink", "file:x?view=auto", NULL);
-    refused("--sink stdout:?rate=1: column 9: key \"rate\" is for dead letters, not for a sink",
+    refused("--sink stdout:?rate=1, column 9: key \"rate\" is for dead letters, not for a sink",
             "--sink", "stdout:?rate=1", NULL);
 }
 
@@ -532,33 +532,33 @@ TEST(an_option_with_a_value_stands_once)
 
 TEST(a_wrong_url_names_its_column)
 {
-    refused("--listen udp://127.0.0.1:5555?shema=x: column 22: unknown key \"shema\"; did you mean "
+    refused("--listen udp://127.0.0.1:5555?shema=x, column 22: unknown key \"shema\"; did you mean "
             "\"schema\"?",
             "--listen", "udp://127.0.0.1:5555?shema=x", NULL);
-    refused("--sink stdout:?format=json&view=x: column 26: view \"x\" is not one of auto, "
+    refused("--sink stdout:?format=json&view=x, column 26: view \"x\" is not one of auto, "
             "sample, message, record",
             "--sink=stdout:?format=json&view=x", NULL);
     refused(
-        "--sink stdout: column 1: \"stdout\" is not a sink; write stdout: or file:PATH; did you "
+        "--sink stdout, column 1: \"stdout\" is not a sink; write stdout: or file:PATH; did you "
         "mean \"stdout:\"?",
         "--sink", "stdout", NULL);
 }
 
 TEST(what_was_read_before_the_error_is_released)
 {
-    refused("--sink file:b?: column 8: a key=value is missing here", "--listen", "udp://[::]:1",
+    refused("--sink file:b?, column 8: a key=value is missing here", "--listen", "udp://[::]:1",
             "--listen", "pcap:x", "--sink", "file:a", "--sink", "file:b?", NULL);
-    refused("--listen pcap:y?port=x: column 13: port \"x\" is not a number", "--sink", "file:a",
+    refused("--listen pcap:y?port=x, column 13: port \"x\" is not a number", "--sink", "file:a",
             "--listen", "pcap:x", "--listen", "pcap:y?port=x", NULL);
 }
 
 TEST(two_of_one_place_are_refused)
 {
-    refused("--sink stdout:?view=message: column 1: an earlier --sink writes there already",
+    refused("--sink stdout:?view=message, column 1: an earlier --sink writes there already",
             "--sink", "stdout:", "--sink", "stdout:?view=message", NULL);
-    refused("--sink file:x: column 1: an earlier --sink writes there already", "--sink", "file:x",
+    refused("--sink file:x, column 1: an earlier --sink writes there already", "--sink", "file:x",
             "--sink", "stdout:", "--sink", "file:x", NULL);
-    refused("--listen udp://127.0.0.1:1: column 1: an earlier --listen has this address already",
+    refused("--listen udp://127.0.0.1:1, column 1: an earlier --listen has this address already",
             "--listen", "udp://127.0.0.1:1", "--listen", "udp://127.0.0.1:1", NULL);
     struct config config =
         accepted("--listen", "udp://127.0.0.1:0", "--listen", "udp://127.0.0.1:0", NULL);
@@ -582,12 +582,12 @@ TEST(a_long_url_is_shown_around_its_fault)
     strncat(url, "?prot=1", 8);
     assert_int_equal(options_parse(3, argv, &test_registry, &config, &error), OPTIONS_WRONG);
     assert_non_null(strstr(error.text, "--listen ...\xc3\xa4"));
-    assert_non_null(strstr(error.text, "\xc3\xa4?prot=1: column 483: unknown key \"prot\"; did"));
+    assert_non_null(strstr(error.text, "\xc3\xa4?prot=1, column 483: unknown key \"prot\"; did"));
 
     url[0] = 'x';
     assert_int_equal(options_parse(3, argv, &test_registry, &config, &error), OPTIONS_WRONG);
     assert_non_null(strstr(error.text, "--listen xcap:\xc3\xa4"));
-    assert_non_null(strstr(error.text, "\xc3\xa4...: column 1: \"xcap:\xc3\xa4"));
+    assert_non_null(strstr(error.text, "\xc3\xa4..., column 1: \"xcap:\xc3\xa4"));
 }
 
 TEST(no_program_name_is_no_arguments)

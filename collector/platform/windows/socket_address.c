@@ -1,7 +1,5 @@
 #include "collector/platform/windows/socket_address.h"
 
-#include "collector/platform/udp.h"
-
 #include <string.h>
 #include <ws2tcpip.h>
 
@@ -31,10 +29,4 @@ struct address socket_address_from_system(const SOCKADDR_STORAGE *name)
     }
     const SOCKADDR_IN *in = (const void *)name;
     return address_from_ipv4((const uint8_t *)&in->sin_addr, ntohs(in->sin_port));
-}
-
-uint32_t udp_interface_index(const char *name)
-{
-    (void)name;
-    return 0;
 }

@@ -460,3 +460,9 @@ void udp_socket_close(struct udp_socket *socket)
     closesocket(socket->handle);
     free(socket);
 }
+
+uint32_t udp_interface_index(const char *name)
+{
+    (void)name;
+    return 0;
+}

@@ -146,8 +146,9 @@ static void log_refusal(struct route *route, enum record_refusal reason, size_t 
         return;
     describe_delay(&condition, reason, why, sizeof why);
     log_about(LOG_WARNING, LOG_OF_SINK, route->to.name,
-              "refused %" PRIu64 " records (%s), because %s: sluice explain %s",
-              route->refused[reason], record_refusal_names[reason], why,
+              "refused %" PRIu64 " record%s (%s), because %s: sluice explain %s",
+              route->refused[reason], route->refused[reason] == 1 ? "" : "s",
+              record_refusal_names[reason], why,
               record_refusal_names[reason]);
     route->refused[reason] = 0;
 }

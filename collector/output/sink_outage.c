@@ -24,11 +24,12 @@ void sink_outage_destroy(struct sink_outage *outage)
     mutex_destroy(outage->lock);
 }
 
-static void set_reason(struct sink_outage *outage, const char *reason)
+void sink_outage_set_reason(struct sink_outage *outage, const char *what)
 {
     mutex_lock(outage->lock);
-    snprintf(outage->reason, sizeof outage->reason, "%s", reason);
+    snprintf(outage->reason, sizeof outage->reason, "%s", what);
     mutex_unlock(outage->lock);
+    outage->has_reason = *what != '\0';
 }
 
 void sink_outage_copy_reason(const struct sink_outage *outage, char reason[SINK_REASON_SIZE])
@@ -96,7 +97,7 @@ bool sink_outage_note(struct sink_outage *outage, const struct sink_counters *co
     if (outage->trouble.since_ns == 0 && outage->trouble.unlogged == 0)
         outage->before = losses_of(outage, counters);
     outage->noted_ns = now;
-    set_reason(outage, what);
+    sink_outage_set_reason(outage, what);
     atomic_store_explicit(&outage->is_open, true, memory_order_relaxed);
     return log_trouble_note(&outage->trouble, &outage->budget, now);
 }
@@ -134,9 +135,10 @@ void sink_outage_end(struct sink_outage *outage, const char *name,
 {
     const int64_t since_ns = outage->trouble.since_ns;
     struct list losses;
+    if (outage->has_reason)
+        sink_outage_set_reason(outage, "");
     if (since_ns == 0)
         return;
-    set_reason(outage, "");
     atomic_store_explicit(&outage->is_open, false, memory_order_relaxed);
     if (!log_trouble_end(&outage->trouble, &outage->budget, clock_monotonic_ns()))
         return;

@@ -29,10 +29,11 @@ struct sink_outage {
     struct log_budget budget;    /* other troubles of the sink also have it */
     struct outage_losses before; /* losses at its beginning, or of the first outage not logged */
     int64_t noted_ns;            /* monotonic: when its reason was noted last */
+    bool has_reason;             /* `reason` is not empty */
     _Atomic bool is_open;        /* there is an outage */
     _Atomic uint64_t refused[REFUSAL_COUNT]; /* since the sink's start */
     struct mutex *lock;                      /* for `reason` */
-    char reason[SINK_REASON_SIZE];           /* of the last failure; "": there is no outage */
+    char reason[SINK_REASON_SIZE];           /* of the last failure; "": the last write was accepted */
 };
 
 /* Initialises a zeroed outage. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL). */
@@ -51,6 +52,9 @@ bool sink_outage_wants(const struct sink_outage *outage, int64_t now_ns);
  */
 bool sink_outage_note(struct sink_outage *outage, const struct sink_counters *counters,
                       const char *what);
+
+/* Notes the reason of a failure for other threads only: what failed is not tried again. */
+void sink_outage_set_reason(struct sink_outage *outage, const char *what);
 
 /*
  * Logs the failure that was noted: `what` as in sink_outage_note; `waiting` says where records wait
@@ -74,7 +78,7 @@ void sink_outage_leave(const struct sink_outage *outage, const char *name,
 /* When an outage must be noted, to be in the log (monotonic); 0: it has not begun. */
 int64_t sink_outage_due(const struct sink_outage *outage);
 
-/* Any thread: copies the reason of the last failure; "": there is no outage. */
+/* Any thread: copies the reason of the last failure; "": the last write was accepted. */
 void sink_outage_copy_reason(const struct sink_outage *outage, char reason[SINK_REASON_SIZE]);
 
 /* Any thread: adds records that the sink's queues refused. */

@@ -117,10 +117,15 @@ static void explain_status(const struct nats_library *library, natsStatus status
     bool refused = status == NATS_CONNECTION_AUTH_FAILED || status == NATS_SSL_ERROR ||
                    status == NATS_SECURE_CONNECTION_REQUIRED ||
                    status == NATS_SECURE_CONNECTION_WANTED || status == NATS_NOT_PERMITTED;
+    const char *name = library->natsStatus_GetText(status);
+    const char *place = text == NULL ? NULL : strstr(text, "): "); /* "(conn.c:2088): " */
+    if (place != NULL && text[0] == '(')
+        text = place + 3;
+    if (text == NULL || strcmp(text, name) == 0)
+        text = status == NATS_NO_SERVER ? "check the names and ports in the URL" : "";
     error_set(error, refused ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED, "cannot connect: %s%s%s%s",
-              library->natsStatus_GetText(status), text == NULL || text[0] == '\0' ? "" : ": ",
-              text == NULL ? "" : text,
-              status == NATS_SSL_ERROR && text != NULL ? certificate_advice(text) : "");
+              name, text[0] == '\0' ? "" : ": ", text,
+              status == NATS_SSL_ERROR ? certificate_advice(text) : "");
 }
 
 bool nats_settings_connect(const struct nats_library *library, natsOptions *settings,

@@ -300,3 +300,23 @@ TEST_WITH(outages_without_a_line_are_counted_in_the_next_and_so_are_their_losses
     assert_int_equal(heard("since: 2 ring_full") + heard("since: 6 ring_full"), 4);
     sink_outage_destroy(&outage);
 }
+
+TEST_WITH(a_refusal_is_the_reason_that_health_shows_until_a_record_is_accepted, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    char reason[SINK_REASON_SIZE];
+    far.fails = 1;
+    far.outcome = DELIVERY_REFUSED;
+    fake_sink_start(fake);
+    push_one(fake);
+    fake_sink_wait_asleep(fake);
+    assert_true(sink_thread_condition(fake->sink).fails_since_ns != 0);
+    sink_thread_copy_reason(fake->sink, reason);
+    assert_string_equal(reason, "it is out to lunch");
+    push_one(fake);
+    fake_sink_wait_asleep(fake);
+    sink_thread_copy_reason(fake->sink, reason);
+    assert_string_equal(reason, "");
+    fake_sink_finish(fake);
+    assert_int_equal(heard("trying again"), 0);
+}

@@ -23,6 +23,7 @@ static const char *const causes[CAUSE_END] = {
     [CAUSE_MESSAGE_LENGTH] = "the length does not fit the message",
     [CAUSE_NO_MESSAGE] = "no message is there",
     [CAUSE_NOT_PROTOBUF] = "the message is not protobuf, by its header",
+    [CAUSE_JSON] = "the message is JSON; the sender must send protobuf",
     [CAUSE_OPTION] = "an option does not fit the header",
     [CAUSE_SEGMENTS] = "the segments of the message contradict each other",
     [CAUSE_NOT_BASE64] = "this is not base64 with its padding",

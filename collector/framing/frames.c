@@ -4,6 +4,7 @@
 
 #include "collector/base/byte_order.h"
 #include "collector/base/wire.h"
+#include "collector/framing/cisco_mdt.h"
 #include "collector/framing/otlp_udp.h"
 #include "collector/framing/udp_notif.h"
 
@@ -90,14 +91,6 @@ static enum frame_result next_after_length(struct frames *frames, struct frame *
 
 /* --- Cisco MDT -------------------------------------------------------------------------------- */
 
-/*
- * The header's fields, all big-endian: type u16, encapsulation u16, version u16, flags u16, number
- * of the following bytes u32.
- */
-#define MDT_HEADER_SIZE 12
-
-enum mdt_type { MDT_DATA = 1, MDT_HEARTBEAT = 2 };
-enum mdt_encapsulation { MDT_GPB = 1 }; /* the encapsulation of protobuf; 2 is JSON */
 
 /* Finds the message. The bytes of a heartbeat after its type are ignored. */
 static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *next)
@@ -105,16 +98,17 @@ static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *nex
     if (frames->found != 0)
         return FRAME_END;
     size_t start = frames->at;
-    if (frames->size - start < MDT_HEADER_SIZE)
+    if (frames->size - start < CISCO_MDT_HEADER)
         return frames_refuse(frames, start, CAUSE_SHORT_HEADER);
-    const uint8_t *header = frames->data + start;
-    uint16_t type = network_u16(header);
-    if (type == MDT_HEARTBEAT)
+    const struct cisco_mdt header = cisco_mdt_read(frames->data + start);
+    if (header.type == CISCO_MDT_HEARTBEAT)
         return FRAME_CONTROL;
-    frames->at += MDT_HEADER_SIZE;
-    if (type != MDT_DATA || network_u16(header + 2) != MDT_GPB)
+    frames->at += CISCO_MDT_HEADER;
+    if (header.type == CISCO_MDT_DATA && header.encapsulation == CISCO_MDT_JSON)
+        return frames_refuse(frames, start, CAUSE_JSON);
+    if (header.type != CISCO_MDT_DATA || header.encapsulation != CISCO_MDT_GPB)
         return frames_refuse(frames, start, CAUSE_FOREIGN_HEADER);
-    if (network_u32(header + 8) != frames->size - frames->at)
+    if (header.size != frames->size - frames->at)
         return frames_refuse(frames, start, CAUSE_MESSAGE_LENGTH);
     return take_rest(frames, next);
 }

@@ -2,12 +2,14 @@
 
 #include "collector/base/byte_order.h"
 #include "collector/base/wire.h"
+#include "collector/framing/cisco_mdt.h"
 #include "collector/framing/frame_streams.h"
 
 bool stream_frame_can(enum framing framing)
 {
     return framing == FRAMING_LENGTH16 || framing == FRAMING_LENGTH32 ||
-           framing == FRAMING_DELIMITED || framing == FRAMING_FRAME_STREAMS;
+           framing == FRAMING_DELIMITED || framing == FRAMING_FRAME_STREAMS ||
+           framing == FRAMING_CISCO_MDT;
 }
 
 static enum stream_frame_result check_frame_length(uint64_t length, size_t header, uint64_t most,
@@ -49,11 +51,25 @@ static enum stream_frame_result look_control(const uint8_t *data, size_t size, s
     return STREAM_FRAME_KNOWN;
 }
 
+/* After a header of an unknown type, the length cannot be trusted. */
+static enum stream_frame_result look_cisco_mdt(const uint8_t *data, size_t size, uint64_t most,
+                                               size_t *whole)
+{
+    if (size < CISCO_MDT_HEADER)
+        return STREAM_FRAME_MORE;
+    const struct cisco_mdt header = cisco_mdt_read(data);
+    if (header.type != CISCO_MDT_DATA && header.type != CISCO_MDT_HEARTBEAT)
+        return STREAM_FRAME_MALFORMED;
+    return check_frame_length(header.size, CISCO_MDT_HEADER, most, whole);
+}
+
 enum stream_frame_result stream_frame_look(enum framing framing, const uint8_t *data, size_t size,
                                            uint64_t most, size_t *whole)
 {
     if (framing == FRAMING_DELIMITED)
         return size == 0 ? STREAM_FRAME_MORE : look_varint(data, size, most, whole);
+    if (framing == FRAMING_CISCO_MDT)
+        return look_cisco_mdt(data, size, most, whole);
     size_t header = framing == FRAMING_LENGTH16 ? 2 : 4;
     if (size < header)
         return STREAM_FRAME_MORE;

@@ -1,6 +1,6 @@
 /*
- * Finds the end of a frame in a stream of bytes. A frame is a length and its message; the framings
- * are those of frames.h with a length before each message. Pure functions; any thread.
+ * Finds the end of a frame in a stream of bytes. A frame is a message and a length before it, which
+ * may be part of a header; the framings are those of frames.h. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_FRAMING_STREAM_FRAME_H
 #define SLUICE_COLLECTOR_FRAMING_STREAM_FRAME_H
@@ -12,13 +12,13 @@
 #include "collector/contract/framing.h"
 
 /* The maximum number of bytes before a message. */
-#define STREAM_FRAME_HEADER_MOST 10
+#define STREAM_FRAME_HEADER_MOST 12
 
 enum stream_frame_result {
     STREAM_FRAME_KNOWN,     /* the frame has *whole bytes; not all of them need be there */
     STREAM_FRAME_MORE,      /* its length is incomplete */
     STREAM_FRAME_TOO_LARGE, /* its message is longer than the limit */
-    STREAM_FRAME_MALFORMED, /* not a valid length */
+    STREAM_FRAME_MALFORMED, /* not a valid length or header */
 };
 
 /* Returns whether this framing can separate messages in a stream. */

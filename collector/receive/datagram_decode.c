@@ -105,6 +105,15 @@ static bool decode_base64(const struct decoding *decoding, const struct frame *f
     return false;
 }
 
+/* Whether the message begins and ends like an object in JSON. */
+static bool looks_like_json(const struct frame *frame)
+{
+    size_t size = frame->size;
+    while (size != 0 && (frame->data[size - 1] == '\n' || frame->data[size - 1] == '\r'))
+        size--;
+    return size >= 2 && frame->data[0] == '{' && frame->data[size - 1] == '}';
+}
+
 /*
  * Refuses a frame. An offset in decoded base64 is replaced by that of the characters that encode
  * it.
@@ -114,6 +123,8 @@ static bool refused_in_frame(const struct decoding *decoding, const struct frame
 {
     if (frame->is_base64)
         failure->offset = failure->offset / 3 * 4;
+    else if (result == DECODE_MALFORMED && looks_like_json(frame))
+        *failure = (struct decode_failure){.cause = CAUSE_JSON};
     return refused_by_decoder(decoding->refusal, result, failure,
                               (size_t)(frame->data - decoding->data));
 }

@@ -43,7 +43,7 @@ static const char *tcp_config_fault(const struct listener_config *listener)
     for (size_t i = 0; i < listener->schema_count; i++) {
         if (!stream_frame_can(listener->schemas[i].framing))
             return "a stream needs a framing= that marks the ends of messages: length32, length16, "
-                   "delimited or frame-streams";
+                   "delimited, frame-streams or cisco-mdt";
         if (listener->schemas[i].framing != first->framing || listener->schemas[i].header != 0)
             return "all schemas of a stream need the same framing=, without header=";
     }

@@ -12,7 +12,7 @@ Listener = collections.namedtuple("Listener", "kind framing tls")
 
 DATAGRAM_FRAMINGS = ("datagram", "delimited", "length16", "length32", "cisco-mdt", "udp-notif",
                      "otlp-udp")
-STREAM_FRAMINGS = ("delimited", "length16", "length32", "frame-streams")
+STREAM_FRAMINGS = ("delimited", "length16", "length32", "frame-streams", "cisco-mdt")
 FRAMINGS = tuple(dict.fromkeys(DATAGRAM_FRAMINGS + STREAM_FRAMINGS))
 KINDS = ("udp", "tcp", "pcap")
 

@@ -235,6 +235,33 @@ class Framings(Tcp):
         program.stop()
         self.assertEqual([line["value"] for line in program.output()], list(range(100)))
 
+    def test_messages_of_a_cisco_router_and_json_is_refused_for_what_it_is(self):
+        program = self.start("--listen", "tcp://127.0.0.1:0?schema=telemetry&framing=cisco-mdt"
+                             "&max_frame=1MiB&max_decoded=4MiB")
+        client = self.client(program)
+        large = message(3, b"x" * 700_000) + gauge("large", 2)
+        for encapsulation, body in ((1, gauge("first", 1)), (2, b'{"a": 1}'), (1, b'{"b": 1}'),
+                                    (1, large)):
+            client.send(struct.pack(">HHHHI", 1, encapsulation, 1, 0, len(body)) + body)
+        client.send(struct.pack(">HHHHI", 2, 1, 1, 0, 4) + b"beat")
+        client.socket.shutdown(socket.SHUT_WR)
+        self.assertTrue(client.ends())
+        listener = program.stop()["listeners"][0]
+        self.assertEqual([line["name"] for line in program.output()], ["first", "large"])
+        self.assertEqual((listener["decoded"], listener["reasons"]["control"],
+                          listener["reasons"]["malformed"]),
+                         (2, 1, 2))
+        self.assertIn("the message is JSON", "".join(program.log()))
+
+    def test_a_header_that_is_not_ciscos_ends_the_connection(self):
+        program = self.start("--listen", "tcp://127.0.0.1:0?schema=telemetry&framing=cisco-mdt")
+        client = self.client(program)
+        client.send(struct.pack(">HHHHI", 7, 1, 1, 0, 4) + b"more")
+        self.assertTrue(client.ends())
+        client.socket.close()
+        self.wait_for_end(program, "bad_frame")
+        program.stop()
+
     def test_a_length_that_is_none_ends_the_connection(self):
         program = self.start("--listen", "tcp://127.0.0.1:0?schema=telemetry&framing=delimited")
         client = self.client(program)
@@ -247,7 +274,7 @@ class Framings(Tcp):
 
     def test_a_stream_without_a_framing_is_refused(self):
         for keys, why in (("schema=telemetry", "needs a framing="),
-                          ("schema=riemann&framing=cisco-mdt", "needs a framing="),
+                          ("schema=riemann&framing=udp-notif", "needs a framing="),
                           ("schema=riemann&header=4", "without header="),
                           ("schema=riemann&match=source:10.0.0.0/8&schema=telemetry&"
                            "framing=delimited", "the same framing=")):

@@ -89,6 +89,20 @@ TEST(a_control_frame_is_known_by_its_two_lengths)
     assert_known(FRAMING_LENGTH32, control, 4, 4);
 }
 
+TEST(a_length_in_ciscos_header_is_known_when_the_header_is_there_and_of_a_known_type)
+{
+    uint8_t bytes[12] = {0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 1, 2};
+    for (size_t size = 0; size < 12; size++)
+        assert_result(FRAMING_CISCO_MDT, bytes, size, STREAM_FRAME_MORE);
+    assert_known(FRAMING_CISCO_MDT, bytes, 12, 12 + 0x0102);
+    bytes[1] = 2; /* a heartbeat */
+    assert_known(FRAMING_CISCO_MDT, bytes, 12, 12 + 0x0102);
+    bytes[9] = 2; /* 131,330 bytes */
+    assert_result(FRAMING_CISCO_MDT, bytes, 12, STREAM_FRAME_TOO_LARGE);
+    bytes[1] = 3;
+    assert_result(FRAMING_CISCO_MDT, bytes, 12, STREAM_FRAME_MALFORMED);
+}
+
 TEST(only_framings_with_lengths_are_for_streams)
 {
     assert_true(stream_frame_can(FRAMING_LENGTH16));
@@ -96,5 +110,5 @@ TEST(only_framings_with_lengths_are_for_streams)
     assert_true(stream_frame_can(FRAMING_DELIMITED));
     assert_true(stream_frame_can(FRAMING_FRAME_STREAMS));
     assert_false(stream_frame_can(FRAMING_DATAGRAM));
-    assert_false(stream_frame_can(FRAMING_CISCO_MDT));
+    assert_true(stream_frame_can(FRAMING_CISCO_MDT));
 }

@@ -4,6 +4,7 @@ import gzip
 import pathlib
 import re
 import shutil
+import socket
 import struct
 import subprocess
 import unittest
@@ -135,10 +136,12 @@ class Started(Example):
         interface = text(1, "ge-0/0/0") + queues + message(7, integer(2, 1000))
         stream = text(1, "r1") + text(4, "if") + integer(5, 1) + message(
             101, message(2636, message(3, message(1, interface))))
-        labels = {"router": "r1", "interface": "ge-0/0/0"}
+        labels = {"if_name": "ge-0/0/0", "system_id": "r1", "sensor_name": "if"}
+        name = "jnpr_interface_ext.interface_stats."
         self.assertEqual(self.samples_of("junos.yaml", stream), [
-            ("in_octets", 1000, labels), ("queue_drops", 10, {**labels, "queue": "0"}),
-            ("queue_drops", 13, {**labels, "queue": "3"})])
+            (name + "egress_queue_info.tail_drop_packets", 10, {"queue_number": "0", **labels}),
+            (name + "egress_queue_info.tail_drop_packets", 13, {"queue_number": "3", **labels}),
+            (name + "ingress_stats.if_octets", 1000, labels)])
 
     def test_a_cisco_router_s_rows_are_samples(self):
         row = integer(1, 1700000000000) + message(10, text(1, "Gi0/0/0/1")) + message(
@@ -148,6 +151,23 @@ class Started(Example):
         labels = {"node": "r1", "interface_name": "Gi0/0/0/1"}
         self.assertEqual(self.samples_of("cisco-mdt.yaml", header + body), [
             ("bytes_received", 7, labels), ("bytes_sent", 8, labels)])
+
+    def test_a_cisco_router_s_named_values_are_samples(self):
+        def field(name, *values):
+            return text(2, name) + b"".join(values)
+        row = integer(1, 1700000000000) + b"".join(message(15, one) for one in (
+            field("keys", message(15, field("interface-name", text(5, "Gi0/0/0/1")))),
+            field("content", message(15, field("bytes-sent", integer(8, 8))))))
+        body = text(1, "r1") + text(6, COUNTERS) + message(11, row)
+        program = self.start_example("cisco-kv.yaml")
+        with socket.create_connection(("127.0.0.1", program.port())) as router:
+            router.sendall(struct.pack("!HHHHI", 1, 1, 1, 0, len(body)) + body)
+        program.wait_for_lines(1)
+        program.stop()
+        line, = program.output()
+        self.assertEqual((line["name"], line["value"], line["time"], line["labels"]), (
+            "data_gpbkv.content/bytes-sent", 8, "2023-11-14T22:13:20.000000000Z",
+            {"interface-name": "Gi0/0/0/1", "node_id_str": "r1", "encoding_path": COUNTERS}))
 
     def test_pinba_s_requests_are_samples(self):
         request = (text(1, "web1") + text(2, "shop") + text(3, "/cart.php") + integer(4, 1) +

@@ -21,11 +21,12 @@ from ports import free_port
 from prometheus import Prometheus
 from protobuf import gauge, metric
 from shell import ConsumerTest, main
-from sluice_program import RIEMANN, TELEMETRY, Flood, wait_until
+from sluice_program import RIEMANN, TELEMETRY, Flood
 from test_monitoring import ALERTS
 from test_tcp import TCP, framed
 
 FASTER = 30
+PATIENCE = 150  # seconds
 SECONDS = {"s": 1, "m": 60}
 
 CONFIG = """
@@ -219,6 +220,13 @@ class Alerts(ConsumerTest):
     def now_raised(self):
         return {alert["labels"]["alertname"] for alert in self.prometheus.alerts()}
 
+    def wait_for(self, look, expected):
+        """Waits until look() returns what is expected: the longest windows are 30 s."""
+        end = time.monotonic() + PATIENCE
+        while look() != expected and time.monotonic() < end:
+            time.sleep(0.5)
+        self.assertEqual(look(), expected)
+
     def check_texts(self):
         """The annotations are filled in, and name no thousandths or millions."""
         for alert in self.prometheus.alerts():
@@ -238,16 +246,13 @@ class Alerts(ConsumerTest):
         self.prometheus.wait_until_up()
         expected = {instance: {alert} if alert else set()
                     for instance, alert in self.causes.items()}
-        end = time.monotonic() + 120
-        while self.raised() != expected and time.monotonic() < end:
-            time.sleep(0.5)
-        self.assertEqual(self.raised(), expected)
+        self.wait_for(self.raised, expected)
         self.check_texts()
         for flood in self.floods:
             flood.end()
         for each in self.ends:
             each()
-        wait_until(lambda: self.now_raised() == {"SluiceSinkHasEnded"}, "the alerts end")
+        self.wait_for(self.now_raised, {"SluiceSinkHasEnded"})
         time.sleep(6 * 60 / FASTER)
         self.assertEqual(self.raised(), expected)
 

@@ -8,7 +8,7 @@ import xml.etree.ElementTree
 
 LAST = 40  # lines of each failed test
 
-# What a script of tests/integration says of a test that it skipped: "skipped name (class): reason".
+# A line of a script in tests/integration about a test that it skipped: "skipped name (class): reason".
 SKIPPED_ONE = re.compile(r"^skipped .*?\): (.*)$", re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-/* What a reload changes, for its log line. Main thread. */
+/* The changes of a reload, for its log line. Main thread. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_RELOAD_REPORT_H
 #define SLUICE_COLLECTOR_PIPELINE_RELOAD_REPORT_H
 

@@ -68,7 +68,7 @@ enum well_known {
     WELL_KNOWN_WRAPPER,
 };
 
-/* What the options of a .proto file say of a field, as Junos's files do: bits of field_type.roles. */
+/* The meaning that the options of a .proto file give to a field, as in Junos's files: bits of field_type.roles. */
 enum field_role {
     ROLE_KEY = 1,       /* is_key: identifies the message that contains it */
     ROLE_COUNTER = 2,   /* is_counter: a sum that only increases */

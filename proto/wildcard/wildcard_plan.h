@@ -12,7 +12,7 @@
 
 /* --- plans ------------------------------------------------------------------------------------ */
 
-/* What a field is for. A field that is only a label is not in wildcard_type.fields. */
+/* The use of a field. A field that is only a label is not in wildcard_type.fields. */
 enum wildcard_use {
     USE_VALUE,    /* a number: a sample */
     USE_VALUES,   /* a repeated number: a sample for each */
@@ -28,7 +28,7 @@ struct wildcard_field {
     const struct field_type *field;
     enum wildcard_use use;
     bool counter;
-    bool begins;      /* names begin anew with this field: an extension, or a message in bytes */
+    bool begins;      /* names begin with this field: an extension, or a message in bytes */
     struct text name; /* its part of a sample's name */
     const struct wildcard_type *type; /* plan of its messages, or of a map's values; or NULL */
     const struct wildcard_time *time; /* as a value: not a sample if this is a time; or NULL */

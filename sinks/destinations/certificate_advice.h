@@ -1,4 +1,4 @@
-/* What to do about a server's certificate that was refused. Pure; any thread. */
+/* Advice about a server's certificate that was refused. Pure; any thread. */
 #ifndef SLUICE_SINKS_DESTINATIONS_CERTIFICATE_ADVICE_H
 #define SLUICE_SINKS_DESTINATIONS_CERTIFICATE_ADVICE_H
 

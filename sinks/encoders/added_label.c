@@ -59,7 +59,8 @@ struct text added_label_value(const struct text *value, const struct record *rec
     struct text whole = {to, size};
     for (size_t at = 0; label_template_next(value, &at, &piece);) {
         struct text part = expand(&piece, record, host, address);
-        memcpy(to, part.data, part.size);
+        if (part.size != 0)
+            memcpy(to, part.data, part.size);
         to += part.size;
     }
     return whole;

@@ -1,4 +1,4 @@
-/* What to do about a folder that does not exist (collector/platform/file_system.h). */
+/* Advice about a folder that does not exist (collector/platform/file_system.h). */
 #include <stdlib.h>
 #include <string.h>
 

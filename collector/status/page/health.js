@@ -67,7 +67,7 @@ export class Reasons {
 
 /* --- what is losing ------------------------------------------------------------------------------ */
 
-/* What is known about a delivery: its error, its oldest record, and its spill. */
+/* The facts of a delivery: its error, its oldest record, and its spill. */
 export function deliveryFacts(model, level) {
   const facts = [];
   if (level.error === "" && level.failing_seconds === 0 && level.waiting_seconds >= 1)

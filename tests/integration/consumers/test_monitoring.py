@@ -14,7 +14,7 @@ ALERTS = MONITORING / "sluice-alerts.yaml"
 DASHBOARD = json.loads((MONITORING / "sluice-dashboard.json").read_text(encoding="utf-8"))
 METRIC = re.compile(r"\b(?:sluice|process)_[a-z_]+\b")
 
-# What a cause does to the series that sluice writes, one value a minute, the alert that it raises,
+# The effect of a cause on the series that sluice writes, one value a minute, the alert that it raises,
 # and a text of it. The cause is still there when the alerts are looked at. Other series are 0.
 KERNEL_DROPS = "sluice_listener_kernel_drops_total"
 RECEIVED = "sluice_listener_received_total"
@@ -66,7 +66,7 @@ CAUSES = {
     "a store that is away": (
         "SluiceSinkFails", " 300 of its records were lost",
         {FAILING: RISES, FILL: "1x90", RING_FULL: RISES}),
-    "a reader that stands still": (
+    "a reader that no longer reads": (
         "SluiceSinkFails", " 300 of its records were lost",
         {WAITING: RISES, FILL: "1x90", EVICTED: RISES}),
     "an outage with a spill": (
@@ -146,8 +146,8 @@ class Monitoring(ConsumerTest):
                 self.assertIn(text, said)
 
     def raised(self, alerts, changed):
-        """What promtool says of the alerts that are raised after 40 minutes, where it is told that
-        there are none."""
+        """The output of promtool about the alerts that are raised after 40 minutes, where it is
+        told that there are none."""
         lines = ["rule_files:", f"  - {ALERTS}", "evaluation_interval: 1m", "tests:",
                  "  - interval: 1m", "    input_series:"]
         for series in SERIES:

@@ -44,7 +44,7 @@ class Packages(unittest.TestCase):
         self.addCleanup(subprocess.run, ["umount", "/usr/sbin"], check=True)
 
     def install(self):
-        """What it says; `asked` has the questions that its apt-get asked, and the answers."""
+        """Its output; `asked` has the questions that its apt-get asked, and the answers."""
         path = f"{self.folder}/bin:{os.environ['PATH']}"
         done = subprocess.run([TOOL, "test"], cwd=self.folder, env={**os.environ, "PATH": path},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)

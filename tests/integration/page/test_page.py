@@ -471,7 +471,7 @@ class Connection(PageTest):
 
 
 class Readers(PageTest):
-    # What may move the rest: more reasons than in the last seconds, and other rows that are first.
+    # Causes that may move the rest: more reasons than in the last seconds, and other rows that are first.
     ROOM = """['.reasons', ':has(> .need)'].map(each =>
         document.querySelector(each).style.minHeight) + ' ' +
         [...document.querySelectorAll('tbody th')].map(each => each.textContent)"""

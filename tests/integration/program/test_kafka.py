@@ -12,7 +12,7 @@ from test_config import READS_FILES
 USAGE, CONFIGURATION = 64, 78
 
 # Errors that are found when the sink is opened, not when its URL is parsed.
-LATER = ("not a topic", "a user and a password", "begins no field", "after the brokers", "not HOST:PORT",
+LATER = ("not a topic", "topic missing", "a user and a password", "begins no field", "not HOST:PORT",
          "properties:2: librdkafka does")
 
 
@@ -174,7 +174,7 @@ class Refused(ProgramTest):
         for sink, why in (
                 ("kafka://127.0.0.1:1/t t", "not a topic"),
                 ("kafka://127.0.0.1:1/%{source}", "begins no field"),
-                ("kafka://127.0.0.1:1", "after the brokers"),
+                ("kafka://127.0.0.1:1", "topic missing"),
                 ("kafka://127.0.0.1:x/t", "not HOST:PORT"),
                 ("kafka://user:hidden@127.0.0.1:1/t", "a user and a password"),
                 ("kafka://user:1/hidden@127.0.0.1:1/t", "a user and a password"),

@@ -122,14 +122,15 @@ message Other { string text = 20; }
 message Inner { uint64 number = 1; }
 message M {
   uint64 count = 1; string host = 2; double first = 3; double second = 4; uint64 at = 5;
-  bytes inner = 6;
+  bytes inner = 6; Pair pair = 7;
 }
+message Pair { string name = 1; oneof value { uint64 whole = 2; double real = 3; string text = 4; } }
 """
 
 
 def message(number=1, host="a"):
     return (integer(1, number) + text(2, host) + b"\x19" + bytes(6) + b"\xf0\x3f" +
-            integer(5, 7) + text(6, integer(1, 9)))
+            integer(5, 7) + text(6, integer(1, 9)) + text(7, text(1, "state") + text(4, "up")))
 
 
 def sample_key(key):
@@ -160,6 +161,9 @@ FILES = [
         line(lambda each: each["time"].startswith("1970-01-01T00:00:07"), message()), False, True,
         beside=VALUE),
     Row("schema-file", "labels", "host", sample_key("labels"), {}, {"host": "a"}, beside=VALUE),
+    Row("schema-file", "texts", "info",
+        lambda test: [each["labels"]["state"] for each in test.lines(message())
+                      if each["name"] == "info"], [], ["up"], beside={"value": "*"}),
 ]
 
 

@@ -350,7 +350,7 @@ class Changes(TcpReload):
                           ({"max_frames": "1MiB"}, "unknown key")):
             self.refuse(program, why, self.tcp(**keys))
             self.exchange(client, 1)
-        self.refuse(program, "--memory", self.tcp(max_connections=100000), memory="64MiB")
+        self.refuse(program, "memory 64MiB is too small", self.tcp(max_connections=100000), memory="64MiB")
         self.exchange(client, 2)
         ledger = program.stop()
         self.assertEqual(ledger["listeners"][0]["decoded"], 4)

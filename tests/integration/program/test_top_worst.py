@@ -15,7 +15,7 @@ BAD, FLOODED, DROPPING = 17, 18, 19  # listeners
 
 
 class Screen:
-    """What a VT52 shows of the output of a program."""
+    """The screen of a VT52 after the output of a program."""
 
     def __init__(self, rows, columns):
         self.rows, self.columns = rows, columns

@@ -31,7 +31,7 @@ def script(text):
 
 class Report(unittest.TestCase):
     def report(self, *cases):
-        """What is printed for cases of name, status, message and output."""
+        """The output for cases of name, status, message and output."""
         suite = ElementTree.Element("testsuite")
         for name, status, message, output in cases:
             case = ElementTree.SubElement(suite, "testcase", name=name, status=status)

@@ -285,11 +285,11 @@ TEST(a_label_is_found_by_its_name_or_by_the_end_of_its_path)
 {
     struct schema_options options = all_of(PACKAGE "Switch");
     options.value = "ports.lanes.*";
-    options.labels = "mode,who:comment,ports/state";
+    options.labels = "mode,owner:comment,ports/state";
     assert_string_equal(
         samples_of(&options, "{'host': 's', 'comment': 'c', 'ports': [{'name': 'a', 'state': 'up',"
                              "'lanes': [{'mode': 'ON', 'power': 4}]}]}"),
-        "ports.lanes.power{mode=ON,name=a,unit=0,state=up,host=s,who=c} 4\n");
+        "ports.lanes.power{mode=ON,name=a,unit=0,state=up,host=s,owner=c} 4\n");
 }
 
 TEST(a_number_that_is_a_label_is_not_a_sample)
@@ -463,9 +463,9 @@ TEST(named_messages_of_one_name_are_elements_with_a_label_or_their_position)
     options.labels = "id";
     assert_string_equal(samples_of(&options, json),
                         "nodes.list/v{id=x} 1\nnodes.list/v{id=y} 2\n");
-    options.labels = "who:list/id";
+    options.labels = "owner:list/id";
     assert_string_equal(samples_of(&options, json),
-                        "nodes.list/v{who=x} 1\nnodes.list/v{who=y} 2\n");
+                        "nodes.list/v{owner=x} 1\nnodes.list/v{owner=y} 2\n");
 }
 
 TEST(of_many_named_messages_those_of_one_name_are_elements)
@@ -535,9 +535,9 @@ TEST(what_an_option_asks_for_must_exist)
     assert_string_equal(error_of(&options), SET ": value: \"octets\" is not a message; write it "
                                                 "without \".*\"");
     options = all_of(PACKAGE "Switch");
-    options.labels = "who";
+    options.labels = "owner";
     assert_string_equal(error_of(&options),
-                        SET ": labels: \"who\" is not the end of a field's path");
+                        SET ": labels: \"owner\" is not the end of a field's path");
     options.labels = ":host";
     assert_string_equal(error_of(&options),
                         SET ": labels: \"host\" has no name before its colon");

@@ -380,6 +380,8 @@ static void end_lookup(struct kafka_scene *scene)
     wakeup_signal(lookup.ended);
     rd_kafka_mock_cluster_destroy(scene->cluster);
     rd_kafka_destroy(scene->host);
+    /* The producer that was left to the library ends now, and with it the memory of its threads. */
+    assert_int_equal(rd_kafka_wait_destroyed((int)(PATIENCE_NS / 1000000)), 0);
 }
 
 TEST(a_stop_does_not_wait_for_a_lookup_and_leaves_the_block_to_the_library)

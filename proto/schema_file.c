@@ -16,12 +16,8 @@
 #include "proto/schemas.h"
 #include "proto/wildcard/wildcard.h"
 
-/*
- * The types for one choice of `nested`, and the paths of the sender and the samples in their
- * messages.
- */
+/* A version of the message type, and the paths of the sender and the samples in its messages. */
 struct file_variant {
-    struct type_set *set;
     const struct message_type *type;
     struct sender_paths sender;
     struct sample_mapping samples;
@@ -30,6 +26,7 @@ struct file_variant {
 
 struct file_schema {
     struct schema schema;
+    struct type_set *set; /* owns the types */
     struct nested nested;
     struct file_variant *variants; /* one for each choice of `nested` */
     size_t variant_count;
@@ -52,8 +49,8 @@ static void destroy(struct schema *schema)
     for (size_t i = 0; i < made->variant_count; i++) {
         sample_mapping_clear(&made->variants[i].samples);
         wildcard_plan_destroy(made->variants[i].wildcard);
-        type_set_destroy(made->variants[i].set);
     }
+    type_set_destroy(made->set);
     free(made->variants);
     nested_clear(&made->nested);
     free(made);
@@ -61,26 +58,14 @@ static void destroy(struct schema *schema)
 
 /* --- making a schema -------------------------------------------------------------------------- */
 
-/* The descriptor file from which a schema is being made. */
-struct making {
-    const struct schema_options *options;
-    struct descriptor_file file;
-    struct type_set *plain; /* the file's types without changes; NULL once a variant owns them */
-};
-
 /* Makes the types of the variants. Every field of nested= must exist in at least one variant. */
-static int make_types(struct file_schema *made, struct making *making, struct error *error)
+static int make_types(struct file_schema *made, const struct message_type *root,
+                      struct error *error)
 {
     const struct nested *nested = &made->nested;
-    const char *root = making->options->message;
     struct nested_search search = {.found = {false}};
-    if (nested->field_count == 0) {
-        made->variants[0].set = making->plain;
-        making->plain = NULL;
-    }
-    for (size_t i = 0; nested->field_count != 0 && i < made->variant_count; i++)
-        if (nested_load(nested, &making->file, making->plain, root, i, &search,
-                        &made->variants[i].set, error) != 0)
+    for (size_t i = 0; i < made->variant_count; i++)
+        if (nested_load(nested, made->set, root, i, &search, &made->variants[i].type, error) != 0)
             return -1;
     for (size_t i = 0; i < nested->field_count; i++) {
         if (search.found[i])
@@ -88,8 +73,6 @@ static int make_types(struct file_schema *made, struct making *making, struct er
         *error = search.missing[i];
         return -1;
     }
-    for (size_t i = 0; i < made->variant_count; i++)
-        made->variants[i].type = type_set_find(made->variants[i].set, root, strlen(root));
     return 0;
 }
 
@@ -156,13 +139,13 @@ static int make_wildcards(struct file_schema *made, const struct schema_options 
     return wildcard_check_found(options, &found, made->variants[0].type, error);
 }
 
-static int fill(struct file_schema *made, struct making *making, struct error *error)
+static int fill(struct file_schema *made, const struct schema_options *options,
+                struct error *error)
 {
-    const struct schema_options *options = making->options;
     if (!nested_parse(options->nested, &made->nested, error) ||
-        descriptor_file_types(&making->file, NULL, 0, &making->plain, error) != 0)
+        descriptor_file_load(options->source, &made->set, error) != 0)
         return -1;
-    const struct message_type *root = type_set_require(making->plain, options->message, error);
+    const struct message_type *root = type_set_require(made->set, options->message, error);
     if (root == NULL || !nested_find_text(&made->nested, root, error))
         return -1;
     made->variants = calloc(nested_choices(&made->nested), sizeof *made->variants);
@@ -171,7 +154,7 @@ static int fill(struct file_schema *made, struct making *making, struct error *e
         return -1;
     }
     made->variant_count = nested_choices(&made->nested);
-    if (make_types(made, making, error) != 0 || make_paths(made, options, error) != 0 ||
+    if (make_types(made, root, error) != 0 || make_paths(made, options, error) != 0 ||
         make_wildcards(made, options, error) != 0)
         return -1;
     made->schema.has_samples = options->value != NULL;
@@ -197,18 +180,14 @@ static int read_and_fill(struct file_schema *made, const struct schema_options *
                          struct error *error)
 {
     struct error reason;
-    struct making making = {.options = options};
     if (options->message == NULL) {
         error_set(error, EXIT_CODE_CONFIG, "%s: which message of it is missing (message=TYPE)",
                   options->source);
         return -1;
     }
-    int result = descriptor_file_read(options->source, &making.file, &reason);
-    if (result == 0)
-        result = fill(made, &making, &reason);
-    type_set_destroy(making.plain);
-    descriptor_file_free(&making.file);
-    return result == 0 ? 0 : file_refuse(options->source, &reason, error);
+    if (fill(made, options, &reason) != 0)
+        return file_refuse(options->source, &reason, error);
+    return 0;
 }
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)

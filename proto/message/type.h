@@ -93,7 +93,7 @@ struct field_type {
     bool null_value;    /* the enum is google.protobuf.NullValue */
     bool hex;           /* bytes that are hexadecimal in JSON */
     bool extension;
-    bool embedded;                      /* a bytes field whose bytes are a message (type_set.h) */
+    bool embedded;                      /* a bytes field whose bytes are a message (type_change.h) */
     uint8_t roles;                      /* enum field_role */
     const char *oneof;                  /* name of its oneof; NULL: it is not in a oneof */
     const struct message_type *message; /* type of a message or group; otherwise NULL */

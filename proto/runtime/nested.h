@@ -2,8 +2,8 @@
  * Bytes fields that contain a message: which fields they are, and the types of their messages.
  *
  * The type may depend on a text in the outer message, such as "encoding_path". Then a schema has a
- * set of types for each listed text, and one for all other texts; each of these sets is a choice.
- * The text is read from a datagram's bytes before they are decoded, so decoding, JSON, paths and
+ * version of the outer type for each listed text, and one for all other texts; each of these is a
+ * choice. The text is read from a datagram's bytes before they are decoded, so decoding, JSON, paths and
  * limits are the same as for any message.
  *
  * Immutable once parsed; any thread may use it.
@@ -12,8 +12,8 @@
 #define SLUICE_PROTO_RUNTIME_NESTED_H
 
 #include "collector/base/error.h"
-#include "proto/runtime/descriptor_file.h"
 #include "proto/runtime/field_path.h"
+#include "proto/types/type_set.h"
 
 #define NESTED_FIELDS ((size_t)8)
 #define NESTED_TEXTS  ((size_t)64)
@@ -75,13 +75,12 @@ struct nested_search {
 };
 
 /*
- * Loads the types for a choice from the file, for messages of the type `root`. `plain` are the
- * file's types without changes. Records in `search` which fields were found: a field inside another
- * bytes field is found if the type given to the outer field contains it. Returns 0, or -1 with
- * `error` filled.
+ * Makes the version of the message type `root`, of the set, for a choice; the set owns it. Records
+ * in `search` which fields were found: a field inside another bytes field is found if the type
+ * given to the outer field contains it. Returns 0, or -1 with `error` filled.
  */
-int nested_load(const struct nested *nested, const struct descriptor_file *file,
-                const struct type_set *plain, const char *root, size_t choice,
-                struct nested_search *search, struct type_set **out, struct error *error);
+int nested_load(const struct nested *nested, struct type_set *set, const struct message_type *root,
+                size_t choice, struct nested_search *search, const struct message_type **out,
+                struct error *error);
 
 #endif

@@ -1,55 +1,71 @@
-/* Loads the types of a file, with the message types that a choice gives to bytes fields. */
+/* Gives message types to bytes fields, for a choice. */
 #include <string.h>
 
 #include "proto/runtime/nested.h"
+#include "proto/types/type_change.h"
 
+/* The type that is being made. */
 struct changing {
-    const struct descriptor_file *file;
-    const struct type_set *plain;
-    const char *root;
-    struct type_set *set; /* types with the first `loaded` changes; NULL: not loaded yet */
-    size_t loaded;
-
-    /* The texts in the changes belong to the plain set and to the option. */
-    struct field_change changes[NESTED_FIELDS];
+    struct type_set *set;
+    const struct message_type *plain; /* the type without changes */
+    const struct message_type *root;  /* the type with the first `made` changes */
+    size_t made;
+    struct type_change changes[NESTED_FIELDS];
     size_t count;
 };
 
-/* Loads the set with all changes so far, unless that set is loaded already. */
-static int load(struct changing *changing, struct error *error)
+/* Makes the type with all changes so far. */
+static bool make_changes(struct changing *changing, struct error *error)
 {
-    if (changing->set != NULL && changing->loaded == changing->count)
-        return 0;
-    type_set_destroy(changing->set);
-    changing->set = NULL;
-    changing->loaded = changing->count;
-    return descriptor_file_types(changing->file, changing->changes, changing->count, &changing->set,
-                                 error);
+    if (changing->made == changing->count)
+        return true;
+    changing->root =
+        type_set_change(changing->set, changing->plain, changing->changes, changing->count);
+    changing->made = changing->count;
+    if (changing->root == NULL)
+        error_no_memory(error);
+    return changing->root != NULL;
 }
 
 static bool parse(const struct changing *changing, const char *path, struct field_path *to,
                   struct error *error)
 {
-    const struct type_set *set = changing->set != NULL ? changing->set : changing->plain;
-    const struct message_type *root = type_set_find(set, changing->root, strlen(changing->root));
-    return field_path_parse_option(root, "nested", path, strlen(path), to, error);
+    return field_path_parse_option(changing->root, "nested", path, strlen(path), to, error);
 }
 
 /*
- * Finds the field at the end of `path`. If it is missing in the loaded set, and changes were added
- * since that set was loaded, loads the set again and searches again. Returns 1; or 0 with `missing`
- * filled if the field does not exist; or -1 with `error` filled.
+ * Finds the field at the end of `path`, which may be in a message that a change adds.
+ * Returns 1; or 0 with `missing` filled if the field does not exist; or -1 with `error` filled.
  */
 static int nested_load_find(struct changing *changing, const char *path, struct field_path *to,
                             struct error *missing, struct error *error)
 {
     if (parse(changing, path, to, missing))
         return 1;
-    if (changing->loaded == changing->count)
+    if (changing->made == changing->count)
         return 0;
-    if (load(changing, error) != 0)
+    if (!make_changes(changing, error))
         return -1;
     return parse(changing, path, to, missing);
+}
+
+/* Returns the type of the messages that have the field at the end of the path. */
+static const struct message_type *holder_of(const struct changing *changing,
+                                            const struct field_path *path)
+{
+    return path->count == 1 ? changing->root : path->steps[path->count - 2]->message;
+}
+
+static bool is_changed(const struct changing *changing, const struct type_change *given)
+{
+    for (size_t i = 0; i < changing->count; i++) {
+        const struct type_change *change = &changing->changes[i];
+        /* versions of a type share its name's text */
+        if (change->message->descriptor->name == given->message->descriptor->name &&
+            change->field->number == given->field->number)
+            return true;
+    }
+    return false;
 }
 
 /* Adds the change that the field at the end of the path contains a message of this type. */
@@ -57,19 +73,16 @@ static bool add_change(struct changing *changing, const struct field_path *path,
                        struct error *error)
 {
     struct error reason;
-    const char *holder =
-        path->count == 1 ? changing->root : path->steps[path->count - 2]->message->descriptor->name;
-    const struct message_type *plain = type_set_find(changing->plain, holder, strlen(holder));
-    const struct field_type *field = message_type_find(plain, field_path_last(path)->number);
-    const struct field_change change = {
-        .message = plain->descriptor->name, .field = field->descriptor->name, .type = type};
-    if (field->kind != KIND_BYTES)
+    const struct type_change change = {
+        .message = holder_of(changing, path),
+        .field = field_path_last(path),
+        .type = type_set_require(changing->set, type, &reason),
+    };
+    if (is_changed(changing, &change))
+        return field_path_refuse("nested", path, "is given twice", error);
+    if (change.field->kind != KIND_BYTES)
         return field_path_refuse("nested", path, "is not a bytes field", error);
-    for (size_t i = 0; i < changing->count; i++)
-        if (changing->changes[i].message == change.message &&
-            changing->changes[i].field == change.field)
-            return field_path_refuse("nested", path, "is given twice", error);
-    if (type_set_require(changing->plain, type, &reason) == NULL) {
+    if (change.type == NULL) {
         error_set(error, reason.code, "nested: %s", reason.text);
         return false;
     }
@@ -102,18 +115,16 @@ static bool change_all(struct changing *changing, const struct nested *nested, s
         if (type != NULL && !add_change(changing, &path, type, error))
             return false;
     }
-    return load(changing, error) == 0;
+    return make_changes(changing, error);
 }
 
-int nested_load(const struct nested *nested, const struct descriptor_file *file,
-                const struct type_set *plain, const char *root, size_t choice,
-                struct nested_search *search, struct type_set **out, struct error *error)
+int nested_load(const struct nested *nested, struct type_set *set, const struct message_type *root,
+                size_t choice, struct nested_search *search, const struct message_type **out,
+                struct error *error)
 {
-    struct changing changing = {.file = file, .plain = plain, .root = root};
-    if (!change_all(&changing, nested, choice, search, error)) {
-        type_set_destroy(changing.set);
+    struct changing changing = {.set = set, .plain = root, .root = root};
+    if (!change_all(&changing, nested, choice, search, error))
         return -1;
-    }
-    *out = changing.set;
+    *out = changing.root;
     return 0;
 }

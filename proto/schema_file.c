@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/rule.h"
 #include "proto/message/count.h"
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
@@ -21,7 +20,6 @@ struct file_variant {
     const struct message_type *type;
     struct sender_paths sender;
     struct sample_mapping samples;
-    struct wildcard_plan *wildcard; /* NULL: `value` has no path that ends with "*" */
 };
 
 struct file_schema {
@@ -30,6 +28,7 @@ struct file_schema {
     struct nested nested;
     struct file_variant *variants; /* one for each choice of `nested` */
     size_t variant_count;
+    struct wildcard_plan *wildcard; /* NULL: `value` has no path that ends with "*" */
 };
 
 /* A decoded message, and values that are read from it once. */
@@ -38,7 +37,7 @@ struct file_message {
     const ProtobufCMessage *message;
     bool numbered;
     struct datagram_sequence sequence;
-    const struct wildcard_part *parts; /* only if the variant has a wildcard plan */
+    const struct wildcard_part *parts; /* only if the schema has a wildcard plan */
 };
 
 static void destroy(struct schema *schema)
@@ -46,10 +45,9 @@ static void destroy(struct schema *schema)
     if (schema == NULL)
         return;
     struct file_schema *made = (struct file_schema *)schema;
-    for (size_t i = 0; i < made->variant_count; i++) {
+    for (size_t i = 0; i < made->variant_count; i++)
         sample_mapping_clear(&made->variants[i].samples);
-        wildcard_plan_destroy(made->variants[i].wildcard);
-    }
+    wildcard_plan_destroy(made->wildcard);
     type_set_destroy(made->set);
     free(made->variants);
     nested_clear(&made->nested);
@@ -100,43 +98,53 @@ static int make_paths(struct file_schema *made, const struct schema_options *opt
     return 0;
 }
 
-static void add_other(struct wildcard_others *others, const struct field_path *path)
+/* Adds the field at the end of the path, unless the path is empty or the field is listed. */
+static void add_other(struct wildcard_others *others, const struct message_type *root,
+                      const struct field_path *path)
 {
-    RULE(others->count < WILDCARD_OTHERS, "there is room for the fields of all paths");
-    if (path->count != 0)
-        others->fields[others->count++] = field_path_last(path);
+    if (path->count == 0)
+        return;
+    const struct wildcard_other other = wildcard_other_of(root, path);
+    for (size_t i = 0; i < others->count; i++)
+        if (others->fields[i].message == other.message && others->fields[i].number == other.number)
+            return;
+    others->fields[others->count++] = other;
 }
 
-/* Lists the fields of the sender and of the paths of `value`. */
-static struct wildcard_others others_of(const struct file_variant *variant)
+static void add_others(struct wildcard_others *others, const struct file_variant *variant)
 {
-    struct wildcard_others others = {.count = 0};
-    add_other(&others, &variant->sender.number);
+    add_other(others, variant->type, &variant->sender.number);
     for (size_t i = 0; i < variant->sender.key_count; i++)
-        add_other(&others, &variant->sender.keys[i]);
+        add_other(others, variant->type, &variant->sender.keys[i]);
     for (size_t i = 0; i < variant->samples.value_count; i++)
-        add_other(&others, &variant->samples.values[i].path);
-    return others;
+        add_other(others, variant->type, &variant->samples.values[i].path);
 }
 
-/*
- * Makes the plans for the entries of `value` that end with "*". Each of them, and each label, must
- * be found in at least one variant.
- */
-static int make_wildcards(struct file_schema *made, const struct schema_options *options,
-                          struct error *error)
+/* Makes the plan for the entries of `value` that end with "*". */
+static int make_wildcard(struct file_schema *made, const struct schema_options *options,
+                         struct error *error)
 {
-    struct wildcard_found found = {.named = false};
     if (!field_path_has_wildcard(options->value))
         return 0;
-    for (size_t i = 0; i < made->variant_count; i++) {
-        struct file_variant *variant = &made->variants[i];
-        const struct wildcard_others others = others_of(variant);
-        if (wildcard_plan_make(variant->type, options, &others, &found, &variant->wildcard,
-                               error) != 0)
-            return -1;
+    struct wildcard_others others = {.count = 0};
+    size_t most = 0;
+    for (size_t i = 0; i < made->variant_count; i++)
+        most += 1 + made->variants[i].sender.key_count + made->variants[i].samples.value_count;
+    others.fields = calloc(most, sizeof *others.fields);
+    const struct message_type **roots = calloc(made->variant_count, sizeof(void *));
+    bool room = others.fields != NULL && roots != NULL;
+    for (size_t i = 0; room && i < made->variant_count; i++) {
+        add_others(&others, &made->variants[i]);
+        roots[i] = made->variants[i].type;
     }
-    return wildcard_check_found(options, &found, made->variants[0].type, error);
+    if (!room)
+        error_no_memory(error);
+    int result = room ? wildcard_plan_make(roots, made->variant_count, options, &others,
+                                           &made->wildcard, error)
+                      : -1;
+    free(others.fields);
+    free(roots);
+    return result;
 }
 
 static int fill(struct file_schema *made, const struct schema_options *options,
@@ -155,7 +163,7 @@ static int fill(struct file_schema *made, const struct schema_options *options,
     }
     made->variant_count = nested_choices(&made->nested);
     if (make_types(made, root, error) != 0 || make_paths(made, options, error) != 0 ||
-        make_wildcards(made, options, error) != 0)
+        make_wildcard(made, options, error) != 0)
         return -1;
     made->schema.has_samples = options->value != NULL;
     made->schema.name = made->variants[0].type->descriptor->name;
@@ -222,7 +230,8 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
                                  struct arena *arena, struct decoded *out)
 {
     const struct file_schema *file = file_of(schema);
-    const struct file_variant *variant = &file->variants[nested_choose(&file->nested, data, size)];
+    size_t choice = nested_choose(&file->nested, data, size);
+    const struct file_variant *variant = &file->variants[choice];
     size_t start = arena->used;
     struct file_message *made = arena_allocate(arena, sizeof *made);
     if (made == NULL)
@@ -234,8 +243,8 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
         made->message = out->message;
         if (!sender_read(&variant->sender, made->message, arena, &made->sequence, &made->numbered))
             result = decoded_no_room(out);
-        else if (variant->wildcard != NULL &&
-                 !wildcard_walk(variant->wildcard, made->message, arena, &made->parts))
+        else if (file->wildcard != NULL &&
+                 !wildcard_walk(file->wildcard, choice, made->message, arena, &made->parts))
             result = decoded_no_room(out);
     }
     if (result == DECODE_OK)
@@ -248,13 +257,12 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
 static bool next_sample(const struct schema *schema, const void *message,
                         struct schema_cursor *cursor, struct sample *sample)
 {
-    (void)schema;
+    const struct file_schema *file = file_of(schema);
     const struct file_message *made = message_of(message);
-    const struct file_variant *variant = made->variant;
-    if (cursor->stage < WILDCARD_BEGIN || variant->wildcard == NULL) {
-        if (sample_mapping_next(&variant->samples, made->message, cursor, sample))
+    if (cursor->stage < WILDCARD_BEGIN || file->wildcard == NULL) {
+        if (sample_mapping_next(&made->variant->samples, made->message, cursor, sample))
             return true;
-        if (variant->wildcard == NULL)
+        if (file->wildcard == NULL)
             return false;
         *cursor = (struct schema_cursor){.stage = WILDCARD_BEGIN, .scratch = cursor->scratch};
     }

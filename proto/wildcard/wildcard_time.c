@@ -115,10 +115,12 @@ static bool time_of_field(const struct wildcard_plan *plan, const struct message
                           const struct field_type *field, struct wildcard_time *time)
 {
     *time = (struct wildcard_time){.field = field};
-    if (field == plan->time) {
+    for (const struct wildcard_asked_time *asked = plan->times; asked != NULL; asked = asked->next) {
+        if (!wildcard_is_other(&asked->field, type, field))
+            continue;
         time->kind = field->message != NULL ? TIME_MESSAGE : TIME_NUMBER;
         time->rank = RANK_ASKED;
-        time->unit = plan->time_unit;
+        time->unit = asked->unit;
         return true;
     }
     bool named = is_called_time(field);

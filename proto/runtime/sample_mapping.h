@@ -25,9 +25,9 @@ struct named_path {
 };
 
 struct sample_mapping {
-    struct named_path values[MAPPING_VALUES];
+    struct named_path *values; /* owned */
     size_t value_count; /* 0: the schema has no samples */
-    struct named_path labels[MAPPING_LABELS];
+    struct named_path *labels; /* owned */
     size_t label_count;
     struct field_path name; /* count is 0: a sample has the name of its value's path */
     struct field_path time; /* count is 0: samples have no time */

@@ -107,14 +107,14 @@ static bool is_label(const struct field_type *field)
 }
 
 /* Whether an entry is only for the reader of "*" (proto/wildcard/). */
-static bool is_for_wildcard(const struct parsing *parsing, const struct named_path *list,
-                            const char *text, size_t length)
+static bool is_for_wildcard(const struct parsing *parsing, size_t first, const char *text,
+                            size_t length)
 {
     struct field_path path;
     struct error ignored;
     const char *colon = memchr(text, ':', length);
     size_t at = colon == NULL ? 0 : (size_t)(colon - text) + 1;
-    if (list == parsing->mapping->values)
+    if (first == PLACE_VALUES)
         return field_path_is_wildcard(text, length);
     return parsing->has_wildcard &&
            !(field_path_parse(parsing->type, text + at, length - at, &path, &ignored) &&
@@ -122,9 +122,22 @@ static bool is_for_wildcard(const struct parsing *parsing, const struct named_pa
              is_label(field_path_last(&path)));
 }
 
-static bool parse_list(const struct parsing *parsing, size_t first, const char *option,
-                       const char *text, struct named_path *list, size_t most, size_t *count)
+/* Allocates the list for the option's entries, of which some may be for another reader. */
+static struct named_path *list_for(const char *text, struct error *error)
 {
+    size_t count = 1;
+    for (; *text != '\0'; text++)
+        count += *text == ',';
+    struct named_path *list = calloc(count, sizeof *list);
+    if (list == NULL)
+        error_no_memory(error);
+    return list;
+}
+
+static bool parse_list(const struct parsing *parsing, size_t first, const char *option,
+                       const char *text, struct named_path **out, size_t most, size_t *count)
+{
+    struct named_path *list = NULL;
     for (size_t i = 0; text != NULL; i++) {
         text += strspn(text, " "); /* a line break in a configuration file becomes a blank */
         size_t length = strcspn(text, ",");
@@ -134,8 +147,10 @@ static bool parse_list(const struct parsing *parsing, size_t first, const char *
         }
         const char *entry = text;
         text = text[length] == ',' ? text + length + 1 : NULL;
-        if (is_for_wildcard(parsing, list, entry, length))
+        if (is_for_wildcard(parsing, first, entry, length))
             continue;
+        if (list == NULL && (*out = list = list_for(entry, parsing->error)) == NULL)
+            return false;
         /* Counted before it is parsed, so that its name is freed after an error. */
         struct named_path *next = &list[(*count)++];
         if (!parse_named(parsing, first + i, option, entry, length, next))
@@ -239,10 +254,10 @@ bool sample_mapping_parse(const struct message_type *type, const struct schema_o
         error_set(error, EXIT_CODE_CONFIG, "value is missing: which field is a sample's value");
         return false;
     }
-    return parse_list(&parsing, PLACE_VALUES, "value", options->value, mapping->values,
+    return parse_list(&parsing, PLACE_VALUES, "value", options->value, &mapping->values,
                       MAPPING_VALUES, &mapping->value_count) &&
            check_values(mapping, error) &&
-           parse_list(&parsing, PLACE_LABELS, "labels", options->labels, mapping->labels,
+           parse_list(&parsing, PLACE_LABELS, "labels", options->labels, &mapping->labels,
                       MAPPING_LABELS, &mapping->label_count) &&
            check_labels(mapping, error) &&
            (options->name == NULL || parse_name(&parsing, options->name)) &&
@@ -255,5 +270,7 @@ void sample_mapping_clear(struct sample_mapping *mapping)
         free(mapping->values[i].name);
     for (size_t i = 0; i < mapping->label_count; i++)
         free(mapping->labels[i].name);
+    free(mapping->values);
+    free(mapping->labels);
     *mapping = (struct sample_mapping){0};
 }

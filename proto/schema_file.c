@@ -154,7 +154,9 @@ static int fill(struct file_schema *made, const struct schema_options *options,
         descriptor_file_load(options->source, &made->set, error) != 0)
         return -1;
     const struct message_type *root = type_set_require(made->set, options->message, error);
-    if (root == NULL || !nested_find_text(&made->nested, root, error))
+    if (root == NULL || !nested_find_text(&made->nested, root, error) ||
+        (made->nested.by_package &&
+         !nested_packages_find(made->set, &made->nested.packages, error)))
         return -1;
     made->variants = calloc(nested_choices(&made->nested), sizeof *made->variants);
     if (made->variants == NULL) {

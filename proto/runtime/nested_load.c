@@ -10,7 +10,7 @@ struct changing {
     const struct message_type *plain; /* the type without changes */
     const struct message_type *root;  /* the type with the first `made` changes */
     size_t made;
-    struct type_change changes[NESTED_FIELDS];
+    struct type_change changes[2 * NESTED_FIELDS];
     size_t count;
 };
 
@@ -68,33 +68,96 @@ static bool is_changed(const struct changing *changing, const struct type_change
     return false;
 }
 
+static bool add_change(struct changing *changing, const struct field_path *path,
+                       const struct type_change *change, struct error *error)
+{
+    if (is_changed(changing, change))
+        return field_path_refuse("nested", path, "is given twice", error);
+    if (change->field->kind != KIND_BYTES)
+        return field_path_refuse("nested", path, "is not a bytes field", error);
+    changing->changes[changing->count++] = *change;
+    return true;
+}
+
 /* Adds the change that the field at the end of the path contains a message of this type. */
-static bool add_change(struct changing *changing, const struct field_path *path, const char *type,
-                       struct error *error)
+static bool add_named(struct changing *changing, const struct field_path *path, const char *type,
+                      const struct nested *nested, struct error *error)
 {
     struct error reason;
     const struct type_change change = {
         .message = holder_of(changing, path),
         .field = field_path_last(path),
         .type = type_set_require(changing->set, type, &reason),
+        .embedded = nested->by == NULL ? EMBEDDED_ALWAYS : EMBEDDED_CHOSEN,
     };
-    if (is_changed(changing, &change))
-        return field_path_refuse("nested", path, "is given twice", error);
-    if (change.field->kind != KIND_BYTES)
-        return field_path_refuse("nested", path, "is not a bytes field", error);
-    if (change.type == NULL) {
+    if (change.type == NULL && change.field->kind == KIND_BYTES) {
         error_set(error, reason.code, "nested: %s", reason.text);
         return false;
     }
-    changing->changes[changing->count++] = change;
-    return true;
+    return add_change(changing, path, &change, error);
+}
+
+/* Finds the fields of a row: a message with the bytes fields "keys" and "content". */
+static bool find_row(const struct message_type *row, const struct field_type **keys,
+                     const struct field_type **content)
+{
+    *keys = row == NULL ? NULL : field_path_find(row, "keys", 4);
+    *content = row == NULL ? NULL : field_path_find(row, "content", 7);
+    return *keys != NULL && (*keys)->kind == KIND_BYTES && *content != NULL &&
+           (*content)->kind == KIND_BYTES;
+}
+
+/*
+ * Adds the changes that the field at the end of the path contains the messages of a package: the
+ * field is a row, or the bytes of its content. `package` is NULL if no package was chosen.
+ */
+static bool add_package(struct changing *changing, const struct field_path *path,
+                        const struct nested_package *package, struct error *error)
+{
+    const struct field_type *last = field_path_last(path);
+    const struct field_type *keys;
+    const struct field_type *content;
+    struct type_change change = {
+        .message = holder_of(changing, path), .field = last, .embedded = EMBEDDED_CHOSEN};
+    bool row = find_row(last->message, &keys, &content);
+    if (!row && last->kind != KIND_BYTES)
+        return field_path_refuse(
+            "nested", path, "is neither a bytes field nor a message with the bytes fields \"keys\" "
+                            "and \"content\"",
+            error);
+    if (package == NULL)
+        return true;
+    if (row) {
+        change.message = last->message;
+        change.field = keys;
+        change.type = package->keys;
+        if (!add_change(changing, path, &change, error))
+            return false;
+        change.field = content;
+    }
+    change.type = package->content;
+    return add_change(changing, path, &change, error);
 }
 
 /* Returns the message type of the field for a choice; NULL: the field stays bytes. */
 static const char *type_of(const struct nested *nested, size_t choice, size_t field)
 {
-    const char *type = choice == 0 ? NULL : nested->texts[choice - 1].types[field];
+    const char *type =
+        choice == 0 || choice > nested->text_count ? NULL : nested->texts[choice - 1].types[field];
     return type != NULL ? type : nested->fields[field].type;
+}
+
+/* Adds the changes of the field at the end of the path. */
+static bool change_field(struct changing *changing, const struct nested *nested, size_t choice,
+                         size_t field, const struct field_path *path, struct error *error)
+{
+    if (nested->fields[field].by_package)
+        return add_package(changing, path,
+                           choice == 0 ? NULL
+                                       : &nested->packages.list[choice - nested->text_count - 1],
+                           error);
+    const char *type = type_of(nested, choice, field);
+    return type == NULL || add_named(changing, path, type, nested, error);
 }
 
 static bool change_all(struct changing *changing, const struct nested *nested, size_t choice,
@@ -102,7 +165,6 @@ static bool change_all(struct changing *changing, const struct nested *nested, s
 {
     for (size_t i = 0; i < nested->field_count; i++) {
         struct field_path path;
-        const char *type = type_of(nested, choice, i);
         struct error missing;
         int result = nested_load_find(changing, nested->fields[i].path, &path, &missing, error);
         if (result < 0)
@@ -112,7 +174,7 @@ static bool change_all(struct changing *changing, const struct nested *nested, s
             continue;
         }
         search->found[i] = true;
-        if (type != NULL && !add_change(changing, &path, type, error))
+        if (!change_field(changing, nested, choice, i, &path, error))
             return false;
     }
     return make_changes(changing, error);

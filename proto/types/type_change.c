@@ -141,11 +141,12 @@ static const struct message_type *version_of(struct changing *changing,
 }
 
 /* Makes a bytes field a message. Its place in the struct, which is larger, remains. */
-static void embed(struct field_type *field, const struct message_type *type)
+static void embed(struct field_type *field, const struct message_type *type,
+                  enum field_embedded embedded)
 {
     field->kind = KIND_MESSAGE;
     field->message = type;
-    field->embedded = true;
+    field->embedded = (uint8_t)embedded;
     field->size = field_kind_size(KIND_MESSAGE);
     if (field->presence == PRESENCE_IMPLICIT || field->presence == PRESENCE_FLAG)
         field->presence = PRESENCE_POINTER;
@@ -160,7 +161,7 @@ static bool copy_fields(struct changing *changing, struct changing_type *type)
         struct field_type *field = &type->fields[i];
         const struct type_change *change = change_of(changing, type->from, field);
         if (change != NULL)
-            embed(field, version_of(changing, change->type));
+            embed(field, version_of(changing, change->type), change->embedded);
         else if (field->message != NULL)
             field->message = version_of(changing, field->message);
     }

@@ -15,6 +15,7 @@ struct type_change {
     const struct message_type *message;
     const struct field_type *field;
     const struct message_type *type;
+    enum field_embedded embedded;
 };
 
 /*

@@ -53,6 +53,10 @@ void type_set_destroy(struct type_set *set);
 const struct message_type *type_set_find(const struct type_set *set, const char *full_name,
                                          size_t length);
 
+/* The number of message types, and the one at an index, in the order of their full names. */
+size_t type_set_count(const struct type_set *set);
+const struct message_type *type_set_at(const struct type_set *set, size_t index);
+
 /*
  * Returns the message type with that full name. If there is no such message, or if it is the entry
  * of a map, returns NULL with `error` filled, which suggests the probable name.

@@ -216,28 +216,54 @@ static bool find_name(struct wildcard_plan *plan, struct wildcard_root *root,
            field_path_refuse("name", path, "is a message, not a value", error);
 }
 
+/* Finds the parts of a time in a root; the second one must be in the message of the first. */
+static bool find_parts(const struct message_type *type, const char *option,
+                       struct wildcard_asked_time *found, struct error *error)
+{
+    struct time_part parts[SAMPLE_TIMES];
+    struct wildcard_other fields[SAMPLE_TIMES];
+    int64_t units[SAMPLE_TIMES];
+    size_t count = sample_time_split(option, parts, error);
+    for (size_t i = 0; i < count; i++) {
+        struct field_path path;
+        if (!field_path_parse_option(type, "time", parts[i].path.data, parts[i].path.size, &path,
+                                     error) ||
+            !sample_time_check(&path, &parts[i].unit, count, &units[i], error))
+            return false;
+        fields[i] = wildcard_other_of(type, &path);
+        if (i == 1 && fields[1].message != fields[0].message)
+            return field_path_refuse("time", &path, "is in another message than the part before it",
+                                     error);
+        if (i == 1)
+            found->second = field_path_last(&path);
+    }
+    if (count == 0)
+        return false;
+    found->field = fields[0];
+    found->unit = units[0];
+    found->second_unit = count == 1 ? 0 : units[1];
+    return true;
+}
+
 static bool find_time(struct wildcard_plan *plan, const struct message_type *type,
                       const char *option, struct error *error)
 {
-    struct field_path path;
+    struct wildcard_asked_time found = {.next = plan->times};
     if (option == NULL)
         return true;
-    size_t length = strcspn(option, ":");
-    if (!field_path_parse_option(type, "time", option, length, &path, error))
+    if (!find_parts(type, option, &found, error))
         return false;
-    const struct wildcard_other field = wildcard_other_of(type, &path);
     for (const struct wildcard_asked_time *at = plan->times; at != NULL; at = at->next)
-        if (at->field.message == field.message && at->field.number == field.number)
+        if (at->field.message == found.field.message && at->field.number == found.field.number)
             return true;
     struct wildcard_asked_time *asked = growing_arena_allocate(&plan->memory, 1, sizeof *asked);
     if (asked == NULL) {
         error_no_memory(error);
         return false;
     }
-    *asked = (struct wildcard_asked_time){.field = field, .next = plan->times};
+    *asked = found;
     plan->times = asked;
-    return sample_time_check(&path, option[length] == '\0' ? NULL : option + length + 1,
-                             &asked->unit, error);
+    return true;
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */

@@ -171,8 +171,12 @@ static bool plan_field(struct planning *planning, struct wildcard_type *type,
         !use_of(field, &planned.use, &inside))
         return true;
     planned.counter = (field->roles & ROLE_COUNTER) != 0;
-    planned.begins = field->extension || field->embedded;
+    planned.begins = field->extension || field->embedded != EMBEDDED_NOT;
     planned.time = time_of(type, field);
+    if (field->embedded == EMBEDDED_CHOSEN) {
+        const char *name = field->message->descriptor->short_name;
+        planned.name = (struct text){name, strlen(name)};
+    }
     if (planned.use == USE_VALUE && field->oneof != NULL)
         planned.name = (struct text){field->oneof, strlen(field->oneof)};
     if (inside != NULL && inside->well_known == WELL_KNOWN_TIMESTAMP && is_time(type, field))

@@ -63,6 +63,7 @@ enum wildcard_time_kind {
     TIME_NUMBER,
     TIME_MESSAGE, /* a message of seconds and nanoseconds */
     TIME_PAIR,    /* `field` are seconds, `second` is the rest in units of `unit` */
+    TIME_SUM,     /* `field` in units of `unit`, plus `second` in units of `second_unit` */
 };
 
 struct wildcard_time {
@@ -70,6 +71,7 @@ struct wildcard_time {
     int rank; /* the smallest is read first */
     const struct field_type *field, *second;
     int64_t unit; /* nanoseconds; TIME_NUMBER: 0 if the number's size tells its unit */
+    int64_t second_unit;
 };
 
 /* Messages with a text called name or key, and a oneof of values. */
@@ -117,7 +119,9 @@ struct wildcard_root {
 /* A field that is the option `time` in at least one root, identified as in wildcard.h. */
 struct wildcard_asked_time {
     struct wildcard_other field;
-    int64_t unit; /* nanoseconds; 0: a Timestamp */
+    int64_t unit;                    /* nanoseconds; 0: a Timestamp */
+    const struct field_type *second; /* in the same message; NULL: the time has one part */
+    int64_t second_unit;
     const struct wildcard_asked_time *next;
 };
 

@@ -26,7 +26,7 @@ static bool is_outermost(const struct message_type *type)
     return package != 0 && descriptor->short_name == descriptor->name + package + 1;
 }
 
-/* Returns the message X beside the message X_KEYS; NULL if `keys` has another name. */
+/* Returns the message X of the message X_KEYS; NULL if `keys` has another name. */
 static const struct message_type *content_of(const struct type_set *set,
                                              const struct message_type *keys)
 {
@@ -84,7 +84,7 @@ bool nested_packages_find(struct type_set *set, struct nested_packages *packages
     if (packages->count == 0)
         error_set(error, EXIT_CODE_CONFIG,
                   "nested: by= has no TEXT=TYPE after it, and no package has a message X" KEYS
-                  " beside its message X, as the models of Cisco's routers have");
+                  " and a message X, as the models of Cisco's routers have");
     return packages->count != 0;
 }
 

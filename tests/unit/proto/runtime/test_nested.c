@@ -380,7 +380,7 @@ TEST_WITH(what_is_wrong_is_said_in_one_line, begin, end)
         {"body:message=", "nested: \"body\" has no type after message="},
         {"body:message=" PORTS ",kind", "nested: \"kind\" is not by=PATH"},
         {"body:message=" PORTS ",", "nested: \"\" is not by=PATH"},
-        {"body:by=kind", "by= has no TEXT=TYPE after it, and no package has a message X_KEYS"},
+        {"body:by=kind", "by= has no TEXT=TYPE after it, and no package has a message X_KEYS and a message X"},
         {"body:by=kind;picked:by=kind,a=" CPU,
          "by= has TEXT=TYPE after it in one field but not in another"},
         {"body:message=" PORTS ",by=kind", "\"by=kind\" needs TEXT=TYPE after it"},

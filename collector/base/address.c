@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/base/byte_order.h"
+#include "collector/base/rule.h"
+
 static const uint8_t mapped_prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
 struct address address_from_ipv4(const uint8_t bytes[4], uint16_t port)
@@ -18,6 +21,16 @@ struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16
         return address_from_ipv4(bytes + 12, port);
     struct address address = {.family = ADDRESS_IPV6, .port = port, .scope = scope};
     memcpy(address.bytes, bytes, 16);
+    return address;
+}
+
+struct address address_from_process(uint32_t user, uint32_t process)
+{
+    RULE(process >> ADDRESS_PROCESS_BITS == 0, "a process id has at most 24 bits");
+    struct address address = {.family = ADDRESS_LOCAL,
+                              .port_high = (uint8_t)(process >> 16),
+                              .port = (uint16_t)process};
+    put_network_u32(address.bytes, user);
     return address;
 }
 
@@ -129,10 +142,19 @@ static size_t format_ipv6(const struct address *address, char *text)
     return used;
 }
 
+static size_t format_user(const uint8_t bytes[4], char *text)
+{
+    static const char prefix[] = "uid:";
+    memcpy(text, prefix, sizeof prefix - 1);
+    return sizeof prefix - 1 + put_decimal(text + sizeof prefix - 1, network_u32(bytes));
+}
+
 size_t address_format_host(const struct address *address, char *text)
 {
     size_t used = 0;
-    if (address->family == ADDRESS_IPV4)
+    if (address->family == ADDRESS_LOCAL)
+        used = format_user(address->bytes, text);
+    else if (address->family == ADDRESS_IPV4)
         used = format_ipv4(address->bytes, text);
     else if (address->family == ADDRESS_IPV6)
         used = format_ipv6(address, text);
@@ -150,7 +172,7 @@ size_t address_format(const struct address *address, char *text)
     if (brackets)
         text[used++] = ']';
     text[used++] = ':';
-    used += put_decimal(text + used, address->port);
+    used += put_decimal(text + used, address_port(address));
     text[used] = '\0';
     return used;
 }

@@ -1,8 +1,12 @@
 /*
- * An IP address with a port, independent of the operating system.
+ * An IP address with a port, independent of the operating system; or, for a process that sends over
+ * a local socket, its user and its process id.
  *
  * A value: copied, compared and formatted without allocation. An IPv4-mapped IPv6 address
  * (RFC 4291, section 2.5.5.2) is always stored as the IPv4 address.
+ *
+ * The user of a local process takes the place of the host, and the process id that of the port: all
+ * limits and reports that are per host are per user, however many processes the user starts.
  */
 #ifndef SLUICE_COLLECTOR_BASE_ADDRESS_H
 #define SLUICE_COLLECTOR_BASE_ADDRESS_H
@@ -12,21 +16,35 @@
 #include <stdint.h>
 #include <string.h>
 
-enum address_family { ADDRESS_NONE = 0, ADDRESS_IPV4 = 4, ADDRESS_IPV6 = 6 };
+enum address_family { ADDRESS_NONE = 0, ADDRESS_LOCAL = 1, ADDRESS_IPV4 = 4, ADDRESS_IPV6 = 6 };
 
 struct address {
     uint8_t family;    /* enum address_family */
-    uint16_t port;     /* host byte order */
+    uint8_t port_high; /* ADDRESS_LOCAL: bits 16 to 23 of the process id, else 0 */
+    uint16_t port;     /* host byte order; ADDRESS_LOCAL: bits 0 to 15 of the process id */
     uint32_t scope;    /* IPv6 zone index of a link-local address, else 0 */
-    uint8_t bytes[16]; /* network byte order; an IPv4 address is in the first 4, the rest is 0 */
+    /*
+     * Network byte order. An IPv4 address, or the user id of a local process, is in the first 4;
+     * the rest is 0.
+     */
+    uint8_t bytes[16];
 };
 
 /* The most bytes that address_format needs: "[...%4294967295]:65535" and the final NUL. */
 #define ADDRESS_TEXT_SIZE 72
 
+/* The most bits of a process id (PID_MAX_LIMIT of Linux has 22). */
+#define ADDRESS_PROCESS_BITS 24
+
 /* Return the address in 4 or 16 bytes of network order; an IPv4-mapped address becomes IPv4. */
 struct address address_from_ipv4(const uint8_t bytes[4], uint16_t port);
 struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16_t port);
+
+/*
+ * Returns the address of a local process. `process`: its id, at most ADDRESS_PROCESS_BITS bits; 0:
+ * unknown.
+ */
+struct address address_from_process(uint32_t user, uint32_t process);
 
 /* Whether both addresses have the same host and zone, whatever their ports. */
 static inline bool address_same_host(const struct address *a, const struct address *b)
@@ -35,10 +53,16 @@ static inline bool address_same_host(const struct address *a, const struct addre
            memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
+/* Returns the port, or the id of a local process. */
+static inline uint32_t address_port(const struct address *address)
+{
+    return (uint32_t)address->port_high << 16 | address->port;
+}
+
 /* Whether both addresses have the same host, zone and port. */
 static inline bool address_equal(const struct address *a, const struct address *b)
 {
-    return a->port == b->port && address_same_host(a, b);
+    return address_port(a) == address_port(b) && address_same_host(a, b);
 }
 
 /*
@@ -48,7 +72,7 @@ static inline bool address_equal(const struct address *a, const struct address *
  */
 struct address address_network(const struct address *address);
 
-/* Whether the host is the wildcard address of its family: 0.0.0.0 or ::. */
+/* Whether the host is the wildcard address of its family: 0.0.0.0 or ::. Not for ADDRESS_LOCAL. */
 bool address_is_wildcard(const struct address *address);
 
 /* Whether the host is a link-local IPv6 address (fe80::/10, RFC 4291, 2.5.6) without its zone. */
@@ -60,12 +84,13 @@ bool address_needs_zone(const struct address *address);
 bool address_is_multicast(const struct address *address);
 
 /*
- * Writes "192.0.2.1:5555" or "[2001:db8::1]:5555" (RFC 5952) and a NUL to the ADDRESS_TEXT_SIZE
- * bytes of `text`. Returns the length of the text without the NUL.
+ * Writes "192.0.2.1:5555" or "[2001:db8::1]:5555" (RFC 5952), or "uid:108:4711" for process 4711 of
+ * user 108, and a NUL to the ADDRESS_TEXT_SIZE bytes of `text`. Returns the length of the text
+ * without the NUL.
  */
 size_t address_format(const struct address *address, char *text);
 
-/* Like address_format, but without the port and the brackets. */
+/* Like address_format, but without the port or process, and without the brackets. */
 size_t address_format_host(const struct address *address, char *text);
 
 /*

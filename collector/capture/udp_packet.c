@@ -44,12 +44,18 @@ size_t udp_packet_headers_size(const struct udp_packet *packet)
     return packet->length > LONGEST - counted ? 0 : ip + UDP_SIZE;
 }
 
+/* A local process has no address and no port. */
+static bool has_port(const struct address *address)
+{
+    return address != NULL && address->family != ADDRESS_LOCAL;
+}
+
 static void put_addresses(const struct udp_packet *packet, uint8_t *to, size_t each)
 {
     static const uint8_t unknown[16];
     const struct address *destination = packet->destination;
     bool known = destination != NULL && destination->family == packet->source->family;
-    memcpy(to, packet->source->bytes, each);
+    memcpy(to, has_port(packet->source) ? packet->source->bytes : unknown, each);
     memcpy(to + each, known ? destination->bytes : unknown, each);
 }
 
@@ -86,8 +92,8 @@ void udp_packet_write_headers(const struct udp_packet *packet, uint8_t *headers)
         put_ipv4(packet, headers);
     else
         put_ipv6(packet, headers);
-    put_network_u16(udp, packet->source->port);
-    put_network_u16(udp + 2, packet->destination != NULL ? packet->destination->port : 0);
+    put_network_u16(udp, has_port(packet->source) ? packet->source->port : 0);
+    put_network_u16(udp + 2, has_port(packet->destination) ? packet->destination->port : 0);
     put_network_u16(udp + 4, (unsigned)(UDP_SIZE + packet->length));
     put_network_u16(udp + 6, 0);
     if (packet->size == packet->length)

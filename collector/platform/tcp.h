@@ -40,8 +40,9 @@ void tcp_listener_limit_sending(wait_handle listener, size_t bytes);
 
 /*
  * Copies the handle of a socket that listens already and is shared with other processes; it becomes
- * non-blocking for all of them. Returns as tcp_listener_open (EXIT_CODE_CANNOT_BIND: not a TCP
- * socket).
+ * non-blocking for all of them. It may be a local stream socket (local_listener.h): then *bound has
+ * only the family ADDRESS_LOCAL. Returns as tcp_listener_open (EXIT_CODE_CANNOT_BIND: neither a TCP
+ * nor a local stream socket).
  */
 wait_handle tcp_listener_adopt(wait_handle other, struct address *bound, struct error *error);
 
@@ -59,7 +60,8 @@ enum accept_result {
 };
 
 /*
- * Accepts the next connection, with TCP_NODELAY set. `use`: which reserved descriptors it may use.
+ * Accepts the next connection of a TCP socket, with TCP_NODELAY set, or of a local one, whose *peer
+ * is the process that connected (SO_PEERCRED of unix(7)). `use`: which reserved descriptors it may use.
  */
 enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_use use,
                                          wait_handle *connection, struct address *peer,

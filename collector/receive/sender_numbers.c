@@ -27,7 +27,7 @@ static void note_frame(struct ingest *ingest, uint32_t numbering, const struct r
     char publisher[2 * 20 + 1];
     size_t size = decimal_uint64(number->publisher, publisher);
     publisher[size++] = ':';
-    size += decimal_uint64(record->source.port, publisher + size);
+    size += decimal_uint64(address_port(&record->source), publisher + size);
     const struct datagram_sequence sequence = {.sender = {publisher, size},
                                                .number = number->message};
     note_number(ingest, numbering, record, &sequence, true);

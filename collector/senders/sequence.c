@@ -106,6 +106,7 @@ static void describe_sender(struct sequence_sender *sender, const struct sequenc
     *sender = (struct sequence_sender){
         .listener = key->listener, .source = *key->source, .name_size = size};
     sender->source.port = 0;
+    sender->source.port_high = 0;
     if (size != 0)
         memcpy(sender->name, key->sender, size);
 }

@@ -80,6 +80,7 @@ static void unpack_key(const struct key *key, struct traffic_sender *sender)
     sender->source.scope = (uint32_t)(key->words[2] >> 32);
     sender->source.family = (uint8_t)key->words[2];
     sender->source.port = 0;
+    sender->source.port_high = 0;
     sender->listener = (uint32_t)key->words[2] >> 8;
 }
 

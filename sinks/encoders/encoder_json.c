@@ -74,7 +74,7 @@ static void set_host(struct json_encoder *json, const struct address *source)
     json->facts_before_port = out.used;
 }
 
-static void set_port(struct json_encoder *json, uint16_t port)
+static void set_port(struct json_encoder *json, uint32_t port)
 {
     char text[20];
     struct output out = {
@@ -88,11 +88,11 @@ static void set_port(struct json_encoder *json, uint16_t port)
 static bool set_source(struct json_encoder *json, const struct address *source)
 {
     bool same = address_same_host(&json->source, source);
-    if (same && json->source.port == source->port)
+    if (same && address_port(&json->source) == address_port(source))
         return true;
     if (!same)
         set_host(json, source);
-    set_port(json, source->port);
+    set_port(json, address_port(source));
     json->source = *source;
     return false;
 }
@@ -296,7 +296,7 @@ static struct encoder *create(const struct encoder_options *options)
     sample_kinds_make(&json->kinds, put_kind);
     set_listener(json, "");
     set_host(json, &json->source);
-    set_port(json, json->source.port);
+    set_port(json, address_port(&json->source));
     end_facts(json);
     return &json->base.encoder;
 }

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "collector/platform/posix/lending.h"
@@ -18,19 +20,50 @@ static bool is_short(int number)
     return number == EMFILE || number == ENFILE || number == ENOBUFS || number == ENOMEM;
 }
 
+/* An address that the system fills: of IP, or of a local socket, whose path is cut off. */
+union peer_name {
+    struct sockaddr any;
+    struct sockaddr_in6 ip;
+    struct sockaddr_un local;
+};
+
+/*
+ * Returns the process that connected a local socket. In another namespace it has no process id here
+ * (pid_namespaces(7)).
+ */
+static struct address peer_process(const struct ucred *peer)
+{
+    bool known = peer->pid > 0 && peer->pid >> ADDRESS_PROCESS_BITS == 0;
+    return address_from_process(peer->uid, known ? (uint32_t)peer->pid : 0);
+}
+
+/* Sets up an accepted connection. Returns whether the system did. */
+static bool connection_set_up(int fd, const union peer_name *name, struct address *peer)
+{
+    const int yes = 1;
+    struct ucred process;
+    socklen_t size = sizeof process;
+    if (name->any.sa_family == AF_UNIX) {
+        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &process, &size) != 0)
+            return false;
+        *peer = peer_process(&process);
+        return true;
+    }
+    *peer = socket_address_from_system(&name->ip);
+    return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes) == 0;
+}
+
 enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_use use,
                                          wait_handle *connection, struct address *peer,
                                          struct error *error)
 {
-    const int yes = 1;
-    struct sockaddr_in6 name = {0};
+    union peer_name name = {.any = {0}};
     unsigned times = 0;
     for (;;) {
         socklen_t size = sizeof name;
-        int fd = lending_accept(use, (int)listener, (struct sockaddr *)&name, &size);
-        if (fd >= 0 && setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes) == 0) {
+        int fd = lending_accept(use, (int)listener, &name.any, &size);
+        if (fd >= 0 && connection_set_up(fd, &name, peer)) {
             *connection = fd;
-            *peer = socket_address_from_system(&name);
             return ACCEPT_OK;
         }
         int number = errno;

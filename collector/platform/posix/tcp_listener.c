@@ -45,22 +45,39 @@ wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, str
     return NO_HANDLE;
 }
 
+/* Whether connections of the socket are streams of bytes. */
+static bool is_stream(int fd)
+{
+    int type = 0;
+    socklen_t size = sizeof type;
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
+
+static bool can_adopt(int fd, const struct sockaddr_in6 *name)
+{
+    return (name->sin6_family == AF_INET || name->sin6_family == AF_INET6 ||
+            name->sin6_family == AF_UNIX) &&
+           is_stream(fd);
+}
+
 wait_handle tcp_listener_adopt(wait_handle other, struct address *bound, struct error *error)
 {
     struct sockaddr_in6 name = {0};
     socklen_t size = sizeof name;
     int fd = -1;
     if (getsockname((int)other, (struct sockaddr *)&name, &size) == 0 &&
-        name.sin6_family != AF_INET && name.sin6_family != AF_INET6)
+        !can_adopt((int)other, &name))
         errno = EAFNOSUPPORT;
     else
         fd = lending_duplicate((int)other);
     if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) == 0) {
-        *bound = socket_address_from_system(&name);
+        *bound = name.sin6_family == AF_UNIX ? (struct address){.family = ADDRESS_LOCAL}
+                                             : socket_address_from_system(&name);
         return fd;
     }
-    error_set(error, EXIT_CODE_CANNOT_BIND, "descriptor %d cannot be used as a TCP socket: %s",
-              (int)other, strerror(errno));
+    error_set(error, EXIT_CODE_CANNOT_BIND,
+              "descriptor %d cannot be used as a TCP or local stream socket: %s", (int)other,
+              strerror(errno));
     if (fd >= 0)
         close(fd);
     return NO_HANDLE;

@@ -48,6 +48,33 @@ TEST(the_port_follows_and_ipv6_is_in_brackets)
     assert_string_equal(text, "10.0.0.1:7");
 }
 
+TEST(a_local_process_is_shown_by_its_user_and_its_number)
+{
+    char text[ADDRESS_TEXT_SIZE];
+    struct address process = address_from_process(4294967295u, 0xffffff);
+    address_format(&process, text);
+    assert_string_equal(text, "uid:4294967295:16777215");
+    address_format_host(&process, text);
+    assert_string_equal(text, "uid:4294967295");
+    process = address_from_process(0, 0);
+    address_format(&process, text);
+    assert_string_equal(text, "uid:0:0");
+}
+
+TEST(processes_of_a_user_are_one_host_and_those_of_another_are_not)
+{
+    struct address first = address_from_process(7, 0x10001);
+    struct address second = address_from_process(7, 0x20001);
+    struct address other = address_from_process(8, 0x10001);
+    struct address network = address_network(&first);
+    assert_true(address_same_host(&first, &second));
+    assert_false(address_equal(&first, &second));
+    assert_false(address_same_host(&first, &other));
+    assert_true(address_same_host(&network, &second));
+    struct address ipv4 = address_from_ipv4((const uint8_t[4]){0, 0, 0, 7}, 1);
+    assert_false(address_same_host(&first, &ipv4));
+}
+
 TEST(text_that_is_not_an_address_is_refused)
 {
     static const char *const wrong[] = {

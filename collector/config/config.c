@@ -7,6 +7,7 @@
 #include "collector/contract/setting.h"
 #include "collector/contract/source.h"
 #include "collector/platform/file_system.h"
+#include "collector/text/copy.h"
 
 static void free_schema(struct schema_config *schema)
 {
@@ -30,6 +31,7 @@ static void free_listener(struct listener_config *listener)
     free(listener->url);
     free(listener->written_at);
     free(listener->place);
+    free(listener->socket_owner);
     free(listener->interface);
     free(listener->content_type);
     free(listener->cert);
@@ -92,6 +94,19 @@ bool config_default_values(struct config *config)
     for (size_t i = 0; needed && good && i < config->listener_count; i++)
         good = default_value(&config->listeners[i]);
     return good;
+}
+
+bool config_default_owners(struct config *config)
+{
+    for (size_t i = 0; config->user != NULL && i < config->listener_count; i++) {
+        struct listener_config *listener = &config->listeners[i];
+        if ((listener->source->keys & SOURCE_KEYS_LOCAL) == 0 || listener->socket_owner != NULL)
+            continue;
+        listener->socket_owner = text_copy(config->user, strlen(config->user));
+        if (listener->socket_owner == NULL)
+            return false;
+    }
+    return true;
 }
 
 void config_free(struct config *config)

@@ -158,6 +158,12 @@ void config_free(struct config *config);
 bool sink_config_needs_samples(const struct sink_config *sink, bool passes_on);
 
 /*
+ * Sets the owner of sockets' files, where it was not given, to the user of --user, as that user's
+ * program listens on them. Returns false if memory is short.
+ */
+bool config_default_owners(struct config *config);
+
+/*
  * Sets `value` of schemas from files to "*" if it was not given and a sink needs samples. Returns
  * false if memory is short.
  */

@@ -121,7 +121,7 @@ static bool is_sink(const struct walk *walk, const char *url)
  */
 static bool may_say(const struct walk *walk, unsigned scopes, const struct setting *key)
 {
-    const unsigned own = KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE;
+    const unsigned own = KEY_OF_ANY_LISTENER;
     if ((scopes & (own | KEY_OF_SINK)) == 0)
         return true;
     const char *url = walk->entry->text.data;
@@ -142,8 +142,9 @@ static bool may_say(const struct walk *walk, unsigned scopes, const struct setti
  */
 static bool may_be_refused(const struct setting *key, unsigned scopes)
 {
-    const unsigned kinds = KEY_OF_UDP | KEY_OF_STREAM;
-    return (scopes & kinds) == kinds && (key->scopes & kinds) != kinds;
+    const unsigned streams = KEY_OF_STREAM | KEY_OF_TCP;
+    bool is_unknown = (scopes & KEY_OF_UDP) != 0 && (scopes & streams) != 0;
+    return is_unknown && ((key->scopes & KEY_OF_UDP) == 0 || (key->scopes & streams) == 0);
 }
 
 /* Visits all uses of an open key in the range. */

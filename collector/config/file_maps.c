@@ -295,7 +295,7 @@ static struct map empty_map(const struct option *option, struct provenance_mark 
         map.place_name = "address";
         map.place_others = "listen listen_address bind bind_address host url endpoint "
                            "service_address";
-        map.scopes = KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE | KEY_OF_SCHEMA | KEY_OF_FILE;
+        map.scopes = KEY_OF_ANY_LISTENER | KEY_OF_SCHEMA | KEY_OF_FILE;
     } else if (option->action == OPTION_SINK) {
         map.scopes = KEY_OF_ANY_SINK;
     } else {

@@ -145,7 +145,9 @@ static void print_listeners(struct page *page, const struct config_registry *reg
     print_urls(page->to);
     fputs("ADDR is 192.0.2.1 or [2001:db8::1]; NAME is a socket's, from systemd.\n", page->to);
     print_keys(page, "a socket, udp://ADDR:PORT or fd:NAME", KEY_OF_UDP, registry);
-    print_keys(page, "a stream, tcp://ADDR:PORT", KEY_OF_STREAM, registry);
+    print_keys(page, "a stream, tcp://ADDR:PORT or unix:PATH", KEY_OF_STREAM, registry);
+    print_keys(page, "tcp://ADDR:PORT, in addition", KEY_OF_TCP, registry);
+    print_keys(page, "unix:PATH, in addition", KEY_OF_LOCAL, registry);
     print_keys(page, "a capture, pcap:FILE", KEY_OF_CAPTURE, registry);
 }
 

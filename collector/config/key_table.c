@@ -7,6 +7,7 @@
 #include "collector/config/match.h"
 #include "collector/config/network.h"
 #include "collector/config/rules.h"
+#include "collector/config/socket_mode.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -15,6 +16,7 @@
 #define HOUR        (MILLISECOND * 1000 * 3600)
 
 #define LISTENER (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE)
+#define ADDRESSED (KEY_OF_UDP | KEY_OF_TCP | KEY_OF_CAPTURE) /* senders have IP addresses */
 
 static const char *const false_true[] = {"false", "true", NULL};
 static const char *const flow_datagram[] = {"flow", "datagram", NULL};
@@ -25,6 +27,8 @@ static const char *const framings[] = {[FRAMING_DATAGRAM] = "datagram",
                                        [FRAMING_DELIMITED] = "delimited",
                                        [FRAMING_LENGTH16] = "length16",
                                        [FRAMING_LENGTH32] = "length32",
+                                       [FRAMING_LENGTH16_LE] = "length16-le",
+                                       [FRAMING_LENGTH32_LE] = "length32-le",
                                        [FRAMING_FRAME_STREAMS] = "frame-streams",
                                        [FRAMING_CISCO_MDT] = "cisco-mdt",
                                        [FRAMING_UDP_NOTIF] = "udp-notif",
@@ -67,17 +71,17 @@ static struct setting rows[KEYS_MAX] = {
     /* Datagrams. */
     {"max_decoded", SETTING_SIZE, LISTENER, OF_LISTENER(max_decoded), "512KiB", 1 * KIB, 64 * MIB,
      .help = "most memory of one decoded datagram"},
-    {"allow", SETTING_PARSED, LISTENER, OF_LISTENER(allow), .parse = networks_parse,
+    {"allow", SETTING_PARSED, ADDRESSED, OF_LISTENER(allow), .parse = networks_parse,
      .syntax = NETWORKS_SYNTAX, .help = "networks and addresses that may send (default: all)",
      .others = "allow_from allowlist whitelist permit permit_origin"},
-    {"deny", SETTING_PARSED, LISTENER, OF_LISTENER(deny), .parse = networks_parse,
+    {"deny", SETTING_PARSED, ADDRESSED, OF_LISTENER(deny), .parse = networks_parse,
      .syntax = NETWORKS_SYNTAX,
      .help = "networks and addresses that may not send; has precedence over allow=",
      .others = "deny_from denylist blacklist block reject"},
     {"rate_limit", SETTING_COUNT, LISTENER, OF_LISTENER(rate_limit), .minimum = 1,
      .maximum = RATE_LIMIT_MOST,
-     .help = "most datagrams a second, and in one burst, from each source address, from any port "
-             "(default: no limit)",
+     .help = "most datagrams a second, and in one burst, from each source address, from any port, or "
+             "from each user of unix: (default: no limit)",
      .others = "ratelimit limit max_rate throttle"},
 
     {"segment_memory", SETTING_SIZE, KEY_OF_UDP | KEY_OF_CAPTURE, OF_LISTENER(segment_memory),
@@ -95,8 +99,8 @@ static struct setting rows[KEYS_MAX] = {
          "recv_buf recv_buffer recvbuf rcvbuf rcv_buf so_rcvbuf rcvbufsize receive_buffer_size "
          "receive_buffer_bytes read_buffer_size socket_buffer buffer buffer_size"},
     {"receivers", SETTING_COUNT, KEY_OF_UDP | KEY_OF_STREAM, OF_LISTENER(receivers), "1", 1, 64,
-     .help = "receiving threads, each with its own socket on the port; for tcp, threads that share "
-             "the connections",
+     .help = "receiving threads, each with its own socket on the port; for tcp and unix, threads "
+             "that share the connections",
      .others = "workers threads sockets instances reuseport reuse_port"},
     {"spread", SETTING_BOOL, KEY_OF_UDP, OF_LISTENER(spread), "flow", .choices = flow_datagram,
      .help = "which of these sockets gets a datagram: the same one for each sender's address and "
@@ -127,7 +131,7 @@ static struct setting rows[KEYS_MAX] = {
      .help = "the same as interface="},
     {"source", SETTING_PARSED, KEY_OF_UDP, OF_LISTENER(group_source), .parse = network_host_parse,
      .syntax = "ADDR", .help = "for a multicast group: receive only from this sender (Linux)"},
-    {"ipv6_only", SETTING_BOOL, KEY_OF_UDP | KEY_OF_STREAM, OF_LISTENER(ipv6_only), "false",
+    {"ipv6_only", SETTING_BOOL, KEY_OF_UDP | KEY_OF_TCP, OF_LISTENER(ipv6_only), "false",
      .choices = false_true, .help = "whether an IPv6 socket does not receive IPv4"},
 
     /* Streams. */
@@ -137,7 +141,8 @@ static struct setting rows[KEYS_MAX] = {
     {"max_connections", SETTING_COUNT, KEY_OF_STREAM, OF_LISTENER(max_connections), "1000", 1,
      100000, .help = "most open connections", .others = "connection_limit max_clients"},
     {"max_connections_per_address", SETTING_COUNT, KEY_OF_STREAM, OF_LISTENER(max_per_address),
-     "1000", 1, 100000, .help = "most open connections from one address"},
+     "1000", 1, 100000,
+     .help = "most open connections from one address, or with unix: of one user"},
     {"idle_timeout", SETTING_DURATION, KEY_OF_STREAM, OF_LISTENER(idle_timeout), "10m",
      100 * MILLISECOND, 24 * HOUR, .help = "close a connection after this time without data",
      .others = "read_timeout keepalive"},
@@ -147,19 +152,29 @@ static struct setting rows[KEYS_MAX] = {
     {"content_type", SETTING_TEXT, KEY_OF_STREAM, OF_LISTENER(content_type), .syntax = "TYPE",
      .help = "with framing=frame-streams, the required content type (default: any that begins with "
              "\"protobuf:\")"},
-    {"tls", SETTING_BOOL, KEY_OF_STREAM, OF_LISTENER(tls), "off", .choices = off_on,
+    {"tls", SETTING_BOOL, KEY_OF_TCP, OF_LISTENER(tls), "off", .choices = off_on,
      .help = "whether clients use TLS (1.2 or 1.3); requires cert= and key=",
      .others = "ssl tls_enabled use_tls"},
-    {"cert", SETTING_TEXT, KEY_OF_STREAM, OF_LISTENER(cert), .syntax = "FILE",
+    {"cert", SETTING_TEXT, KEY_OF_TCP, OF_LISTENER(cert), .syntax = "FILE",
      .help = "the certificate for tls=on and its chain, in PEM",
      .others = "certificate tls_cert tls_cert_file cert_file crt crt_file ssl_cert"},
-    {"key", SETTING_TEXT, KEY_OF_STREAM, OF_LISTENER(key), .syntax = "FILE",
+    {"key", SETTING_TEXT, KEY_OF_TCP, OF_LISTENER(key), .syntax = "FILE",
      .help = "the private key of cert=, in PEM, not encrypted",
      .others = "private_key tls_key tls_key_file key_file ssl_key"},
-    {"client_ca", SETTING_TEXT, KEY_OF_STREAM, OF_LISTENER(client_ca), .syntax = "FILE",
+    {"client_ca", SETTING_TEXT, KEY_OF_TCP, OF_LISTENER(client_ca), .syntax = "FILE",
      .help =
          "require client certificates signed by a CA in this file, in PEM (default: not required)",
      .others = "ca ca_file cacert client_ca_file tls_allowed_cacerts tls_ca verify"},
+
+    {"mode", SETTING_PARSED, KEY_OF_LOCAL, OF_LISTENER(socket_mode), .parse = socket_mode_parse,
+     .equal = socket_mode_equal, .syntax = "OCTAL",
+     .help = "permissions of the socket's file; only users that may write it can connect (default: "
+             "0600, the owner)",
+     .others = "socket_mode socketmode perm perms permissions umask"},
+    {"owner", SETTING_TEXT, KEY_OF_LOCAL, OF_LISTENER(socket_owner), .syntax = "USER[:GROUP]",
+     .help = "owner of the socket's file, by name or number, and its group (default: the user that "
+             "the program runs as)",
+     .others = "socket_owner socketowner user socket_user uid chown"},
 
     /* Captures. */
     {"port", SETTING_COUNT, KEY_OF_CAPTURE, OF_LISTENER(port), "0", 0, 65535,
@@ -174,16 +189,16 @@ static struct setting rows[KEYS_MAX] = {
              "them"},
     {"framing", SETTING_ENUM, KEY_OF_SCHEMA, OF_SCHEMA(framing), "datagram", .choices = framings,
      .help = "one message per datagram; several, each after its length as a varint or in 2 or 4 "
-             "bytes (big-endian), also in Frame Streams; one after a header of Cisco or UDP-Notif; "
+             "bytes (big-endian; -le: little-endian), also in Frame Streams; one after a header of Cisco or UDP-Notif; "
              "or one in base64 after the first line of OTLP over UDP"},
     {"header", SETTING_COUNT, KEY_OF_SCHEMA, OF_SCHEMA(header), "0", 0, 65535,
      .help = "bytes to skip at the beginning of each datagram"},
     {"message", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(message), .syntax = "FULL.NAME",
      .help = "type of the message in a datagram", .others = "message_type protobuf_message_type"},
     {"nested", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(nested),
-     .syntax = "PATH:[message=TYPE][,by=PATH[,TEXT=TYPE,...]];...",
+     .syntax = "PATH:[message=TYPE][,by=PATH,TEXT=TYPE,...];...",
      .help = "bytes fields that contain a message: of one type, or of the type for a text in the "
-             "message, or of the package that the text names"},
+             "message"},
     {"sequence", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(sequence), .syntax = "PATH",
      .help = "the field with a sequence number, from which loss is counted"},
     {"sequence_key", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(sequence_key), .syntax = "PATH,...",
@@ -192,8 +207,8 @@ static struct setting rows[KEYS_MAX] = {
      .help = "the fields whose values are samples; * or PATH.* means every number"},
     {"name", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(name), .syntax = "PATH",
      .help = "the field with the name of a sample (default: the name of its value)"},
-    {"time", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(time), .syntax = "PATH[:s|ms|us|ns][+PATH:UNIT]",
-     .help = "a sample's time: a Timestamp, or a number with its unit, or the sum of two"},
+    {"time", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(time), .syntax = "PATH[:s|ms|us|ns]",
+     .help = "a sample's time: a Timestamp, or a number with its unit"},
     {"labels", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(labels), .syntax = "[NAME:]PATH,...",
      .help = "a sample's labels; with value=* also names of fields, ends of paths, PATH:ip, PATH:text",
      .others = "tags"},

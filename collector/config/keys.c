@@ -11,7 +11,8 @@ const char *key_scope_name(unsigned scopes)
         enum key_scope scope;
         const char *name;
     } names[] = {
-        {KEY_OF_UDP, "a udp listener"},         {KEY_OF_STREAM, "a tcp listener"},
+        {KEY_OF_LOCAL, "a unix listener"},      {KEY_OF_UDP, "a udp listener"},
+        {KEY_OF_TCP, "a tcp listener"},         {KEY_OF_STREAM, "a tcp or unix listener"},
         {KEY_OF_CAPTURE, "a capture listener"}, {KEY_OF_FILE_SINK, "a file: sink"},
         {KEY_OF_RELAY_SINK, "a udp: sink"},     {KEY_OF_HTTP_SINK, "an http: sink"},
         {KEY_OF_KAFKA_SINK, "a kafka: sink"},   {KEY_OF_NATS_SINK, "a nats: sink"},
@@ -51,6 +52,10 @@ static void not_in_scope(const char *name, unsigned scopes, struct parse_error *
                        scopes == KEY_OF_SINK && (scopes_of(name) & KEY_OF_ANY_SINK) != 0
                            ? "a sink of this kind"
                            : key_scope_name(scopes));
+    if ((scopes & KEY_OF_LOCAL) != 0 &&
+        (strcmp(name, "allow") == 0 || strcmp(name, "deny") == 0))
+        parse_error_append(fault, ", whose senders have no addresses; mode= and owner= say which "
+                                  "users may connect");
 }
 
 size_t key_prefix(const struct setting *key)

@@ -61,7 +61,7 @@ static bool check_framing(const struct reading *reading, struct parse_error *fau
     const struct schema_config *schema = last_schema(reading);
     if (schema->framing == FRAMING_FRAME_STREAMS && (reading->kind & KEY_OF_STREAM) == 0)
         return parse_error_set(fault, place_of_key(reading, "framing"),
-                               "framing=frame-streams is for tcp");
+                               "framing=frame-streams is for tcp and unix");
     if (schema->framing != FRAMING_OTLP_UDP && schema->framing != FRAMING_UDP_NOTIF)
         return true;
     if (schema->header != 0)

@@ -235,7 +235,8 @@ static bool read_the_rest(struct reading *reading)
     const struct applying applying = applying_of(reading);
     if (!check_dead_letters(&applying))
         return false;
-    return config_default_values(reading->config) || options_no_memory(reading);
+    return (config_default_values(reading->config) && config_default_owners(reading->config)) ||
+           options_no_memory(reading);
 }
 
 /* --- arguments -------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "collector/base/rule.h"
 #include "collector/config/url_parts.h"
 #include "collector/contract/source.h"
+#include "collector/platform/local_listener.h"
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
@@ -83,7 +84,11 @@ static struct url_place find_place(const char *text, bool is_path, bool is_templ
 struct url_place url_place_of_listener(const char *url, const struct config_registry *registry)
 {
     const struct source_ops *source = url_source(url, registry);
-    return find_place(url, source != NULL && source->place == PLACE_PATH, false);
+    struct url_place place =
+        find_place(url, source != NULL && source->place == PLACE_PATH, false);
+    if (source != NULL && (source->keys & SOURCE_KEYS_LOCAL) != 0)
+        place.is_path = !local_name_is_abstract(url + place.at);
+    return place;
 }
 
 struct url_place url_place_of_sink(const char *url, const struct config_registry *registry)

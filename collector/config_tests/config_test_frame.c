@@ -54,6 +54,12 @@ static void put_otlp_udp(struct growing_text *out, const char *schema, const uin
     free(text.data);
 }
 
+static void put_little_number(struct growing_text *out, uint64_t number, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        frame_put_number(out, number >> 8 * i & 0xff, 1);
+}
+
 void config_test_frame_put(struct growing_text *out, const struct config_test_frame *frame,
                            const uint8_t *bytes, size_t size)
 {
@@ -71,6 +77,12 @@ void config_test_frame_put(struct growing_text *out, const struct config_test_fr
     case FRAMING_LENGTH32:
     case FRAMING_FRAME_STREAMS:
         frame_put_number(out, size, 4);
+        break;
+    case FRAMING_LENGTH16_LE:
+        put_little_number(out, size, 2);
+        break;
+    case FRAMING_LENGTH32_LE:
+        put_little_number(out, size, 4);
         break;
     case FRAMING_CISCO_MDT: /* a header for data, in protobuf, of version 1, without flags */
         frame_put_number(out, UINT64_C(0x0001000100010000), 8);

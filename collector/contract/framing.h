@@ -10,6 +10,8 @@ enum framing {
     FRAMING_DELIMITED,     /* a varint length before each message (protobuf's stream format) */
     FRAMING_LENGTH16,      /* a big-endian 16-bit length before each message */
     FRAMING_LENGTH32,      /* a big-endian 32-bit length before each message */
+    FRAMING_LENGTH16_LE,   /* a little-endian 16-bit length before each message */
+    FRAMING_LENGTH32_LE,   /* a little-endian 32-bit length before each message */
     FRAMING_FRAME_STREAMS, /* LENGTH32 in a stream, with control frames (framing/frame_streams.h) */
     FRAMING_CISCO_MDT,     /* one message after the 12 bytes of Cisco's model-driven telemetry */
     FRAMING_UDP_NOTIF, /* one message, or a segment of it, after a header (framing/udp_notif.h) */

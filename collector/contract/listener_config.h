@@ -65,9 +65,15 @@ struct listener_config {
     uint64_t idle_timeout;    /* nanoseconds without data until a connection is closed */
     uint64_t frame_timeout;   /* nanoseconds in which a frame must be complete */
     char *content_type;       /* of Frame Streams; NULL: any protobuf type */
-    bool tls;                 /* TLS over TCP; then cert and key are not NULL */
-    char *cert, *key;         /* files; NULL: not given */
-    char *client_ca; /* file; clients need a certificate signed by this CA; NULL: not given */
+
+    /* For SOURCE_KEYS_TCP. */
+    bool tls;         /* TLS over TCP; then cert and key are not NULL */
+    char *cert, *key; /* files; NULL: not given */
+    char *client_ca;  /* file; clients need a certificate signed by this CA; NULL: not given */
+
+    /* For SOURCE_KEYS_LOCAL. */
+    uint64_t socket_mode; /* permissions of the socket's file; 0: the default */
+    char *socket_owner;   /* "USER[:GROUP]" of the socket's file; NULL: its creator */
 
     /* For SOURCE_KEYS_CAPTURE. */
     uint64_t port; /* destination port of the datagrams to read; 0: any */

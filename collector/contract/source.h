@@ -40,6 +40,8 @@ enum source_keys {
     SOURCE_KEYS_SOCKET = 1 << 0,
     SOURCE_KEYS_CAPTURE = 1 << 1,
     SOURCE_KEYS_STREAM = 1 << 8,
+    SOURCE_KEYS_TCP = 1 << 14,   /* of streams over IP */
+    SOURCE_KEYS_LOCAL = 1 << 15, /* of streams over a local socket */
 };
 
 /* A running listener. It is kept for the ledger after it has been removed. */

@@ -51,12 +51,12 @@ static bool read_varint(struct frames *frames, uint64_t *length)
 }
 
 /* Reads a length of 2 or 4 bytes. Returns false if the payload ends first. */
-static bool read_fixed(struct frames *frames, size_t bytes, uint64_t *length)
+static bool read_fixed(struct frames *frames, size_t bytes, enum byte_order order, uint64_t *length)
 {
     const uint8_t *begin = frames->data + frames->at;
     if (frames->size - frames->at < bytes)
         return false;
-    *length = bytes == 2 ? network_u16(begin) : network_u32(begin);
+    *length = bytes == 2 ? ordered_u16(order, begin) : ordered_u32(order, begin);
     frames->at += bytes;
     return true;
 }
@@ -65,10 +65,14 @@ static bool frames_read_length(struct frames *frames, uint64_t *length)
 {
     switch (frames->framing) {
     case FRAMING_LENGTH16:
-        return read_fixed(frames, 2, length);
+        return read_fixed(frames, 2, BYTE_ORDER_BIG_ENDIAN, length);
+    case FRAMING_LENGTH16_LE:
+        return read_fixed(frames, 2, BYTE_ORDER_LITTLE_ENDIAN, length);
+    case FRAMING_LENGTH32_LE:
+        return read_fixed(frames, 4, BYTE_ORDER_LITTLE_ENDIAN, length);
     case FRAMING_LENGTH32:
     case FRAMING_FRAME_STREAMS:
-        return read_fixed(frames, 4, length);
+        return read_fixed(frames, 4, BYTE_ORDER_BIG_ENDIAN, length);
     default:
         return read_varint(frames, length);
     }
@@ -171,6 +175,8 @@ enum frame_result frames_next(struct frames *frames, struct frame *next)
     case FRAMING_DELIMITED:
     case FRAMING_LENGTH16:
     case FRAMING_LENGTH32:
+    case FRAMING_LENGTH16_LE:
+    case FRAMING_LENGTH32_LE:
     case FRAMING_FRAME_STREAMS:
         return next_after_length(frames, next);
     case FRAMING_CISCO_MDT:

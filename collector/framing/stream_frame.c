@@ -7,9 +7,21 @@
 
 bool stream_frame_can(enum framing framing)
 {
-    return framing == FRAMING_LENGTH16 || framing == FRAMING_LENGTH32 ||
-           framing == FRAMING_DELIMITED || framing == FRAMING_FRAME_STREAMS ||
-           framing == FRAMING_CISCO_MDT;
+    switch (framing) {
+    case FRAMING_DELIMITED:
+    case FRAMING_LENGTH16:
+    case FRAMING_LENGTH32:
+    case FRAMING_LENGTH16_LE:
+    case FRAMING_LENGTH32_LE:
+    case FRAMING_FRAME_STREAMS:
+    case FRAMING_CISCO_MDT:
+        return true;
+    case FRAMING_DATAGRAM:
+    case FRAMING_UDP_NOTIF:
+    case FRAMING_OTLP_UDP:
+        break;
+    }
+    return false;
 }
 
 static enum stream_frame_result check_frame_length(uint64_t length, size_t header, uint64_t most,
@@ -63,6 +75,22 @@ static enum stream_frame_result look_cisco_mdt(const uint8_t *data, size_t size,
     return check_frame_length(header.size, CISCO_MDT_HEADER, most, whole);
 }
 
+/* Examines a length of 2 or 4 bytes, which may be the beginning of a control frame. */
+static enum stream_frame_result look_fixed(enum framing framing, const uint8_t *data, size_t size,
+                                           uint64_t most, size_t *whole)
+{
+    bool is_short = framing == FRAMING_LENGTH16 || framing == FRAMING_LENGTH16_LE;
+    bool is_little = framing == FRAMING_LENGTH16_LE || framing == FRAMING_LENGTH32_LE;
+    enum byte_order order = is_little ? BYTE_ORDER_LITTLE_ENDIAN : BYTE_ORDER_BIG_ENDIAN;
+    size_t header = is_short ? 2 : 4;
+    if (size < header)
+        return STREAM_FRAME_MORE;
+    if (stream_frame_is_control(framing, data))
+        return look_control(data, size, whole);
+    return check_frame_length(is_short ? ordered_u16(order, data) : ordered_u32(order, data),
+                              header, most, whole);
+}
+
 enum stream_frame_result stream_frame_look(enum framing framing, const uint8_t *data, size_t size,
                                            uint64_t most, size_t *whole)
 {
@@ -70,11 +98,5 @@ enum stream_frame_result stream_frame_look(enum framing framing, const uint8_t *
         return size == 0 ? STREAM_FRAME_MORE : look_varint(data, size, most, whole);
     if (framing == FRAMING_CISCO_MDT)
         return look_cisco_mdt(data, size, most, whole);
-    size_t header = framing == FRAMING_LENGTH16 ? 2 : 4;
-    if (size < header)
-        return STREAM_FRAME_MORE;
-    if (stream_frame_is_control(framing, data))
-        return look_control(data, size, whole);
-    return check_frame_length(header == 2 ? network_u16(data) : network_u32(data), header, most,
-                              whole);
+    return look_fixed(framing, data, size, most, whole);
 }

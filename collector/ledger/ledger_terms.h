@@ -118,7 +118,8 @@
 #define LISTENER_KINDS(KIND)                                                                       \
     KIND(UDP, udp, true, PART_SEQUENCE)                                                            \
     KIND(CAPTURE, capture, false, PART_CAPTURE)                                                    \
-    KIND(TCP, tcp, false, PART_CONNECTIONS)
+    KIND(TCP, tcp, false, PART_CONNECTIONS)                                                        \
+    KIND(UNIX, unix, false, PART_CONNECTIONS)
 
 /* Where a term is printed. */
 enum ledger_part {

@@ -12,6 +12,7 @@
 #define BUILTIN_SOURCES(ROW)                                                                       \
     ROW(udp)                                                                                       \
     ROW(tcp)                                                                                       \
+    ROW(unix)                                                                                      \
     ROW(inherited)                                                                                 \
     ROW(capture)
 

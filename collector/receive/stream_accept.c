@@ -6,6 +6,7 @@
 #include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
+#include "collector/platform/local_listener.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/service_manager.h"
 #include "collector/platform/tcp.h"
@@ -25,22 +26,61 @@
 /* --- listening -------------------------------------------------------------------------------- */
 
 /* Adds a listening socket, which the server then owns. Returns 0, or -1 with `error` filled. */
-static int watch_listening(struct stream_server *server, wait_handle socket,
-                           const struct address *address, struct error *error)
+static int watch_listening(struct stream_server *server, const struct listening *added,
+                           struct error *error)
 {
     RULE(server->options.inherited != NULL || server->listening_count == 0,
          "an address has one listening socket");
     struct listening *listening = &server->listening[server->listening_count++];
-    *listening = (struct listening){.socket = socket, .address = *address};
-    return notifier_watch(server->notifier, socket, listening, NOTIFIER_IN, error);
+    *listening = *added;
+    return notifier_watch(server->notifier, listening->socket, listening, NOTIFIER_IN, error);
 }
 
 static int listen_at_address(struct stream_server *server, struct error *error)
 {
     const struct stream_server_options *options = &server->options;
-    struct address bound;
-    wait_handle socket = tcp_listener_open(&options->address, options->ipv6_only, &bound, error);
-    return socket == NO_HANDLE ? -1 : watch_listening(server, socket, &bound, error);
+    struct listening added = {0};
+    added.socket =
+        tcp_listener_open(&options->address, options->ipv6_only, &added.address, error);
+    return added.socket == NO_HANDLE ? -1 : watch_listening(server, &added, error);
+}
+
+static int listen_at_path(struct stream_server *server, struct error *error)
+{
+    const struct stream_server_options *options = &server->options;
+    struct listening added = {.address.family = ADDRESS_LOCAL};
+    if (local_listener_open(&added.local, options->local, &options->access, error) != 0)
+        return -1;
+    added.socket = local_listener_handle(added.local);
+    return watch_listening(server, &added, error);
+}
+
+/*
+ * Checks an inherited local socket: its connections have no addresses, which allow= and deny= are
+ * about.
+ */
+static int check_inherited(const struct stream_server *server, const struct address *bound,
+                           struct error *error)
+{
+    const struct listener *listener = server->options.listener;
+    if (bound->family != ADDRESS_LOCAL || listener->senders == NULL)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG,
+              "%s: allow= and deny= are for addresses, and the senders of a local socket have none; "
+              "with systemd SocketMode= and SocketUser= say which users may connect",
+              listener->name);
+    return -1;
+}
+
+static void log_inherited(const struct stream_server *server, const struct listening *listening)
+{
+    char text[ADDRESS_TEXT_SIZE > LOCAL_NAME_TEXT_SIZE ? ADDRESS_TEXT_SIZE : LOCAL_NAME_TEXT_SIZE];
+    if (listening->address.family == ADDRESS_LOCAL)
+        local_listener_name(listening->socket, text);
+    else
+        address_format(&listening->address, text);
+    log_about(LOG_INFO, LOG_OF_LISTENER, server->options.listener->name,
+              "using an inherited socket bound to %s", text);
 }
 
 /* Adopts the inherited sockets that have the configured name. */
@@ -48,21 +88,19 @@ static int adopt_inherited(struct stream_server *server, struct error *error)
 {
     const struct stream_server_options *options = &server->options;
     for (size_t i = 0; i < inherited_socket_count(); i++) {
-        struct address bound;
+        struct listening added = {0};
         struct error why;
-        char text[ADDRESS_TEXT_SIZE];
         if (!inherited_socket_is(i, options->inherited))
             continue;
-        wait_handle socket = tcp_listener_adopt(inherited_socket_at(i).handle, &bound, &why);
-        if (socket == NO_HANDLE) {
+        added.socket = tcp_listener_adopt(inherited_socket_at(i).handle, &added.address, &why);
+        if (added.socket == NO_HANDLE) {
             error_set(error, why.code, "%s: %s", options->listener->name, why.text);
             return -1;
         }
-        if (watch_listening(server, socket, &bound, error) != 0)
+        if (watch_listening(server, &added, error) != 0 ||
+            check_inherited(server, &added.address, error) != 0)
             return -1;
-        address_format(&bound, text);
-        log_about(LOG_INFO, LOG_OF_LISTENER, options->listener->name,
-                  "using an inherited socket bound to %s", text);
+        log_inherited(server, &added);
     }
     return 0;
 }
@@ -79,6 +117,7 @@ int stream_server_listen(struct stream_server *server, struct address *bound, st
     if (server->listening == NULL)
         return error_no_memory(error);
     int result = options->inherited != NULL ? adopt_inherited(server, error)
+                 : options->local != NULL   ? listen_at_path(server, error)
                                             : listen_at_address(server, error);
     *bound = server->listening[0].address;
     return result;
@@ -95,7 +134,9 @@ static void refuse_connection(struct worker *worker, wait_handle socket, const s
     if (why == &counters->over_limit)
         what = "refused: max_connections= are open already";
     else if (why == &counters->over_address_limit)
-        what = "refused: its address has max_connections_per_address= open already";
+        what = peer->family == ADDRESS_LOCAL
+                   ? "refused: its user has max_connections_per_address= open already"
+                   : "refused: its address has max_connections_per_address= open already";
     else if (why == &counters->tls_failed)
         what = "refused: not enough memory for TLS";
     if (what != NULL)
@@ -179,6 +220,17 @@ void stream_server_accept(struct worker *worker, struct listening *listening)
     mutex_unlock(server->accept_lock);
 }
 
+void stream_server_close_listening(const struct stream_server *server, struct listening *listening)
+{
+    struct error error;
+    if (listening->local != NULL && local_listener_close(listening->local, &error) != 0)
+        log_about(LOG_WARNING, LOG_OF_LISTENER, server->options.listener->name, "%s", error.text);
+    else if (listening->local == NULL && listening->socket != NO_HANDLE)
+        tcp_listener_close(listening->socket);
+    listening->local = NULL;
+    listening->socket = NO_HANDLE;
+}
+
 void stream_server_stop_listening(struct stream_server *server)
 {
     mutex_lock(server->accept_lock);
@@ -187,8 +239,7 @@ void stream_server_stop_listening(struct stream_server *server)
         if (listening->socket == NO_HANDLE)
             continue;
         notifier_unwatch(server->notifier, listening->socket);
-        tcp_listener_close(listening->socket);
-        listening->socket = NO_HANDLE;
+        stream_server_close_listening(server, listening);
     }
     mutex_unlock(server->accept_lock);
 }

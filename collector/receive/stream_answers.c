@@ -10,13 +10,21 @@
 
 static size_t put_answer_length(enum framing framing, uint8_t *to, size_t length)
 {
-    if (framing == FRAMING_LENGTH16) {
+    switch (framing) {
+    case FRAMING_LENGTH16:
         put_network_u16(to, (unsigned)length);
         return 2;
-    }
-    if (framing == FRAMING_LENGTH32) {
+    case FRAMING_LENGTH16_LE:
+        put_little_u16(to, (unsigned)length);
+        return 2;
+    case FRAMING_LENGTH32:
         put_network_u32(to, (uint32_t)length);
         return 4;
+    case FRAMING_LENGTH32_LE:
+        put_little_u32(to, (uint32_t)length);
+        return 4;
+    default: /* a varint */
+        break;
     }
     to[0] = (uint8_t)(length & 0x7f);
     if (length < 0x80)

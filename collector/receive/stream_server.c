@@ -134,8 +134,10 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
     if (make_server_parts(server, error) == 0) {
         follow_limits(server, &options->limits);
         if (stream_server_listen(server, bound, error) == 0) {
-            /* The text belongs to the configuration, which the server may outlive. */
+            /* These texts belong to the configuration, which the server may outlive. */
             server->options.inherited = NULL;
+            server->options.local = NULL;
+            server->options.access.owner = NULL;
             *out = server;
             return 0;
         }
@@ -211,6 +213,18 @@ int stream_server_change(struct stream_server *server, const struct stream_limit
     if (blocks != before)
         stream_blocks_destroy(before);
     return 0;
+}
+
+int stream_server_set_access(struct stream_server *server, const struct local_access *access,
+                             struct error *error)
+{
+    int result = 0;
+    mutex_lock(server->accept_lock); /* a listener that stops closes its socket */
+    for (size_t i = 0; i < server->listening_count && result == 0; i++)
+        if (server->listening[i].local != NULL)
+            result = local_listener_set_access(server->listening[i].local, access, error);
+    mutex_unlock(server->accept_lock);
+    return result;
 }
 
 /* Serves connections until `served_ns`. Their records may wait for room until `deadline_ns`. */
@@ -299,8 +313,7 @@ void stream_server_destroy(struct stream_server *server)
         return;
     RULE(atomic_load(&server->started) == 0, "a stream server is joined before it is destroyed");
     for (size_t i = 0; i < server->listening_count; i++)
-        if (server->listening[i].socket != NO_HANDLE)
-            tcp_listener_close(server->listening[i].socket);
+        stream_server_close_listening(server, &server->listening[i]);
     free(server->listening);
     notifier_destroy(server->notifier);
     for (size_t i = 0; server->workers != NULL && i < server->options.thread_count; i++) {

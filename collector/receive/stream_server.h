@@ -30,6 +30,7 @@
 #include "collector/base/address.h"
 #include "collector/base/error.h"
 #include "collector/contract/listener.h"
+#include "collector/platform/local_listener.h"
 #include "collector/receive/ingest_thread.h"
 #include "collector/receive/stream_connection.h"
 
@@ -55,6 +56,8 @@ struct stream_server_options {
     bool ipv6_only;
     const char *inherited; /* the name of inherited listening sockets, used instead of `address`;
                               NULL: none */
+    const char *local;     /* the path of a local socket, used instead of `address`; NULL: none */
+    struct local_access access; /* of the local socket's file */
     enum framing framing;
     const char *content_type; /* the type of frame streams, at most FRAME_STREAMS_TYPE_MOST bytes;
                                  copied. NULL: any of protobuf's types */
@@ -106,6 +109,13 @@ int stream_server_start(struct stream_server *server, struct error *error);
  */
 int stream_server_change(struct stream_server *server, const struct stream_limits *limits,
                          const struct channel_kind *kind, struct error *error);
+
+/*
+ * Changes the access to the file of a local socket; does nothing for other sockets. Returns 0, or
+ * -1 with `error` filled and nothing changed.
+ */
+int stream_server_set_access(struct stream_server *server, const struct local_access *access,
+                             struct error *error);
 
 /*
  * Returns whether the server still keeps the kind from before a change, and this kind was made from

@@ -53,6 +53,7 @@ struct worker {
 /* A listening socket. Its address in memory is the token of its events. */
 struct listening {
     wait_handle socket; /* NO_HANDLE: accepting has ended */
+    struct local_listener *local; /* owns `socket`; NULL: this struct owns it */
     struct address address;
     int64_t accept_ns; /* monotonic: the end of a pause in accepting; 0: no pause */
 };

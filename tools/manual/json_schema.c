@@ -206,7 +206,7 @@ struct map {
 
 static const struct map maps[] = {
     {"listener", "address", "where datagrams come from: udp://ADDR:PORT, tcp://ADDR:PORT, ...",
-     KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE | KEY_OF_SCHEMA | KEY_OF_FILE, true},
+     KEY_OF_ANY_LISTENER | KEY_OF_SCHEMA | KEY_OF_FILE, true},
     {"schema", "schema", NULL, KEY_OF_SCHEMA | KEY_OF_FILE, false},
     {"sink", "to", "where records go: stdout, file:PATH, ...", KEY_OF_ANY_SINK, false},
     {"letters", "to", "where dead letters go: file:PATH", KEY_OF_DEAD_LETTERS, false},

@@ -133,6 +133,8 @@ static const struct {
 } key_places[] = {
     {"udp", KEY_OF_UDP},
     {"stream", KEY_OF_STREAM},
+    {"tcp", KEY_OF_TCP},
+    {"unix", KEY_OF_LOCAL},
     {"capture", KEY_OF_CAPTURE},
     {"schema", KEY_OF_SCHEMA},
     {"file", KEY_OF_FILE},
@@ -145,7 +147,8 @@ static const struct {
     {"nats_sink", KEY_OF_NATS_SINK},
     {"letters", KEY_OF_DEAD_LETTERS},
     {"any_udp", KEY_OF_UDP | KEY_OF_SCHEMA | KEY_OF_FILE},
-    {"any_stream", KEY_OF_STREAM | KEY_OF_SCHEMA | KEY_OF_FILE},
+    {"any_tcp", KEY_OF_STREAM | KEY_OF_TCP | KEY_OF_SCHEMA | KEY_OF_FILE},
+    {"any_unix", KEY_OF_STREAM | KEY_OF_LOCAL | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_capture", KEY_OF_CAPTURE | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_file_sink", KEY_OF_SINK | KEY_OF_FILE_SINK},
     {"any_relay_sink", KEY_OF_SINK | KEY_OF_RELAY_SINK},

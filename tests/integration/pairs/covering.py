@@ -10,11 +10,12 @@ import itertools
 Row = collections.namedtuple("Row", "listener sink spill format ending")
 Listener = collections.namedtuple("Listener", "kind framing tls")
 
-DATAGRAM_FRAMINGS = ("datagram", "delimited", "length16", "length32", "cisco-mdt", "udp-notif",
-                     "otlp-udp")
-STREAM_FRAMINGS = ("delimited", "length16", "length32", "frame-streams", "cisco-mdt")
+DATAGRAM_FRAMINGS = ("datagram", "delimited", "length16", "length32", "length16-le", "length32-le",
+                     "cisco-mdt", "udp-notif", "otlp-udp")
+STREAM_FRAMINGS = ("delimited", "length16", "length32", "length16-le", "length32-le",
+                   "frame-streams", "cisco-mdt")
 FRAMINGS = tuple(dict.fromkeys(DATAGRAM_FRAMINGS + STREAM_FRAMINGS))
-KINDS = ("udp", "tcp", "pcap")
+KINDS = ("udp", "tcp", "unix", "pcap")
 
 # "fd" is a socket that the program is started with: of UDP, and of TCP with and without TLS.
 INHERITED = (Listener("fd", "datagram", False), Listener("fd", "length32", False),
@@ -22,11 +23,12 @@ INHERITED = (Listener("fd", "datagram", False), Listener("fd", "length32", False
 LISTENERS = (*(Listener("udp", framing, False) for framing in DATAGRAM_FRAMINGS),
              *(Listener("tcp", framing, tls) for framing in STREAM_FRAMINGS
                for tls in (False, True)),
+             *(Listener("unix", framing, False) for framing in STREAM_FRAMINGS),
              *(Listener("pcap", framing, False) for framing in DATAGRAM_FRAMINGS),
              *INHERITED)
 
 STREAMS = frozenset(one for one in LISTENERS
-                    if one.kind == "tcp" or one in INHERITED and one.framing != "datagram")
+                    if one.kind in ("tcp", "unix") or one in INHERITED and one.framing != "datagram")
 
 DELIVERIES = ("http", "https", "kafka", "nats")
 SINKS = ("stdout", "file", "command", "udp", *DELIVERIES)

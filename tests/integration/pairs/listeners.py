@@ -32,6 +32,10 @@ def _framed(framing, number):
         return delimited(body)
     if framing == "length16":
         return struct.pack(">H", len(body)) + body
+    if framing == "length16-le":
+        return struct.pack("<H", len(body)) + body
+    if framing == "length32-le":
+        return struct.pack("<I", len(body)) + body
     if framing in ("length32", "frame-streams"):
         return struct.pack(">I", len(body)) + body
     if framing == "cisco-mdt":
@@ -56,6 +60,7 @@ class Listener:
         self._socket = None  # to send by, until the program ends
         self._bound = self._bind() if features.kind == "fd" else None
         self._fifo = folder / "fifo.pcap"
+        self._path = folder / "socket"  # of a unix listener
         self._writer = self._make_fifo() if features.kind == "pcap" else None
         self.decoded = 0  # messages that this life of the program was sent
         self.control = 0  # frames that are not messages
@@ -90,7 +95,8 @@ class Listener:
             keys += f"&rate_limit={100001 if changed else 100000}"
         if self._features.tls:
             keys += "&max_connections=2&tls=on&cert={}&key={}".format(*self._certificate)
-        place = {"udp": "udp://127.0.0.1:0", "tcp": "tcp://127.0.0.1:0", "fd": "fd:3"}
+        place = {"udp": "udp://127.0.0.1:0", "tcp": "tcp://127.0.0.1:0", "fd": "fd:3",
+                 "unix": f"unix:{self._path}"}
         if self._writer is not None:
             return f"pcap:{self._fifo}?port={_PORT}&{keys}"
         return f"{place[self._features.kind]}?{keys}"
@@ -119,6 +125,8 @@ class Listener:
         self._socket = None
 
     def _connect(self, program):
+        if self._features.kind == "unix":
+            return self._begun(self._connect_local())
         host, port = ("127.0.0.1", program.port()) if self._bound is None else \
             self._bound.getsockname()
         kind = socket.SOCK_STREAM if self._is_stream() else socket.SOCK_DGRAM
@@ -128,6 +136,16 @@ class Listener:
         if self._features.tls:
             trusted = ssl.create_default_context(cafile=self._authority)
             connected = trusted.wrap_socket(connected, server_hostname="127.0.0.1")
+        return self._begun(connected)
+
+    def _connect_local(self):
+        connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connected.settimeout(DEADLINE)
+        connected.connect(str(self._path))
+        return connected
+
+    def _begun(self, connected):
+        """Sends the first frame of a stream that has one."""
         if self._features.framing == "frame-streams":
             connected.sendall(control(START, _DNSTAP))
             self.control += 1

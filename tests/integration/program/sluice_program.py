@@ -188,7 +188,7 @@ def check_final_ledger(ledger, changed=False, segments=False):
             _equal(f"{name}: frames", listener["frames"],
                    listener["received"] - listener["reassembled"] + listener["fragments"] +
                    listener["other"] + listener["cut"])
-        if listener["kind"] == "tcp":
+        if listener["kind"] in ("tcp", "unix"):
             _equal(f"{name}: connections", listener["connections"],
                    sum(listener[end] for end in CONNECTION_ENDS))
         if not segments:
@@ -383,7 +383,7 @@ class Sluice:
 
     def wait_for_listeners(self, count=1):
         """Waits until `count` sockets are bound and notes their names, udp://ADDRESS:PORT."""
-        found = self.wait_for_log(r"listening on ((?:udp|tcp)://\S+) for .*, process (\d+)$", count)
+        found = self.wait_for_log(r"listening on ((?:udp://|tcp://|unix:)\S+) for .*, process (\d+)$", count)
         self.names = [each[1].decode() for each in found]
         self.number = next((int(each[2]) for each in found), None)
         return self

@@ -1,5 +1,6 @@
 """Sockets that the program is started with, as systemd does it: bound before, and kept after it."""
 import contextlib
+import os
 import signal
 import socket
 import threading
@@ -59,6 +60,14 @@ class InheritedTest(ProgramTest):
         made = socket.socket(family, socket.SOCK_STREAM)
         self.addCleanup(made.close)
         made.bind((host, 0))
+        made.listen()
+        return made
+
+    def local(self, kind=socket.SOCK_STREAM):
+        """The same for processes of this machine, with a file as its name."""
+        made = socket.socket(socket.AF_UNIX, kind)
+        self.addCleanup(made.close)
+        made.bind(str(self.folder / "local"))
         made.listen()
         return made
 
@@ -450,6 +459,17 @@ class Streams(InheritedTest):
         self.assertEqual(values(lines), list(range(100)))
         self.assertEqual({line["listener"] for line in lines}, {"fd:riemann"})
 
+    def test_a_local_socket_is_served_and_its_file_stays(self):
+        local = self.local()
+        program = self.start_with([local], "--listen", "fd:local?schema=riemann", names=["local"])
+        program.wait_for_log(f"fd:local: using an inherited socket bound to unix:{self.folder}/local$")
+        self.exchange(self.connect(local), *range(10))
+        listener = program.stop()["listeners"][0]
+        self.assertEqual((listener["received"], listener["connections"]), (10, 1))
+        self.assertEqual({line["source"] for line in read_lines(self.path)},
+                         {f"uid:{os.geteuid()}:{os.getpid()}"})
+        self.assertTrue((self.folder / "local").is_socket())
+
     def test_all_of_one_name_are_one_listener(self):
         both = [self.tcp("127.0.0.1"), self.tcp("::1")]
         program = self.start_with(both, "--listen", "fd:both?schema=riemann", names=["both"] * 2)
@@ -546,12 +566,16 @@ class Refusing(InheritedTest):
         self.assertIn("fd:3: descriptor 3 is neither a UDP socket", said)
 
     @same_with_one_thread
-    def test_a_local_socket_that_listens(self):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as local:
-            local.bind(str(self.folder / "local"))
-            local.listen()
-            said = self.refused_with([local], "--listen", "fd:3?schema=riemann")
-        self.assertIn("fd:3: descriptor 3 cannot be used as a TCP socket", said)
+    def test_a_local_socket_of_packets(self):
+        said = self.refused_with([self.local(socket.SOCK_SEQPACKET)], "--listen",
+                                 "fd:3?schema=riemann")
+        self.assertIn("fd:3: descriptor 3 cannot be used as a TCP or local stream socket", said)
+
+    @unittest.skipIf(ONE_THREAD, "connections are served by threads of their own")
+    def test_addresses_are_not_allowed_or_denied_on_a_local_socket(self):
+        said = self.refused_with([self.local()], "--listen",
+                                 "fd:3?schema=riemann&deny=127.0.0.1", code=78)
+        self.assertIn("fd:3: allow= and deny= are for addresses", said)
 
     @same_with_one_thread
     def test_keys_of_the_other_kind(self):
@@ -559,7 +583,7 @@ class Refusing(InheritedTest):
         self.assertIn('key "gro" is for a udp listener, not for a tcp listener', said)
         said = self.refused_with([self.udp()], "--listen", "fd:3?schema=riemann&max_frame=1KiB",
                                  code=64)
-        self.assertIn('key "max_frame" is for a tcp listener, not for a udp listener', said)
+        self.assertIn('key "max_frame" is for a tcp or unix listener, not for a udp listener', said)
 
     def test_one_name_for_both_kinds(self):
         said = self.refused_with([self.tcp(), self.udp()], "--listen", "fd:x?schema=riemann",

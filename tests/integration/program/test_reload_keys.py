@@ -195,7 +195,7 @@ def rests(test):
 
 
 RESTS = [Row(scope, "coalesce", "0s", rests, True, False, beside={"coalesce": "10ms"})
-         for scope in ("udp", "tcp")]
+         for scope in ("udp", "tcp", "unix")]
 
 
 def may_see_calls():
@@ -214,17 +214,24 @@ class Rests(ReloadRows):
             lambda to=self.sender(self.program): to.send(metric(1)))
         self.check_rows(RESTS[:1])
 
-    @unittest.skipIf(ONE_THREAD, "there is no tcp listener")
-    def test_of_tcp(self):
-        self.begin([{"address": "tcp://127.0.0.1:0", "schema": "telemetry",
-                     "framing": "length32", "receivers": 2}])
+    def check_stream(self, address, rows):
+        self.begin([{"address": address, "schema": "telemetry", "framing": "length32",
+                     "receivers": 2}])
 
         def steady():
             client = Client(self.program)
             self.addCleanup(client.socket.close)
             return lambda: client.send(framed(gauge("a", 1)))
         self.steady = steady
-        self.check_rows(RESTS[1:])
+        self.check_rows(rows)
+
+    @unittest.skipIf(ONE_THREAD, "there is no tcp listener")
+    def test_of_tcp(self):
+        self.check_stream("tcp://127.0.0.1:0", RESTS[1:2])
+
+    @unittest.skipIf(ONE_THREAD, "there is no unix listener")
+    def test_of_unix(self):
+        self.check_stream(f"unix:{self.folder}/socket", RESTS[2:])
 
 
 # --- streams --------------------------------------------------------------------------------------
@@ -267,19 +274,41 @@ def answers(test):
         return set(client.answers(50))
 
 
+def of_streams(scope):
+    return [
+        Row(scope, "max_decoded", "1KiB", answer(MANY), OK, refused("too_large")),
+        Row(scope, "rate_limit", "1", answers, {OK}, {OK, refused("rate_limited")}),
+        Row(scope, "max_frame", "2KiB", answer(LONG), OK, refused("too_large")),
+        Row(scope, "max_connections", "1", second_served, True, False),
+        Row(scope, "max_connections_per_address", "1", second_served, True, False),
+        Row(scope, "idle_timeout", SHORT, closed_soon(b""), False, True),
+        Row(scope, "frame_timeout", SHORT, closed_soon(b"\0\0"), False, True),
+        Fixed(scope, "receivers", "2"),
+        Fixed(scope, "content_type", "protobuf:a.B", place=("listeners", 1)),
+    ]
+
+
+def of_file(what):
+    """A fact about the file of the first listener's socket, by its status."""
+    def seen(test):
+        return what(os.stat(test.program.names[0].removeprefix("unix:")))
+    return seen
+
+
 TCP = [
-    Row("tcp", "max_decoded", "1KiB", answer(MANY), OK, refused("too_large")),
+    *of_streams("tcp"),
     Row("tcp", "allow", OTHERS, served, True, False),
     Row("tcp", "deny", "127.0.0.1", served, True, False),
-    Row("tcp", "rate_limit", "1", answers, {OK}, {OK, refused("rate_limited")}),
-    Row("tcp", "max_frame", "2KiB", answer(LONG), OK, refused("too_large")),
-    Row("tcp", "max_connections", "1", second_served, True, False),
-    Row("tcp", "max_connections_per_address", "1", second_served, True, False),
-    Row("tcp", "idle_timeout", SHORT, closed_soon(b""), False, True),
-    Row("tcp", "frame_timeout", SHORT, closed_soon(b"\0\0"), False, True),
-    Fixed("tcp", "receivers", "2"),
     Fixed("tcp", "ipv6_only", "true", place=("listeners", 2)),
-    Fixed("tcp", "content_type", "protobuf:a.B", place=("listeners", 1)),
+]
+UNIX = [
+    *of_streams("unix"),
+    Row("unix", "mode", "0666", of_file(lambda status: oct(status.st_mode & 0o777)), "0o600",
+        "0o666"),
+]
+OWNED = [
+    Row("unix", "owner", "1:2", of_file(lambda status: (status.st_uid, status.st_gid)), (0, 0),
+        (1, 2)),
 ]
 
 
@@ -315,6 +344,20 @@ class Streams(ReloadRows):
         self.begin([plain, {**plain, "framing": "frame-streams"},
                     {**plain, "address": "tcp://[::1]:0"}])
         self.check_rows(TCP)
+
+    def begin_with_unix(self):
+        plain = {"address": f"unix:{self.folder}/first", "schema": "riemann"}
+        self.begin([plain, {**plain, "address": f"unix:{self.folder}/second",
+                            "framing": "frame-streams"}])
+
+    def test_keys_of_unix(self):
+        self.begin_with_unix()
+        self.check_rows(UNIX)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may give its socket to another user")
+    def test_the_owner_of_a_socket(self):
+        self.begin_with_unix()
+        self.check_rows(OWNED)
 
 
 # --- streams with TLS -----------------------------------------------------------------------------
@@ -380,7 +423,7 @@ class Tables(unittest.TestCase):
         printed = subprocess.run([os.environ["TEST_SETTING_TABLE"]], capture_output=True, text=True,
                                  check=True).stdout
         keys = {tuple(each.split(" ")) for each in printed.splitlines()}
-        rows = {name for row in (UDP + SOCKETS + FILES + RESTS + TCP + CAPTURES +
+        rows = {name for row in (UDP + SOCKETS + FILES + RESTS + TCP + UNIX + OWNED + CAPTURES +
                                  secured(None, "", "", "", "") + test_reload_options.ROWS +
                                  test_reload_sink_keys.ROWS + test_reload_delivery_keys.ROWS)
                 for name in row.names}

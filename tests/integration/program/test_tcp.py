@@ -41,6 +41,13 @@ class Client:
 
     def __init__(self, program, listener=0, host="127.0.0.1", source=None, options=(), to=None):
         """To the program's listener, or to the socket `to`, which listens."""
+        self.local = program is not None and program.names[listener].startswith("unix:")
+        if self.local:
+            self._connect_local(program.names[listener].removeprefix("unix:"), options)
+            return
+        if to is not None and to.family == socket.AF_UNIX:
+            self._connect_local(to.getsockname(), options)
+            return
         if to is not None:
             host = to.getsockname()[0]
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -53,6 +60,14 @@ class Client:
         port = program.port(listener) if to is None else to.getsockname()[1]
         self.socket.connect((host, port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def _connect_local(self, name, options=()):
+        """To a listener unix:PATH, or unix:@NAME."""
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.settimeout(DEADLINE)
+        for option in options:
+            self.socket.setsockopt(*option)
+        self.socket.connect("\0" + name[1:] if name[0] == "@" else name)
 
     def send(self, data):
         self.socket.sendall(data)

@@ -17,6 +17,9 @@ static const struct {
 } scopes[] = {
     {KEY_OF_UDP, "udp"},
     {KEY_OF_STREAM, "tcp"},
+    {KEY_OF_STREAM, "unix"},
+    {KEY_OF_TCP, "tcp"},
+    {KEY_OF_LOCAL, "unix"},
     {KEY_OF_CAPTURE, "capture"},
     {KEY_OF_SCHEMA, "schema"},
     {KEY_OF_FILE, "schema-file"},

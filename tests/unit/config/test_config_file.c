@@ -503,15 +503,15 @@ TEST_WITH(a_name_of_another_place_is_refused_with_its_own, scratch_make, scratch
     refused("rate: 3\n", "1:1: key \"rate\" is for dead letters, not for the file as a whole");
     refused(
         "sinks:\n- to: stdout\n  receivers: 2\n",
-        "3:3: key \"receivers\" is for a udp listener and a tcp listener, not for a sink");
+        "3:3: key \"receivers\" is for a udp listener and a tcp or unix listener, not for a sink");
     refused("sinks:\n- to: stdout\n  rotate_size: 1MiB\n",
             "3:3: key \"rotate_size\" is for a file: sink, not for a sink of this kind");
     refused("listeners:\n- address: pcap:x\n  receivers: 2\n",
-            "3:3: key \"receivers\" is for a udp listener and a tcp listener, not for a capture "
+            "3:3: key \"receivers\" is for a udp listener and a tcp or unix listener, not for a capture "
             "listener");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas:\n  - schema: riemann\n"
             "    receivers: 2\n",
-            "5:5: key \"receivers\" is for a udp listener and a tcp listener, not for a listener's "
+            "5:5: key \"receivers\" is for a udp listener and a tcp or unix listener, not for a listener's "
             "schema");
 }
 
@@ -531,8 +531,8 @@ TEST_WITH(a_wrong_value_is_reported_with_its_place, scratch_make, scratch_remove
     refused("listeners:\n- udp://0.0.0.0:1?gro=maybe\n",
             "2:23: gro \"maybe\" is not one of off, on");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas:\n  - schema: riemannn\n",
-            "4:13: schema \"riemannn\" is not one of riemann, telemetry, nor a folder, nor a file, "
-            "which has a \".\" in its name; did you mean \"riemann\"?");
+            "4:13: schema \"riemannn\" is not one of riemann, telemetry, nor a file, which has a "
+            "\".\" in its name; did you mean \"riemann\"?");
     refused("sinks:\n- to: elsewhere\n", "2:7: \"elsewhere:\" is not a sink; write stdout: or "
                                        "file:PATH");
     refused("dead-letter: stdout\n", "1:14: \"stdout\" is not a file; write file:PATH");

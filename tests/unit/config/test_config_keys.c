@@ -230,11 +230,11 @@ TEST(a_key_of_another_scope_says_where_it_belongs)
                    "key \"port\" is for a capture listener, not for a udp listener");
     assert_refused(
         KEY_OF_CAPTURE, "receivers=2", 0,
-        "key \"receivers\" is for a udp listener and a tcp listener, not for a capture listener");
+        "key \"receivers\" is for a udp listener and a tcp or unix listener, not for a capture listener");
     assert_refused(KEY_OF_SINK, "schema=riemann", 0,
                    "key \"schema\" is for a listener's schema, not for a sink");
     assert_refused(KEY_OF_SINK, "max_decoded=1MiB", 0,
-                   "key \"max_decoded\" is for a udp listener and a capture listener and a tcp "
+                   "key \"max_decoded\" is for a udp listener and a capture listener and a tcp or unix "
                    "listener, not for a "
                    "sink");
     assert_refused(KEY_OF_SINK, "value=x", 0, "is for a schema from a file, not for a sink");

@@ -101,6 +101,7 @@ static const struct {
     {"buckets", "changed"},
     {"source", "ff05::1"},
     {"framing", "cisco-mdt"},
+    {"mode", "0660"},
 };
 
 /* Keys that require another key. */
@@ -173,6 +174,8 @@ TEST_WITH(every_key_comes_round, scratch_make, scratch_remove)
         {KEY_OF_UDP, "--listen", "udp://[::]:5555?"},
         {KEY_OF_CAPTURE, "--listen", "pcap:a b.pcap?"},
         {KEY_OF_STREAM, "--listen", "tcp://[::]:5555?schema=riemann&framing=length32&"},
+        {KEY_OF_TCP, "--listen", "tcp://[::]:5555?schema=riemann&framing=length32&"},
+        {KEY_OF_LOCAL, "--listen", "unix:/run/s?schema=riemann&framing=length32&"},
         {KEY_OF_SCHEMA, "--listen",
          "udp://0.0.0.0:1?schema=riemann&match=magic:00&schema=riemann&"},
         {KEY_OF_FILE, "--listen",

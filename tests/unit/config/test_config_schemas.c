@@ -126,6 +126,7 @@ TEST_WITH(wrong_values_are_reported_where_they_are, set_up, listener_reading_tea
     refused(UDP "schema=riemann&match=magic:0g", "g", "not a hexadecimal digit");
     refused(UDP "schema=riemann&framing=cisco", "cisco",
             "framing \"cisco\" is not one of datagram, delimited, length16, length32, "
+            "length16-le, length32-le, "
             "frame-streams, cisco-mdt, udp-notif, otlp-udp; did you mean \"cisco-mdt\"?");
     refused(UDP "schema=riemann&header=65536", "65536", "is more than the maximum 65535");
     refused(UDP "schema=riemann&frame=x", "frame=", "unknown key \"frame\"");
@@ -156,13 +157,14 @@ TEST_WITH(udp_notif_has_a_header_and_numbers_of_its_own, set_up, listener_readin
             "segment_timeout=", "key \"segment_timeout\" is for framing=udp-notif");
 }
 
-TEST_WITH(frame_streams_are_for_tcp, set_up, listener_reading_tear_down)
+TEST_WITH(frame_streams_are_for_tcp_and_unix, set_up, listener_reading_tear_down)
 {
     (void)state;
     refused(UDP "schema=riemann&framing=frame-streams",
-            "framing=", "framing=frame-streams is for tcp");
+            "framing=", "framing=frame-streams is for tcp and unix");
     refused("pcap:x?schema=riemann&framing=frame-streams", "framing=", "is for tcp");
     accepted("tcp://[::]:1?schema=riemann&framing=frame-streams", 1);
+    accepted("unix:/run/s?schema=riemann&framing=frame-streams", 1);
     accepted("tcp://[::]:1?schema=riemann&framing=frame-streams&content_type=protobuf:a.B", 1);
 }
 
@@ -174,8 +176,8 @@ TEST_WITH(a_name_is_one_of_the_table, set_up, listener_reading_tear_down)
     assert_string_equal(accepted(UDP "schema=riemann", 1)->ops->name, "riemann");
     assert_string_equal(accepted("pcap:x?schema=riemann", 1)->ops->name, "riemann");
     refused(UDP "schema=rieman", "rieman",
-            "schema \"rieman\" is not one of riemann, telemetry, nor a folder, nor a file, which "
-            "has a \".\" in its name; did you mean \"riemann\"?");
+            "schema \"rieman\" is not one of riemann, telemetry, nor a file, which has a \".\" in "
+            "its name; did you mean \"riemann\"?");
     refused(UDP "schema=Riemann", "Riemann", "did you mean \"riemann\"?");
     refused(UDP "schema=", "", "schema \"\" is not one of");
     refused(UDP "schema=file", "file", "schema \"file\" is not one of");

@@ -143,6 +143,22 @@ TEST(messages_after_fixed_lengths_follow_each_other)
     assert_walk(FRAMING_LENGTH32, 1, "#\0\0\0\0\0\0\0\2de", "[][de]end");
 }
 
+TEST(the_least_significant_byte_of_a_little_endian_length_comes_first)
+{
+    uint8_t bytes[4 + 258] = {2, 1, 0, 0}; /* 258 */
+    memset(bytes + 4, 'x', 258);
+    assert_string_equal(walk(FRAMING_LENGTH32_LE, 0, bytes, sizeof bytes) + 259, "]end");
+    bytes[2] = 2;
+    bytes[3] = 1;
+    assert_string_equal(walk(FRAMING_LENGTH16_LE, 2, bytes, sizeof bytes) + 259, "]end");
+    assert_walk(FRAMING_LENGTH16_LE, 0, "\3\0abc\0\0\1\0d", "[abc][][d]end");
+    assert_walk(FRAMING_LENGTH32_LE, 1, "#\0\0\0\0\2\0\0\0de", "[][de]end");
+    assert_walk(FRAMING_LENGTH16_LE, 0, "\1\0a\2\0b", "[a]malformed");
+    assert_walk(FRAMING_LENGTH32_LE, 0, "\0\0\0", "malformed");
+    assert_walk(FRAMING_LENGTH32_LE, 0, "\0\0\0\1a", "malformed");
+    assert_walk(FRAMING_LENGTH16_LE, 0, "", "none");
+}
+
 TEST(the_most_significant_byte_of_a_fixed_length_comes_first)
 {
     uint8_t bytes[4 + 258] = {0, 0, 1, 2}; /* 258 */

@@ -67,6 +67,19 @@ TEST(a_message_may_be_as_long_as_the_limit_and_no_longer)
     assert_result(FRAMING_LENGTH32, huge, 4, STREAM_FRAME_TOO_LARGE);
 }
 
+TEST(a_little_endian_length_is_read_from_its_end)
+{
+    static const uint8_t bytes[] = {1, 2, 0, 0};
+    static const uint8_t above[] = {0x71, 0x11, 1, 0};
+    for (size_t size = 0; size < 4; size++)
+        assert_result(FRAMING_LENGTH32_LE, bytes, size, STREAM_FRAME_MORE);
+    assert_known(FRAMING_LENGTH32_LE, bytes, 4, 4 + 0x0201);
+    assert_result(FRAMING_LENGTH32_LE, above, 4, STREAM_FRAME_TOO_LARGE);
+    assert_result(FRAMING_LENGTH16_LE, bytes, 1, STREAM_FRAME_MORE);
+    assert_known(FRAMING_LENGTH16_LE, bytes, 2, 2 + 0x0201);
+    assert_false(stream_frame_is_control(FRAMING_LENGTH32_LE, (const uint8_t[8]){0}));
+}
+
 TEST(a_control_frame_is_known_by_its_two_lengths)
 {
     static const uint8_t message[] = {0, 0, 0, 5, 'a'};
@@ -111,4 +124,7 @@ TEST(only_framings_with_lengths_are_for_streams)
     assert_true(stream_frame_can(FRAMING_FRAME_STREAMS));
     assert_false(stream_frame_can(FRAMING_DATAGRAM));
     assert_true(stream_frame_can(FRAMING_CISCO_MDT));
+    assert_true(stream_frame_can(FRAMING_LENGTH16_LE));
+    assert_true(stream_frame_can(FRAMING_LENGTH32_LE));
+    assert_false(stream_frame_can(FRAMING_UDP_NOTIF));
 }

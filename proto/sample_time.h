@@ -20,4 +20,10 @@ static inline int64_t sample_time_in_units(int64_t count, int64_t unit)
     return count > INT64_MAX / unit || count < INT64_MIN / unit ? 0 : count * unit;
 }
 
+/* Adds the rest of a time to its first part; 0 if that was not given. */
+static inline int64_t sample_time_sum(int64_t a, int64_t b)
+{
+    return a == 0 || (b > 0 && a > INT64_MAX - b) || (b < 0 && a < INT64_MIN - b) ? 0 : a + b;
+}
+
 #endif

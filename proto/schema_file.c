@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/rule.h"
 #include "proto/message/count.h"
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
@@ -16,23 +15,20 @@
 #include "proto/schemas.h"
 #include "proto/wildcard/wildcard.h"
 
-/*
- * The types for one choice of `nested`, and the paths of the sender and the samples in their
- * messages.
- */
+/* A version of the message type, and the paths of the sender and the samples in its messages. */
 struct file_variant {
-    struct type_set *set;
     const struct message_type *type;
     struct sender_paths sender;
     struct sample_mapping samples;
-    struct wildcard_plan *wildcard; /* NULL: `value` has no path that ends with "*" */
 };
 
 struct file_schema {
     struct schema schema;
+    struct type_set *set; /* owns the types */
     struct nested nested;
     struct file_variant *variants; /* one for each choice of `nested` */
     size_t variant_count;
+    struct wildcard_plan *wildcard; /* NULL: `value` has no path that ends with "*" */
 };
 
 /* A decoded message, and values that are read from it once. */
@@ -41,7 +37,7 @@ struct file_message {
     const ProtobufCMessage *message;
     bool numbered;
     struct datagram_sequence sequence;
-    const struct wildcard_part *parts; /* only if the variant has a wildcard plan */
+    const struct wildcard_part *parts; /* only if the schema has a wildcard plan */
 };
 
 static void destroy(struct schema *schema)
@@ -49,11 +45,10 @@ static void destroy(struct schema *schema)
     if (schema == NULL)
         return;
     struct file_schema *made = (struct file_schema *)schema;
-    for (size_t i = 0; i < made->variant_count; i++) {
+    for (size_t i = 0; i < made->variant_count; i++)
         sample_mapping_clear(&made->variants[i].samples);
-        wildcard_plan_destroy(made->variants[i].wildcard);
-        type_set_destroy(made->variants[i].set);
-    }
+    wildcard_plan_destroy(made->wildcard);
+    type_set_destroy(made->set);
     free(made->variants);
     nested_clear(&made->nested);
     free(made);
@@ -61,26 +56,14 @@ static void destroy(struct schema *schema)
 
 /* --- making a schema -------------------------------------------------------------------------- */
 
-/* The descriptor file from which a schema is being made. */
-struct making {
-    const struct schema_options *options;
-    struct descriptor_file file;
-    struct type_set *plain; /* the file's types without changes; NULL once a variant owns them */
-};
-
 /* Makes the types of the variants. Every field of nested= must exist in at least one variant. */
-static int make_types(struct file_schema *made, struct making *making, struct error *error)
+static int make_types(struct file_schema *made, const struct message_type *root,
+                      struct error *error)
 {
     const struct nested *nested = &made->nested;
-    const char *root = making->options->message;
     struct nested_search search = {.found = {false}};
-    if (nested->field_count == 0) {
-        made->variants[0].set = making->plain;
-        making->plain = NULL;
-    }
-    for (size_t i = 0; nested->field_count != 0 && i < made->variant_count; i++)
-        if (nested_load(nested, &making->file, making->plain, root, i, &search,
-                        &made->variants[i].set, error) != 0)
+    for (size_t i = 0; i < made->variant_count; i++)
+        if (nested_load(nested, made->set, root, i, &search, &made->variants[i].type, error) != 0)
             return -1;
     for (size_t i = 0; i < nested->field_count; i++) {
         if (search.found[i])
@@ -88,8 +71,6 @@ static int make_types(struct file_schema *made, struct making *making, struct er
         *error = search.missing[i];
         return -1;
     }
-    for (size_t i = 0; i < made->variant_count; i++)
-        made->variants[i].type = type_set_find(made->variants[i].set, root, strlen(root));
     return 0;
 }
 
@@ -117,53 +98,65 @@ static int make_paths(struct file_schema *made, const struct schema_options *opt
     return 0;
 }
 
-static void add_other(struct wildcard_others *others, const struct field_path *path)
+/* Adds the field at the end of the path, unless the path is empty or the field is listed. */
+static void add_other(struct wildcard_others *others, const struct message_type *root,
+                      const struct field_path *path)
 {
-    RULE(others->count < WILDCARD_OTHERS, "there is room for the fields of all paths");
-    if (path->count != 0)
-        others->fields[others->count++] = field_path_last(path);
+    if (path->count == 0)
+        return;
+    const struct wildcard_other other = wildcard_other_of(root, path);
+    for (size_t i = 0; i < others->count; i++)
+        if (others->fields[i].message == other.message && others->fields[i].number == other.number)
+            return;
+    others->fields[others->count++] = other;
 }
 
-/* Lists the fields of the sender and of the paths of `value`. */
-static struct wildcard_others others_of(const struct file_variant *variant)
+static void add_others(struct wildcard_others *others, const struct file_variant *variant)
 {
-    struct wildcard_others others = {.count = 0};
-    add_other(&others, &variant->sender.number);
+    add_other(others, variant->type, &variant->sender.number);
     for (size_t i = 0; i < variant->sender.key_count; i++)
-        add_other(&others, &variant->sender.keys[i]);
+        add_other(others, variant->type, &variant->sender.keys[i]);
     for (size_t i = 0; i < variant->samples.value_count; i++)
-        add_other(&others, &variant->samples.values[i].path);
-    return others;
+        add_other(others, variant->type, &variant->samples.values[i].path);
 }
 
-/*
- * Makes the plans for the entries of `value` that end with "*". Each of them, and each label, must
- * be found in at least one variant.
- */
-static int make_wildcards(struct file_schema *made, const struct schema_options *options,
-                          struct error *error)
+/* Makes the plan for the entries of `value` that end with "*". */
+static int make_wildcard(struct file_schema *made, const struct schema_options *options,
+                         struct error *error)
 {
-    struct wildcard_found found = {.named = false};
     if (!field_path_has_wildcard(options->value))
         return 0;
-    for (size_t i = 0; i < made->variant_count; i++) {
-        struct file_variant *variant = &made->variants[i];
-        const struct wildcard_others others = others_of(variant);
-        if (wildcard_plan_make(variant->type, options, &others, &found, &variant->wildcard,
-                               error) != 0)
-            return -1;
+    struct wildcard_others others = {.count = 0};
+    size_t most = 0;
+    for (size_t i = 0; i < made->variant_count; i++)
+        most += 1 + made->variants[i].sender.key_count + made->variants[i].samples.value_count;
+    others.fields = calloc(most, sizeof *others.fields);
+    const struct message_type **roots = calloc(made->variant_count, sizeof(void *));
+    bool room = others.fields != NULL && roots != NULL;
+    for (size_t i = 0; room && i < made->variant_count; i++) {
+        add_others(&others, &made->variants[i]);
+        roots[i] = made->variants[i].type;
     }
-    return wildcard_check_found(options, &found, made->variants[0].type, error);
+    if (!room)
+        error_no_memory(error);
+    int result = room ? wildcard_plan_make(roots, made->variant_count, options, &others,
+                                           &made->wildcard, error)
+                      : -1;
+    free(others.fields);
+    free(roots);
+    return result;
 }
 
-static int fill(struct file_schema *made, struct making *making, struct error *error)
+static int fill(struct file_schema *made, const struct schema_options *options,
+                struct error *error)
 {
-    const struct schema_options *options = making->options;
     if (!nested_parse(options->nested, &made->nested, error) ||
-        descriptor_file_types(&making->file, NULL, 0, &making->plain, error) != 0)
+        descriptor_file_load(options->source, &made->set, error) != 0)
         return -1;
-    const struct message_type *root = type_set_require(making->plain, options->message, error);
-    if (root == NULL || !nested_find_text(&made->nested, root, error))
+    const struct message_type *root = type_set_require(made->set, options->message, error);
+    if (root == NULL || !nested_find_text(&made->nested, root, error) ||
+        (made->nested.by_package &&
+         !nested_packages_find(made->set, &made->nested.packages, error)))
         return -1;
     made->variants = calloc(nested_choices(&made->nested), sizeof *made->variants);
     if (made->variants == NULL) {
@@ -171,8 +164,8 @@ static int fill(struct file_schema *made, struct making *making, struct error *e
         return -1;
     }
     made->variant_count = nested_choices(&made->nested);
-    if (make_types(made, making, error) != 0 || make_paths(made, options, error) != 0 ||
-        make_wildcards(made, options, error) != 0)
+    if (make_types(made, root, error) != 0 || make_paths(made, options, error) != 0 ||
+        make_wildcard(made, options, error) != 0)
         return -1;
     made->schema.has_samples = options->value != NULL;
     made->schema.name = made->variants[0].type->descriptor->name;
@@ -197,18 +190,14 @@ static int read_and_fill(struct file_schema *made, const struct schema_options *
                          struct error *error)
 {
     struct error reason;
-    struct making making = {.options = options};
     if (options->message == NULL) {
         error_set(error, EXIT_CODE_CONFIG, "%s: which message of it is missing (message=TYPE)",
                   options->source);
         return -1;
     }
-    int result = descriptor_file_read(options->source, &making.file, &reason);
-    if (result == 0)
-        result = fill(made, &making, &reason);
-    type_set_destroy(making.plain);
-    descriptor_file_free(&making.file);
-    return result == 0 ? 0 : file_refuse(options->source, &reason, error);
+    if (fill(made, options, &reason) != 0)
+        return file_refuse(options->source, &reason, error);
+    return 0;
 }
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
@@ -243,7 +232,8 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
                                  struct arena *arena, struct decoded *out)
 {
     const struct file_schema *file = file_of(schema);
-    const struct file_variant *variant = &file->variants[nested_choose(&file->nested, data, size)];
+    size_t choice = nested_choose(&file->nested, data, size);
+    const struct file_variant *variant = &file->variants[choice];
     size_t start = arena->used;
     struct file_message *made = arena_allocate(arena, sizeof *made);
     if (made == NULL)
@@ -255,8 +245,8 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
         made->message = out->message;
         if (!sender_read(&variant->sender, made->message, arena, &made->sequence, &made->numbered))
             result = decoded_no_room(out);
-        else if (variant->wildcard != NULL &&
-                 !wildcard_walk(variant->wildcard, made->message, arena, &made->parts))
+        else if (file->wildcard != NULL &&
+                 !wildcard_walk(file->wildcard, choice, made->message, arena, &made->parts))
             result = decoded_no_room(out);
     }
     if (result == DECODE_OK)
@@ -269,13 +259,12 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
 static bool next_sample(const struct schema *schema, const void *message,
                         struct schema_cursor *cursor, struct sample *sample)
 {
-    (void)schema;
+    const struct file_schema *file = file_of(schema);
     const struct file_message *made = message_of(message);
-    const struct file_variant *variant = made->variant;
-    if (cursor->stage < WILDCARD_BEGIN || variant->wildcard == NULL) {
-        if (sample_mapping_next(&variant->samples, made->message, cursor, sample))
+    if (cursor->stage < WILDCARD_BEGIN || file->wildcard == NULL) {
+        if (sample_mapping_next(&made->variant->samples, made->message, cursor, sample))
             return true;
-        if (variant->wildcard == NULL)
+        if (file->wildcard == NULL)
             return false;
         *cursor = (struct schema_cursor){.stage = WILDCARD_BEGIN, .scratch = cursor->scratch};
     }

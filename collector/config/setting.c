@@ -85,7 +85,7 @@ static bool not_a_choice(const struct setting *setting, const struct config_regi
         suggestion_offer(&suggestion, name);
     }
     if (setting->type == SETTING_SCHEMA && registry->schema_from_file != NULL)
-        parse_error_append(fault, ", nor a file, which has a \".\" in its name");
+        parse_error_append(fault, ", nor a folder, nor a file, which has a \".\" in its name");
     parse_error_suggest(fault, suggestion_found(&suggestion));
     return false;
 }
@@ -165,9 +165,19 @@ static bool setting_parse_text(const struct setting *setting, const char *text, 
     return *out != NULL || parse_error_no_memory(fault);
 }
 
+static bool is_choice(const struct setting *setting, const struct config_registry *registry,
+                      const char *text)
+{
+    const char *name;
+    for (size_t i = 0; (name = setting_choice(setting, registry, i)) != NULL; i++)
+        if (strcmp(name, text) == 0)
+            return true;
+    return false;
+}
+
 /*
- * Stores a schema. A text with '.' or '/' is the path of a file; another text is the name of a
- * built-in schema.
+ * Stores a schema. A text with '.' or '/' is the path of a file or a folder, and so is the name of
+ * an existing folder; another text is the name of a built-in schema.
  */
 static bool parse_schema(const struct setting *setting, const struct config_registry *registry,
                          const char *text, size_t length, void *target, struct parse_error *fault)
@@ -179,7 +189,10 @@ static bool parse_schema(const struct setting *setting, const struct config_regi
     if (!setting_parse_text(setting, text, length, &schema->source, fault))
         return false;
     file_path_normalise(schema->source);
-    schema->from_file = strpbrk(schema->source, "./") != NULL;
+    schema->from_file = strpbrk(schema->source, "./") != NULL ||
+                        (registry->schema_from_file != NULL &&
+                         !is_choice(setting, registry, schema->source) &&
+                         folder_is_readable(schema->source));
     schema->ops = registry->schema_from_file;
     if (!schema->from_file)
         return parse_choice(setting, registry, text, length, target, fault);

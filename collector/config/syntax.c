@@ -45,7 +45,7 @@ void syntax_of_value(const struct setting *setting, const struct config_registry
         syntax_append(text, name);
     }
     if (setting->type == SETTING_SCHEMA && registry->schema_from_file != NULL)
-        syntax_append(text, "|FILE");
+        syntax_append(text, "|FILE|FOLDER");
     if (setting->type == SETTING_LOCAL)
         syntax_append(text, registry->local_syntax);
     if (setting->syntax != NULL)

@@ -40,7 +40,7 @@ enum decode_result {
  * returns; NULL: not given. Field paths are "a.b.c", with extensions as "[its.full.name]".
  */
 struct schema_options {
-    const char *source;  /* name of a built-in schema, or a file */
+    const char *source;  /* name of a built-in schema, or a file or folder */
     const char *message; /* schema from a file: full name of the outermost message */
     const char *nested;  /* schema from a file: bytes fields that contain messages */
     const char *sequence,

@@ -125,6 +125,9 @@ struct process_output {
     size_t size;
 };
 
+/* The most bytes of all arguments, each with its blank and quotation marks. */
+extern const size_t process_arguments_most;
+
 /*
  * Runs `arguments[0]`, found by PATH, with the arguments up to a NULL. The program's standard input
  * is empty, and its standard output goes to `out`. On PROCESS_FAILED `error` (EXIT_CODE_CONFIG) has

@@ -2,7 +2,7 @@
  * Names of files, folders and free space.
  *
  * A port provides the form of its paths (file_path_normalise, file_path_root, file_path_fault,
- * file_path_fold, file_path_mkdir, file_path_quoted), the location of a file (file_location_find,
+ * file_path_absolute, file_path_list_separator, file_path_fold, file_path_mkdir, file_path_quoted), the location of a file (file_location_find,
  * file_location_of_stdout), folders (but not folder_advise_missing), and disk_room_look. The other
  * functions are the same on every system.
  */
@@ -18,7 +18,7 @@
 /* --- paths ------------------------------------------------------------------------------------ */
 
 /*
- * Operations on paths as texts; they do not ask the system.
+ * Operations on paths as texts; only file_path_absolute asks the system.
  *
  * Inside the program a path is UTF-8 with '/' between its names. A path from outside is brought
  * into that form once, where it is read. On Windows this gives "C:/logs/x", "//server/share/x" and
@@ -45,6 +45,17 @@ size_t file_path_root(const char *path);
  * (sinks/files/path_template.h).
  */
 const char *file_path_fault(const char *path, size_t *at);
+
+/*
+ * Returns the full form of a path, in the program's form: without "." and doubled separators, and
+ * without ".." (for which links are followed). The caller frees it. Returns NULL if memory is
+ * short, if the system does not say, or if the path contains ".." and does not exist. Asks the
+ * system for the current folder.
+ */
+char *file_path_absolute(const char *path);
+
+/* The character between two folders in a list of folders: ':' or ';'. */
+extern const char file_path_list_separator;
 
 /*
  * Maps each byte to the byte that names are compared by: 'a' and 'A' map to the same byte if the
@@ -138,6 +149,9 @@ bool folder_next(struct folder *folder, struct folder_entry *entry);
 
 /* NULL is allowed. */
 void folder_close(struct folder *folder);
+
+/* Whether the path names a folder that can be read, also by a link. */
+bool folder_is_readable(const char *path);
 
 /* Whether a file, a folder or a link has this name. True if the system does not say. */
 bool folder_has(const char *path);

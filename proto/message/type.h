@@ -75,6 +75,13 @@ enum field_role {
     ROLE_TIMESTAMP = 4, /* is_timestamp: the time of the message that contains it */
 };
 
+/* Whether a field is a bytes field whose bytes are a message (proto/types/type_change.h). */
+enum field_embedded {
+    EMBEDDED_NOT,
+    EMBEDDED_ALWAYS, /* the same type in all messages */
+    EMBEDDED_CHOSEN, /* a type that depends on the message */
+};
+
 struct field_type {
     uint32_t number;
     uint32_t offset;     /* offset of the value, or of the pointer to the elements */
@@ -93,7 +100,7 @@ struct field_type {
     bool null_value;    /* the enum is google.protobuf.NullValue */
     bool hex;           /* bytes that are hexadecimal in JSON */
     bool extension;
-    bool embedded;                      /* a bytes field whose bytes are a message (type_set.h) */
+    uint8_t embedded;                   /* enum field_embedded */
     uint8_t roles;                      /* enum field_role */
     const char *oneof;                  /* name of its oneof; NULL: it is not in a oneof */
     const struct message_type *message; /* type of a message or group; otherwise NULL */

@@ -14,7 +14,7 @@
 /* The type of the message: a built-in schema's, or a type in a file. */
 struct json_message_type {
     const char *schema;  /* name of a built-in schema; NULL: the type is in `file` */
-    const char *file;    /* a descriptor set, or a .proto file */
+    const char *file;    /* a descriptor set, a .proto file, or a folder of them */
     const char *message; /* full name of the type in `file`: "package.Type" */
     const char *called;  /* name of the JSON in errors; NULL: "--json" */
 };

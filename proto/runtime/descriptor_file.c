@@ -8,9 +8,9 @@
 #include "collector/platform/child.h"
 #include "collector/platform/file_system.h"
 #include "collector/platform/input_file.h"
+#include "proto/source/protoc.h"
 
-#define SET_MAX        ((size_t)64 * 1024 * 1024) /* largest size of a descriptor set in bytes */
-#define PROTOC_TIME_NS INT64_C(10000000000)
+#define SET_MAX ((size_t)64 * 1024 * 1024) /* largest size of a descriptor set in bytes */
 
 static int descriptor_refuse(struct error *error, const char *path, const char *what)
 {
@@ -79,7 +79,7 @@ static int read_set(const char *path, struct process_output *bytes, struct error
     return result;
 }
 
-/* --- a .proto file ---------------------------------------------------------------------------- */
+/* --- .proto files ------------------------------------------------------------------------------ */
 
 static bool is_proto(const char *path)
 {
@@ -87,88 +87,23 @@ static bool is_proto(const char *path)
     return length > 6 && strcmp(path + length - 6, ".proto") == 0;
 }
 
-/* Returns an option and its value as one text, which the caller frees; NULL if memory is short. */
-static char *make_option(const char *option, const char *value, size_t length)
+static int compile(const char *path, bool is_folder, struct process_output *bytes,
+                   struct error *error)
 {
-    size_t option_length = strlen(option);
-    char *text = malloc(option_length + length + 1);
-    if (text == NULL)
-        return NULL;
-    memcpy(text, option, option_length);
-    memcpy(text + option_length, value, length);
-    text[option_length + length] = '\0';
-    return text;
-}
-
-/* Returns protoc's option for the folder of the file. The folder is a prefix of the file's path. */
-static char *folder_option(const char *path)
-{
-    size_t length = file_path_folder(path);
-    return make_option("--proto_path=", length == 0 ? "." : path, length == 0 ? 1 : length);
-}
-
-static enum process_result run_protoc(const char *path, const struct process_target *target,
-                                      struct process_output *bytes, struct error *reason)
-{
-    char *folder = folder_option(path);
-    char *out = make_option("--descriptor_set_out=", target->path, strlen(target->path));
-    const char *arguments[] = {"protoc", "--include_imports", out, folder, path, NULL};
-    static const struct process_limits limits = {SET_MAX, PROTOC_TIME_NS};
-    enum process_result result = PROCESS_FAILED;
-    if (folder != NULL && out != NULL)
-        result = process_run(arguments, &limits, bytes, reason);
-    else
-        error_no_memory(reason);
-    free(folder);
-    free(out);
-    return result;
-}
-
-/* Reads protoc's output from a file. */
-static int read_target(const char *path, struct process_output *bytes, struct error *error)
-{
-    free(bytes->data);
-    *bytes = (struct process_output){0};
-    return read_set(path, bytes, error);
-}
-
-static int compile(const char *path, struct process_output *bytes, struct error *error)
-{
-    struct process_target target;
     struct error reason;
     /* If the path is a pipe, protoc would wait for a writer. */
-    if (input_load_check(path, &reason) != 0) {
-        error_set(error, EXIT_CODE_CONFIG, "%s", reason.text);
-        return -1;
-    }
-    if (!process_target_make(&target, &reason)) {
-        error_set(error, reason.code, "%s: %s", path, reason.text);
-        return -1;
-    }
-    enum process_result result = run_protoc(path, &target, bytes, &reason);
-    int read = 0;
-    if (result == PROCESS_DONE && target.is_file)
-        read = read_target(target.path, bytes, error);
-    process_target_remove(&target);
-    switch (result) {
-    case PROCESS_DONE:
-        return read;
-    case PROCESS_NOT_FOUND:
-        return descriptor_refuse(error, path,
-                                 "a .proto file needs protoc, which is not installed; give a "
-                                 "descriptor set instead");
-    case PROCESS_FAILED:
-        break;
-    }
-    error_set(error, reason.code, "%s: protoc: %s (imports are searched in the folder of the file)",
-              path, reason.text);
+    if (is_folder || input_load_check(path, &reason) == 0)
+        return protoc_compile(path, is_folder, SET_MAX, bytes, error);
+    error_set(error, EXIT_CODE_CONFIG, "%s", reason.text);
     return -1;
 }
 
 int descriptor_file_read(const char *path, struct descriptor_file *file, struct error *error)
 {
     struct process_output bytes = {0};
-    int result = (is_proto(path) ? compile : read_set)(path, &bytes, error);
+    bool is_folder = folder_is_readable(path);
+    int result = is_folder || is_proto(path) ? compile(path, is_folder, &bytes, error)
+                                             : read_set(path, &bytes, error);
     *file = (struct descriptor_file){path, bytes.data, bytes.size};
     return result;
 }

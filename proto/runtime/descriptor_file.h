@@ -1,6 +1,6 @@
 /*
- * Reads the descriptor set that a user names: a file that contains the set, or a .proto file, which
- * protoc compiles. protoc must be installed; it searches imports in the folder of the .proto file.
+ * Reads the descriptor set that a user names: a file that contains the set, or a .proto file or a
+ * folder of .proto files, which protoc compiles (proto/source/protoc.h). protoc must be installed.
  * Reads files and runs programs: for a start and a reload, not for the datagram path.
  */
 #ifndef SLUICE_PROTO_RUNTIME_DESCRIPTOR_FILE_H

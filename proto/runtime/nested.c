@@ -94,9 +94,11 @@ static bool parse_types(struct nested *nested, size_t field, char *part, struct 
     if (path == NULL)
         return nested_refuse(
             error, part, type == NULL ? "is neither message=TYPE nor by=PATH" : "is not by=PATH");
-    if (next == NULL)
+    if (next == NULL && type != NULL)
         return nested_refuse(error, part,
                              "needs TEXT=TYPE after it, for each text that has a type");
+    if (next == NULL)
+        nested->fields[field].by_package = nested->by_package = true;
     while (next != NULL) {
         part = next;
         next = cut(part, ',');
@@ -137,11 +139,16 @@ bool nested_parse(const char *option, struct nested *nested, struct error *error
         if (!parse_field(nested, field, error))
             return false;
     }
-    return true;
+    if (!nested->by_package || nested->text_count == 0)
+        return true;
+    error_set(error, EXIT_CODE_CONFIG,
+              "nested: by= has TEXT=TYPE after it in one field but not in another");
+    return false;
 }
 
 void nested_clear(struct nested *nested)
 {
+    nested_packages_clear(&nested->packages);
     free(nested->option);
     *nested = (struct nested){0};
 }
@@ -244,5 +251,6 @@ size_t nested_choose(const struct nested *nested, const uint8_t *data, size_t si
         if (strlen(text) == found.size && memcmp(text, found.data, found.size) == 0)
             return i + 1;
     }
-    return 0;
+    size_t package = nested_packages_choose(&nested->packages, &found);
+    return package == SIZE_MAX ? 0 : nested->text_count + 1 + package;
 }

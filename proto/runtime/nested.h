@@ -2,8 +2,8 @@
  * Bytes fields that contain a message: which fields they are, and the types of their messages.
  *
  * The type may depend on a text in the outer message, such as "encoding_path". Then a schema has a
- * set of types for each listed text, and one for all other texts; each of these sets is a choice.
- * The text is read from a datagram's bytes before they are decoded, so decoding, JSON, paths and
+ * version of the outer type for each listed text, and one for all other texts; each of these is a
+ * choice. The text is read from a datagram's bytes before they are decoded, so decoding, JSON, paths and
  * limits are the same as for any message.
  *
  * Immutable once parsed; any thread may use it.
@@ -12,8 +12,9 @@
 #define SLUICE_PROTO_RUNTIME_NESTED_H
 
 #include "collector/base/error.h"
-#include "proto/runtime/descriptor_file.h"
 #include "proto/runtime/field_path.h"
+#include "proto/runtime/nested_package.h"
+#include "proto/types/type_set.h"
 
 #define NESTED_FIELDS ((size_t)8)
 #define NESTED_TEXTS  ((size_t)64)
@@ -21,6 +22,7 @@
 struct nested_field {
     const char *path;
     const char *type; /* type for texts that are not listed; NULL: the field stays bytes */
+    bool by_package;  /* its type is in the package that the text names (nested_package.h) */
 };
 
 struct nested_text {
@@ -35,6 +37,8 @@ struct nested {
     const char *by;     /* path of the text; NULL: types do not depend on a text */
     struct nested_text texts[NESTED_TEXTS];
     size_t text_count;
+    bool by_package;                 /* a field has by_package */
+    struct nested_packages packages; /* only if by_package is set; texts are then not listed */
 
     /* The path `by` as field numbers, set by nested_find_text. */
     uint32_t numbers[FIELD_PATH_STEPS];
@@ -43,8 +47,8 @@ struct nested {
 
 /*
  * Parses one or more of the following, separated by semicolons (NULL: none): "FIELD:message=TYPE",
- * "FIELD:by=PATH,TEXT=TYPE,..." or "FIELD:message=TYPE,by=PATH,TEXT=TYPE,...". Blanks may follow a
- * comma, a colon or a semicolon. Returns false with `error` filled (EXIT_CODE_CONFIG, or
+ * "FIELD:by=PATH,TEXT=TYPE,...", "FIELD:message=TYPE,by=PATH,TEXT=TYPE,..." or "FIELD:by=PATH".
+ * Blanks may follow a comma, a colon or a semicolon. Returns false with `error` filled (EXIT_CODE_CONFIG, or
  * EXIT_CODE_INTERNAL if memory is short); call nested_clear in either case.
  */
 bool nested_parse(const char *option, struct nested *nested, struct error *error);
@@ -53,7 +57,7 @@ void nested_clear(struct nested *nested);
 /* Returns the number of choices. Choice 0 is for all texts that are not listed. */
 static inline size_t nested_choices(const struct nested *nested)
 {
-    return nested->text_count + 1;
+    return nested->text_count + nested->packages.count + 1;
 }
 
 /* Finds the text's field in messages of this type. Returns false with `error` filled. */
@@ -75,13 +79,12 @@ struct nested_search {
 };
 
 /*
- * Loads the types for a choice from the file, for messages of the type `root`. `plain` are the
- * file's types without changes. Records in `search` which fields were found: a field inside another
- * bytes field is found if the type given to the outer field contains it. Returns 0, or -1 with
- * `error` filled.
+ * Makes the version of the message type `root`, of the set, for a choice; the set owns it. Records
+ * in `search` which fields were found: a field inside another bytes field is found if the type
+ * given to the outer field contains it. Returns 0, or -1 with `error` filled.
  */
-int nested_load(const struct nested *nested, const struct descriptor_file *file,
-                const struct type_set *plain, const char *root, size_t choice,
-                struct nested_search *search, struct type_set **out, struct error *error);
+int nested_load(const struct nested *nested, struct type_set *set, const struct message_type *root,
+                size_t choice, struct nested_search *search, const struct message_type **out,
+                struct error *error);
 
 #endif

@@ -1,87 +1,163 @@
-/* Loads the types of a file, with the message types that a choice gives to bytes fields. */
+/* Gives message types to bytes fields, for a choice. */
 #include <string.h>
 
 #include "proto/runtime/nested.h"
+#include "proto/types/type_change.h"
 
+/* The type that is being made. */
 struct changing {
-    const struct descriptor_file *file;
-    const struct type_set *plain;
-    const char *root;
-    struct type_set *set; /* types with the first `loaded` changes; NULL: not loaded yet */
-    size_t loaded;
-
-    /* The texts in the changes belong to the plain set and to the option. */
-    struct field_change changes[NESTED_FIELDS];
+    struct type_set *set;
+    const struct message_type *plain; /* the type without changes */
+    const struct message_type *root;  /* the type with the first `made` changes */
+    size_t made;
+    struct type_change changes[2 * NESTED_FIELDS];
     size_t count;
 };
 
-/* Loads the set with all changes so far, unless that set is loaded already. */
-static int load(struct changing *changing, struct error *error)
+/* Makes the type with all changes so far. */
+static bool make_changes(struct changing *changing, struct error *error)
 {
-    if (changing->set != NULL && changing->loaded == changing->count)
-        return 0;
-    type_set_destroy(changing->set);
-    changing->set = NULL;
-    changing->loaded = changing->count;
-    return descriptor_file_types(changing->file, changing->changes, changing->count, &changing->set,
-                                 error);
+    if (changing->made == changing->count)
+        return true;
+    changing->root =
+        type_set_change(changing->set, changing->plain, changing->changes, changing->count);
+    changing->made = changing->count;
+    if (changing->root == NULL)
+        error_no_memory(error);
+    return changing->root != NULL;
 }
 
 static bool parse(const struct changing *changing, const char *path, struct field_path *to,
                   struct error *error)
 {
-    const struct type_set *set = changing->set != NULL ? changing->set : changing->plain;
-    const struct message_type *root = type_set_find(set, changing->root, strlen(changing->root));
-    return field_path_parse_option(root, "nested", path, strlen(path), to, error);
+    return field_path_parse_option(changing->root, "nested", path, strlen(path), to, error);
 }
 
 /*
- * Finds the field at the end of `path`. If it is missing in the loaded set, and changes were added
- * since that set was loaded, loads the set again and searches again. Returns 1; or 0 with `missing`
- * filled if the field does not exist; or -1 with `error` filled.
+ * Finds the field at the end of `path`, which may be in a message that a change adds.
+ * Returns 1; or 0 with `missing` filled if the field does not exist; or -1 with `error` filled.
  */
 static int nested_load_find(struct changing *changing, const char *path, struct field_path *to,
                             struct error *missing, struct error *error)
 {
     if (parse(changing, path, to, missing))
         return 1;
-    if (changing->loaded == changing->count)
+    if (changing->made == changing->count)
         return 0;
-    if (load(changing, error) != 0)
+    if (!make_changes(changing, error))
         return -1;
     return parse(changing, path, to, missing);
 }
 
+/* Returns the type of the messages that have the field at the end of the path. */
+static const struct message_type *holder_of(const struct changing *changing,
+                                            const struct field_path *path)
+{
+    return path->count == 1 ? changing->root : path->steps[path->count - 2]->message;
+}
+
+static bool is_changed(const struct changing *changing, const struct type_change *given)
+{
+    for (size_t i = 0; i < changing->count; i++) {
+        const struct type_change *change = &changing->changes[i];
+        /* versions of a type share its name's text */
+        if (change->message->descriptor->name == given->message->descriptor->name &&
+            change->field->number == given->field->number)
+            return true;
+    }
+    return false;
+}
+
+static bool add_change(struct changing *changing, const struct field_path *path,
+                       const struct type_change *change, struct error *error)
+{
+    if (is_changed(changing, change))
+        return field_path_refuse("nested", path, "is given twice", error);
+    if (change->field->kind != KIND_BYTES)
+        return field_path_refuse("nested", path, "is not a bytes field", error);
+    changing->changes[changing->count++] = *change;
+    return true;
+}
+
 /* Adds the change that the field at the end of the path contains a message of this type. */
-static bool add_change(struct changing *changing, const struct field_path *path, const char *type,
-                       struct error *error)
+static bool add_named(struct changing *changing, const struct field_path *path, const char *type,
+                      const struct nested *nested, struct error *error)
 {
     struct error reason;
-    const char *holder =
-        path->count == 1 ? changing->root : path->steps[path->count - 2]->message->descriptor->name;
-    const struct message_type *plain = type_set_find(changing->plain, holder, strlen(holder));
-    const struct field_type *field = message_type_find(plain, field_path_last(path)->number);
-    const struct field_change change = {
-        .message = plain->descriptor->name, .field = field->descriptor->name, .type = type};
-    if (field->kind != KIND_BYTES)
-        return field_path_refuse("nested", path, "is not a bytes field", error);
-    for (size_t i = 0; i < changing->count; i++)
-        if (changing->changes[i].message == change.message &&
-            changing->changes[i].field == change.field)
-            return field_path_refuse("nested", path, "is given twice", error);
-    if (type_set_require(changing->plain, type, &reason) == NULL) {
+    const struct type_change change = {
+        .message = holder_of(changing, path),
+        .field = field_path_last(path),
+        .type = type_set_require(changing->set, type, &reason),
+        .embedded = nested->by == NULL ? EMBEDDED_ALWAYS : EMBEDDED_CHOSEN,
+    };
+    if (change.type == NULL && change.field->kind == KIND_BYTES) {
         error_set(error, reason.code, "nested: %s", reason.text);
         return false;
     }
-    changing->changes[changing->count++] = change;
-    return true;
+    return add_change(changing, path, &change, error);
+}
+
+/* Finds the fields of a row: a message with the bytes fields "keys" and "content". */
+static bool find_row(const struct message_type *row, const struct field_type **keys,
+                     const struct field_type **content)
+{
+    *keys = row == NULL ? NULL : field_path_find(row, "keys", 4);
+    *content = row == NULL ? NULL : field_path_find(row, "content", 7);
+    return *keys != NULL && (*keys)->kind == KIND_BYTES && *content != NULL &&
+           (*content)->kind == KIND_BYTES;
+}
+
+/*
+ * Adds the changes that the field at the end of the path contains the messages of a package: the
+ * field is a row, or the bytes of its content. `package` is NULL if no package was chosen.
+ */
+static bool add_package(struct changing *changing, const struct field_path *path,
+                        const struct nested_package *package, struct error *error)
+{
+    const struct field_type *last = field_path_last(path);
+    const struct field_type *keys;
+    const struct field_type *content;
+    struct type_change change = {
+        .message = holder_of(changing, path), .field = last, .embedded = EMBEDDED_CHOSEN};
+    bool row = find_row(last->message, &keys, &content);
+    if (!row && last->kind != KIND_BYTES)
+        return field_path_refuse(
+            "nested", path, "is neither a bytes field nor a message with the bytes fields \"keys\" "
+                            "and \"content\"",
+            error);
+    if (package == NULL)
+        return true;
+    if (row) {
+        change.message = last->message;
+        change.field = keys;
+        change.type = package->keys;
+        if (!add_change(changing, path, &change, error))
+            return false;
+        change.field = content;
+    }
+    change.type = package->content;
+    return add_change(changing, path, &change, error);
 }
 
 /* Returns the message type of the field for a choice; NULL: the field stays bytes. */
 static const char *type_of(const struct nested *nested, size_t choice, size_t field)
 {
-    const char *type = choice == 0 ? NULL : nested->texts[choice - 1].types[field];
+    const char *type =
+        choice == 0 || choice > nested->text_count ? NULL : nested->texts[choice - 1].types[field];
     return type != NULL ? type : nested->fields[field].type;
+}
+
+/* Adds the changes of the field at the end of the path. */
+static bool change_field(struct changing *changing, const struct nested *nested, size_t choice,
+                         size_t field, const struct field_path *path, struct error *error)
+{
+    if (nested->fields[field].by_package)
+        return add_package(changing, path,
+                           choice == 0 ? NULL
+                                       : &nested->packages.list[choice - nested->text_count - 1],
+                           error);
+    const char *type = type_of(nested, choice, field);
+    return type == NULL || add_named(changing, path, type, nested, error);
 }
 
 static bool change_all(struct changing *changing, const struct nested *nested, size_t choice,
@@ -89,7 +165,6 @@ static bool change_all(struct changing *changing, const struct nested *nested, s
 {
     for (size_t i = 0; i < nested->field_count; i++) {
         struct field_path path;
-        const char *type = type_of(nested, choice, i);
         struct error missing;
         int result = nested_load_find(changing, nested->fields[i].path, &path, &missing, error);
         if (result < 0)
@@ -99,21 +174,19 @@ static bool change_all(struct changing *changing, const struct nested *nested, s
             continue;
         }
         search->found[i] = true;
-        if (type != NULL && !add_change(changing, &path, type, error))
+        if (!change_field(changing, nested, choice, i, &path, error))
             return false;
     }
-    return load(changing, error) == 0;
+    return make_changes(changing, error);
 }
 
-int nested_load(const struct nested *nested, const struct descriptor_file *file,
-                const struct type_set *plain, const char *root, size_t choice,
-                struct nested_search *search, struct type_set **out, struct error *error)
+int nested_load(const struct nested *nested, struct type_set *set, const struct message_type *root,
+                size_t choice, struct nested_search *search, const struct message_type **out,
+                struct error *error)
 {
-    struct changing changing = {.file = file, .plain = plain, .root = root};
-    if (!change_all(&changing, nested, choice, search, error)) {
-        type_set_destroy(changing.set);
+    struct changing changing = {.set = set, .plain = root, .root = root};
+    if (!change_all(&changing, nested, choice, search, error))
         return -1;
-    }
-    *out = changing.set;
+    *out = changing.root;
     return 0;
 }

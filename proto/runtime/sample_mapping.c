@@ -52,25 +52,33 @@ static int64_t read_timestamp(const struct message_type *type, const ProtobufCMe
     return whole + nanos;
 }
 
+/* Returns a number of units in nanoseconds, or 0 if they do not fit in 64 bits. */
+static int64_t read_units(const struct field_type *field, const void *at, int64_t unit)
+{
+    struct field_number number = field_read_number(field, at);
+    if (number.type == FIELD_SIGNED)
+        return sample_time_in_units(number.is.as_signed, unit);
+    if (number.type == FIELD_UNSIGNED)
+        return sample_time_in_units(sample_time_unsigned(number.is.as_unsigned), unit);
+    double nanoseconds = number.is.as_double * (double)unit;
+    return fabs(nanoseconds) < 9.2e18 ? (int64_t)nanoseconds : 0;
+}
+
+/* The time is not given if its first part is 0 or absent; a later part that is absent is 0. */
 static int64_t read_time(const struct sample_mapping *mapping, const ProtobufCMessage *message,
                          const struct field_place *place)
 {
-    if (mapping->time.count == 0)
-        return 0;
-    const struct field_type *field = field_path_last(&mapping->time);
-    const void *at = field_path_follow(&mapping->time, message, place);
-    if (at == NULL)
-        return 0;
-    if (mapping->time_unit == 0)
-        return read_timestamp(field->message, *(const ProtobufCMessage *const *)at);
-    struct field_number number = field_read_number(field, at);
-    if (number.type == FIELD_SIGNED)
-        return sample_time_in_units(number.is.as_signed, mapping->time_unit);
-    if (number.type == FIELD_UNSIGNED)
-        return sample_time_in_units(sample_time_unsigned(number.is.as_unsigned),
-                                    mapping->time_unit);
-    double nanoseconds = number.is.as_double * (double)mapping->time_unit;
-    return fabs(nanoseconds) < 9.2e18 ? (int64_t)nanoseconds : 0;
+    int64_t sum = 0;
+    for (size_t i = 0; i < mapping->time_count; i++) {
+        const struct sample_time *time = &mapping->times[i];
+        const struct field_type *field = field_path_last(&time->path);
+        const void *at = field_path_follow(&time->path, message, place);
+        if (at != NULL && time->unit == 0)
+            return read_timestamp(field->message, *(const ProtobufCMessage *const *)at);
+        int64_t part = at == NULL ? 0 : read_units(field, at, time->unit);
+        sum = i == 0 ? part : sample_time_sum(sum, part);
+    }
+    return sum;
 }
 
 /*

@@ -12,6 +12,7 @@
 #define SLUICE_PROTO_RUNTIME_SAMPLE_MAPPING_H
 
 #include "collector/contract/schema.h"
+#include "collector/text/text.h"
 #include "proto/runtime/field_path.h"
 
 #define MAPPING_VALUES 32
@@ -24,14 +25,23 @@ struct named_path {
     size_t name_size;
 };
 
+/* A part of a time. */
+struct sample_time {
+    struct field_path path;
+    int64_t unit; /* nanoseconds in a unit of a number; 0: a Timestamp */
+};
+
+/* The most parts of a time: seconds, and the rest of them. */
+#define SAMPLE_TIMES ((size_t)2)
+
 struct sample_mapping {
-    struct named_path values[MAPPING_VALUES];
+    struct named_path *values; /* owned */
     size_t value_count; /* 0: the schema has no samples */
-    struct named_path labels[MAPPING_LABELS];
+    struct named_path *labels; /* owned */
     size_t label_count;
     struct field_path name; /* count is 0: a sample has the name of its value's path */
-    struct field_path time; /* count is 0: samples have no time */
-    int64_t time_unit;      /* nanoseconds in a unit of a numeric time; 0: a Timestamp */
+    struct sample_time times[SAMPLE_TIMES]; /* the time is their sum */
+    size_t time_count;                      /* 0: samples have no time */
     struct field_path way;  /* the path with most repeated fields; count is 0: no path has any */
 };
 
@@ -39,7 +49,7 @@ struct sample_mapping {
  * Used if a schema's types depend on a text of the message: the paths that exist in the types for
  * at least one text. The paths of all options are numbered together, in order.
  */
-#define MAPPING_PATHS (MAPPING_VALUES + MAPPING_LABELS + 2)
+#define MAPPING_PATHS (MAPPING_VALUES + MAPPING_LABELS + 1 + SAMPLE_TIMES)
 struct mapping_paths {
     bool probing; /* a missing path is skipped; an existing path is recorded in `led` */
     bool led[MAPPING_PATHS];
@@ -47,7 +57,8 @@ struct mapping_paths {
 
 /*
  * Parses the options: `value` and `labels` are comma-separated lists of "PATH" or "NAME:PATH";
- * `time` is the "PATH" of a Timestamp or the "PATH:UNIT" of a number (s, ms, us, ns). A path of a
+ * `time` is the "PATH" of a Timestamp, the "PATH:UNIT" of a number (s, ms, us, ns), or two such
+ * numbers with a plus sign between them. A path of a
  * label may lead to a map with string keys, each of which is a label. `paths` is NULL if there is
  * only one set of types. Otherwise a path that does not exist in `type` is skipped if
  * paths->probing is set, or if the path was found before (paths->led). Returns false with `error`
@@ -62,13 +73,26 @@ bool sample_mapping_parse(const struct message_type *type, const struct schema_o
                           struct error *error);
 void sample_mapping_clear(struct sample_mapping *mapping);
 
+/* A part of the option `time`, as texts in it; unit.data is NULL if there is no unit. */
+struct time_part {
+    struct text path, unit;
+};
+
 /*
- * Checks that the field at the end of the path can be the option `time`: a Timestamp without a unit
- * (NULL), or a number with one of s, ms, us and ns. Sets *nanoseconds to the nanoseconds in a unit,
- * 0 for a Timestamp. Returns false with `error` filled.
+ * Splits the option `time` into its parts. Returns their number, or 0 with `error` filled if there
+ * are more than SAMPLE_TIMES.
  */
-bool sample_time_check(const struct field_path *path, const char *unit, int64_t *nanoseconds,
-                       struct error *error);
+size_t sample_time_split(const char *option, struct time_part parts[SAMPLE_TIMES],
+                         struct error *error);
+
+/*
+ * Checks that the field at the end of the path can be a part of the option `time`, which has
+ * `count` of them: a number with one of the units s, ms, us and ns, or a Timestamp without a unit
+ * as the only part. Sets *nanoseconds to the nanoseconds in a unit, 0 for a Timestamp. Returns
+ * false with `error` filled.
+ */
+bool sample_time_check(const struct field_path *path, const struct text *unit, size_t count,
+                       int64_t *nanoseconds, struct error *error);
 
 /* Implement the operations of the same names in struct schema_ops. */
 bool sample_mapping_next(const struct sample_mapping *mapping, const ProtobufCMessage *message,

@@ -107,14 +107,14 @@ static bool is_label(const struct field_type *field)
 }
 
 /* Whether an entry is only for the reader of "*" (proto/wildcard/). */
-static bool is_for_wildcard(const struct parsing *parsing, const struct named_path *list,
-                            const char *text, size_t length)
+static bool is_for_wildcard(const struct parsing *parsing, size_t first, const char *text,
+                            size_t length)
 {
     struct field_path path;
     struct error ignored;
     const char *colon = memchr(text, ':', length);
     size_t at = colon == NULL ? 0 : (size_t)(colon - text) + 1;
-    if (list == parsing->mapping->values)
+    if (first == PLACE_VALUES)
         return field_path_is_wildcard(text, length);
     return parsing->has_wildcard &&
            !(field_path_parse(parsing->type, text + at, length - at, &path, &ignored) &&
@@ -122,9 +122,22 @@ static bool is_for_wildcard(const struct parsing *parsing, const struct named_pa
              is_label(field_path_last(&path)));
 }
 
-static bool parse_list(const struct parsing *parsing, size_t first, const char *option,
-                       const char *text, struct named_path *list, size_t most, size_t *count)
+/* Allocates the list for the option's entries, of which some may be for another reader. */
+static struct named_path *list_for(const char *text, struct error *error)
 {
+    size_t count = 1;
+    for (; *text != '\0'; text++)
+        count += *text == ',';
+    struct named_path *list = calloc(count, sizeof *list);
+    if (list == NULL)
+        error_no_memory(error);
+    return list;
+}
+
+static bool parse_list(const struct parsing *parsing, size_t first, const char *option,
+                       const char *text, struct named_path **out, size_t most, size_t *count)
+{
+    struct named_path *list = NULL;
     for (size_t i = 0; text != NULL; i++) {
         text += strspn(text, " "); /* a line break in a configuration file becomes a blank */
         size_t length = strcspn(text, ",");
@@ -134,8 +147,10 @@ static bool parse_list(const struct parsing *parsing, size_t first, const char *
         }
         const char *entry = text;
         text = text[length] == ',' ? text + length + 1 : NULL;
-        if (is_for_wildcard(parsing, list, entry, length))
+        if (is_for_wildcard(parsing, first, entry, length))
             continue;
+        if (list == NULL && (*out = list = list_for(entry, parsing->error)) == NULL)
+            return false;
         /* Counted before it is parsed, so that its name is freed after an error. */
         struct named_path *next = &list[(*count)++];
         if (!parse_named(parsing, first + i, option, entry, length, next))
@@ -180,29 +195,52 @@ static bool check_labels(const struct sample_mapping *mapping, struct error *err
     return true;
 }
 
-static int64_t unit_of(const char *text)
+static int64_t unit_of(const struct text *text)
 {
     static const struct {
-        const char *name;
+        struct text name;
         int64_t nanoseconds;
-    } units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+    } units[] = {{{"s", 1}, 1000000000}, {{"ms", 2}, 1000000}, {{"us", 2}, 1000}, {{"ns", 2}, 1}};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (strcmp(units[i].name, text) == 0)
+        if (text_equal(&units[i].name, text))
             return units[i].nanoseconds;
     return 0;
 }
 
-bool sample_time_check(const struct field_path *path, const char *unit, int64_t *nanoseconds,
-                       struct error *error)
+size_t sample_time_split(const char *option, struct time_part parts[SAMPLE_TIMES],
+                         struct error *error)
+{
+    for (size_t count = 0; count < SAMPLE_TIMES;) {
+        size_t size = strcspn(option, "+");
+        struct time_part *part = &parts[count++];
+        *part = (struct time_part){.path = {option, size}};
+        const char *colon = memchr(option, ':', size);
+        if (colon != NULL) {
+            part->path.size = (size_t)(colon - option);
+            part->unit = (struct text){colon + 1, size - part->path.size - 1};
+        }
+        if (option[size] == '\0')
+            return count;
+        option += size + 1;
+    }
+    error_set(error, EXIT_CODE_CONFIG, "time: more than %zu parts", SAMPLE_TIMES);
+    return 0;
+}
+
+bool sample_time_check(const struct field_path *path, const struct text *unit, size_t count,
+                       int64_t *nanoseconds, struct error *error)
 {
     const struct field_type *field = field_path_last(path);
     *nanoseconds = 0;
-    if (field->message != NULL && field->message->well_known == WELL_KNOWN_TIMESTAMP)
-        return unit == NULL ||
+    if (field->message != NULL && field->message->well_known == WELL_KNOWN_TIMESTAMP) {
+        if (count != 1)
+            return field_path_refuse("time", path, "is a Timestamp and cannot be added", error);
+        return unit->data == NULL ||
                field_path_refuse("time", path, "is a Timestamp and needs no unit", error);
+    }
     if (!field_is_number(field) || field->kind == KIND_BOOL || field->kind == KIND_ENUM)
         return field_path_refuse("time", path, "is neither a number nor a Timestamp", error);
-    *nanoseconds = unit == NULL ? 0 : unit_of(unit);
+    *nanoseconds = unit_of(unit);
     return *nanoseconds != 0 ||
            field_path_refuse("time", path, "needs a unit: PATH:s, ms, us or ns", error);
 }
@@ -210,12 +248,20 @@ bool sample_time_check(const struct field_path *path, const char *unit, int64_t 
 static bool parse_time(const struct parsing *parsing, const char *text)
 {
     struct sample_mapping *mapping = parsing->mapping;
-    size_t length = strcspn(text, ":");
-    if (!parse_path(parsing, PLACE_TIME, "time", text, length, &mapping->time))
-        return false;
-    return mapping->time.count == 0 ||
-           sample_time_check(&mapping->time, text[length] == '\0' ? NULL : text + length + 1,
-                             &mapping->time_unit, parsing->error);
+    struct time_part parts[SAMPLE_TIMES];
+    size_t count = sample_time_split(text, parts, parsing->error);
+    for (size_t i = 0; i < count; i++) {
+        struct sample_time *time = &mapping->times[i];
+        if (!parse_path(parsing, PLACE_TIME + i, "time", parts[i].path.data, parts[i].path.size,
+                        &time->path))
+            return false;
+        if (time->path.count == 0)
+            return true;
+        if (!sample_time_check(&time->path, &parts[i].unit, count, &time->unit, parsing->error))
+            return false;
+    }
+    mapping->time_count = count;
+    return count != 0;
 }
 
 static bool parse_name(const struct parsing *parsing, const char *text)
@@ -239,10 +285,10 @@ bool sample_mapping_parse(const struct message_type *type, const struct schema_o
         error_set(error, EXIT_CODE_CONFIG, "value is missing: which field is a sample's value");
         return false;
     }
-    return parse_list(&parsing, PLACE_VALUES, "value", options->value, mapping->values,
+    return parse_list(&parsing, PLACE_VALUES, "value", options->value, &mapping->values,
                       MAPPING_VALUES, &mapping->value_count) &&
            check_values(mapping, error) &&
-           parse_list(&parsing, PLACE_LABELS, "labels", options->labels, mapping->labels,
+           parse_list(&parsing, PLACE_LABELS, "labels", options->labels, &mapping->labels,
                       MAPPING_LABELS, &mapping->label_count) &&
            check_labels(mapping, error) &&
            (options->name == NULL || parse_name(&parsing, options->name)) &&
@@ -255,5 +301,7 @@ void sample_mapping_clear(struct sample_mapping *mapping)
         free(mapping->values[i].name);
     for (size_t i = 0; i < mapping->label_count; i++)
         free(mapping->labels[i].name);
+    free(mapping->values);
+    free(mapping->labels);
     *mapping = (struct sample_mapping){0};
 }

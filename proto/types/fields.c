@@ -198,15 +198,6 @@ static bool apply_change(struct loader *loader, const struct message_definition 
         return loader_refuse(loader, "\"%s\" of \"%s\" is not a bytes field", source->name,
                              definition->name);
     field->hex = change->hex;
-    if (change->type == NULL)
-        return true;
-    const struct message_definition *message =
-        definition_of_message(loader->set, change->type, strlen(change->type));
-    if (message == NULL || message->type->map_entry)
-        return loader_refuse(loader, "no message \"%s\" is in it", change->type);
-    field->kind = KIND_MESSAGE;
-    field->message = message->type;
-    field->embedded = true;
     return true;
 }
 

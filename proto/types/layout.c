@@ -335,5 +335,5 @@ bool loader_lay_out(struct loader *loader, struct message_definition *definition
     else if (definition->compiled == NULL)
         apply_defaults(type);
     type->well_known = well_known_of(type);
-    return loader_make_steps(loader, type);
+    return loader_make_steps(&loader->set->memory, type) || loader_no_memory(loader);
 }

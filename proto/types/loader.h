@@ -135,11 +135,14 @@ uint8_t field_kind_size(enum field_kind kind);
 uint8_t field_kind_wire_type(enum field_kind kind);
 
 /*
- * plain_steps.c: makes the steps of the fast decoder. loader_mark_plain needs the steps of all
- * types.
+ * plain_steps.c: makes the steps of the fast decoder; false if memory is short. loader_mark_plain
+ * needs the steps of all types.
  */
-bool loader_make_steps(struct loader *loader, struct message_type *type);
+bool loader_make_steps(struct growing_arena *memory, struct message_type *type);
 void loader_mark_plain(const struct loader *loader);
+
+/* Whether the types of all submessages are plain. */
+bool loader_holds_plain_ones(const struct message_type *type);
 
 /* well_known.c: recognises a type by name and structure. */
 enum well_known well_known_of(const struct message_type *type);

@@ -93,12 +93,12 @@ static void index_tags(struct message_type *type, const struct field_type *field
     step_of[type->steps[place].wire_type] = (uint8_t)place;
 }
 
-bool loader_make_steps(struct loader *loader, struct message_type *type)
+bool loader_make_steps(struct growing_arena *memory, struct message_type *type)
 {
-    struct plain_step *steps = growing_arena_allocate(
-        &loader->set->memory, type->field_count + PLAIN_FIRST_FIELD, sizeof *steps);
+    struct plain_step *steps =
+        growing_arena_allocate(memory, type->field_count + PLAIN_FIRST_FIELD, sizeof *steps);
     if (steps == NULL)
-        return loader_no_memory(loader);
+        return false;
     steps[PLAIN_UNKNOWN].act = PLAIN_UNKNOWN;
     steps[PLAIN_GIVE_UP].act = PLAIN_GIVE_UP;
     type->steps = steps;
@@ -112,7 +112,7 @@ bool loader_make_steps(struct loader *loader, struct message_type *type)
     return true;
 }
 
-static bool holds_plain_ones(const struct message_type *type)
+bool loader_holds_plain_ones(const struct message_type *type)
 {
     for (size_t i = 0; i < type->field_count; i++)
         if (type->fields[i].message != NULL && !type->fields[i].message->plain)
@@ -130,7 +130,7 @@ void loader_mark_plain(const struct loader *loader)
     for (unsigned level = 0; changed && level < SCHEMA_MAX_DEPTH; level++) {
         changed = false;
         for (const struct message_definition *at = loader->messages; at != NULL; at = at->next) {
-            if (!at->type->plain || holds_plain_ones(at->type))
+            if (!at->type->plain || loader_holds_plain_ones(at->type))
                 continue;
             at->type->plain = false;
             changed = true;

@@ -195,6 +195,16 @@ const struct message_type *type_set_find(const struct type_set *set, const char 
     return found == NULL ? NULL : found->type;
 }
 
+size_t type_set_count(const struct type_set *set)
+{
+    return set->message_count;
+}
+
+const struct message_type *type_set_at(const struct type_set *set, size_t index)
+{
+    return set->messages[index]->type;
+}
+
 /*
  * Returns the full name of a message whose last name, without package, is `given`; NULL if there is
  * no such message.

@@ -31,15 +31,12 @@ int type_set_load(const char *name, const void *bytes, size_t size,
 struct field_change {
     const char *message; /* full name of the message that has the field */
     const char *field;   /* name of the field; of an extension the full name */
-    const char *type;    /* if not NULL, the bytes are a message with this full name */
     bool hex;            /* the bytes are hexadecimal in JSON, not base64 */
 };
 
 /*
- * Loads a set like type_set_load, with changes. A field whose bytes are a message becomes a field
- * of that message type, which has the same encoding: the inner message is decoded with the outer
- * one, within the same limits. A change for a field that is not in the set has no effect. The
- * changes belong to the caller and are only needed during the call.
+ * Loads a set like type_set_load, with changes. A change for a field that is not in the set has no
+ * effect. The changes belong to the caller and are only needed during the call.
  */
 int type_set_load_changed(const char *name, const void *bytes, size_t size,
                           const ProtobufCMessageDescriptor *compiled,
@@ -55,6 +52,10 @@ void type_set_destroy(struct type_set *set);
  */
 const struct message_type *type_set_find(const struct type_set *set, const char *full_name,
                                          size_t length);
+
+/* The number of message types, and the one at an index, in the order of their full names. */
+size_t type_set_count(const struct type_set *set);
+const struct message_type *type_set_at(const struct type_set *set, size_t index);
 
 /*
  * Returns the message type with that full name. If there is no such message, or if it is the entry

@@ -14,51 +14,61 @@
 
 #include "collector/base/arena.h"
 #include "collector/contract/schema.h"
-#include "proto/message/type.h"
+#include "proto/runtime/field_path.h"
 
 struct wildcard_plan;
 struct wildcard_part;
 
 /*
- * The parts of the options that a plan was found to use. Types that depend on a text of the message
- * share one: a path of `value`, and an entry of `labels`, must be found in at least one of them.
+ * Fields that have another meaning, and so are not samples, wherever their message is. A field is
+ * identified by its number and by the name of its message, whose versions share the name's text
+ * (proto/types/type_change.h).
  */
-#define WILDCARD_PATHS  8
-#define WILDCARD_LABELS 32
-struct wildcard_found {
-    bool values[WILDCARD_PATHS];
-    bool labels[WILDCARD_LABELS];
-    bool named; /* a type has messages with names and values, whose names may be labels */
+struct wildcard_other {
+    const char *message;
+    uint32_t number;
 };
 
-/* Fields that have another meaning, and so are not samples, wherever their message is. */
-#define WILDCARD_OTHERS 64
 struct wildcard_others {
-    const struct field_type *fields[WILDCARD_OTHERS];
+    struct wildcard_other *fields;
     size_t count;
 };
 
+static inline bool wildcard_is_other(const struct wildcard_other *other,
+                                     const struct message_type *type,
+                                     const struct field_type *field)
+{
+    return other->message == type->descriptor->name && other->number == field->number;
+}
+
+/* Returns the field at the end of a path from a message of the type `root`. */
+static inline struct wildcard_other wildcard_other_of(const struct message_type *root,
+                                                      const struct field_path *path)
+{
+    const struct message_type *holder =
+        path->count == 1 ? root : path->steps[path->count - 2]->message;
+    return (struct wildcard_other){holder->descriptor->name, field_path_last(path)->number};
+}
+
 /*
- * Makes the plan for messages of `type`, by the entries of `value` that end with "*". Records in `found` what was found. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_CONFIG, or EXIT_CODE_INTERNAL if memory is short). The caller destroys the plan; the
- * plan refers to the types, not to the options.
+ * Makes the plan for messages of the types `roots`, which are versions of one type, by the entries
+ * of `value` that end with "*". A path of `value`, and an entry of `labels`, must be found in at
+ * least one of them. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG, or EXIT_CODE_INTERNAL
+ * if memory is short). The caller destroys the plan; the plan refers to the types, not to the
+ * options.
  */
-int wildcard_plan_make(const struct message_type *type, const struct schema_options *options,
-                       const struct wildcard_others *others, struct wildcard_found *found,
+int wildcard_plan_make(const struct message_type *const *roots, size_t count,
+                       const struct schema_options *options, const struct wildcard_others *others,
                        struct wildcard_plan **out, struct error *error);
 
 /* NULL is allowed. */
 void wildcard_plan_destroy(struct wildcard_plan *plan);
 
-/* Checks that all that the options ask for was found. Returns 0, or -1 with `error` filled. */
-int wildcard_check_found(const struct schema_options *options, const struct wildcard_found *found,
-                         const struct message_type *type, struct error *error);
-
 /*
- * Lists the parts of a message in *parts, in `arena`; they refer to the message and the plan.
- * Returns false if the arena is too small.
+ * Lists the parts of a message of the type at index `root` in *parts, in `arena`; they refer to the
+ * message and the plan. Returns false if the arena is too small.
  */
-bool wildcard_walk(const struct wildcard_plan *plan, const ProtobufCMessage *message,
+bool wildcard_walk(const struct wildcard_plan *plan, size_t root, const ProtobufCMessage *message,
                    struct arena *arena, const struct wildcard_part **parts);
 
 /*

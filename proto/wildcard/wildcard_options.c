@@ -1,4 +1,4 @@
-/* Parses the options value=, labels=, time= and name= for `value=*`. */
+/* Parses the options value=, labels=, time= and name= for `value=*`, and finds their paths. */
 #include <string.h>
 
 #include "collector/base/parse_error.h"
@@ -29,11 +29,28 @@ static bool options_refuse(struct error *error, const char *option, const struct
 
 /* --- value ------------------------------------------------------------------------------------ */
 
+/* Notes whether all numbers are samples, and checks the number of paths. */
+static bool parse_values(struct wildcard_plan *plan, const char *list, struct error *error)
+{
+    struct text entry;
+    for (size_t i = 0; next_entry(&list, &entry);) {
+        if (!field_path_is_wildcard(entry.data, entry.size))
+            continue; /* proto/runtime/sample_mapping.h */
+        if (i++ == WILDCARD_PATHS) {
+            error_set(error, EXIT_CODE_CONFIG, "value: more than %d paths with \"*\"",
+                      WILDCARD_PATHS);
+            return false;
+        }
+        plan->all = plan->all || entry.size == 1;
+    }
+    return true;
+}
+
 /* Adds the path of "PATH.*", if the type has it. */
-static bool add_path(struct wildcard_plan *plan, const struct message_type *type,
+static bool add_path(struct wildcard_root *root, const struct message_type *type,
                      const struct text *entry, bool *found, struct error *error)
 {
-    struct field_path *path = &plan->paths[plan->path_count];
+    struct field_path *path = &root->paths[root->path_count];
     struct error missing;
     if (!field_path_parse(type, entry->data, entry->size - 2, path, &missing))
         return true;
@@ -41,25 +58,30 @@ static bool add_path(struct wildcard_plan *plan, const struct message_type *type
     if (last->message == NULL)
         return field_path_refuse("value", path, "is not a message; write it without \".*\"", error);
     *found = true;
-    plan->path_count++;
+    root->path_count++;
     return true;
 }
 
-static bool parse_values(struct wildcard_plan *plan, const struct message_type *type,
-                         const char *list, struct wildcard_found *found, struct error *error)
+/* Finds the paths of the option `value` in a root. */
+static bool find_values(struct wildcard_plan *plan, struct wildcard_root *root,
+                        const struct message_type *type, const char *list,
+                        struct wildcard_found *found, struct error *error)
 {
     struct text entry;
+    size_t count = 0;
+    for (const char *rest = list; next_entry(&rest, &entry);)
+        count += field_path_is_wildcard(entry.data, entry.size);
+    root->paths = growing_arena_allocate(&plan->memory, count, sizeof *root->paths);
+    if (root->paths == NULL) {
+        error_no_memory(error);
+        return false;
+    }
     for (size_t i = 0; next_entry(&list, &entry);) {
         if (!field_path_is_wildcard(entry.data, entry.size))
-            continue; /* proto/runtime/sample_mapping.h */
-        if (i == WILDCARD_PATHS) {
-            error_set(error, EXIT_CODE_CONFIG, "value: more than %d paths with \"*\"",
-                      WILDCARD_PATHS);
-            return false;
-        }
+            continue;
         if (entry.size == 1)
-            plan->all = found->values[i] = true;
-        else if (!add_path(plan, type, &entry, &found->values[i], error))
+            found->values[i] = true;
+        else if (!add_path(root, type, &entry, &found->values[i], error))
             return false;
         i++;
     }
@@ -174,12 +196,17 @@ bool wildcard_asks_for(const struct wildcard_asked *asked, const struct field_ty
 
 /* --- time and name ---------------------------------------------------------------------------- */
 
-static bool parse_name(struct wildcard_plan *plan, const struct message_type *type,
-                       const char *option, struct error *error)
+static bool find_name(struct wildcard_plan *plan, struct wildcard_root *root,
+                      const struct message_type *type, const char *option, struct error *error)
 {
-    struct field_path *path = &plan->name;
     if (option == NULL)
         return true;
+    struct field_path *path = growing_arena_allocate(&plan->memory, 1, sizeof *path);
+    if (path == NULL) {
+        error_no_memory(error);
+        return false;
+    }
+    root->name = path;
     if (!field_path_parse_option(type, "name", option, strlen(option), path, error))
         return false;
     if (path->list_count != 0)
@@ -189,34 +216,77 @@ static bool parse_name(struct wildcard_plan *plan, const struct message_type *ty
            field_path_refuse("name", path, "is a message, not a value", error);
 }
 
-static bool parse_time(struct wildcard_plan *plan, const struct message_type *type,
-                       const char *option, struct error *error)
+/* Finds the parts of a time in a root; the second one must be in the message of the first. */
+static bool find_parts(const struct message_type *type, const char *option,
+                       struct wildcard_asked_time *found, struct error *error)
 {
-    struct field_path path;
-    if (option == NULL)
-        return true;
-    size_t length = strcspn(option, ":");
-    if (!field_path_parse_option(type, "time", option, length, &path, error))
+    struct time_part parts[SAMPLE_TIMES];
+    struct wildcard_other fields[SAMPLE_TIMES];
+    int64_t units[SAMPLE_TIMES];
+    size_t count = sample_time_split(option, parts, error);
+    for (size_t i = 0; i < count; i++) {
+        struct field_path path;
+        if (!field_path_parse_option(type, "time", parts[i].path.data, parts[i].path.size, &path,
+                                     error) ||
+            !sample_time_check(&path, &parts[i].unit, count, &units[i], error))
+            return false;
+        fields[i] = wildcard_other_of(type, &path);
+        if (i == 1 && fields[1].message != fields[0].message)
+            return field_path_refuse("time", &path, "is in another message than the part before it",
+                                     error);
+        if (i == 1)
+            found->second = field_path_last(&path);
+    }
+    if (count == 0)
         return false;
-    plan->time = field_path_last(&path);
-    return sample_time_check(&path, option[length] == '\0' ? NULL : option + length + 1,
-                             &plan->time_unit, error);
+    found->field = fields[0];
+    found->unit = units[0];
+    found->second_unit = count == 1 ? 0 : units[1];
+    return true;
 }
 
-bool wildcard_parse_options(struct wildcard_plan *plan, const struct message_type *type,
-                            const struct schema_options *options, struct wildcard_found *found,
+static bool find_time(struct wildcard_plan *plan, const struct message_type *type,
+                      const char *option, struct error *error)
+{
+    struct wildcard_asked_time found = {.next = plan->times};
+    if (option == NULL)
+        return true;
+    if (!find_parts(type, option, &found, error))
+        return false;
+    for (const struct wildcard_asked_time *at = plan->times; at != NULL; at = at->next)
+        if (at->field.message == found.field.message && at->field.number == found.field.number)
+            return true;
+    struct wildcard_asked_time *asked = growing_arena_allocate(&plan->memory, 1, sizeof *asked);
+    if (asked == NULL) {
+        error_no_memory(error);
+        return false;
+    }
+    *asked = found;
+    plan->times = asked;
+    return true;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+bool wildcard_parse_options(struct wildcard_plan *plan, const struct schema_options *options,
                             struct error *error)
 {
-    return parse_values(plan, type, options->value, found, error) &&
-           parse_labels(plan, options->labels, error) &&
-           parse_time(plan, type, options->time, error) &&
-           parse_name(plan, type, options->name, error);
+    return parse_values(plan, options->value, error) && parse_labels(plan, options->labels, error);
+}
+
+bool wildcard_parse_root(struct wildcard_plan *plan, struct wildcard_root *root,
+                         const struct message_type *type, const struct schema_options *options,
+                         struct wildcard_found *found, struct error *error)
+{
+    return find_values(plan, root, type, options->value, found, error) &&
+           find_time(plan, type, options->time, error) &&
+           find_name(plan, root, type, options->name, error);
 }
 
 /* --- what was found --------------------------------------------------------------------------- */
 
-int wildcard_check_found(const struct schema_options *options, const struct wildcard_found *found,
-                         const struct message_type *type, struct error *error)
+bool wildcard_check_found(const struct schema_options *options, const struct wildcard_found *found,
+                          const struct message_type *type, struct error *error)
 {
     struct text entry;
     const char *list = options->value;
@@ -224,14 +294,11 @@ int wildcard_check_found(const struct schema_options *options, const struct wild
         struct field_path path;
         if (field_path_is_wildcard(entry.data, entry.size) && !found->values[i++] &&
             !field_path_parse_option(type, "value", entry.data, entry.size - 2, &path, error))
-            return -1;
+            return false;
     }
     list = options->labels;
-    for (size_t i = 0; next_entry(&list, &entry); i++) {
-        if (found->labels[i] || found->named)
-            continue;
-        options_refuse(error, "labels", &entry, "is not the end of a field's path");
-        return -1;
-    }
-    return 0;
+    for (size_t i = 0; next_entry(&list, &entry); i++)
+        if (!found->labels[i] && !found->named)
+            return options_refuse(error, "labels", &entry, "is not the end of a field's path");
+    return true;
 }

@@ -9,8 +9,10 @@
 /* State that is needed only while the plan is made. */
 struct planning {
     struct wildcard_plan *plan;
+    const struct schema_options *options;
     const struct wildcard_others *others;
-    struct wildcard_found *found;
+    struct wildcard_found found;
+    struct error *error;
     struct wildcard_type *buckets[BUCKETS]; /* the types found so far, by address */
     struct wildcard_type **end;             /* the pointer to the next type */
 };
@@ -96,7 +98,7 @@ static bool plan_label(struct planning *planning, struct wildcard_type *type,
         if (!can_be_label(field, asked->form) || !wildcard_asks_for(asked, field, &name))
             continue;
         add_label(type, field, REASON_ASKED, name, asked);
-        planning->found->labels[i] = true;
+        planning->found.labels[i] = true;
         return asked->before.size == 0;
     }
     if (field->map && field->message->fields[1].kind == KIND_STRING) {
@@ -118,10 +120,11 @@ static bool plan_label(struct planning *planning, struct wildcard_type *type,
 
 /* --- fields ----------------------------------------------------------------------------------- */
 
-static bool is_other(const struct wildcard_others *others, const struct field_type *field)
+static bool is_other(const struct wildcard_others *others, const struct message_type *type,
+                     const struct field_type *field)
 {
     for (size_t i = 0; i < others->count; i++)
-        if (others->fields[i] == field)
+        if (wildcard_is_other(&others->fields[i], type, field))
             return true;
     return false;
 }
@@ -164,12 +167,16 @@ static bool plan_field(struct planning *planning, struct wildcard_type *type,
 {
     struct wildcard_field planned = {.field = field, .name = last_name(field)};
     const struct message_type *inside;
-    if (plan_label(planning, type, field) || is_other(planning->others, field) ||
+    if (plan_label(planning, type, field) || is_other(planning->others, type->type, field) ||
         !use_of(field, &planned.use, &inside))
         return true;
     planned.counter = (field->roles & ROLE_COUNTER) != 0;
-    planned.begins = field->extension || field->embedded;
+    planned.begins = field->extension || field->embedded != EMBEDDED_NOT;
     planned.time = time_of(type, field);
+    if (field->embedded == EMBEDDED_CHOSEN) {
+        const char *name = field->message->descriptor->short_name;
+        planned.name = (struct text){name, strlen(name)};
+    }
     if (planned.use == USE_VALUE && field->oneof != NULL)
         planned.name = (struct text){field->oneof, strlen(field->oneof)};
     if (inside != NULL && inside->well_known == WELL_KNOWN_TIMESTAMP && is_time(type, field))
@@ -182,7 +189,7 @@ static bool plan_field(struct planning *planning, struct wildcard_type *type,
         struct wildcard_named named;
         if (!field->map && wildcard_is_named(inside, &named)) {
             planned.use = USE_NAMED;
-            planning->found->named = true;
+            planning->found.named = true;
         }
     }
     type->fields[type->field_count++] = planned;
@@ -225,7 +232,7 @@ static void find_keys(struct wildcard_plan *plan)
 {
     for (bool changed = true; changed;) {
         changed = false;
-        for (struct wildcard_type *at = plan->root; at != NULL; at = at->next) {
+        for (struct wildcard_type *at = plan->types; at != NULL; at = at->next) {
             bool has_key = at->has_key;
             for (size_t i = 0; i < at->label_count && !has_key; i++)
                 has_key = at->labels[i].reason == REASON_KEY;
@@ -239,35 +246,63 @@ static void find_keys(struct wildcard_plan *plan)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static bool make(struct planning *planning, const struct message_type *type)
+static bool plan_root(struct planning *planning, struct wildcard_root *root,
+                      const struct message_type *type)
 {
-    planning->end = &planning->plan->root;
-    if (plan_of(planning, type) == NULL)
+    root->type = plan_of(planning, type);
+    if (root->type != NULL)
+        return wildcard_parse_root(planning->plan, root, type, planning->options, &planning->found,
+                                   planning->error);
+    error_no_memory(planning->error);
+    return false;
+}
+
+static bool plan_types(struct planning *planning)
+{
+    for (struct wildcard_type *at = planning->plan->types; at != NULL; at = at->next) {
+        if (plan_type(planning, at))
+            continue;
+        error_no_memory(planning->error);
         return false;
-    for (struct wildcard_type *at = planning->plan->root; at != NULL; at = at->next)
-        if (!plan_type(planning, at))
-            return false;
+    }
     find_keys(planning->plan);
     return true;
 }
 
-int wildcard_plan_make(const struct message_type *type, const struct schema_options *options,
-                       const struct wildcard_others *others, struct wildcard_found *found,
+static bool make(struct planning *planning, const struct message_type *const *roots, size_t count)
+{
+    struct wildcard_plan *plan = planning->plan;
+    planning->end = &plan->types;
+    plan->texts = planning->options->text_samples;
+    plan->root_count = count;
+    plan->roots = plan_allocate(planning, count, sizeof *plan->roots);
+    if (plan->roots == NULL) {
+        error_no_memory(planning->error);
+        return false;
+    }
+    if (!wildcard_parse_options(plan, planning->options, planning->error))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!plan_root(planning, &plan->roots[i], roots[i]))
+            return false;
+    return plan_types(planning) &&
+           wildcard_check_found(planning->options, &planning->found, roots[0], planning->error);
+}
+
+int wildcard_plan_make(const struct message_type *const *roots, size_t count,
+                       const struct schema_options *options, const struct wildcard_others *others,
                        struct wildcard_plan **out, struct error *error)
 {
     struct planning planning = {.plan = calloc(1, sizeof *planning.plan),
+                                .options = options,
                                 .others = others,
-                                .found = found};
-    bool made = planning.plan != NULL;
-    if (made)
-        planning.plan->texts = options->text_samples;
-    if (made && !wildcard_parse_options(planning.plan, type, options, found, error)) {
-        wildcard_plan_destroy(planning.plan);
+                                .error = error};
+    if (planning.plan == NULL) {
+        error_no_memory(error);
         return -1;
     }
-    if (!made || !make(&planning, type)) {
+    if (!make(&planning, roots, count)) {
         wildcard_plan_destroy(planning.plan);
-        error_no_memory(error);
         return -1;
     }
     *out = planning.plan;

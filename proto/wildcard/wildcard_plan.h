@@ -63,6 +63,7 @@ enum wildcard_time_kind {
     TIME_NUMBER,
     TIME_MESSAGE, /* a message of seconds and nanoseconds */
     TIME_PAIR,    /* `field` are seconds, `second` is the rest in units of `unit` */
+    TIME_SUM,     /* `field` in units of `unit`, plus `second` in units of `second_unit` */
 };
 
 struct wildcard_time {
@@ -70,6 +71,7 @@ struct wildcard_time {
     int rank; /* the smallest is read first */
     const struct field_type *field, *second;
     int64_t unit; /* nanoseconds; TIME_NUMBER: 0 if the number's size tells its unit */
+    int64_t second_unit;
 };
 
 /* Messages with a text called name or key, and a oneof of values. */
@@ -103,19 +105,44 @@ struct wildcard_asked {
     enum wildcard_form form;
 };
 
+#define WILDCARD_PATHS  8
+#define WILDCARD_LABELS 32
+
+/* A version of the message type, and the paths of the options in it. */
+struct wildcard_root {
+    const struct wildcard_type *type;
+    struct field_path *paths; /* the paths of "PATH.*" that it has */
+    size_t path_count;
+    struct field_path *name; /* the option `name`; NULL: not given */
+};
+
+/* A field that is the option `time` in at least one root, identified as in wildcard.h. */
+struct wildcard_asked_time {
+    struct wildcard_other field;
+    int64_t unit;                    /* nanoseconds; 0: a Timestamp */
+    const struct field_type *second; /* in the same message; NULL: the time has one part */
+    int64_t second_unit;
+    const struct wildcard_asked_time *next;
+};
+
 struct wildcard_plan {
     struct growing_arena memory;
-    struct wildcard_type *root;
+    struct wildcard_type *types; /* in the order of finding; those of the roots first */
+    struct wildcard_root *roots;
+    size_t root_count;
 
     bool texts; /* texts that are not labels make a sample */
     bool all;   /* the option `value` has "*": every number is a sample */
-    struct field_path paths[WILDCARD_PATHS]; /* the paths of "PATH.*" */
-    size_t path_count;
     struct wildcard_asked labels[WILDCARD_LABELS];
     size_t label_count;
-    const struct field_type *time; /* the field of the option `time`; NULL: not given */
-    int64_t time_unit;             /* nanoseconds; 0: a Timestamp */
-    struct field_path name;        /* the option `name`; count is 0: not given */
+    const struct wildcard_asked_time *times;
+};
+
+/* The parts of the options that were found in at least one root. */
+struct wildcard_found {
+    bool values[WILDCARD_PATHS];
+    bool labels[WILDCARD_LABELS];
+    bool named; /* a type has messages with names and values, whose names may be labels */
 };
 
 /* --- parts of a message ----------------------------------------------------------------------- */
@@ -167,10 +194,19 @@ struct wildcard_part {
 
 /* --- functions -------------------------------------------------------------------------------- */
 
-/* wildcard_options.c: fill the plan by the options; false with `error` filled. */
-bool wildcard_parse_options(struct wildcard_plan *plan, const struct message_type *type,
-                            const struct schema_options *options, struct wildcard_found *found,
+/*
+ * wildcard_options.c: fills the plan by the options, and for each root its paths. Returns false
+ * with `error` filled.
+ */
+bool wildcard_parse_options(struct wildcard_plan *plan, const struct schema_options *options,
                             struct error *error);
+bool wildcard_parse_root(struct wildcard_plan *plan, struct wildcard_root *root,
+                         const struct message_type *type, const struct schema_options *options,
+                         struct wildcard_found *found, struct error *error);
+
+/* Checks that all parts of the options were found. Returns false with `error` filled. */
+bool wildcard_check_found(const struct schema_options *options, const struct wildcard_found *found,
+                          const struct message_type *type, struct error *error);
 
 /* Whether `text` ends with `end`, with a separator or nothing before it; '/' is as good as '.'. */
 bool wildcard_path_ends(const struct text *text, const struct text *end);
@@ -204,6 +240,7 @@ bool wildcard_is_number(const struct field_type *field, const ProtobufCMessage *
 
 struct wildcard_walk {
     const struct wildcard_plan *plan;
+    const struct wildcard_root *root;
     struct arena *arena;
     const struct wildcard_part **end; /* the pointer to the next part */
 };
@@ -213,7 +250,7 @@ struct wildcard_place {
     struct wildcard_element *element;
     struct text name;   /* path of names up to here */
     int64_t time_ns;    /* time of the message around */
-    uint32_t paths;     /* bit i: the way to here is the beginning of plan->paths[i] */
+    uint32_t paths;     /* bit i: the way to here is the beginning of root->paths[i] */
     size_t depth;       /* number of fields from the outermost message to here */
     bool selected;      /* here is below a path, so numbers are samples */
     bool named;         /* `name` ends with the name of a named message */

@@ -115,10 +115,17 @@ static bool time_of_field(const struct wildcard_plan *plan, const struct message
                           const struct field_type *field, struct wildcard_time *time)
 {
     *time = (struct wildcard_time){.field = field};
-    if (field == plan->time) {
+    for (const struct wildcard_asked_time *asked = plan->times; asked != NULL; asked = asked->next) {
+        if (!wildcard_is_other(&asked->field, type, field))
+            continue;
         time->kind = field->message != NULL ? TIME_MESSAGE : TIME_NUMBER;
         time->rank = RANK_ASKED;
-        time->unit = plan->time_unit;
+        time->unit = asked->unit;
+        if (asked->second == NULL)
+            return true;
+        time->kind = TIME_SUM;
+        time->second = message_type_find(type, asked->second->number);
+        time->second_unit = asked->second_unit;
         return true;
     }
     bool named = is_called_time(field);
@@ -196,6 +203,10 @@ int64_t wildcard_read_time(const struct wildcard_time *time, const ProtobufCMess
         return sample_time_in_units(whole_of(field, message), time->unit);
     if (time->kind == TIME_NUMBER)
         return time_of_number(field, message);
+    if (time->kind == TIME_SUM)
+        return sample_time_sum(
+            sample_time_in_units(whole_of(field, message), time->unit),
+            sample_time_in_units(whole_of(time->second, message), time->second_unit));
     if (time->kind == TIME_PAIR)
         return time_of_seconds(whole_of(field, message), whole_of(time->second, message),
                                time->unit);
@@ -206,7 +217,7 @@ int64_t wildcard_read_time(const struct wildcard_time *time, const ProtobufCMess
 
 bool wildcard_is_time(const struct wildcard_time *time, const ProtobufCMessage *message)
 {
-    if (wildcard_read_time(time, message) != 0)
+    if (time->kind == TIME_SUM || wildcard_read_time(time, message) != 0)
         return true;
     return time->kind != TIME_MESSAGE && whole_of(time->field, message) == 0 &&
            (time->second == NULL || whole_of(time->second, message) == 0);

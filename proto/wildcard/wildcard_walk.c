@@ -30,8 +30,8 @@ static bool enter(struct wildcard_walk *walk, const struct wildcard_place *from,
     *to = *from;
     to->depth++;
     to->paths = 0;
-    for (size_t i = 0; !from->selected && i < walk->plan->path_count; i++) {
-        const struct field_path *path = &walk->plan->paths[i];
+    for (size_t i = 0; !from->selected && i < walk->root->path_count; i++) {
+        const struct field_path *path = &walk->root->paths[i];
         if ((from->paths >> i & 1) == 0 || path->steps[from->depth] != field->field)
             continue;
         if (path->count == to->depth)
@@ -188,8 +188,8 @@ static bool walk_message(struct wildcard_walk *walk, const struct wildcard_type 
 static bool begin_names(struct wildcard_walk *walk, const ProtobufCMessage *message,
                         struct text *name)
 {
-    const struct field_path *path = &walk->plan->name;
-    const void *at = path->count == 0 ? NULL : field_path_follow(path, message, NULL);
+    const struct field_path *path = walk->root->name;
+    const void *at = path == NULL ? NULL : field_path_follow(path, message, NULL);
     *name = (struct text){"", 0};
     if (at == NULL)
         return true;
@@ -201,15 +201,16 @@ static bool begin_names(struct wildcard_walk *walk, const ProtobufCMessage *mess
     return !out.overflow && arena_allocate(arena, out.used) != NULL;
 }
 
-bool wildcard_walk(const struct wildcard_plan *plan, const ProtobufCMessage *message,
+bool wildcard_walk(const struct wildcard_plan *plan, size_t root, const ProtobufCMessage *message,
                    struct arena *arena, const struct wildcard_part **parts)
 {
-    struct wildcard_walk walk = {.plan = plan, .arena = arena, .end = parts};
+    struct wildcard_walk walk = {
+        .plan = plan, .root = &plan->roots[root], .arena = arena, .end = parts};
     struct wildcard_place place = {.paths = UINT32_MAX, .selected = plan->all};
+    const struct wildcard_type *type = walk.root->type;
     *parts = NULL;
-    place.element = wildcard_add_element(&walk, NULL, plan->root->has_key);
+    place.element = wildcard_add_element(&walk, NULL, type->has_key);
     return place.element != NULL && begin_names(&walk, message, &place.name) &&
-           add_labels(&walk, plan->root, message, &place) &&
-           walk_message(&walk, plan->root, message, &place) &&
+           add_labels(&walk, type, message, &place) && walk_message(&walk, type, message, &place) &&
            wildcard_end_element(&walk, &place, parts);
 }

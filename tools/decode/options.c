@@ -46,7 +46,7 @@ static const struct command_option options[] = {
     {"schema", "NAME", "a built-in schema", .set = set_schema},
     {"descriptor-set", "FILE",
      "what the bytes mean: a file that protoc --include_imports\n--descriptor_set_out wrote, or a "
-     ".proto file (protoc must be installed)",
+     ".proto file or a folder of them\n(protoc must be installed)",
      COMMAND_KEEP(TEXT, struct decode_settings, descriptor_set)},
     {"message", "TYPE", "type of the message in the descriptor set: package.Type",
      COMMAND_KEEP(TEXT, struct decode_settings, message)},

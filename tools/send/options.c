@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/platform/file_system.h"
 #include "tools/command/value.h"
 #include "tools/send/pacing.h"
 #include "tools/sending/udp_sender.h"
@@ -25,7 +26,10 @@ static const char *choice(const char *option, size_t at)
 /* Whether the value of --schema is a path, not the name of a built-in schema. */
 static bool is_path(const char *value)
 {
-    return strpbrk(value, "./\\") != NULL;
+    for (size_t i = 0; message_shapes[i] != NULL; i++)
+        if (strcmp(message_shapes[i]->name, value) == 0)
+            return false;
+    return strpbrk(value, "./\\") != NULL || folder_is_readable(value);
 }
 
 static int set_schema(void *settings, const char *value, struct error *error)
@@ -125,9 +129,9 @@ static const struct command_option options[] = {
      COMMAND_KEEP(DESTINATION, struct send_settings, plan.destination)},
     {"schema", "NAME",
      "schema of the datagrams; default riemann, which sluice without\n"
-     "--listen expects. Or a file, with --message and --json: a .proto file\n"
-     "(protoc must be installed), or one that protoc --include_imports\n"
-     "--descriptor_set_out wrote",
+     "--listen expects. Or, with --message and --json: a .proto file or a\n"
+     "folder of them (protoc must be installed), or a file that protoc\n"
+     "--include_imports --descriptor_set_out wrote",
      .set = set_schema},
     {"message", "TYPE", "type of the message in the file: package.Type",
      COMMAND_KEEP(TEXT, struct send_settings, message)},

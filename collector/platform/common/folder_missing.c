@@ -23,3 +23,10 @@ void folder_advise_missing_of(const char *file, struct error *error)
         folder_advise_missing(folder, error);
     free(folder);
 }
+
+bool folder_is_readable(const char *path)
+{
+    struct folder *folder = folder_open(path);
+    folder_close(folder);
+    return folder != NULL;
+}

@@ -4,6 +4,11 @@
  */
 #include "collector/platform/file_system.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 void file_path_normalise(char *path)
 {
     (void)path;
@@ -21,6 +26,50 @@ const char *file_path_fault(const char *path, size_t *at)
     return NULL;
 }
 
+static bool file_path_goes_up(const char *path)
+{
+    while (*path != '\0') {
+        size_t length = strcspn(path, "/");
+        if (length == 2 && memcmp(path, "..", 2) == 0)
+            return true;
+        path += length + (path[length] == '/');
+    }
+    return false;
+}
+
+/* Appends the names of a path, each after a '/', to `to`. Returns the end. */
+static char *append_names(char *to, const char *path)
+{
+    while (*path != '\0') {
+        size_t length = strcspn(path, "/");
+        if (length != 0 && (length != 1 || *path != '.')) {
+            *to++ = '/';
+            memcpy(to, path, length);
+            to += length;
+        }
+        path += length + (path[length] == '/');
+    }
+    return to;
+}
+
+char *file_path_absolute(const char *path)
+{
+    char current[4096] = "/";
+    if (file_path_goes_up(path))
+        return realpath(path, NULL);
+    if (path[0] != '/' && getcwd(current, sizeof current) == NULL)
+        return NULL;
+    char *made = malloc(strlen(current) + strlen(path) + 3);
+    if (made == NULL)
+        return NULL;
+    char *end = append_names(append_names(made, current), path);
+    if (end == made)
+        *end++ = '/';
+    *end = '\0';
+    return made;
+}
+
+const char file_path_list_separator = ':';
 const char file_path_mkdir[] = "mkdir -p";
 const char file_path_quoted[] = " '&;()<>|*?";
 

@@ -18,6 +18,9 @@
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/spawn.h"
 
+/* Less than any system's limit with the environment: Linux has 2 MiB by default. */
+const size_t process_arguments_most = (size_t)1 << 20;
+
 struct child {
     struct spawned program;
     int output, errors; /* our ends of the pipes */

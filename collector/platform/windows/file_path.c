@@ -3,8 +3,13 @@
  */
 #include "collector/platform/file_system.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <windows.h>
 
+#include "collector/platform/windows/text.h"
+
+const char file_path_list_separator = ';';
 const char file_path_mkdir[] = "mkdir";
 const char file_path_quoted[] = " /&"; /* the shell takes "/" for the begin of a switch */
 
@@ -13,6 +18,24 @@ void file_path_normalise(char *path)
     for (; *path != '\0'; path++)
         if (*path == '\\')
             *path = '/';
+}
+
+char *file_path_absolute(const char *path)
+{
+    wchar_t *wide = text_wide_copy(path);
+    DWORD room = wide == NULL ? 0 : GetFullPathNameW(wide, 0, NULL, NULL);
+    wchar_t *full = room == 0 ? NULL : calloc(room, sizeof *full);
+    DWORD length = full == NULL ? 0 : GetFullPathNameW(wide, room, full, NULL);
+    char *made = length == 0 || length >= room ? NULL : text_from_wide_copy(full);
+    free(wide);
+    free(full);
+    if (made == NULL)
+        return NULL;
+    file_path_normalise(made);
+    size_t size = strlen(made);
+    if (size > file_path_root(made) && made[size - 1] == '/')
+        made[size - 1] = '\0';
+    return made;
 }
 
 /* --- roots ------------------------------------------------------------------------------------ */

@@ -15,6 +15,9 @@
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 
+/* CreateProcessW accepts 32,767 characters. */
+const size_t process_arguments_most = 32000;
+
 /* One pipe, read to its end. */
 struct reading {
     HANDLE from; /* NULL: not created yet */

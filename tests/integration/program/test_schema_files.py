@@ -9,9 +9,9 @@ import shutil
 import subprocess
 import unittest
 
-from built import NO_FIFO, WINDOWS, not_on_windows, skip
+from built import NO_FIFO, WINDOWS, beside, command, not_on_windows, skip
 from protobuf import double, integer, message, text
-from sluice_program import ANY_PORT, ProgramTest, parse_json
+from sluice_program import ANY_PORT, DEADLINE, SLUICE, ProgramTest, parse_json
 
 PROTO = pathlib.Path(__file__).resolve().parents[2] / "proto"
 JUNOS = PROTO / "junos" / "port.proto"
@@ -134,6 +134,78 @@ class Samples(SchemaFiles):
               {"system_id": "router1", "port": port})
              for value, port in ((10, "ge-0/0/0"), (20, "ge-0/0/1"))])
         self.assertEqual(ledger["sinks"][0]["samples"], 2)
+
+
+@not_on_windows("the replacement of protoc copies the set of one file")
+class Folders(SchemaFiles):
+    """All .proto files of a folder and of the folders in it."""
+
+    def setUp(self):
+        super().setUp()
+        self.put("site", "whole.proto", 'import "parts/part.proto";\n'
+                 "message Whole { Part part = 1; }")
+        self.put("site/parts", "part.proto", "message Part { double x = 1; }")
+
+    def put(self, folder, name, text):
+        path = self.folder / folder
+        path.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text('syntax = "proto3";\n' + text + "\n")
+
+    def read(self, schema, kind, datagram):
+        program = self.start("--listen", self.listen(schema, kind), cwd=self.folder)
+        self.sender(program).send_all([datagram])
+        program.stop()
+        return [line["message"] for line in program.output()]
+
+    def test_a_folder_is_named_with_or_without_its_slash(self):
+        for schema in ("site/", "site", f"{self.folder}/site", "./site"):
+            self.assertEqual(self.read(schema, "Whole", message(1, double(1, 2))),
+                             [{"part": {"x": 2}}])
+
+    def test_imports_are_found_in_the_folders_above(self):
+        self.put("site/parts", "more.proto", 'import "whole.proto";\n'
+                 "message More { Whole whole = 1; }")
+        for schema in ("site/parts/more.proto", "site/parts"):
+            self.assertEqual(self.read(schema, "More", message(1, message(1, double(1, 2)))),
+                             [{"whole": {"part": {"x": 2}}}])
+
+    def run_tool(self, name, *arguments, **more):
+        done = subprocess.run(command(beside(SLUICE, name), *arguments), check=False,
+                              capture_output=True, timeout=DEADLINE, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_check_and_the_tools_take_a_folder(self):
+        folder = self.folder / "site"
+        self.run_to_end("--check", "--listen", self.listen(folder, "Whole"), ledger=None)
+        program = self.start("--listen", self.listen(folder, "Whole"))
+        self.run_tool("sluice-send", "--to", f"udp://127.0.0.1:{program.port()}", "--schema",
+                      "site", "--message", "Whole", "--json", '{"part": {"x": 3}}', cwd=self.folder)
+        program.wait_for_output(1)
+        program.stop()
+        self.assertEqual([line["message"] for line in program.output()], [{"part": {"x": 3}}])
+        said = self.run_tool("sluice-decode", "--descriptor-set", folder, "--message", "Whole",
+                             input=message(1, double(1, 4)))
+        self.assertEqual(parse_json(said), {"part": {"x": 4}})
+
+    def test_a_reload_reads_the_folder_again(self):
+        program = self.start("--listen", self.listen(self.folder / "site", "Whole"))
+        sender = self.sender(program)
+        sender.send_all([message(1, double(1, 1))])
+        program.wait_for_output(1)
+        self.put("site/parts", "part.proto", "message Part { double y = 1; }")
+        program.ask_to_reload()
+        program.wait_for_log("schemas reloaded")
+        sender.send_all([message(1, double(1, 2))], before=1)
+        program.stop()
+        self.assertEqual([line["message"] for line in program.output()],
+                         [{"part": {"x": 1}}, {"part": {"y": 2}}])
+
+    def test_errors_name_the_folder_and_the_file(self):
+        self.put("site", "twice.proto", "message Part {}")
+        said = self.refused("--listen", self.listen(self.folder / "site", "Whole"), code=78)
+        self.assertIn(f'{self.folder}/site: protoc: twice.proto:2:9: "Part" is already defined in '
+                      'file "parts/part.proto"', said)
 
 
 class Sequence(SchemaFiles):

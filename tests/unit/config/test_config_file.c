@@ -531,8 +531,8 @@ TEST_WITH(a_wrong_value_is_reported_with_its_place, scratch_make, scratch_remove
     refused("listeners:\n- udp://0.0.0.0:1?gro=maybe\n",
             "2:23: gro \"maybe\" is not one of off, on");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas:\n  - schema: riemannn\n",
-            "4:13: schema \"riemannn\" is not one of riemann, telemetry, nor a file, which has a "
-            "\".\" in its name; did you mean \"riemann\"?");
+            "4:13: schema \"riemannn\" is not one of riemann, telemetry, nor a folder, nor a file, "
+            "which has a \".\" in its name; did you mean \"riemann\"?");
     refused("sinks:\n- to: elsewhere\n", "2:7: \"elsewhere:\" is not a sink; write stdout: or "
                                        "file:PATH");
     refused("dead-letter: stdout\n", "1:14: \"stdout\" is not a file; write file:PATH");

@@ -176,8 +176,8 @@ TEST_WITH(a_name_is_one_of_the_table, set_up, listener_reading_tear_down)
     assert_string_equal(accepted(UDP "schema=riemann", 1)->ops->name, "riemann");
     assert_string_equal(accepted("pcap:x?schema=riemann", 1)->ops->name, "riemann");
     refused(UDP "schema=rieman", "rieman",
-            "schema \"rieman\" is not one of riemann, telemetry, nor a file, which has a \".\" in "
-            "its name; did you mean \"riemann\"?");
+            "schema \"rieman\" is not one of riemann, telemetry, nor a folder, nor a file, which "
+            "has a \".\" in its name; did you mean \"riemann\"?");
     refused(UDP "schema=Riemann", "Riemann", "did you mean \"riemann\"?");
     refused(UDP "schema=", "", "schema \"\" is not one of");
     refused(UDP "schema=file", "file", "schema \"file\" is not one of");

@@ -438,7 +438,7 @@ TEST(help_names_every_option_and_key_with_its_default)
         else if (key->syntax != NULL)
             assert_mentions(text, "=%s", key->syntax);
     }
-    assert_mentions(text, "%s", "schema=riemann|telemetry|FILE");
+    assert_mentions(text, "%s", "schema=riemann|telemetry|FILE|FOLDER");
     assert_mentions(text, "%s", "(default 4MiB, 4KiB to 512MiB)");
     assert_mentions(text, "%s", "stdout:, file:PATH");
     assert_mentions(text, "%s", "  64                        wrong command line\n");

@@ -1,6 +1,6 @@
 /*
- * Replaces protoc.exe: copies the file next to the .proto file, with ".set" after its name, to the
- * requested descriptor set.
+ * Replaces protoc.exe: copies the file next to the .proto file in the --proto_path, with ".set"
+ * after its name, to the requested descriptor set.
  */
 #include <stdio.h>
 #include <string.h>
@@ -26,11 +26,15 @@ static int copy(const char *from, const char *to)
 int program_main(int argc, char **argv)
 {
     static const char option[] = "--descriptor_set_out=";
+    static const char folder_option[] = "--proto_path==";
     const char *to = NULL;
+    const char *folder = ".";
     char from[1024];
     for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], option, sizeof option - 1) == 0)
             to = argv[i] + sizeof option - 1;
-    snprintf(from, sizeof from, "%s.set", argv[argc - 1]);
+        else if (strncmp(argv[i], folder_option, sizeof folder_option - 1) == 0)
+            folder = argv[i] + sizeof folder_option - 1;
+    snprintf(from, sizeof from, "%s/%s.set", folder, argv[argc - 1]);
     return to == NULL ? 2 : copy(from, to);
 }

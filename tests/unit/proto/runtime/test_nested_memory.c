@@ -57,3 +57,16 @@ TEST(a_schema_whose_numbers_are_all_samples_is_made_or_refused_whichever_allocat
     };
     make_with_each_failure(&options);
 }
+
+TEST(a_schema_whose_rows_are_typed_by_a_path_is_made_or_refused_whichever_allocation_failed)
+{
+    static const struct schema_options options = {
+        .source = TEST_SETS "/models.desc",
+        .message = "sluice.models.Telemetry",
+        .nested = "rows:by=path",
+        .value = "number,rows.*",
+        .name = "path",
+        .time = "rows.timestamp:s",
+    };
+    make_with_each_failure(&options);
+}

@@ -201,6 +201,23 @@ TEST_WITH(times_have_their_unit_or_are_timestamps, begin, NULL)
     assert_string_equal(samples_of(&options), "load=1@0\n");
 }
 
+TEST_WITH(a_time_may_be_the_sum_of_two_numbers, begin, NULL)
+{
+    (void)state;
+    struct schema_options options = report("load");
+    options.time = "at_ms:s+at_s:ns";
+    wire_double(&wire, 4, 1);
+    wire_double(&wire, 7, 5);
+    assert_string_equal(samples_of(&options), "load=1@0\n"); /* without the seconds: none */
+    wire_uint(&wire, 3, 1700000000);
+    assert_string_equal(samples_of(&options), "load=1@1700000000000000005\n");
+    options.time = "at_ms:s+site.rack:us"; /* what is absent is 0 */
+    assert_string_equal(samples_of(&options), "load=1@1700000000000000000\n");
+    wire_uint(&wire, 3, 9223372036); /* past what 64 bits hold: none */
+    options.time = "at_ms:s+at_ms:s";
+    assert_string_equal(samples_of(&options), "load=1@0\n");
+}
+
 TEST_WITH(every_kind_of_number_keeps_its_own, begin, NULL)
 {
     (void)state;
@@ -504,6 +521,10 @@ TEST_WITH(what_a_mapping_gets_wrong_is_said_in_one_line, begin, NULL)
         {"load", NULL, "at_ms", NULL, "needs a unit"},
         {"load", NULL, "at_ms:hours", NULL, "needs a unit"},
         {"load", NULL, "at:s", NULL, "needs no unit"},
+        {"load", NULL, "at_ms:s+at", NULL, "time: \"at\" is a Timestamp and cannot be added"},
+        {"load", NULL, "at_ms:s+at_s", NULL, "time: \"at_s\" needs a unit"},
+        {"load", NULL, "at_ms:s+", NULL, "time: "},
+        {"load", NULL, "at_ms:s+at_s:ns+load:ns", NULL, "time: more than 2 parts"},
         {"load", NULL, "host:s", NULL, "neither a number nor a Timestamp"},
         {"load", "site", NULL, NULL, "name: \"site\" is a message"},
         {"load", NULL, NULL, "site", "labels: \"site\" is neither"},

@@ -400,6 +400,19 @@ TEST(the_option_time_precedes_other_times)
     assert_non_null(strstr(read, "time_sec{} 5@3000000\n"));
 }
 
+TEST(the_option_time_may_be_the_sum_of_two_numbers)
+{
+    struct schema_options options = all_of(PACKAGE "Times");
+    options.time = "timestamp:s+value:ns";
+    assert_string_equal(
+        samples_of(&options, "{'timestamp': 5, 'value': 3, 'time_sec': 7, 'time_usec': 1}"),
+        "time_sec{} 7@5000000003\n"
+        "time_usec{} 1@5000000003\n");
+    options.time = "timestamp:s+clock.nsec:ns";
+    assert_string_equal(error_of(&options),
+                        SET ": time: \"nsec\" is in another message than the part before it");
+}
+
 TEST(a_field_can_be_marked_as_the_time)
 {
     struct schema_options options = all_of(PACKAGE "Switch");

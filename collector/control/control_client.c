@@ -5,6 +5,11 @@
 
 #include "collector/base/rule.h"
 
+/* A client whose connection would block this number of times within VAIN_NS rests for REST_NS. */
+#define VAIN_MOST 100
+#define VAIN_NS   INT64_C(100000000)
+#define REST_NS   INT64_C(50000000)
+
 bool control_client_create(struct control_client *client, int64_t stall_timeout_ns)
 {
     *client = (struct control_client){
@@ -34,12 +39,30 @@ void control_client_begin(struct control_client *client, struct control_connecti
     client->line_used = 0;
     client->ended = false;
     client->backoff_until_ns = 0;
+    client->vain = 0;
+    client->rest_until_ns = 0;
 }
 
 void control_client_end(struct control_client *client)
 {
     control_connection_close(client->connection);
     client->connection = NULL;
+}
+
+static void note_vain(struct control_client *client, int64_t now_ns)
+{
+    if (client->vain == 0)
+        client->vain_since_ns = now_ns;
+    if (++client->vain < VAIN_MOST)
+        return;
+    if (now_ns - client->vain_since_ns < VAIN_NS)
+        client->rest_until_ns = now_ns + REST_NS;
+    client->vain = 0;
+}
+
+bool control_client_rests(const struct control_client *client, int64_t now_ns)
+{
+    return now_ns < client->rest_until_ns;
 }
 
 /* Removes the sent bytes from the buffer. */
@@ -58,7 +81,7 @@ bool control_client_flush(struct control_client *client, int64_t now_ns)
     enum control_result result = CONTROL_DONE;
     if (out->used == 0)
         client->progress_ns = now_ns;
-    while (client->sent < out->used && result == CONTROL_DONE) {
+    while (client->sent < out->used && !control_client_rests(client, now_ns)) {
         size_t moved;
         result = control_connection_write(client->connection, out->data + client->sent,
                                           out->used - client->sent, &moved);
@@ -66,7 +89,10 @@ bool control_client_flush(struct control_client *client, int64_t now_ns)
             break;
         client->sent += moved;
         client->progress_ns = now_ns;
+        client->vain = 0;
     }
+    if (result == CONTROL_WOULD_BLOCK)
+        note_vain(client, now_ns);
     forget_sent(client);
     return result != CONTROL_OVER && now_ns - client->progress_ns < client->stall_timeout_ns;
 }
@@ -75,14 +101,17 @@ void control_client_read(struct control_client *client, int64_t now_ns)
 {
     size_t moved;
     size_t room = sizeof client->line - client->line_used;
-    if (client->ended || room == 0 || now_ns < client->backoff_until_ns)
+    if (client->ended || room == 0 || now_ns < client->backoff_until_ns ||
+        control_client_rests(client, now_ns))
         return;
     switch (control_connection_read(client->connection, client->line + client->line_used, room,
                                     &moved)) {
     case CONTROL_DONE:
         client->line_used += moved;
+        client->vain = 0;
         break;
     case CONTROL_WOULD_BLOCK:
+        note_vain(client, now_ns);
         break;
     case CONTROL_OVER:
         client->ended = true;

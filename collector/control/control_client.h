@@ -29,6 +29,9 @@ struct control_client {
     size_t line_used;
     bool ended;               /* the client has closed its sending side */
     int64_t backoff_until_ns; /* monotonic nanoseconds: no request is read earlier */
+    unsigned vain;            /* reads and writes in a row that would have blocked */
+    int64_t vain_since_ns;    /* when the first of them was */
+    int64_t rest_until_ns;    /* until then it is neither read, written nor watched */
     int64_t progress_ns;      /* when it last accepted a byte, or `out` became non-empty */
     int64_t stall_timeout_ns;
 };
@@ -63,6 +66,12 @@ void control_client_read(struct control_client *client, int64_t now_ns);
  */
 bool control_client_request(struct control_client *client, char *request, size_t *size,
                             int64_t now_ns);
+
+/*
+ * Whether the client rests: its connection is reported as ready again and again, and neither a read
+ * nor a write makes progress. Resting clients are not watched before rest_until_ns.
+ */
+bool control_client_rests(const struct control_client *client, int64_t now_ns);
 
 /* Whether a whole request has arrived. */
 bool control_client_has_request(const struct control_client *client);

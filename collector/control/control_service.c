@@ -466,6 +466,10 @@ size_t control_service_watch(struct control_service *service,
             bring_forward(due_ns, client->backoff_until_ns);
         if (waits)
             bring_forward(due_ns, client->progress_ns + client->stall_timeout_ns);
+        if (control_client_rests(client, now_ns)) {
+            bring_forward(due_ns, client->rest_until_ns);
+            continue;
+        }
         bool reads = !backs_off && !client->ended && client->line_used < sizeof client->line;
         if (reads || waits)
             watched[count++] =

@@ -55,6 +55,7 @@ struct command {
     bool restarting;     /* the program must end, and another one is started then */
     bool finishing;      /* the program must end, and no other one is started */
     bool given;          /* the program was given at least a byte */
+    bool closed;         /* a write reported that the program has closed its input */
     size_t unread;       /* unread bytes at the last poll; after the end: bytes that are lost */
     bool end_unreported; /* progress must report the end */
     int64_t started_ns;
@@ -129,6 +130,7 @@ static void command_start(struct command *command, int64_t now)
     command->phase = PHASE_RUNNING;
     command->restarting = false;
     command->given = false;
+    command->closed = false;
     command->closed_log_ns = INT64_MAX;
     command->unread = 0;
     command->started_ns = now;
@@ -218,7 +220,7 @@ static void command_look(struct command *command, int64_t now)
         return;
     }
     look_later(command, now);
-    if (state == CHILD_NOT_READING) {
+    if (state == CHILD_NOT_READING || (command->closed && has_input(command))) {
         close_input(command, now);
         command->closed_log_ns = now + SECOND;
     }
@@ -269,6 +271,7 @@ static enum write_result write_to(struct destination *destination, const void *b
     command->given = command->given || result == WRITE_OK;
     if (result != WRITE_CLOSED)
         return result;
+    command->closed = true;
     command->look_ns = clock_monotonic_ns();
     return WRITE_WOULD_BLOCK;
 }

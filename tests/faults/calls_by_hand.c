@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/faults/plan.h"
@@ -35,6 +36,8 @@ ssize_t __real_pwritev(int fd, const struct iovec *pieces, int count, off_t at);
 ssize_t __wrap_pwritev(int fd, const struct iovec *pieces, int count, off_t at);
 ssize_t __real_readv(int fd, const struct iovec *pieces, int count);
 ssize_t __wrap_readv(int fd, const struct iovec *pieces, int count);
+int __real_waitpid(int process, int *status, int options);
+int __wrap_waitpid(int process, int *status, int options);
 ssize_t __real_write(int fd, const void *bytes, size_t size);
 ssize_t __wrap_write(int fd, const void *bytes, size_t size);
 long __real_syscall(long number, ...);
@@ -165,6 +168,18 @@ long __wrap_syscall(long number, ...)
         arguments[2] = (long)plan_less(fate, (uint64_t)arguments[2]);
     return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
                           arguments[4], arguments[5]);
+}
+
+/* A call that does not wait is not interrupted. */
+int __wrap_waitpid(int process, int *status, int options)
+{
+    if ((options & WNOHANG) != 0 && plan_interrupts())
+        return __real_waitpid(process, status, options);
+    struct fate fate = FATE_OF(waitpid);
+    if (fate.error == 0)
+        return __real_waitpid(process, status, options);
+    errno = fate.error;
+    return -1;
 }
 
 /* A disk fails what is written to its files, and nothing else. */

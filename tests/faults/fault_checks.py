@@ -12,8 +12,11 @@ CODES = (0, 69, 70, 73, 74, 78)
 EMPTY_WORDS = re.compile(r"Success|\(null\)|error 0\b|: *$")
 LATE = "it did not end by returning from main"  # a part of it was not done in time
 # A call that always fails is made again a hundred times in a row at most (retry.h), and then its
-# thread rests for a millisecond.
-MOST_A_SECOND = 300000
+# thread waits; several calls may do so one after the other. The row of failures does not depend on
+# how busy the machine is.
+LONGEST = 1000
+LONGEST_OF_NAMES = 10000  # for each of its files a sink tries a thousand names
+SPIN = "in a row, without a wait"
 SANITIZERS = re.compile(r"Sanitizer|runtime error")
 
 
@@ -22,12 +25,17 @@ def complaints(run, plan, fault=None):
     if run.hung:
         return [f"hangs: {run.hung}"]
     return [*_end(run, fault), *_left(run, plan),
-            *_rest(run, plan), *_ledger(run, fault), *_outputs(run)]
+            *_rest(plan, fault), *_ledger(run, fault), *_outputs(run)]
 
 
 def is_about_time(complaint):
     """Whether it may be the machine that was too slow."""
     return complaint.startswith("hangs: ") or complaint == LATE
+
+
+def is_spin(complaint):
+    """Whether a thread repeats a failing call without a wait."""
+    return complaint.endswith(SPIN)
 
 
 def _end(run, fault):
@@ -63,9 +71,10 @@ def _is_ended_early(run):
     return run.code == -signal.SIGTERM and run.is_blind()
 
 
-def _rest(run, plan):
-    if plan.failed() > MOST_A_SECOND * max(1, run.seconds):
-        yield f"a call that failed was made {plan.failed()} times in {run.seconds:.1f} s"
+def _rest(plan, fault):
+    names = fault is not None and fault.way.name == "EEXIST"
+    if plan.longest() > (LONGEST_OF_NAMES if names else LONGEST):
+        yield f"a call that failed was made {plan.longest()} times {SPIN}"
 
 
 def _left(run, plan):

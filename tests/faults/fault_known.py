@@ -10,6 +10,9 @@ _ROWS = (
     ("wide", "send", "tcp_connection_send", "EAGAIN", 1, 0),
     ("wide", "send", "tcp_connection_send", "ECONNRESET", 1, 1),
     ("wide", "write", "child_write", "EAGAIN", 1, 0),
+    ("wide", "write", "child_write", "EPIPE", 1, 0),
+    ("wide", "recv", "control_connection_read", "EAGAIN", 1, 0),
+    ("wide", "send", "control_connection_write", "EAGAIN", 1, 0),
 )
 
 

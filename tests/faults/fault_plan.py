@@ -7,7 +7,7 @@ import struct
 import subprocess
 
 CALLS_MAX, FRAMES, SEEN, LEFT_SIZE, STACKS = 128, 16, 4096, 1024, 16384
-_HEAD = struct.Struct(f"={CALLS_MAX}sQQQIIQQQ")  # up to failed
+_HEAD = struct.Struct(f"={CALLS_MAX}sQQQIIQQQQ")  # up to longest
 _FRAMES = struct.Struct(f"={FRAMES}Q")
 _AFTER = struct.Struct("=QQ")  # watching, left_count
 _AT_FRAMES = _HEAD.size
@@ -61,11 +61,15 @@ class Plan:
         for name in fault.calls:
             wanted[ROWS.index(name)] = 1
         _HEAD.pack_into(self._shared, 0, bytes(wanted), fault.place, fault.first, fault.times,
-                        fault.way.error, fault.way.less, fault.spares_streams, 0, 0)
+                        fault.way.error, fault.way.less, fault.spares_streams, 0, 0, 0)
 
     def failed(self):
         """How many calls have failed."""
         return _HEAD.unpack_from(self._shared, 0)[8]
+
+    def longest(self):
+        """The most failures of one thread in a row, without a success or a wait in between."""
+        return _HEAD.unpack_from(self._shared, 0)[9]
 
     def frames(self):
         """The callers of the first failing call, as places in the program."""

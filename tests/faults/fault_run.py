@@ -8,7 +8,6 @@ import signal
 import socket
 import struct
 import subprocess
-import time
 
 from sluice_program import CHANGED, LEDGER, LOG_TIME, parse_json
 
@@ -63,7 +62,6 @@ class Run:
         self.answered = []  # of those that a listener has acknowledged
         self.changed = False
         self.hung = None
-        self.seconds = 0
         self.code = None
         self._text = b""
         self._sockets = {}
@@ -107,7 +105,6 @@ class Run:
 
     def drive(self):
         """The whole run. A hang is noted and ended."""
-        begun = time.monotonic()
         try:
             try:
                 self._live()
@@ -122,7 +119,6 @@ class Run:
             self._process.kill()
             self._process.wait()
         finally:
-            self.seconds = time.monotonic() - begun
             self._process.stderr.close()
             for one in self._sockets.values():
                 one.close()

@@ -110,15 +110,13 @@ _ERRORS = {
 
 
 # Faults that the program need not survive, with the reason. A call, the function that makes it, and
-# the faults: those that do less, those that never end, those that report an absence, or that a
-# signal arrived.
+# the faults: those that do less, those that never end, or those that report an absence.
 LEFT_OUT = (
     ("read", "control_wait", "less", "a signalfd hands out whole signals"),
     ("read", "control_wait", "for ever", "no process could ask it to stop"),
     ("read", "event_clear", "all", "an eventfd that does not block hands out its number or EAGAIN"),
     ("stat", "torn_line_look_again", "missing", "says that there is nothing to look at"),
     ("open", "torn_line_look_again", "missing", "says that there is nothing to look at"),
-    ("waitpid", "child_look", "interrupted", "one that does not wait is not interrupted"),
     ("write", "event_signal", "all", "an eventfd that does not block takes any number that we add"),
 )
 
@@ -126,8 +124,7 @@ LEFT_OUT = (
 def is_left_out(fault, function):
     """Whether it is, where that function makes the call."""
     which = ("all", "less" if fault.way.less else "", "for ever" if fault.times == 0 else "",
-             "missing" if fault.way.name in ("ENOENT", "EACCES") else "",
-             "interrupted" if fault.way.name == "EINTR" else "")
+             "missing" if fault.way.name in ("ENOENT", "EACCES") else "")
     return any(fault.calls == (call,) and function == maker and kind in which
                for call, maker, kind, _ in LEFT_OUT)
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 /* This file is linked to the C library's own: what it calls is not counted. */
@@ -24,7 +26,20 @@ extern const char __executable_start; /* ld(1) defines it */
 /* Spreads numbers over a table (Knuth, multiplicative hashing). */
 #define SPREAD 0x9E3779B97F4A7C15u
 
+/*
+ * A thread has waited if it has slept between two of its calls, and this time has passed. Threads
+ * that only wake each other in turn do not wait that long.
+ */
+#define WAIT_NS 100000
+
 static struct plan *plan;
+
+/* The failures in a row of this thread. */
+static _Thread_local struct {
+    uint64_t count;
+    int64_t last_ns; /* monotonic time of the last one */
+    long sleeps;     /* of the thread until then */
+} row;
 
 __attribute__((constructor)) static void share(void)
 {
@@ -117,6 +132,34 @@ static void note_frames(void)
         atomic_store(&plan->frames[i - 2], place_of(frames[i]));
 }
 
+/*
+ * Counts a failure of this thread. The kernel counts how often a thread gave up its processor to
+ * wait (getrusage(2), ru_nvcsw), also inside of libraries; a thread that another one displaces is
+ * not counted, so that a loop without waits is seen on a busy machine, too.
+ */
+static void note_failure(void)
+{
+    struct rusage usage;
+    struct timespec time;
+    if (getrusage(RUSAGE_THREAD, &usage) != 0 || clock_gettime(CLOCK_MONOTONIC, &time) != 0)
+        abort();
+    int64_t now_ns = time.tv_sec * 1000000000LL + time.tv_nsec;
+    if (usage.ru_nvcsw != row.sleeps && now_ns - row.last_ns >= WAIT_NS)
+        row.count = 0;
+    row.count++;
+    row.last_ns = now_ns;
+    row.sleeps = usage.ru_nvcsw;
+    uint64_t longest = atomic_load(&plan->longest);
+    while (longest < row.count &&
+           !atomic_compare_exchange_weak(&plan->longest, &longest, row.count))
+        continue;
+}
+
+bool plan_interrupts(void)
+{
+    return plan != NULL && plan->error == EINTR;
+}
+
 bool plan_spares_streams(void)
 {
     return plan != NULL && plan->spares_streams != 0;
@@ -133,10 +176,14 @@ struct fate plan_fate(enum call call, const void *from)
     if (plan->first == 0 || plan->wanted[call] == 0 || (plan->place != 0 && plan->place != place))
         return fate;
     uint64_t number = atomic_fetch_add(&plan->counted, 1) + 1;
-    if (number < plan->first || (plan->times != 0 && number >= plan->first + plan->times))
+    if (number < plan->first || (plan->times != 0 && number >= plan->first + plan->times)) {
+        row.count = 0;
         return fate;
+    }
     if (atomic_fetch_add(&plan->failed, 1) == 0)
         note_frames();
+    if (plan->error != 0) /* a call that does less has done something */
+        note_failure();
     fate.error = (int)plan->error;
     fate.less = plan->less;
     return fate;

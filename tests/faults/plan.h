@@ -1,6 +1,6 @@
 /*
  * The planned faults of a program linked to the shim, and their results: a file named by the
- * environment variable FAULT_PLAN, which both sides map. walk/plan.py has the same layout. A
+ * environment variable FAULT_PLAN, which both sides map. fault_plan.py has the same layout. A
  * program without a plan runs normally.
  */
 #ifndef SLUICE_TESTS_FAULTS_PLAN_H
@@ -40,6 +40,7 @@ struct plan {
     uint64_t spares_streams;        /* 1: of writes, only those to files are counted */
     _Atomic uint64_t counted;
     _Atomic uint64_t failed;
+    _Atomic uint64_t longest; /* most failures of a thread in a row: no success or wait in between */
     _Atomic uint64_t frames[PLAN_FRAMES]; /* callers of the first call that failed */
     _Atomic uint64_t watching;            /* 1: the places below are noted */
     _Atomic uint64_t left_count;          /* descriptors that were open at the end; 0: not known */
@@ -71,6 +72,9 @@ struct fate {
 
 /* Counts a call from the place that it returns to, and says what becomes of it. Any thread. */
 struct fate plan_fate(enum call call, const void *from);
+
+/* Whether the planned failure is that a signal interrupts the call. */
+bool plan_interrupts(void);
 
 /* Whether writes to pipes, sockets and the like are not to be counted. */
 bool plan_spares_streams(void);

@@ -19,7 +19,7 @@ import threading
 import time
 
 from built import skip
-from fault_checks import LATE, complaints, is_about_time
+from fault_checks import LATE, complaints, is_about_time, is_spin
 from fault_deliveries import DELIVERIES
 from fault_known import known
 from fault_plan import Places, Plan
@@ -75,6 +75,8 @@ class Walk:
         self.counts = collections.Counter()
         self.codes = collections.Counter()
         self.found = 0
+        self.spins = 0  # among them
+        self.longest = 0  # most failures in a row, without a success or a wait in between
         self.until = float("inf")  # by time.monotonic(): when no other run begins
 
     def go(self):
@@ -99,7 +101,7 @@ class Walk:
                              for number in range(1, self.options.jobs + 1)]:
                     work.result()
         self._tell(len(seen.counts), faults, time.monotonic() - begun)
-        return self.found == 0
+        return self.spins > 0 if self.options.planted == "spin" else self.found == 0
 
     def _function(self, place):
         return self.places.names([place])[0].split(" ")[0]
@@ -152,6 +154,7 @@ class Walk:
             self.counts["runs"] += 1
             self.counts["reached"] += failed > 0
             self.counts["failed"] += failed
+            self.longest = max(self.longest, bench.plan.longest())
             self.codes[run.code] += 1
             if wrong:
                 self._report(run, bench.plan, fault, wrong)
@@ -173,6 +176,7 @@ class Walk:
 
     def _report(self, run, plan, fault, wrong):
         self.found += 1
+        self.spins += any(map(is_spin, wrong))
         frames = self.places.names(plan.frames())
         at = fault.place and self.places.names([fault.place])[0]
         print(f"--- {self.world.name}: {fault} {at or ''}", *wrong,
@@ -182,7 +186,7 @@ class Walk:
     def _tell(self, places, faults, seconds):
         counts = self.counts
         print(f"{self.world.name}: {places} places, {len(faults)} faults; {counts['runs']} runs, in "
-              f"{counts['reached']} a call failed, {counts['failed']} calls in all; "
+              f"{counts['reached']} a call failed, {counts['failed']} calls in all, at most {self.longest} in a row; "
               f"{counts['again']} next starts; exit codes "
               f"{dict(sorted(self.codes.items(), key=str))}; {seconds:.0f} s; {self.found} found")
 
@@ -198,6 +202,7 @@ def main():
                         help="every call of a place, and not one for each stack")
     parser.add_argument("--but", choices=WORLDS, metavar="WORLD",
                         help="without places that are called in that world, too")
+    parser.add_argument("--planted", choices=("spin",), help="exit code 0 if it is found")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--folder", default="/dev/shm" if os.path.isdir("/dev/shm") else None)
     options = parser.parse_args()

@@ -15,29 +15,6 @@
 /* How often an interrupted call is repeated in a row. */
 #define RETRY_MOST 100
 
-static inline bool retry_after(int number, unsigned *times)
-{
-    return errno == number && (*times)++ < RETRY_MOST;
-}
-
-/*
- * Whether to repeat a call that failed with errno: it was interrupted, and not more than RETRY_MOST
- * times. `times` is 0 before the first call; after a success it may be set to 0 again.
- */
-static inline bool retry_interrupted(unsigned *times)
-{
-    return retry_after(EINTR, times);
-}
-
-/*
- * Like retry_interrupted, for accept(2): also repeats if the connection was aborted before it was
- * accepted, because another connection may wait.
- */
-static inline bool retry_aborted(unsigned *times)
-{
-    return retry_after(ECONNABORTED, times);
-}
-
 /* Pauses for fewer than 1000 milliseconds, also if poll(2) fails. Leaves errno as it was. */
 static inline void retry_pause_ms(unsigned milliseconds)
 {
@@ -54,6 +31,35 @@ static inline void retry_pause_ms(unsigned milliseconds)
 static inline void retry_pause(void)
 {
     retry_pause_ms(1);
+}
+
+static inline bool retry_after(int number, unsigned *times)
+{
+    if (errno != number)
+        return false;
+    if ((*times)++ < RETRY_MOST)
+        return true;
+    retry_pause(); /* the caller may repeat the call later */
+    return false;
+}
+
+/*
+ * Whether to repeat a call that failed with errno: it was interrupted, and not more than RETRY_MOST
+ * times; after that many it pauses. `times` is 0 before the first call; after a success it may be
+ * set to 0 again.
+ */
+static inline bool retry_interrupted(unsigned *times)
+{
+    return retry_after(EINTR, times);
+}
+
+/*
+ * Like retry_interrupted, for accept(2): also repeats if the connection was aborted before it was
+ * accepted, because another connection may wait.
+ */
+static inline bool retry_aborted(unsigned *times)
+{
+    return retry_after(ECONNABORTED, times);
 }
 
 #endif

@@ -75,8 +75,9 @@ const struct option command_options[] = {
      OPTION_RELOADED,
      {"stop-timeout", SETTING_DURATION, .offset = offsetof(struct config, limits.stop_timeout_ns),
       .default_text = "2s", .maximum = HOUR,
-      .help = "how long a stop may take to write the remaining records; to close the connections of "
-              "kafka: and nats: sinks may take up to 0.7 s more",
+      .help =
+          "how long a stop may take to write the remaining records; to close the connections of "
+          "kafka: and nats: sinks may take up to 0.7 s more",
       .others = "shutdown-timeout grace-period"}},
     {OPTION_VALUE,
      OPTION_FIXED,
@@ -167,16 +168,21 @@ _Static_assert(sizeof command_options / sizeof command_options[0] <= OPTIONS_MAX
                "raise OPTIONS_MAX");
 
 const struct exit_meaning exit_meanings[] = {
-    {EXIT_CODE_OK, "done"},
-    {EXIT_CODE_TEST_FAILED, "(test) a test failed"},
-    {EXIT_CODE_USAGE, "wrong command line"},
-    {EXIT_CODE_BAD_INPUT, "bad input data"},
-    {EXIT_CODE_CANNOT_BIND, "cannot bind, or (ctl, --check=connect) not reachable"},
-    {EXIT_CODE_INTERNAL, "internal error"},
-    {EXIT_CODE_CANNOT_CREATE, "cannot create output"},
-    {EXIT_CODE_IO, "I/O error"},
-    {EXIT_CODE_CONFIG, "wrong configuration"},
-    {EXIT_CODE_OK, NULL},
+    {EXIT_CODE_OK, "done", "nothing"},
+    {EXIT_CODE_TEST_FAILED, "(test) a test failed",
+     "read which expectation of the file failed, on standard output"},
+    {EXIT_CODE_USAGE, "wrong command line", "read the error; sluice --help lists the options"},
+    {EXIT_CODE_BAD_INPUT, "bad input data", "read the error, which names the place in the input"},
+    {EXIT_CODE_CANNOT_BIND, "cannot bind, or (ctl, --check=connect) not reachable",
+     "read the error; ss -lunp and ss -ltnp show which program has the port"},
+    {EXIT_CODE_INTERNAL, "internal error",
+     "read the error; if memory is not short, report a bug, with the log"},
+    {EXIT_CODE_CANNOT_CREATE, "cannot create output",
+     "read the error; check that the folder is there, and who may write to it"},
+    {EXIT_CODE_IO, "I/O error", "read the error; check the disk, the reader, or the far end"},
+    {EXIT_CODE_CONFIG, "wrong configuration",
+     "read the error, which names the line and the key; sluice --check repeats it without a start"},
+    {EXIT_CODE_OK, NULL, NULL},
 };
 
 /* Returns the option for "-x", or NULL. */

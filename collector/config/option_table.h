@@ -41,10 +41,10 @@ extern const struct option command_options[];
 /* Returns the first OPTION_FIXED option that differs between the two configurations, or NULL. */
 const struct option *option_fixed_change(const struct config *from, const struct config *to);
 
-/* The meaning of an exit code; a row without a meaning ends the table. */
+/* The meaning of an exit code, and what to do; a row without a meaning ends the table. */
 struct exit_meaning {
     enum exit_code code;
-    const char *meaning;
+    const char *meaning, *remedy;
 };
 extern const struct exit_meaning exit_meanings[];
 

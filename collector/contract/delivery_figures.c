@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#define NAME(constant, prefix, of, name, type, labels, help) [FIGURE_##constant] = name,
+#define NAME(constant, prefix, of, name, ...) [FIGURE_##constant] = name,
 const char *const delivery_figure_names[FIGURE_COUNT] = {DELIVERY_FIGURES(NAME)};
 #undef NAME
 

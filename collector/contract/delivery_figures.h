@@ -16,29 +16,37 @@
 #include "collector/base/histogram.h"
 
 /*
- * FIGURE(CONSTANT, "prefix", "of", "name", TYPE, "labels", "help"): like a row in
+ * FIGURE(CONSTANT, "prefix", "of", "name", TYPE, "labels", "help", "what to do"): like a row in
  * collector/metrics/metrics_rows.h. Figures named "..._seconds" are stored in nanoseconds.
  */
 #define DELIVERY_FIGURES(FIGURE)                                                                   \
     FIGURE(CONNECTIONS, "sluice_", "sink_", "connections", GAUGE, "sink",                          \
-           "Open connections of a delivery to brokers or servers.")                                \
+           "Open connections of a delivery to brokers or servers.",                                \
+           "if it is 0, look in the log for the error")                                            \
     FIGURE(CONNECTS, "sluice_", "sink_", "connects", COUNTER, "sink",                              \
-           "Connections that a delivery has made.")                                                \
+           "Connections that a delivery has made.",                                                \
+           "nothing, if it is constant; if it grows, look in the log for why connections end")     \
     FIGURE(REQUESTS, "sluice_", "sink_", "requests", COUNTER, "sink",                              \
-           "Requests that a delivery has begun.")                                                  \
+           "Requests that a delivery has begun.", "nothing; its rate is that of the blocks")       \
     FIGURE(REQUESTS_IN_FLIGHT, "sluice_", "sink_", "requests_in_flight", GAUGE, "sink",            \
-           "Requests of a delivery that have no answer yet.")                                      \
+           "Requests of a delivery that have no answer yet.",                                      \
+           "nothing, if it is below in_flight=; otherwise the far end is slow")                    \
     FIGURE(REQUEST_RETRIES, "sluice_", "sink_", "request_retries", COUNTER, "sink",                \
-           "Requests of a delivery that repeated an earlier one.")                                 \
+           "Requests of a delivery that repeated an earlier one.",                                 \
+           "if it grows, look in the log for the far end's error")                                 \
     FIGURE(REQUEST_ERRORS, "sluice_", "sink_", "request_errors", COUNTER, "sink",                  \
-           "Requests of a delivery that could not be sent or got no answer.")                      \
+           "Requests of a delivery that could not be sent or got no answer.",                      \
+           "if it grows, look in the log for the error")                                           \
     FIGURE(MESSAGES, "sluice_", "sink_", "messages_in_flight", GAUGE, "sink",                      \
-           "Messages of a delivery that were sent and are not acknowledged yet.")                  \
+           "Messages of a delivery that were sent and are not acknowledged yet.",                  \
+           "nothing, if it falls again; otherwise the broker is slow")                             \
     FIGURE(ROUND_TRIP, "sluice_", "sink_", "round_trip_seconds", GAUGE, "sink",                    \
            "Mean time from a request to a broker to its answer, over the last five seconds that "  \
-           "had one.")                                                                             \
+           "had one.",                                                                             \
+           "if it is long, look for a slow network or broker")                                     \
     FIGURE(RESTARTS, "sluice_", "sink_", "producer_restarts", COUNTER, "sink",                     \
-           "Kafka producers that were replaced after a fatal error.")
+           "Kafka producers that were replaced after a fatal error.",                              \
+           "look in the log for the fatal error")
 
 #define DELIVERY_FIGURE_CONSTANT(constant, ...) FIGURE_##constant,
 enum delivery_figure { DELIVERY_FIGURES(DELIVERY_FIGURE_CONSTANT) FIGURE_COUNT };

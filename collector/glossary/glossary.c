@@ -45,7 +45,7 @@ struct making {
 
 /* Adds an entry. Returns NULL if memory is short now or was short before. */
 static struct glossary_entry *glossary_add(struct making *making, enum glossary_kind kind,
-                                           const char *name, const char *what)
+                                           const char *name, const char *what, const char *remedy)
 {
     struct glossary *glossary = making->glossary;
     if (making->failed)
@@ -60,7 +60,7 @@ static struct glossary_entry *glossary_add(struct making *making, enum glossary_
         making->room = room;
     }
     struct glossary_entry *entry = &glossary->entries[glossary->count++];
-    *entry = (struct glossary_entry){.kind = kind, .what = what, .remedy = ""};
+    *entry = (struct glossary_entry){.kind = kind, .what = what, .remedy = remedy};
     RULE(strlen(name) < sizeof entry->name, "a name fits into its entry");
     snprintf(entry->name, sizeof entry->name, "%s", name);
     return entry;
@@ -72,7 +72,7 @@ static void add_options(struct making *making)
 {
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         struct glossary_entry *entry =
-            glossary_add(making, GLOSSARY_OPTION, option->setting.name, option->setting.help);
+            glossary_add(making, GLOSSARY_OPTION, option->setting.name, option->setting.help, "");
         if (entry == NULL)
             return;
         syntax_of_option(option, making->registry, entry->syntax);
@@ -83,7 +83,7 @@ static void add_options(struct making *making)
 static void add_keys(struct making *making)
 {
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
-        struct glossary_entry *entry = glossary_add(making, GLOSSARY_KEY, key->name, key->help);
+        struct glossary_entry *entry = glossary_add(making, GLOSSARY_KEY, key->name, key->help, "");
         if (entry == NULL)
             return;
         entry->scopes = key->scopes;
@@ -99,68 +99,39 @@ static void add_reasons(struct making *making, enum glossary_kind kind,
                         const struct reason_text *reasons, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct glossary_entry *entry = glossary_add(making, kind, reasons[i].name, reasons[i].what);
-        if (entry != NULL)
-            entry->remedy = reasons[i].remedy;
+        bool is_loss = reasons[i].remedy[0] != '\0';
+        glossary_add(making, kind, reasons[i].name, reasons[i].what,
+                     is_loss ? reasons[i].remedy : "nothing to do: it is not a loss");
     }
-}
-
-/* The remedies of terms. Other terms need none, or have reasons with remedies of their own. */
-static const struct {
-    const char *term, *remedy;
-} term_remedies[] = {
-    {"lost", "look at kernel_drops first; the rest was lost in the network"},
-    {"late", "nothing, if there are few: the network has delayed these datagrams"},
-    {"restarted", "nothing, if the senders were restarted; otherwise two senders may have one "
-                  "sender_id"},
-    {"filtered", "if these records should be written, check the sink's match= and its rules for "
-                 "samples, and value= of the listener"},
-    {"evicted", "as for ring_full"},
-    {"unknown", "if a duplicate is better than a gap, use spill= or retry=at_least_once"},
-};
-
-static const char *remedy_of_term(const char *term)
-{
-    for (size_t i = 0; i < sizeof term_remedies / sizeof term_remedies[0]; i++)
-        if (strcmp(term_remedies[i].term, term) == 0)
-            return term_remedies[i].remedy;
-    return "";
 }
 
 static void glossary_add_terms(struct making *making, enum glossary_kind kind,
                                const struct ledger_term *terms)
 {
-    for (; terms->name != NULL; terms++) {
-        struct glossary_entry *entry = glossary_add(making, kind, terms->name, terms->help);
-        if (entry != NULL)
-            entry->remedy = remedy_of_term(terms->name);
-    }
+    for (; terms->name != NULL; terms++)
+        glossary_add(making, kind, terms->name, terms->help, terms->remedy);
 }
 
 /* The words of the report that are not terms. */
 static void add_report_words(struct making *making)
 {
-    struct glossary_entry *balances =
-        glossary_add(making, GLOSSARY_REPORT_WORD, "balances",
-                     "Whether every sum holds: each datagram and record has exactly one outcome.");
-    struct glossary_entry *incomplete =
-        glossary_add(making, GLOSSARY_REPORT_WORD, "incomplete",
-                     "Whether a thread did not end in time, so that its last counts are missing.");
-    if (incomplete == NULL)
-        return;
-    balances->remedy = "if it is false in a final report, report a bug, with the report";
-    incomplete->remedy = "look in the log for the sink or listener that did not stop";
+    glossary_add(making, GLOSSARY_REPORT_WORD, "balances",
+                 "Whether every sum holds: each datagram and record has exactly one outcome.",
+                 "if it is false in a final report, report a bug, with the report");
+    glossary_add(making, GLOSSARY_REPORT_WORD, "incomplete",
+                 "Whether a thread did not end in time, so that its last counts are missing.",
+                 "look in the log for the sink or listener that did not stop");
 }
 
 /* --- metrics ---------------------------------------------------------------------------------- */
 
 static struct glossary_entry *add_metric(struct making *making, const struct metric *metric,
-                                         const char *labels, const char *help)
+                                         const char *labels, const char *help, const char *remedy)
 {
     char name[GLOSSARY_NAME_SIZE];
     snprintf(name, sizeof name, "%s%s%s%s", metric->prefix, metric->of, metric->what,
              metric_suffix(metric));
-    struct glossary_entry *entry = glossary_add(making, GLOSSARY_METRIC, name, help);
+    struct glossary_entry *entry = glossary_add(making, GLOSSARY_METRIC, name, help, remedy);
     if (entry == NULL)
         return NULL;
     entry->short_name = metric->what;
@@ -174,7 +145,7 @@ static void glossary_add_measures(struct making *making, const struct ledger_mea
 {
     for (; measures->name != NULL; measures++) {
         const struct metric metric = {"sluice_", of, measures->metric, METRIC_HISTOGRAM};
-        add_metric(making, &metric, label, measures->help);
+        add_metric(making, &metric, label, measures->help, measures->remedy);
     }
 }
 
@@ -183,7 +154,8 @@ static void add_term_metrics(struct making *making, const struct ledger_term *te
 {
     for (; terms->name != NULL; terms++) {
         const struct metric metric = metric_of_term(of, terms);
-        struct glossary_entry *entry = add_metric(making, &metric, label, terms->help);
+        struct glossary_entry *entry =
+            add_metric(making, &metric, label, terms->help, terms->remedy);
         if (entry == NULL)
             return;
         entry->of_term = true;
@@ -195,8 +167,10 @@ static void add_metrics(struct making *making)
 {
     glossary_add_measures(making, thread_measures, "receiver_", "receiver");
     glossary_add_measures(making, sink_measures, "sink_", "sink");
-    for (size_t i = 0; i < METRICS_ROW_COUNT; i++)
-        add_metric(making, &metrics_rows[i].metric, metrics_rows[i].labels, metrics_rows[i].help);
+    for (size_t i = 0; i < METRICS_ROW_COUNT; i++) {
+        const struct metrics_row *row = &metrics_rows[i];
+        add_metric(making, &row->metric, row->labels, row->help, row->remedy);
+    }
     add_term_metrics(making, listener_terms, "listener_", "listener");
     add_term_metrics(making, offer_terms, "sink_", "sink");
     add_term_metrics(making, sink_terms, "sink_", "sink");
@@ -209,7 +183,7 @@ static void add_words(struct making *making, enum glossary_kind kind,
                       const struct health_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        glossary_add(making, kind, words[i].name, words[i].meaning);
+        glossary_add(making, kind, words[i].name, words[i].meaning, words[i].remedy);
 }
 
 static void add_exit_codes(struct making *making)
@@ -217,7 +191,7 @@ static void add_exit_codes(struct making *making)
     for (const struct exit_meaning *exit = exit_meanings; exit->meaning != NULL; exit++) {
         char code[16];
         snprintf(code, sizeof code, "%d", (int)exit->code);
-        glossary_add(making, GLOSSARY_EXIT_CODE, code, exit->meaning);
+        glossary_add(making, GLOSSARY_EXIT_CODE, code, exit->meaning, exit->remedy);
     }
 }
 
@@ -235,7 +209,8 @@ static void add_all(struct making *making)
     glossary_add_terms(making, GLOSSARY_SINK_TERM, offer_terms);
     glossary_add_terms(making, GLOSSARY_SINK_TERM, sink_terms);
     /* in_flight is not a row of sink_terms; its gauge has the text. */
-    glossary_add(making, GLOSSARY_SINK_TERM, "in_flight", metrics_rows[ROW_IN_FLIGHT].help);
+    glossary_add(making, GLOSSARY_SINK_TERM, "in_flight", metrics_rows[ROW_IN_FLIGHT].help,
+                 metrics_rows[ROW_IN_FLIGHT].remedy);
     glossary_add_terms(making, GLOSSARY_DEAD_LETTER_TERM, dead_letter_terms);
     add_report_words(making);
     add_metrics(making);

@@ -54,7 +54,7 @@ struct glossary_entry {
     bool of_term;                   /* of a metric: its value is a term, which has its own entry */
     const char *short_name;         /* of a metric: its name without prefix and suffix; else NULL */
     const char *what;               /* its meaning */
-    const char *remedy;             /* what to do about it; may be empty */
+    const char *remedy;             /* what to do about it; empty for options and keys */
     char name[GLOSSARY_NAME_SIZE];  /* as the program accepts or reports it */
     char syntax[SYNTAX_SIZE];       /* of the value, or the names of the labels; empty: none */
     char default_text[SYNTAX_SIZE]; /* "default 4MiB, 4KiB to 1GiB"; empty: none */

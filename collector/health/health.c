@@ -17,12 +17,24 @@
  */
 struct loss {
     uint64_t count, of;
+    bool reported; /* of a note: its share was reported, then or later */
 };
 
-/* See HEALTH_SHARE. */
-static bool is_share(uint64_t count, uint64_t of)
+static struct loss any_loss(uint64_t count)
 {
-    return count >= HEALTH_SHARE_LEAST && count >= (of + HEALTH_SHARE - 1) / HEALTH_SHARE;
+    return (struct loss){.count = count};
+}
+
+static struct loss share_lost(uint64_t count, uint64_t of)
+{
+    return (struct loss){.count = count, .of = of};
+}
+
+/* See HEALTH_SHARE. The bounds are halved for a share that is reported already. */
+static bool is_share(uint64_t count, uint64_t of, bool reported)
+{
+    uint64_t counted = reported ? 2 * count : count;
+    return counted >= HEALTH_SHARE_LEAST && counted >= (of + HEALTH_SHARE - 1) / HEALTH_SHARE;
 }
 
 static uint64_t sum_of(const uint64_t *counts, const int *which, size_t count)
@@ -39,12 +51,12 @@ static uint64_t sum_of(const uint64_t *counts, const int *which, size_t count)
  */
 static struct loss kernel_drops(const struct listener_totals *listener)
 {
-    return (struct loss){listener->drops.filtered ? 0 : listener->kernel_drops, 0};
+    return any_loss(listener->drops.filtered ? 0 : listener->kernel_drops);
 }
 
 static struct loss no_buffer(const struct listener_totals *listener)
 {
-    return (struct loss){listener->reasons[REASON_NO_BUFFER], 0};
+    return any_loss(listener->reasons[REASON_NO_BUFFER]);
 }
 
 static struct loss undecodable(const struct listener_totals *listener)
@@ -52,51 +64,50 @@ static struct loss undecodable(const struct listener_totals *listener)
     static const int which[] = {REASON_TRUNCATED, REASON_NO_MATCH,  REASON_EMPTY,
                                 REASON_TOO_DEEP,  REASON_TOO_LARGE, REASON_MALFORMED};
     uint64_t count = sum_of(listener->reasons, which, sizeof which / sizeof *which);
-    return (struct loss){count, listener->received};
+    return share_lost(count, listener->received);
 }
 
 static struct loss assembly_full(const struct listener_totals *listener)
 {
-    return (struct loss){listener->reasons[REASON_ASSEMBLY_FULL], 0};
+    return any_loss(listener->reasons[REASON_ASSEMBLY_FULL]);
 }
 
 static struct loss segments_missing(const struct listener_totals *listener)
 {
-    return (struct loss){listener->reasons[REASON_SEGMENTS_MISSING], 0};
+    return any_loss(listener->reasons[REASON_SEGMENTS_MISSING]);
 }
 
 static struct loss numbers_lost(const struct listener_totals *listener)
 {
-    return (struct loss){listener->lost, listener->received};
+    return share_lost(listener->lost, listener->received);
 }
 
 static struct loss connections_refused(const struct listener_totals *listener)
 {
-    return (struct loss){listener->over_limit + listener->unwatched + listener->accept_errors, 0};
+    return any_loss(listener->over_limit + listener->unwatched + listener->accept_errors);
 }
 
 static struct loss connections_cut(const struct listener_totals *listener)
 {
     uint64_t count = listener->frame_cut + listener->frame_timeout + listener->bad_frame +
                      listener->content_type + listener->tls_failed;
-    return (struct loss){count, listener->connections};
+    return share_lost(count, listener->connections);
 }
 
 static struct loss capture_cut(const struct listener_totals *listener)
 {
-    return (struct loss){listener->cut + listener->incomplete, 0};
+    return any_loss(listener->cut + listener->incomplete);
 }
 
 /* Returns the refused records, without those of an ended sink, which has its own reason. */
 static struct loss records_refused(const struct sink_totals *sink)
 {
-    return (struct loss){sink->refused[REFUSED_RING_FULL] + sink->refused[REFUSED_LISTENER_SHARE],
-                         0};
+    return any_loss(sink->refused[REFUSED_RING_FULL] + sink->refused[REFUSED_LISTENER_SHARE]);
 }
 
 static struct loss records_evicted(const struct sink_totals *sink)
 {
-    return (struct loss){sink->evicted, 0};
+    return any_loss(sink->evicted);
 }
 
 static struct loss records_failed(const struct sink_totals *sink)
@@ -104,22 +115,22 @@ static struct loss records_failed(const struct sink_totals *sink)
     uint64_t count = 0;
     for (size_t i = 0; i < FAILURE_COUNT; i++)
         count += sink->failed[i];
-    return (struct loss){count, 0};
+    return any_loss(count);
 }
 
 static struct loss records_unknown(const struct sink_totals *sink)
 {
-    return (struct loss){sink->unknown, 0};
+    return any_loss(sink->unknown);
 }
 
 static struct loss samples_left_out(const struct sink_totals *sink)
 {
-    return (struct loss){sink->points_rejected + sink->left_out, 0};
+    return any_loss(sink->points_rejected + sink->left_out);
 }
 
 static struct loss raw_refused(const struct sink_totals *sink)
 {
-    return (struct loss){sink->raw_refused, 0};
+    return any_loss(sink->raw_refused);
 }
 
 /* The kinds of losses, in the order in which they are reported. */
@@ -225,11 +236,76 @@ static struct note *make_note(const struct ledger_snapshot *ledger, int64_t now_
     return note;
 }
 
+/* Returns the latest note that is at least a minute old; NULL: the run is younger. */
+static struct note *before_last_minute(const struct health *health, int64_t now_ns)
+{
+    struct note *found = NULL;
+    for (size_t i = 0; i < health->count; i++) {
+        struct note *note = health->notes[(health->first + i) % NOTES];
+        if (now_ns - note->at_ns < HEALTH_MEMORY_NS)
+            break;
+        found = note;
+    }
+    return found;
+}
+
+/* Returns a count of the note, or NULL if the note has none of this listener or sink. */
+static struct loss *noted(struct note *note, bool of_sink, size_t index, size_t loss)
+{
+    if (note == NULL || index >= (of_sink ? note->sinks : note->listeners))
+        return NULL;
+    return &note->counts[of_sink ? note->listeners + index : index][loss];
+}
+
+/* The note of a minute ago, and the last one, which has what is reported; both may be NULL. */
+struct period {
+    struct note *first, *last;
+};
+
+static struct period last_minute(const struct health *health, int64_t now_ns)
+{
+    struct period period = {.first = before_last_minute(health, now_ns)};
+    if (health->count != 0)
+        period.last = health->notes[(health->first + health->count - 1) % NOTES];
+    return period;
+}
+
+/* Returns the losses of the period if they must be reported, otherwise 0. */
+static uint64_t lost_in(struct period period, bool of_sink, size_t index, size_t loss,
+                        struct loss now)
+{
+    const struct loss *first = noted(period.first, of_sink, index, loss);
+    struct loss *last = noted(period.last, of_sink, index, loss);
+    struct loss then = first != NULL ? *first : (struct loss){0};
+    uint64_t count = now.count > then.count ? now.count - then.count : 0;
+    if (now.of == 0)
+        return count;
+    bool reported = is_share(count, now.of - then.of, last != NULL && last->reported);
+    if (last != NULL)
+        last->reported = reported;
+    return reported ? count : 0;
+}
+
+/* Continues the reports of shares in a new note. */
+static void note_reports(struct note *note, const struct health *health,
+                         const struct ledger_snapshot *ledger)
+{
+    struct period period = last_minute(health, note->at_ns);
+    for (size_t i = 0; i < ledger->listener_count; i++) {
+        size_t index = ledger->listeners[i].index;
+        for (size_t loss = 0; loss < LISTENER_LOSSES; loss++) {
+            struct loss *now = noted(note, false, index, loss);
+            now->reported = now->of != 0 && lost_in(period, false, index, loss, *now) != 0;
+        }
+    }
+}
+
 void health_note(struct health *health, const struct ledger_snapshot *ledger, int64_t now_ns)
 {
     struct note *note = make_note(ledger, now_ns);
     if (note == NULL)
         return;
+    note_reports(note, health, ledger);
     RULE(health->count <= NOTES && health->first < NOTES, "notes are in their ring");
     struct note **place = &health->notes[(health->first + health->count) % NOTES];
     free(*place);
@@ -238,32 +314,6 @@ void health_note(struct health *health, const struct ledger_snapshot *ledger, in
         health->count++;
     else
         health->first = (health->first + 1) % NOTES;
-}
-
-/* Returns the latest note that is at least a minute old; NULL: the run is younger. */
-static const struct note *before_last_minute(const struct health *health, int64_t now_ns)
-{
-    const struct note *found = NULL;
-    for (size_t i = 0; i < health->count; i++) {
-        const struct note *note = health->notes[(health->first + i) % NOTES];
-        if (now_ns - note->at_ns < HEALTH_MEMORY_NS)
-            break;
-        found = note;
-    }
-    return found;
-}
-
-/* Returns the losses since the note if they must be reported, otherwise 0. */
-static uint64_t lost_since(const struct note *note, bool of_sink, size_t index, size_t loss,
-                           struct loss now)
-{
-    struct loss then = {0, 0};
-    if (note != NULL && index < (of_sink ? note->sinks : note->listeners))
-        then = note->counts[of_sink ? note->listeners + index : index][loss];
-    if (now.count <= then.count)
-        return 0;
-    uint64_t count = now.count - then.count;
-    return now.of == 0 || is_share(count, now.of - then.of) ? count : 0;
 }
 
 /* --- reasons ---------------------------------------------------------------------------------- */
@@ -336,6 +386,8 @@ static void report_sink(struct reasons *reasons, const struct sink_level *sink,
     if (condition->spill_size != 0 &&
         condition->spill_bytes >= condition->spill_size / 5 * SPILL_FIFTHS) {
         begin_reason(reasons, HEALTH_SPILL_FILLS, "sink", sink->name);
+        json_key_literal(reasons->out, "limit");
+        json_uint64(reasons->out, condition->spill_size);
         end_reason_of(reasons, condition->spill_bytes);
     }
     if (condition->spill_full_ns != 0) {
@@ -357,28 +409,28 @@ static void report_loss(struct reasons *reasons, enum health_reason reason, cons
     end_reason_of(reasons, count);
 }
 
-static void report_losses(struct reasons *reasons, const struct health *health,
+static void report_losses(struct reasons *reasons, struct health *health,
                           const struct health_facts *facts)
 {
     const struct ledger_snapshot *ledger = facts->ledger;
-    const struct note *then = before_last_minute(health, facts->now_ns);
+    struct period period = last_minute(health, facts->now_ns);
     for (size_t loss = 0; loss < LISTENER_LOSSES; loss++) {
         for (size_t i = 0; i < ledger->listener_count; i++) {
             const struct listener_totals *listener = &ledger->listeners[i];
             report_loss(reasons, listener_losses[loss].reason, "listener", listener->name,
-                        lost_since(then, false, listener->index, loss,
-                                   listener_losses[loss].find(listener)));
+                        lost_in(period, false, listener->index, loss,
+                                listener_losses[loss].find(listener)));
         }
     }
     for (size_t loss = 0; loss < SINK_LOSSES; loss++) {
         for (size_t i = 0; i < ledger->sink_count; i++) {
             const struct sink_totals *sink = &ledger->sinks[i];
             report_loss(reasons, sink_losses[loss].reason, "sink", sink->name,
-                        lost_since(then, true, sink->index, loss, sink_losses[loss].find(sink)));
+                        lost_in(period, true, sink->index, loss, sink_losses[loss].find(sink)));
         }
     }
     uint64_t dead_letters = dead_letters_dropped(&ledger->dead_letters);
-    uint64_t dead_letters_then = then == NULL ? 0 : then->dead_letters;
+    uint64_t dead_letters_then = period.first == NULL ? 0 : period.first->dead_letters;
     report_loss(reasons, HEALTH_LETTERS_DROPPED, "dead_letters", ledger->dead_letters.name,
                 dead_letters - dead_letters_then);
 }
@@ -389,7 +441,7 @@ static bool is_stuck(const struct health *health, const struct health_facts *fac
            facts->now_ns - facts->silent_since_ns >= health->stall_timeout_ns;
 }
 
-static void report_reasons(struct reasons *reasons, const struct health *health,
+static void report_reasons(struct reasons *reasons, struct health *health,
                            const struct health_facts *facts)
 {
     if (is_stuck(health, facts)) {
@@ -414,7 +466,7 @@ static void report_reasons(struct reasons *reasons, const struct health *health,
 }
 
 /* Writes the reasons to a buffer without room to find out whether there are any. */
-static bool is_degraded(const struct health *health, const struct health_facts *facts)
+static bool is_degraded(struct health *health, const struct health_facts *facts)
 {
     char nowhere[1];
     struct output out = {.data = nowhere};
@@ -423,8 +475,7 @@ static bool is_degraded(const struct health *health, const struct health_facts *
     return reasons.any;
 }
 
-static enum health_status health_judge(const struct health *health,
-                                       const struct health_facts *facts)
+static enum health_status health_judge(struct health *health, const struct health_facts *facts)
 {
     if (facts->stopping)
         return HEALTH_STOPPING;
@@ -433,7 +484,7 @@ static enum health_status health_judge(const struct health *health,
     return is_degraded(health, facts) ? HEALTH_DEGRADED : HEALTH_READY;
 }
 
-enum health_status health_report(const struct health *health, const struct health_facts *facts,
+enum health_status health_report(struct health *health, const struct health_facts *facts,
                                  struct output *out)
 {
     enum health_status status = health_judge(health, facts);

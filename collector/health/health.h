@@ -26,7 +26,8 @@
 /*
  * A few bad datagrams are normal. Undecodable datagrams, and similar losses, are reported if they
  * are at least 1 in HEALTH_SHARE of all datagrams in the last minute, and at least
- * HEALTH_SHARE_LEAST.
+ * HEALTH_SHARE_LEAST; then until they are fewer than half of either, so that a share near the bound
+ * does not come and go.
  */
 #define HEALTH_SHARE       100
 #define HEALTH_SHARE_LEAST 5
@@ -64,9 +65,10 @@ void health_note(struct health *health, const struct ledger_snapshot *ledger, in
  *        {"reason":"sink_fails","sink":"http://...","error":"connection refused","seconds":3.1},
  *        {"reason":"kernel_drops","listener":"udp://...","count":7}]}
  *
+ * "limit" is the spill's size where "count" is in bytes (spill_fills).
  * "error" is the reason of a sink's outage in the words of the system or of the far end.
  */
-enum health_status health_report(const struct health *health, const struct health_facts *facts,
+enum health_status health_report(struct health *health, const struct health_facts *facts,
                                  struct output *out);
 
 #endif

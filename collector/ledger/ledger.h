@@ -58,10 +58,10 @@ extern const struct reason_text dead_letter_drop_texts[DROP_COUNT];
 extern const struct reason_text record_refusal_texts[REFUSAL_COUNT];
 extern const struct reason_text record_failure_texts[FAILURE_COUNT];
 
-#define LEDGER_COUNTER(name, part, help)                    struct counter name;
-#define LEDGER_TOTAL(name, part, help)                      uint64_t name;
-#define LEDGER_HISTOGRAM(name, bounds, metric, help)        struct histogram name;
-#define LEDGER_HISTOGRAM_TOTALS(name, bounds, metric, help) struct histogram_totals name;
+#define LEDGER_COUNTER(name, ...)          struct counter name;
+#define LEDGER_TOTAL(name, ...)            uint64_t name;
+#define LEDGER_HISTOGRAM(name, ...)        struct histogram name;
+#define LEDGER_HISTOGRAM_TOTALS(name, ...) struct histogram_totals name;
 
 /* The counters of one listener in one receiving thread. */
 struct ingest_counters {
@@ -228,7 +228,8 @@ struct ledger_term {
     size_t counter; /* offset in a block of counters */
     size_t total;   /* offset in the totals */
     enum ledger_part part;
-    const char *help; /* the help of the metric: a sentence */
+    const char *help;   /* the help of the metric: a sentence */
+    const char *remedy; /* what to do; not empty */
 };
 
 /* The lists of terms; each ends with a row whose name is NULL. */
@@ -244,7 +245,8 @@ struct ledger_measure {
     size_t total;     /* offset in the totals */
     const uint64_t *bounds;
     const char *metric;
-    const char *help; /* the help of the metric: a sentence */
+    const char *help;   /* the help of the metric: a sentence */
+    const char *remedy; /* what to do; not empty */
 };
 
 extern const struct ledger_measure thread_measures[];

@@ -53,7 +53,7 @@ const char *ledger_drops_name(const struct listener_totals *listener)
     return listener->drops.filtered ? KERNEL_DROPS_AND_FILTERED : "kernel_drops";
 }
 
-#define ADD_END(name, part, help) ends += listener->name;
+#define ADD_END(name, ...) ends += listener->name;
 
 static bool connections_balance(const struct listener_totals *listener)
 {

@@ -134,42 +134,69 @@ enum ledger_part {
     PART_COUNT
 };
 
-/* A row is TERM(name, part, help): `help` is the help of the metric. */
+/*
+ * A row is TERM(name, part, "help", "what to do"): `help` is the help of the metric; what to do is
+ * in `sluice explain`, and may not be empty.
+ */
 
 /* The terms of a listener, in datagrams unless the help says otherwise. */
 #define LISTENER_TERMS(TERM)                                                                       \
-    TERM(received, PART_FLOW, "Datagrams received; each was decoded, or has a reason.")            \
+    TERM(received, PART_FLOW, "Datagrams received; each was decoded, or has a reason.",            \
+         "nothing; if senders have sent more, look at kernel_drops and lost")                      \
     TERM(in_assembly, PART_NOW,                                                                    \
-         "Datagrams buffered: segments of incomplete messages; 0 after a stop.")                   \
-    TERM(bytes, PART_FLOW, "Bytes of payload received.")                                           \
-    TERM(decoded, PART_FLOW, "Datagrams with every message decoded.")                              \
-    TERM(messages, PART_ALWAYS, "Messages decoded; each is a record for every sink.")              \
+         "Datagrams buffered: segments of incomplete messages; 0 after a stop.",                   \
+         "nothing, if it falls again; segments_missing counts what was given up")                  \
+    TERM(bytes, PART_FLOW, "Bytes of payload received.",                                           \
+         "nothing; divided by received it is the mean size of a datagram")                         \
+    TERM(decoded, PART_FLOW, "Datagrams with every message decoded.",                              \
+         "nothing; where it is less than received, look at the reasons")                           \
+    TERM(messages, PART_ALWAYS, "Messages decoded; each is a record for every sink.",              \
+         "nothing; compare it with offered of each sink")                                          \
     TERM(kernel_drops, PART_ALWAYS,                                                                \
          "Drops of the kernel before the datagram could be received, mostly because the receive "  \
-         "buffer was "                                                                             \
-         "full: raise receive_buffer=, or add receivers=.")                                        \
+         "buffer was full.",                                                                       \
+         "raise receive_buffer=, or add receivers=")                                               \
     TERM(refused_while_stopping, PART_BESIDE,                                                      \
-         "Datagrams that arrived during the stop and were refused.")                               \
-    TERM(receive_errors, PART_BESIDE, "Errors that the socket reported; none lost a datagram.")    \
-    TERM(unknown_fields, PART_BESIDE, "Fields of decoded messages that are not in the schema.")    \
-    TERM(senders, PART_SEQUENCE, "Senders that number their datagrams.")                           \
-    TERM(lost, PART_SEQUENCE, "Sequence numbers that never arrived (kernel drops included).")      \
-    TERM(duplicated, PART_SEQUENCE, "Sequence numbers that arrived again.")                        \
-    TERM(reordered, PART_SEQUENCE, "Sequence numbers that arrived after a higher one.")            \
+         "Datagrams that arrived during the stop and were refused.",                               \
+         "nothing; if senders stop first, there are none")                                         \
+    TERM(receive_errors, PART_BESIDE, "Errors that the socket reported; none lost a datagram.",    \
+         "nothing, if there are few; otherwise look for the error in the kernel's log")            \
+    TERM(unknown_fields, PART_BESIDE, "Fields of decoded messages that are not in the schema.",    \
+         "if these fields are needed, update the schema: the senders have a newer one")            \
+    TERM(senders, PART_SEQUENCE, "Senders that number their datagrams.",                           \
+         "nothing; if there are more than expected, check the senders' sender_id")                 \
+    TERM(lost, PART_SEQUENCE, "Sequence numbers that never arrived (kernel drops included).",      \
+         "look at kernel_drops first; the rest was lost in the network")                           \
+    TERM(duplicated, PART_SEQUENCE, "Sequence numbers that arrived again.",                        \
+         "nothing, if there are few; otherwise two senders may have one sender_id, or the "        \
+         "network has a loop")                                                                     \
+    TERM(reordered, PART_SEQUENCE, "Sequence numbers that arrived after a higher one.",            \
+         "nothing; the network has several paths")                                                 \
     TERM(late, PART_SEQUENCE,                                                                      \
-         "Sequence numbers that arrived after they had been counted as lost.")                     \
-    TERM(restarted, PART_SEQUENCE, "Senders that restarted their numbers.")                        \
+         "Sequence numbers that arrived after they had been counted as lost.",                     \
+         "nothing, if there are few: the network has delayed these datagrams")                     \
+    TERM(restarted, PART_SEQUENCE, "Senders that restarted their numbers.",                        \
+         "nothing, if the senders were restarted; otherwise two senders may have one sender_id")   \
     TERM(senders_evicted, PART_SEQUENCE,                                                           \
-         "Senders removed from the table to make room for others.")                                \
-    TERM(frames, PART_CAPTURE, "Frames read from a capture.")                                      \
-    TERM(fragments, PART_CAPTURE, "Frames of a capture that were fragments of datagrams.")         \
-    TERM(reassembled, PART_CAPTURE, "Datagrams reassembled from fragments.")                       \
-    TERM(other, PART_CAPTURE, "Frames of a capture that were not UDP, or not for the port.")       \
-    TERM(cut, PART_CAPTURE, "Frames truncated in the capture.")                                    \
-    TERM(incomplete, PART_CAPTURE, "Datagrams that lack a fragment in the capture.")               \
-    TERM(connections, PART_CONNECTIONS, "Connections accepted; each is open, or has an end.")      \
-    TERM(accept_errors, PART_CONNECTIONS, "Failed attempts of the system to accept a connection.") \
-    TERM(answers, PART_CONNECTIONS, "Frames that were answered.")                                  \
+         "Senders removed from the table to make room for others.",                                \
+         "look for forged addresses: the table has room for the senders of an ordinary network")   \
+    TERM(frames, PART_CAPTURE, "Frames read from a capture.",                                      \
+         "nothing; a frame that is not a datagram for the listener is counted as other")           \
+    TERM(fragments, PART_CAPTURE, "Frames of a capture that were fragments of datagrams.",         \
+         "nothing, if incomplete is 0")                                                            \
+    TERM(reassembled, PART_CAPTURE, "Datagrams reassembled from fragments.",                       \
+         "nothing; compare it with incomplete")                                                    \
+    TERM(other, PART_CAPTURE, "Frames of a capture that were not UDP, or not for the port.",       \
+         "if they should be read, check port= of the capture")                                     \
+    TERM(cut, PART_CAPTURE, "Frames truncated in the capture.", "capture whole frames")            \
+    TERM(incomplete, PART_CAPTURE, "Datagrams that lack a fragment in the capture.",               \
+         "capture where all fragments pass by, and begin before the senders do")                   \
+    TERM(connections, PART_CONNECTIONS, "Connections accepted; each is open, or has an end.",      \
+         "nothing; if there are many more than clients, look at their ends")                       \
+    TERM(accept_errors, PART_CONNECTIONS, "Failed attempts of the system to accept a connection.", \
+         "look in the log for the error; raise the limit of open files if it was reached")         \
+    TERM(answers, PART_CONNECTIONS, "Frames that were answered.",                                  \
+         "nothing; compare it with received")                                                      \
     CONNECTION_END_TERMS(TERM)
 
 /*
@@ -177,90 +204,137 @@ enum ledger_part {
  * terms.
  */
 #define CONNECTION_END_TERMS(TERM)                                                                 \
-    TERM(closed, PART_CONNECTIONS, "Connections that the client closed, after a whole frame.")     \
-    TERM(frame_cut, PART_CONNECTIONS, "Connections that ended within a frame, which is lost.")     \
-    TERM(reset, PART_CONNECTIONS, "Connections that broke; what was read until then is counted.")  \
+    TERM(closed, PART_CONNECTIONS, "Connections that the client closed, after a whole frame.",     \
+         "nothing; this is the ordinary end")                                                      \
+    TERM(frame_cut, PART_CONNECTIONS, "Connections that ended within a frame, which is lost.",     \
+         "look for the reason in the client's log, or for a proxy that ends connections")          \
+    TERM(reset, PART_CONNECTIONS, "Connections that broke; what was read until then is counted.",  \
+         "look for the reason in the client's log, or for a firewall that drops connections")      \
     TERM(idle, PART_CONNECTIONS,                                                                   \
          "Connections closed because no data arrived, or no answer was read, within "              \
-         "idle_timeout=.")                                                                         \
+         "idle_timeout=.",                                                                         \
+         "nothing, if the client connects again; otherwise raise idle_timeout=")                   \
     TERM(frame_timeout, PART_CONNECTIONS,                                                          \
-         "Connections closed because a frame took longer than frame_timeout=, or delayed others.") \
+         "Connections closed because a frame took longer than frame_timeout=, or delayed others.", \
+         "check the client and its network, or raise frame_timeout=")                              \
     TERM(bad_frame, PART_CONNECTIONS,                                                              \
-         "Connections closed because a frame was too long or invalid.")                            \
+         "Connections closed because a frame was too long or invalid.",                            \
+         "check framing= and max_frame=, and the client")                                          \
     TERM(content_type, PART_CONNECTIONS,                                                           \
-         "Connections closed because their messages have another content type.")                   \
+         "Connections closed because their messages have another content type.",                   \
+         "check framing= and its content type, and the client")                                    \
     TERM(tls_failed, PART_CONNECTIONS,                                                             \
-         "Connections closed because TLS failed; the log has the reason.")                         \
+         "Connections closed because TLS failed; the log has the reason.",                         \
+         "look in the log for the reason, and check the certificates and keys of both ends")       \
     TERM(denied, PART_CONNECTIONS,                                                                 \
-         "Connections refused because allow= and deny= do not let the client send.")               \
-    TERM(over_limit, PART_CONNECTIONS, "Connections refused because max_connections= were open.")  \
+         "Connections refused because allow= and deny= do not let the client send.",               \
+         "check allow= and deny=, or the client")                                                  \
+    TERM(over_limit, PART_CONNECTIONS, "Connections refused because max_connections= were open.",  \
+         "raise max_connections=, or look for clients that do not close theirs")                   \
     TERM(over_address_limit, PART_CONNECTIONS,                                                     \
-         "Connections refused because their address had max_connections_per_address= open.")       \
+         "Connections refused because their address had max_connections_per_address= open.",       \
+         "raise max_connections_per_address=, or look for a client that does not close its own")   \
     TERM(unwatched, PART_CONNECTIONS,                                                              \
-         "Connections closed because the system could not watch them.")                            \
-    TERM(stopped, PART_CONNECTIONS, "Connections that were open at the stop.")
+         "Connections closed because the system could not watch them.",                            \
+         "look in the log for the error, and free memory of the system")                           \
+    TERM(stopped, PART_CONNECTIONS, "Connections that were open at the stop.",                     \
+         "nothing; clients connect again after the start")
 
 /* The terms for the records that a sink was offered. */
 #define OFFER_TERMS(TERM)                                                                          \
-    TERM(offered, PART_FLOW, "Records decoded while the sink existed.")                            \
-    TERM(queued, PART_FLOW, "Records that the sink's queues accepted.")
+    TERM(offered, PART_FLOW, "Records decoded while the sink existed.",                            \
+         "nothing; where it is more than queued, look at the reasons of refused records")          \
+    TERM(queued, PART_FLOW, "Records that the sink's queues accepted.",                            \
+         "nothing; where it is less than offered, look at the reasons of refused records")
 
 /* The terms of a sink, in records unless the help says otherwise. */
 #define SINK_TERMS(TERM)                                                                           \
-    TERM(written, PART_FLOW, "Records written, each to its last byte.")                            \
-    TERM(filtered, PART_FLOW, "Records without lines to write.")                                   \
-    TERM(evicted, PART_FLOW, "Records removed from a queue for newer ones.")                       \
+    TERM(written, PART_FLOW, "Records written, each to its last byte.",                            \
+         "nothing; where it is less than queued, the other terms of the sum say why")              \
+    TERM(filtered, PART_FLOW, "Records without lines to write.",                                   \
+         "if these records should be written, check the sink's match= and its rules for samples, " \
+         "and value= of the listener")                                                             \
+    TERM(evicted, PART_FLOW, "Records removed from a queue for newer ones.", "as for ring_full")   \
     TERM(unknown, PART_FLOW,                                                                       \
          "Records that a delivery sent without getting an answer, or that the far end refused "    \
-         "after it may have accepted a part: it may have them or not.")                            \
-    TERM(recovered, PART_FLOW, "Records in a spill when it was opened.")                           \
-    TERM(spilled, PART_NOW, "Records in a spill now, without those being sent.")                   \
-    TERM(lines, PART_ALWAYS, "Lines written.")                                                     \
-    TERM(samples, PART_ALWAYS, "Metric values written, if each has a line.")                       \
-    TERM(bytes, PART_ALWAYS, "Bytes that the destination has accepted and not taken back.")        \
-    TERM(write_errors, PART_BESIDE, "Writes that failed; each was retried.")                       \
-    TERM(restarts, PART_BESIDE, "Restarts of the command.")                                        \
-    TERM(files, PART_BESIDE, "Files completed.")                                                   \
-    TERM(renames_blocked, PART_BESIDE, "Complete files that could not be renamed immediately.")    \
-    TERM(unnamed_files, PART_BESIDE, "Complete files that were left as .part for the next start.") \
-    TERM(to_other_file, PART_BESIDE, "Records for more different paths than max_files.")           \
+         "after it may have accepted a part: it may have them or not.",                            \
+         "if a duplicate is better than a gap, use spill= or retry=at_least_once")                 \
+    TERM(recovered, PART_FLOW, "Records in a spill when it was opened.",                           \
+         "nothing; they are sent now")                                                             \
+    TERM(spilled, PART_NOW, "Records in a spill now, without those being sent.",                   \
+         "nothing, if it falls; otherwise look in the log for the delivery's error")               \
+    TERM(lines, PART_ALWAYS, "Lines written.",                                                     \
+         "nothing; divided by written it is the number of lines of a record")                      \
+    TERM(samples, PART_ALWAYS, "Metric values written, if each has a line.",                       \
+         "nothing; divided by written it is the number of samples of a record")                    \
+    TERM(bytes, PART_ALWAYS, "Bytes that the destination has accepted and not taken back.",        \
+         "nothing; divided by lines it is the mean size of a line")                                \
+    TERM(write_errors, PART_BESIDE, "Writes that failed; each was retried.",                       \
+         "look in the log for the error")                                                          \
+    TERM(restarts, PART_BESIDE, "Restarts of the command.",                                        \
+         "look in the log for how the command ended")                                              \
+    TERM(files, PART_BESIDE, "Files completed.",                                                   \
+         "nothing; rotate_size= and rotate_interval= say when a file is complete")                 \
+    TERM(renames_blocked, PART_BESIDE, "Complete files that could not be renamed immediately.",    \
+         "look for another program that holds the file open")                                      \
+    TERM(unnamed_files, PART_BESIDE, "Complete files that were left as .part for the next start.", \
+         "look in the log for the error; the next start renames them")                             \
+    TERM(to_other_file, PART_BESIDE, "Records for more different paths than max_files.",           \
+         "raise max_files=, or use fewer fields in the path")                                      \
     TERM(json_fallback, PART_BESIDE,                                                               \
-         "Values written that have no form in the protobuf JSON mapping.")                         \
+         "Values written that have no form in the protobuf JSON mapping.",                         \
+         "check the sender: a NaN, an infinity or a time out of range is written as it is")        \
     TERM(possible_duplicates, PART_BESIDE,                                                         \
          "Written records that a delivery sent again without an answer, or after an answer by "    \
-         "which some may have been accepted.")                                                     \
+         "which some may have been accepted.",                                                     \
+         "let the reader remove duplicates, by the time and the source of a record")               \
     TERM(points_rejected, PART_BESIDE,                                                             \
-         "Data points, log records or spans of written records that an OTLP receiver rejected.")   \
-    TERM(left_out, PART_BESIDE, "Samples without a place in their file.")                          \
-    TERM(raw_offered, PART_RAW, "Undecodable datagrams offered to be passed on.")                  \
-    TERM(raw_sent, PART_RAW, "Undecodable datagrams sent.")                                        \
+         "Data points, log records or spans of written records that an OTLP receiver rejected.",   \
+         "look in the log for the receiver's reason")                                              \
+    TERM(left_out, PART_BESIDE, "Samples without a place in their file.",                          \
+         "look in the log for the reason, such as columns that the file's first lines did not "    \
+         "have")                                                                                   \
+    TERM(raw_offered, PART_RAW, "Undecodable datagrams offered to be passed on.",                  \
+         "nothing; compare it with raw_sent")                                                      \
+    TERM(raw_sent, PART_RAW, "Undecodable datagrams sent.",                                        \
+         "nothing; compare it with raw_offered")                                                   \
     TERM(raw_refused, PART_RAW,                                                                    \
-         "Undecodable datagrams that had no room, or that the system did not send.")
+         "Undecodable datagrams that had no room, or that the system did not send.",               \
+         "look in the log for the error, or raise --memory")
 
 /* The terms of dead letters. */
 #define DEAD_LETTER_TERMS(TERM)                                                                    \
-    TERM(offered, PART_FLOW, "Undecodable datagrams offered as dead letters.")                     \
-    TERM(kept, PART_FLOW, "Dead letters kept.")                                                    \
-    TERM(bytes, PART_ALWAYS, "Bytes that the dead letters' file has accepted.")
+    TERM(offered, PART_FLOW, "Undecodable datagrams offered as dead letters.",                     \
+         "look at the listeners' reasons: each is a datagram that was not decoded")                \
+    TERM(kept, PART_FLOW, "Dead letters kept.",                                                    \
+         "read the file, such as with sluice --listen pcap:FILE")                                  \
+    TERM(bytes, PART_ALWAYS, "Bytes that the dead letters' file has accepted.",                    \
+         "nothing; when max_size= is reached, file_full counts")
 
 /*
  * Measures are histograms of durations and amounts of work. They belong to no sum, and only
- * --metrics reports them. MEASURE(name, bounds, metric, help): `metric` is the name in --metrics.
+ * --metrics reports them. MEASURE(name, bounds, metric, "help", "what to do"): `metric` is the name
+ * in --metrics.
  */
 #define THREAD_MEASURES(MEASURE)                                                                   \
     MEASURE(drain_length, histogram_counts, drain_datagrams,                                       \
             "Datagrams that each drain of a socket found: few at a low rate, dozens at a high "    \
-            "one.")                                                                                \
+            "one.",                                                                                \
+            "nothing; a constant 64 or more says that the receiver is behind: add receivers=")     \
     MEASURE(                                                                                       \
         decode_latency, histogram_times, decode_latency_seconds,                                   \
         "From the arrival of the first datagram of each quantum of a socket, which has "           \
-        "waited longest, until the whole quantum was decoded, or up to seven datagrams after it.") \
+        "waited longest, until the whole quantum was decoded, or up to seven datagrams after it.", \
+        "nothing, if it is below a few milliseconds; otherwise add receivers=, or give the "       \
+        "program more processor time")                                                             \
     MEASURE(batch_records, histogram_counts, batch_records,                                        \
-            "Records in each batch that was offered to the sinks.")
+            "Records in each batch that was offered to the sinks.",                                \
+            "nothing; it grows with the rate")
 
 #define SINK_MEASURES(MEASURE)                                                                     \
     MEASURE(write_time, histogram_times, write_seconds,                                            \
-            "From the first try to write a block until it was out, with all waits and retries.")
+            "From the first try to write a block until it was out, with all waits and retries.",   \
+            "if it is long, look for a slow disk, reader or far end")
 
 /* The name and help of kernel_drops with kernel_filter=on. */
 #define KERNEL_DROPS_AND_FILTERED "kernel_drops_and_filtered"

@@ -1,7 +1,7 @@
 #include "collector/metrics/metrics_rows.h"
 
-#define ROW_OF(constant, prefix, of, what, type, labels, help)                                     \
-    {{prefix, of, what, METRIC_##type}, labels, help},
+#define ROW_OF(constant, prefix, of, what, type, labels, help, remedy)                             \
+    {{prefix, of, what, METRIC_##type}, labels, help, remedy},
 const struct metrics_row metrics_rows[] = {METRICS_ROWS(ROW_OF)};
 
 struct metric metric_of_term(const char *of, const struct ledger_term *term)

@@ -128,6 +128,9 @@ static void describe_delay(const struct sink_condition *condition, enum record_r
     if (waited_ns >= SECOND)
         snprintf(text, size, "its destination has not accepted data for %" PRId64 " s",
                  waited_ns / SECOND);
+    else if (condition->oldest_ns != 0) /* memory is no remedy for a far end that may be away */
+        snprintf(text, size, "its far end has not acknowledged the records before them%s",
+                 condition->spill_size == 0 ? "; with spill= they would wait for it" : "");
     else
         snprintf(text, size, "it is slower than its input%s",
                  reason == REFUSED_RING_FULL ? "; raise --memory for longer bursts" : "");
@@ -137,7 +140,7 @@ static void describe_delay(const struct sink_condition *condition, enum record_r
 static void log_refusal(struct route *route, enum record_refusal reason, size_t records)
 {
     uint64_t left_out;
-    char why[96];
+    char why[128];
     if (reason == REFUSED_SINK_ENDED)
         return;
     const struct sink_condition condition = sink_thread_condition(route->to.sink);

@@ -119,7 +119,7 @@ static uint64_t *model_end(struct model_listener *to, const char *term)
 
 static void read_connections(const json_t *from, struct model_listener *to)
 {
-#define TERM_NAME(name, part, help) #name,
+#define TERM_NAME(name, ...) #name,
     static const char *const ends[] = {CONNECTION_END_TERMS(TERM_NAME)};
 #undef TERM_NAME
     uint64_t ended = 0;
@@ -328,6 +328,7 @@ static void read_reason(struct reading *reading, const json_t *from, struct mode
         .error = text_or_empty(from, "error"),
         .seconds = json_number_value(json_object_get(from, "seconds")),
         .count = read_optional(from, "count"),
+        .limit = read_optional(from, "limit"),
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && *to->about == '\0'; i++)
         to->about = text_or_empty(from, kinds[i]);

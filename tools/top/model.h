@@ -61,6 +61,7 @@ struct model_reason {
     const char *word, *about, *error; /* `about`: the listener's or sink's name */
     double seconds;
     uint64_t count;
+    uint64_t limit; /* not 0: `count` is in bytes, and this is their maximum */
 };
 
 /* A sink that is a delivery. `figures` has only the figures that the sink's destination reports. */

@@ -156,7 +156,13 @@ static bool add_reason(struct page *page, const struct model_reason *reason, siz
         quantity_write_time(reason->seconds, number);
         head_put(&line, " for ", number);
     }
-    if (reason->count != 0) {
+    if (reason->limit != 0) {
+        quantity_write_bytes((double)reason->count, number);
+        head_put(&line, " (", number);
+        quantity_write_bytes((double)reason->limit, number);
+        head_put(&line, " of ", number);
+        head_put(&line, ")", "");
+    } else if (reason->count != 0) {
         snprintf(number, sizeof number, " (%" PRIu64 ")", reason->count);
         head_put(&line, number, "");
     }

@@ -23,6 +23,19 @@ void quantity_write(double value, char text[QUANTITY_SIZE])
     }
 }
 
+void quantity_write_bytes(double bytes, char text[QUANTITY_SIZE])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    size_t unit = 0;
+    char number[QUANTITY_SIZE - 4];
+    for (; bytes >= 999.5 && unit + 1 < sizeof units / sizeof *units; unit++)
+        bytes /= 1024;
+    int tenths = bytes > 0 ? (int)(bytes * 10 + 0.5) : 0;
+    snprintf(number, sizeof number, bytes < 99.95 && tenths % 10 != 0 ? "%d.%d" : "%d", tenths / 10,
+             tenths % 10);
+    snprintf(text, QUANTITY_SIZE, "%s %s", number, units[unit]);
+}
+
 void quantity_write_time(double seconds, char text[QUANTITY_SIZE])
 {
     unsigned s = seconds < 0 ? 0 : seconds > 4e9 ? 4000000000u : (unsigned)seconds;

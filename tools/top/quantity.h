@@ -14,6 +14,9 @@
  */
 void quantity_write(double value, char text[QUANTITY_SIZE]);
 
+/* Writes bytes with a binary unit: "512 B", "3.2 GiB", "4 GiB". */
+void quantity_write_bytes(double bytes, char text[QUANTITY_SIZE]);
+
 /* Writes seconds as "9s", "5m 09s", "3h 05m" or "12d 03h". */
 void quantity_write_time(double seconds, char text[QUANTITY_SIZE]);
 

@@ -43,7 +43,7 @@ export class Reasons {
   }
 
   /* A line is kept as long as its reason exists, so that its links can keep the focus. */
-  line(model, {reason, listener, sink, dead_letters: letters, seconds, count, error}) {
+  line(model, {reason, listener, sink, dead_letters: letters, seconds, count, limit, error}) {
     const of = listener ?? sink ?? letters ?? "";
     const key = `${reason} ${of}`;
     if (!this.lines.has(key)) {
@@ -55,7 +55,8 @@ export class Reasons {
         el("span", {class: "sign", "aria-hidden": "true"}), wordLink(reason), name.node, why)});
     }
     const {name, why, node} = this.lines.get(key);
-    const amount = count !== undefined ? ` (${format.count(count)})`
+    const amount = limit !== undefined ? ` (${format.bytes(count)} of ${format.bytes(limit)})`
+      : count !== undefined ? ` (${format.count(count)})`
       : seconds !== undefined ? ` for ${format.lasting(seconds)}` : "";
     if (name.node.tagName === "A")
       setAttribute(name.node, "href", hrefOf(model, sink === undefined ? "listeners" : "sinks", of));

@@ -54,7 +54,8 @@ class Explain(ProgramTest):
 
     def test_words_that_operators_ask_about_have_a_remedy(self):
         for word in ("balances", "incomplete", "lost", "late", "restarted", "filtered",
-                     "evicted"):
+                     "evicted", "unknown", "sink_waits", "sink_fails", "control", "degraded", "69",
+                     "sluice_sink_queue_fill_ratio", "sluice_listener_lost_total"):
             with self.subTest(word):
                 self.assertIn("\n    Remedy: ", explain(word)[0])
 

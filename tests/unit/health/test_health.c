@@ -130,7 +130,7 @@ TEST_WITH(a_delivery_whose_oldest_record_waits_for_ten_seconds_is_behind, set_up
     fixture->levels[0].condition.spill_bytes = 800;
     assert_reported(fixture, HEALTH_DEGRADED,
                     "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"spill_fills\","
-                    "\"sink\":\"stdout:\",\"count\":800}]}\n");
+                    "\"sink\":\"stdout:\",\"limit\":1000,\"count\":800}]}\n");
 }
 
 TEST_WITH(what_a_spill_cannot_store_or_send_and_what_is_left_of_it_are_reasons, set_up, tear_down)
@@ -257,6 +257,49 @@ TEST_WITH(one_in_a_hundred_datagrams_that_cannot_be_decoded_is_reported, set_up,
     listener->reasons[REASON_MALFORMED] = 10;
     assert_words(fixture, "undecodable");
     pass(fixture, 66);
+    assert_ready(fixture);
+}
+
+TEST_WITH(a_share_at_its_bound_does_not_come_and_go, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    struct listener_totals *listener = &fixture->listeners[0];
+    uint64_t *bad = &listener->reasons[REASON_MALFORMED];
+    listener->received = 10000;
+    pass(fixture, 100);
+    const uint64_t received = listener->received;
+    listener->received = received + 1000;
+    *bad = 9; /* fewer than 1 in 100 */
+    assert_ready(fixture);
+    *bad = 10;
+    assert_words(fixture, "undecodable");
+    listener->received = received + 1001;
+    assert_words(fixture, "undecodable");
+    pass(fixture, 10); /* also after new notes */
+    listener->received = received + 2000;
+    assert_words(fixture, "undecodable");
+    listener->received = received + 2001; /* fewer than 1 in 200 */
+    assert_ready(fixture);
+    listener->received = received + 2000;
+    assert_ready(fixture);
+    listener->received = received + 1000;
+    assert_words(fixture, "undecodable");
+}
+
+TEST_WITH(a_few_that_are_reported_are_until_they_are_half_as_few, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    struct listener_totals *listener = &fixture->listeners[0];
+    uint64_t *bad = &listener->reasons[REASON_MALFORMED];
+    listener->received = 10;
+    pass(fixture, 100);
+    *bad = HEALTH_SHARE_LEAST - 1;
+    assert_ready(fixture);
+    *bad = HEALTH_SHARE_LEAST;
+    assert_words(fixture, "undecodable");
+    *bad = HEALTH_SHARE_LEAST / 2 + 1;
+    assert_words(fixture, "undecodable");
+    *bad = HEALTH_SHARE_LEAST / 2;
     assert_ready(fixture);
 }
 

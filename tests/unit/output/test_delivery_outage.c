@@ -245,6 +245,29 @@ TEST_WITH(records_refused_in_an_outage_are_logged_once_and_without_raw_copies, s
     assert_int_equal(counter_read(&offers->raw_refused), 5);
 }
 
+TEST_WITH(records_refused_before_an_outage_is_noticed_have_advice_that_fits, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.silent = 1;
+    fake->settings.flush_interval = MILLISECOND; /* not until there is an answer */
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    for (int64_t until = patience_until(); sink_thread_condition(fake->sink).oldest_ns == 0;)
+        assert_true(patience(until));
+    assert_false(sink_thread_condition(fake->sink).in_outage);
+    struct offer_counters *offers = ledger_offer_block(fake->ledger, 0);
+    struct fan_out *fan_out = fill_queue(fake, offers);
+    refuse(fake, fan_out, 3, 0);
+    assert_int_equal(heard("refused 3 records (ring_full), because its "), 1);
+    assert_int_equal(heard("--memory"), 0);
+    atomic_store(&fake->gate_shut, false);
+    fan_out_destroy(fan_out);
+    fake->queued += counter_read(&offers->queued);
+    fake_sink_close(fake);
+    sink_thread_stop(fake->sink, clock_monotonic_ns());
+    fake_sink_join(fake);
+}
+
 TEST_WITH(records_refused_while_no_answer_comes_are_logged_with_the_outage, set_up, tear_down)
 {
     struct fake_sink *fake = *state;

@@ -47,6 +47,24 @@ TEST(all_fit_their_columns)
     }
 }
 
+TEST(bytes_are_written_with_a_binary_unit)
+{
+    static const struct {
+        double bytes;
+        const char *text;
+    } sizes[] = {{0, "0 B"},
+                 {999, "999 B"},
+                 {1024, "1 KiB"},
+                 {3435973836.0, "3.2 GiB"},
+                 {4294967296.0, "4 GiB"},
+                 {120.4 * 1024 * 1024, "120 MiB"}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char text[QUANTITY_SIZE];
+        quantity_write_bytes(sizes[i].bytes, text);
+        assert_string_equal(text, sizes[i].text);
+    }
+}
+
 static void assert_time(double seconds, const char *expected)
 {
     char text[QUANTITY_SIZE];

@@ -270,6 +270,17 @@ TEST(a_queues_fill_is_shown_as_the_collector_reports_it)
     }
 }
 
+TEST(a_spill_that_fills_is_shown_by_its_sizes)
+{
+    static const char fills[] = "{\"reason\":\"spill_fills\",\"sink\":\"stdout:\","
+                                "\"limit\":4294967296,\"count\":3435973836}";
+    const struct numbers now = {.uptime = 2, .reasons = fills};
+    struct drawn drawn;
+    draw_after(&drawn, &now, NULL, no_senders, 24, 80);
+    assert_line(&drawn, "spill_fills stdout: (3.2 GiB of 4 GiB)");
+    clear(&drawn);
+}
+
 static size_t lines_with(const struct drawn *drawn, const char *text)
 {
     size_t count = 0;

@@ -128,7 +128,7 @@ static void describe_delay(const struct sink_condition *condition, enum record_r
     if (waited_ns >= SECOND)
         snprintf(text, size, "its destination has not accepted data for %" PRId64 " s",
                  waited_ns / SECOND);
-    else if (condition->oldest_ns != 0) /* memory is no remedy for a far end that may be away */
+    else if (condition->oldest_ns != 0) /* more memory does not help */
         snprintf(text, size, "its far end has not acknowledged the records before them%s",
                  condition->spill_size == 0 ? "; with spill= they would wait for it" : "");
     else

@@ -8,6 +8,7 @@ import signal
 import socket
 import struct
 import subprocess
+import time
 
 from sluice_program import CHANGED, LEDGER, LOG_TIME, parse_json
 
@@ -17,6 +18,13 @@ LISTENS = re.compile(r"listening on ((?:udp|tcp)://(\S+):(\d+)) for (\w+)")
 METRICS = re.compile(r"metrics at http://(\S+):(\d+)/metrics$")
 OK = b"\x10\x01"  # a Msg of Riemann's: ok = true
 ANSWERED = re.compile(rf"{CHANGED}|reload refused")
+
+
+def _queues():
+    """Of each UDP socket its port, and the bytes in its queue."""
+    for line in pathlib.Path("/proc/net/udp").read_text(encoding="ascii").splitlines()[1:]:
+        _, local, _, _, queues, *_ = line.split()
+        yield int(local.split(":")[1], 16), int(queues.split(":")[1], 16)
 
 
 class Hangs(Exception):
@@ -48,11 +56,12 @@ class Run:
     """The result and output of a run. A world drives it, and checks examine it."""
 
     def __init__(self, program, world, folder, environment, is_blind=lambda: False,
-                 may_be_silent=False, may_wait=False, before=None):
+                 may_be_silent=False, may_wait=False, settles=False, before=None):
         self.world = world
         self.is_blind = is_blind  # whether what it says does not come out
         self.may_be_silent = may_be_silent  # clients need not be answered
         self.may_wait = may_wait  # for ever, and then it is stopped
+        self.settles = settles  # it is reloaded when it has received what was sent
         self.folder = pathlib.Path(folder)
         self.sent = {}      # of each listener's name how many datagrams, or frames, it was sent
         self.before = before  # the run that left the folder as it is
@@ -132,8 +141,19 @@ class Run:
                 self.wait_for(lambda lines: len(self._listening(lines)) >= self.world.listeners,
                          "it listens", self._look_blind):
             self.world.send(self)
+            if self.settles:
+                self._wait_received()
             self._reload()
             self.world.send(self)
+
+    def _wait_received(self):
+        """Waits until the sockets of the listeners are empty (proc(5), /proc/net/udp)."""
+        ports = {place[1] for _, place, _ in self.listeners()}
+        until = time.monotonic() + HANGS
+        while any(received != 0 and port in ports for port, received in _queues()):
+            if time.monotonic() > until:
+                raise Hangs("does not receive what was sent")
+            time.sleep(0.001)
 
     def _reload(self):
         self.world.change(self)

@@ -1,6 +1,7 @@
 /*
  * A user's schema: a message type of a descriptor set, which is read when the schema is made.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
 #include "proto/message/json.h"
+#include "proto/message/undeclared.h"
 #include "proto/runtime/descriptor_file.h"
 #include "proto/runtime/nested.h"
 #include "proto/runtime/sample_mapping.h"
@@ -26,6 +28,7 @@ struct file_schema {
     struct schema schema;
     struct type_set *set; /* owns the types */
     struct nested nested;
+    char *warning;                 /* owned: the text of schema.warning, or NULL */
     struct file_variant *variants; /* one for each choice of `nested` */
     size_t variant_count;
     struct wildcard_plan *wildcard; /* NULL: `value` has no path that ends with "*" */
@@ -50,6 +53,7 @@ static void destroy(struct schema *schema)
     wildcard_plan_destroy(made->wildcard);
     type_set_destroy(made->set);
     free(made->variants);
+    free(made->warning);
     nested_clear(&made->nested);
     free(made);
 }
@@ -147,6 +151,25 @@ static int make_wildcard(struct file_schema *made, const struct schema_options *
     return result;
 }
 
+/* Keeps the warning of the types. */
+static int keep_warning(struct file_schema *made, const char *source, struct error *error)
+{
+    size_t more;
+    const char *text = type_set_warning(made->set, &more);
+    if (text == NULL)
+        return 0;
+    size_t size = strlen(source) + strlen(text) + 64;
+    made->warning = malloc(size);
+    if (made->warning == NULL)
+        return error_no_memory(error);
+    int length = snprintf(made->warning, size, "%s: %s", source, text);
+    if (more != 0)
+        snprintf(made->warning + length, size - (size_t)length, " (and %zu more such pair%s)", more,
+                 more == 1 ? "" : "s");
+    made->schema.warning = made->warning;
+    return 0;
+}
+
 static int fill(struct file_schema *made, const struct schema_options *options,
                 struct error *error)
 {
@@ -165,7 +188,7 @@ static int fill(struct file_schema *made, const struct schema_options *options,
     }
     made->variant_count = nested_choices(&made->nested);
     if (make_types(made, root, error) != 0 || make_paths(made, options, error) != 0 ||
-        make_wildcard(made, options, error) != 0)
+        make_wildcard(made, options, error) != 0 || keep_warning(made, options->source, error) != 0)
         return -1;
     made->schema.has_samples = options->value != NULL;
     made->schema.name = made->variants[0].type->descriptor->name;
@@ -297,6 +320,14 @@ static struct schema_fields count_fields(const struct schema *schema, const void
     return message_count_fields(made->variant->type, made->message);
 }
 
+static bool find_undeclared(const struct schema *schema, const void *message,
+                            struct schema_undeclared *out)
+{
+    (void)schema;
+    const struct file_message *made = message_of(message);
+    return message_find_undeclared(made->variant->type, made->message, out);
+}
+
 static void write_protobuf(const struct schema *schema, const void *message, struct output *out)
 {
     (void)schema;
@@ -328,6 +359,7 @@ const struct schema_ops schema_file = {
     .next_label = next_label,
     .write_json = write_json,
     .count_fields = count_fields,
+    .find_undeclared = find_undeclared,
     .write_protobuf = write_protobuf,
     .sequence = sequence,
     .same_numbers = same_numbers,

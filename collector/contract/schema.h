@@ -62,6 +62,12 @@ struct schema_fields {
     size_t unknown;
 };
 
+/* A field of a message that is an extension, by its number, and that no file declares. */
+struct schema_undeclared {
+    uint32_t number;
+    const char *message; /* full name of the message type */
+};
+
 /*
  * Fills *out for an arena that is too small for data that the schema adds to the message. Returns
  * DECODE_TOO_LARGE.
@@ -313,6 +319,13 @@ struct schema_ops {
     struct schema_fields (*count_fields)(const struct schema *schema, const void *message);
 
     /*
+     * Finds a field of the message that is an extension without a declaration; returns false if
+     * there is none. The text in *out is the schema's. NULL: messages have no extensions.
+     */
+    bool (*find_undeclared)(const struct schema *schema, const void *message,
+                            struct schema_undeclared *out);
+
+    /*
      * Appends the message in the protobuf wire format, including unknown fields, to `out` (which
      * overflows like any output).
      */
@@ -348,6 +361,8 @@ struct schema {
     /* Of a built-in schema, the name in its ops; otherwise the full name of its message. */
     const char *name;
     bool has_samples; /* the functions that read samples may be called */
+    /* A problem of its files that does not prevent their use, for the log; NULL: there is none. */
+    const char *warning;
 };
 
 #endif

@@ -1,9 +1,11 @@
 #include "collector/pipeline/pipeline_check.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "collector/config/config.h"
 #include "collector/contract/source.h"
+#include "collector/log/log.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/memory_plan.h"
 #include "collector/pipeline/pipeline.h"
@@ -408,6 +410,28 @@ static struct schema_list **release_schemas(struct schema_list **lists, size_t c
     return NULL;
 }
 
+/* Whether a schema before this one has the same warning, so that it was logged. */
+static bool is_warned(struct schema_list *const *lists, size_t index, size_t entry)
+{
+    const char *warning = lists[index]->entries[entry].schema->warning;
+    for (size_t i = 0; i <= index; i++)
+        for (size_t k = 0; k < (i == index ? entry : lists[i]->count); k++) {
+            const char *before = lists[i]->entries[k].schema->warning;
+            if (before != NULL && strcmp(before, warning) == 0)
+                return true;
+        }
+    return false;
+}
+
+static void log_warnings(const struct config *config, struct schema_list *const *lists)
+{
+    for (size_t i = 0; i < config->listener_count; i++)
+        for (size_t k = 0; k < lists[i]->count; k++)
+            if (lists[i]->entries[k].schema->warning != NULL && !is_warned(lists, i, k))
+                log_about(LOG_WARNING, LOG_OF_LISTENER, config->listeners[i].name, "%s",
+                          lists[i]->entries[k].schema->warning);
+}
+
 struct schema_list **pipeline_make_schemas(const struct config *config, struct error *error)
 {
     struct schema_list **lists = calloc(config->listener_count, sizeof(struct schema_list *));
@@ -418,6 +442,7 @@ struct schema_list **pipeline_make_schemas(const struct config *config, struct e
     for (size_t i = 0; i < config->listener_count; i++)
         if (make_schemas(config, i, lists, error) != 0)
             return release_schemas(lists, i);
+    log_warnings(config, lists);
     return lists;
 }
 

@@ -1,5 +1,7 @@
 #include "collector/record/mismatch_hint.h"
 
+#include <inttypes.h>
+
 #include "collector/contract/schema.h"
 #include "collector/log/log.h"
 
@@ -13,6 +15,7 @@ void mismatch_hint_restart(struct mismatch_hint *hint)
 {
     atomic_store(&hint->next_ns, 0);
     atomic_store(&hint->no_line_logged, false);
+    atomic_store(&hint->undeclared_logged, false);
 }
 
 /* --- messages of another schema --------------------------------------------------------------- */
@@ -40,6 +43,27 @@ static void log_schema(const struct mismatch_hint *hint, const char *listener,
               fits != NULL ? " knows them" : "");
 }
 
+/* Logs the first extension without a declaration, unless one was logged. */
+static void look_for_undeclared(struct mismatch_hint *hint, const char *listener,
+                                const struct record *first)
+{
+    struct schema_undeclared found;
+    if (atomic_load_explicit(&hint->undeclared_logged, memory_order_relaxed))
+        return;
+    for (const struct record *record = first; record != NULL; record = record->next) {
+        const struct schema_ops *ops = record->schema->ops;
+        if (ops->find_undeclared == NULL ||
+            !ops->find_undeclared(record->schema, record->message, &found))
+            continue;
+        if (!atomic_exchange(&hint->undeclared_logged, true))
+            log_about(LOG_WARNING, LOG_OF_LISTENER, listener,
+                      "field %" PRIu32 " of %s is an extension that no file of schema= declares; "
+                      "add the .proto file that declares it",
+                      found.number, found.message);
+        return;
+    }
+}
+
 void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *pace,
                         const char *listener, const struct record *first, int64_t now_ns)
 {
@@ -47,6 +71,7 @@ void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *p
     if (now_ns < next_ns)
         return;
     struct schema_fields fields = {0};
+    look_for_undeclared(hint, listener, first);
     for (const struct record *record = first; record != NULL; record = record->next) {
         struct schema_fields one = fields_of(record);
         fields.known += one.known;

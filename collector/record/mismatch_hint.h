@@ -1,7 +1,8 @@
 /*
  * Hints in the log that a listener has the wrong schema: its messages look like another schema's,
- * or some of them produce no line in a sink. Neither is an error, because Protobuf decodes almost
- * any bytes and accepts fields that the schema does not know.
+ * they have extensions that no file of the schema declares, or some of them produce no line in a
+ * sink. These are not errors, because Protobuf decodes almost any bytes and accepts fields that the
+ * schema does not know.
  *
  * A hint belongs to one listener; its receiving threads and all sinks share it. Messages without
  * unknown fields that produce a line cost nothing.
@@ -23,7 +24,7 @@
 struct mismatch_hint {
     struct schema_guess *guess; /* names the schema that fits; NULL: not available */
     _Atomic int64_t next_ns;    /* monotonic: not logged earlier than this */
-    _Atomic bool no_line_logged;
+    _Atomic bool no_line_logged, undeclared_logged;
 };
 
 /* To be called before any thread uses the hint. `guess` must outlive it. */
@@ -58,8 +59,9 @@ static inline bool mismatch_hint_wants(struct mismatch_hint_pace *pace, size_t u
 }
 
 /*
- * Examines the messages of a datagram, `first` and the messages after it. If their schema does not
- * know most of their fields, logs that, with the name of the schema that knows them; at most once
+ * Examines the messages of a datagram, `first` and the messages after it. Logs the first extension
+ * that no file of the schema declares, once. If their schema does not know most of their fields,
+ * logs that, with the name of the schema that knows them; at most once
  * in MISMATCH_HINT_NS. `now_ns` is monotonic.
  */
 void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *pace,

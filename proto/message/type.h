@@ -112,6 +112,11 @@ struct field_type {
     const ProtobufCFieldDescriptor *descriptor;
 };
 
+/* Field numbers from `start` up to, but not including, `end`. */
+struct number_range {
+    uint32_t start, end;
+};
+
 /* Bytes of a piece: prototypes can be copied in whole pieces. */
 #define PROTOTYPE_PIECE ((size_t)64)
 
@@ -135,6 +140,13 @@ struct message_type {
     bool has_maps;
     bool map_entry;
     bool message_set; /* message_set_wire_format: the fields are items (wire.h) */
+    /*
+     * Why messages of this type cannot be read: it, or a type inside, is of an unknown edition.
+     * NULL: they can.
+     */
+    const char *not_supported;
+    const struct number_range *extension_ranges; /* numbers that extensions may have */
+    size_t extension_range_count;
     enum well_known well_known;
     const struct type_set *set; /* the set that owns this type */
 

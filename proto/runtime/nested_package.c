@@ -32,7 +32,7 @@ static const struct message_type *content_of(const struct type_set *set,
 {
     const char *name = keys->descriptor->name;
     size_t size = strlen(name);
-    if (!text_ends(name, size, KEYS) || !is_outermost(keys))
+    if (!text_ends(name, size, KEYS) || !is_outermost(keys) || keys->not_supported != NULL)
         return NULL;
     return type_set_find(set, name, size - strlen(KEYS));
 }

@@ -1,6 +1,7 @@
 /*
  * Lists the definitions in a descriptor set: messages, enums and extensions, each by its full name.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 struct place {
     const char *package;
     const char *prefix; /* "package.Outer." or "" */
+    const char *not_supported; /* why the file's types cannot be read; NULL: they can */
     struct features features;
 };
 
@@ -89,6 +91,7 @@ static bool add_enum(struct loader *loader, const struct place *place, const Enu
     added->from = from;
     added->package = place->package;
     added->closed = features.closed;
+    added->not_supported = place->not_supported;
     added->name = full_name(loader, place->prefix, from->name);
     added->next = loader->enums;
     loader->enums = added;
@@ -105,6 +108,8 @@ static bool add_extension(struct loader *loader, const struct place *place, cons
     added->scope = place->features;
     added->scope.implicit = false; /* an extension always has presence */
     added->extension = true;
+    added->order = ++loader->extension_count;
+    added->not_supported = place->not_supported;
     added->name = full_name(loader, place->prefix, from->name);
     added->next = loader->extensions;
     loader->extensions = added;
@@ -132,6 +137,7 @@ static bool add_message(struct loader *loader, const struct place *place, const 
         return false;
     added->compiled = compiled_find(loader->compiled, added->name);
     added->type = type;
+    type->not_supported = place->not_supported;
     type->set = loader->set;
     type->map_entry = from->options != NULL && from->options->map_entry;
     type->message_set = from->options != NULL && from->options->message_set_wire_format;
@@ -139,7 +145,9 @@ static bool add_message(struct loader *loader, const struct place *place, const 
     loader->messages = added;
     loader->set->message_count++;
 
-    struct place inside = {.package = place->package, .features = added->features};
+    struct place inside = {.package = place->package,
+                           .not_supported = place->not_supported,
+                           .features = added->features};
     inside.prefix = prefix_of(loader, added->name);
     bool good = inside.prefix != NULL;
     for (size_t i = 0; good && i < from->n_nested_type; i++)
@@ -179,6 +187,20 @@ static bool list_files(struct loader *loader)
     return true;
 }
 
+/* The definitions of the file are listed; only messages that need them are refused. */
+static bool note_unsupported(struct loader *loader, const char *file, const char *unknown,
+                             struct place *place)
+{
+    size_t size = strlen(file) + strlen(unknown) + 64;
+    char *text = growing_arena_allocate(&loader->set->memory, size, 1);
+    if (text == NULL)
+        return loader_no_memory(loader);
+    snprintf(text, size, "\"%s\" is written in %s, which is not supported", file, unknown);
+    place->not_supported = text;
+    loader->has_unsupported = true;
+    return true;
+}
+
 static bool add_file(struct loader *loader, const File *file)
 {
     char unknown[48];
@@ -201,9 +223,9 @@ static bool add_file(struct loader *loader, const File *file)
         return false;
     if (file->package.len != 0 && !loader_is_name(file->package, true))
         return loader_refuse(loader, "the package of \"%s\" is not a valid name", name);
-    if (!features_of_file(file, &place.features, unknown))
-        return loader_refuse(loader, "\"%s\" is written in %s, which is not supported", name,
-                             unknown);
+    if (!features_of_file(file, &place.features, unknown) &&
+        !note_unsupported(loader, name, unknown, &place))
+        return false;
     bool good = true;
     for (size_t i = 0; good && i < file->n_message_type; i++)
         good = add_message(loader, &place, file->message_type[i]);

@@ -4,7 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EDITION_2023 1000
+/*
+ * Edition 2024 has no new rule for the wire format or JSON: its features are about names
+ * (enforce_naming_style) and about what other files may use (default_symbol_visibility).
+ */
+enum { EDITION_2023 = 1000, EDITION_2024 = 1001 };
+
+/* Editions that descriptor.proto names and that have no rules yet. */
+static const struct {
+    int32_t number;
+    const char *name;
+} later_editions[] = {{1002, "2026"}, {9999, "UNSTABLE"}};
 
 /* The values of the enums of FeatureSet; in each, 0 is "unset". */
 enum { PRESENCE_EXPLICIT = 1, PRESENCE_IMPLICITLY, PRESENCE_LEGACY_REQUIRED };
@@ -18,30 +28,38 @@ static bool is(const ProtobufCBinaryData *text, const char *expected)
     return text->len == strlen(expected) && memcmp(text->data, expected, text->len) == 0;
 }
 
+static void name_edition(int32_t number, char buffer[48])
+{
+    for (size_t i = 0; i < sizeof later_editions / sizeof later_editions[0]; i++)
+        if (later_editions[i].number == number) {
+            snprintf(buffer, 48, "edition %s", later_editions[i].name);
+            return;
+        }
+    snprintf(buffer, 48, "edition number %" PRId32, number);
+}
+
 bool features_of_file(const Sluice__Descriptor__FileDescriptorProto *file,
                       struct features *features, char buffer[48])
 {
+    bool known = true;
     if (!file->has_syntax || is(&file->syntax, "") || is(&file->syntax, "proto2")) {
         *features = (struct features){.closed = true};
     } else if (is(&file->syntax, "proto3")) {
         *features = (struct features){.implicit = true, .packed = true, .utf8 = true};
-    } else if (!is(&file->syntax, "editions")) {
-        snprintf(buffer, 48, "syntax \"%.*s\"",
-                 (int)(file->syntax.len < 24 ? file->syntax.len : 24),
-                 (const char *)file->syntax.data);
-        return false;
-    } else if (file->edition == EDITION_2023) {
-        *features = (struct features){.packed = true, .utf8 = true};
-    } else if (file->edition > EDITION_2023 && file->edition <= EDITION_2023 + 100) {
-        snprintf(buffer, 48, "edition %" PRId32, file->edition - EDITION_2023 + 2023);
-        return false;
     } else {
-        snprintf(buffer, 48, "edition number %" PRId32, file->edition);
-        return false;
+        *features = (struct features){.packed = true, .utf8 = true};
+        known = is(&file->syntax, "editions") &&
+                (file->edition == EDITION_2023 || file->edition == EDITION_2024);
+        if (!is(&file->syntax, "editions"))
+            snprintf(buffer, 48, "syntax \"%.*s\"",
+                     (int)(file->syntax.len < 24 ? file->syntax.len : 24),
+                     (const char *)file->syntax.data);
+        else if (!known)
+            name_edition(file->edition, buffer);
     }
     if (file->options != NULL)
         features_apply(features, file->options->features);
-    return true;
+    return known;
 }
 
 void features_apply(struct features *features, const Sluice__Descriptor__FeatureSet *set)

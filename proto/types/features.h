@@ -21,7 +21,8 @@ struct features {
 
 /*
  * Sets the features with which a file begins. If the file's syntax or edition is not supported,
- * writes the name of that syntax or edition to `buffer` and returns false.
+ * sets those of the newest edition that is, writes the name of that syntax or edition to `buffer`
+ * and returns false.
  */
 bool features_of_file(const Sluice__Descriptor__FileDescriptorProto *file,
                       struct features *features, char buffer[48]);

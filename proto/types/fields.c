@@ -1,6 +1,8 @@
 /*
  * Determines the properties of each field of a message: its type, presence, references and names.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +129,8 @@ static bool resolve(struct loader *loader, const struct message_definition *defi
     }
     field->kind = KIND_ENUM;
     field->enumeration = enumeration->descriptor;
+    if (definition->type->not_supported == NULL)
+        definition->type->not_supported = enumeration->not_supported;
     field->closed = enumeration->closed;
     field->null_value = strcmp(enumeration->name, "google.protobuf.NullValue") == 0;
     return true;
@@ -223,6 +227,8 @@ static bool fill_field(struct loader *loader, struct message_definition *definit
     field->number = (uint32_t)from->number;
     field->kind = (uint8_t)from->type;
     field->extension = source->extension;
+    if (definition->type->not_supported == NULL)
+        definition->type->not_supported = source->not_supported;
     bool refers = field->kind == 0 || field->kind == KIND_MESSAGE || field->kind == KIND_GROUP ||
                   field->kind == KIND_ENUM;
     if (refers && !resolve(loader, definition, source, field))
@@ -255,20 +261,70 @@ static bool fill_field(struct loader *loader, struct message_definition *definit
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+/* Sorts by number, then by the order of declaration. */
 static int by_number(const void *a, const void *b)
 {
     const struct field_source *left = a;
     const struct field_source *right = b;
-    return (left->from->number > right->from->number) - (left->from->number < right->from->number);
+    if (left->from->number != right->from->number)
+        return left->from->number < right->from->number ? -1 : 1;
+    return (left->order > right->order) - (left->order < right->order);
 }
 
-static bool check_numbers(struct loader *loader, const struct message_definition *definition)
+/* Keeps the text about the first pair, and counts the others. */
+static bool warn_of_same_number(struct loader *loader, const struct message_definition *definition,
+                                const struct field_source *first, const struct field_source *second)
 {
-    const struct field_source *sources = definition->sources;
-    for (size_t i = 1; i < definition->source_count; i++)
-        if (sources[i - 1].from->number == sources[i].from->number)
+    struct type_set *set = loader->set;
+    if (set->warning_count++ != 0)
+        return true;
+    size_t size = strlen(first->name) + strlen(second->name) + strlen(definition->name) + 96;
+    char *text = growing_arena_allocate(&set->memory, size, 1);
+    if (text == NULL)
+        return loader_no_memory(loader);
+    snprintf(text, size,
+             "the extensions \"%s\" and \"%s\" of \"%s\" have the same number %" PRId32
+             "; the first counts",
+             first->name, second->name, definition->name, first->from->number);
+    set->warning = text;
+    return true;
+}
+
+/*
+ * Of several extensions with one number only the first is kept, as protoc warns of them only. Two
+ * other fields of one number are refused.
+ */
+static bool check_numbers(struct loader *loader, struct message_definition *definition)
+{
+    struct field_source *sources = definition->sources;
+    size_t kept = 0;
+    for (size_t i = 0; i < definition->source_count; i++) {
+        const struct field_source *before = kept == 0 ? NULL : &sources[kept - 1];
+        if (before == NULL || before->from->number != sources[i].from->number)
+            sources[kept++] = sources[i];
+        else if (!before->extension || !sources[i].extension)
             return loader_refuse(loader, "\"%s\" and \"%s\" of \"%s\" have the same number",
-                                 sources[i - 1].name, sources[i].name, definition->name);
+                                 before->name, sources[i].name, definition->name);
+        else if (!warn_of_same_number(loader, definition, before, &sources[i]))
+            return false;
+    }
+    definition->source_count = kept;
+    return true;
+}
+
+/* Copies the numbers that extensions may have. */
+static bool copy_ranges(struct loader *loader, const struct message_definition *definition)
+{
+    const Message *from = definition->from;
+    struct number_range *ranges =
+        growing_arena_allocate(&loader->set->memory, from->n_extension_range, sizeof *ranges);
+    if (ranges == NULL)
+        return loader_no_memory(loader);
+    for (size_t i = 0; i < from->n_extension_range; i++)
+        ranges[i] = (struct number_range){(uint32_t)from->extension_range[i]->start,
+                                          (uint32_t)from->extension_range[i]->end};
+    definition->type->extension_ranges = ranges;
+    definition->type->extension_range_count = from->n_extension_range;
     return true;
 }
 
@@ -278,12 +334,13 @@ bool loader_make_fields(struct loader *loader, struct message_definition *defini
     if (count >= UINT16_MAX)
         return loader_refuse(loader, "\"%s\" has too many fields", definition->name);
     qsort(definition->sources, count, sizeof *definition->sources, by_number);
+    if (!check_numbers(loader, definition) || !copy_ranges(loader, definition))
+        return false;
+    count = definition->source_count;
     definition->fields =
         growing_arena_allocate(&loader->set->memory, count, sizeof *definition->fields);
     if (definition->fields == NULL)
         return loader_no_memory(loader);
-    if (!check_numbers(loader, definition))
-        return false;
     uint16_t required = 0;
     for (size_t i = 0; i < count; i++) {
         struct field_type *field = &definition->fields[i];

@@ -29,6 +29,8 @@ struct field_source {
     const char *name;      /* for an extension, its full name */
     struct features scope; /* features of the enclosing message or oneof */
     bool extension;
+    size_t order;              /* of declaration: the first extension with a number counts */
+    const char *not_supported; /* why its file is not read completely; NULL: it is */
     struct field_source *next; /* next in the loader's list of extensions */
 };
 
@@ -51,6 +53,7 @@ struct enum_definition {
     const Enum *from;
     const char *package;
     bool closed;
+    const char *not_supported; /* as of a field_source */
     ProtobufCEnumDescriptor *descriptor;
     struct enum_definition *next;
 };
@@ -61,6 +64,8 @@ struct type_set {
     size_t message_count;
     struct enum_definition **enums; /* sorted by name */
     size_t enum_count;
+    const char *warning; /* NULL: none */
+    size_t warning_count;
 };
 
 struct loader {
@@ -74,6 +79,8 @@ struct loader {
     struct message_definition *messages;
     struct enum_definition *enums;
     struct field_source *extensions;
+    size_t extension_count;
+    bool has_unsupported; /* a file has an unknown syntax or edition */
     struct error *error;
 };
 
@@ -111,6 +118,12 @@ struct message_definition *definition_of_message(const struct type_set *set, con
                                                  size_t length);
 struct enum_definition *definition_of_enum(const struct type_set *set, const char *name,
                                            size_t length);
+
+/*
+ * supported.c: a message that has a field of an unsupported type is not supported, and neither is
+ * one that contains it. Sets type->not_supported of these.
+ */
+void loader_spread_unsupported(const struct loader *loader);
 
 /* enums.c: makes the descriptor of the enum. */
 bool loader_make_enum(struct loader *loader, struct enum_definition *definition);

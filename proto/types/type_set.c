@@ -112,6 +112,8 @@ static bool make_types(struct loader *loader)
     for (struct message_definition *at = loader->messages; at != NULL; at = at->next)
         if (!loader_lay_out(loader, at))
             return false;
+    if (loader->has_unsupported)
+        loader_spread_unsupported(loader);
     loader_mark_plain(loader);
     loader_set_roles(loader);
     return true;
@@ -186,13 +188,19 @@ void type_set_destroy(struct type_set *set)
     free(set);
 }
 
+const char *type_set_warning(const struct type_set *set, size_t *more)
+{
+    *more = set->warning_count == 0 ? 0 : set->warning_count - 1;
+    return set->warning;
+}
+
 /* --- finding types ---------------------------------------------------------------------------- */
 
 const struct message_type *type_set_find(const struct type_set *set, const char *full_name,
                                          size_t length)
 {
     const struct message_definition *found = definition_of_message(set, full_name, length);
-    return found == NULL ? NULL : found->type;
+    return found == NULL || found->type->not_supported != NULL ? NULL : found->type;
 }
 
 size_t type_set_count(const struct type_set *set)
@@ -241,9 +249,17 @@ static void refuse_name(const struct type_set *set, const char *full_name, struc
 const struct message_type *type_set_require(const struct type_set *set, const char *full_name,
                                             struct error *error)
 {
-    const struct message_type *type = type_set_find(set, full_name, strlen(full_name));
-    if (type == NULL) {
+    const struct message_definition *found =
+        definition_of_message(set, full_name, strlen(full_name));
+    if (found == NULL) {
         refuse_name(set, full_name, error);
+        return NULL;
+    }
+    const struct message_type *type = found->type;
+    if (type->not_supported != NULL) {
+        char shown[400]; /* names in the set are arbitrary bytes */
+        copy_printable(shown, sizeof shown, type->not_supported, strlen(type->not_supported));
+        error_set(error, EXIT_CODE_CONFIG, "message \"%s\": %s", full_name, shown);
         return NULL;
     }
     if (type->map_entry) {

@@ -19,9 +19,12 @@ struct type_set;
  * ("metrics.desc"). `compiled` is NULL, or a descriptor of protoc-c's code: types that are
  * reachable from it get the struct layout of that code, and a field that the code lacks is unknown.
  *
- * Proto2, proto3 and edition 2023 are supported. Every extension in the set becomes a field of the
- * message that it extends. Returns 0, or -1 with `error` filled: EXIT_CODE_CONFIG with one line
- * that describes the problem, EXIT_CODE_INTERNAL if memory is short.
+ * Proto2, proto3 and the editions 2023 and 2024 are supported. The types of a file that is written in
+ * anything else, and types that contain one of these, are not found (type_set_require says why); the
+ * other types are not affected. Every extension in the set becomes a field of the message that it
+ * extends; of several with one number, the first one (type_set_warning). Returns 0, or -1 with
+ * `error` filled: EXIT_CODE_CONFIG with one line that describes the problem, EXIT_CODE_INTERNAL if
+ * memory is short.
  */
 int type_set_load(const char *name, const void *bytes, size_t size,
                   const ProtobufCMessageDescriptor *compiled, struct type_set **out,
@@ -47,8 +50,14 @@ int type_set_load_changed(const char *name, const void *bytes, size_t size,
 void type_set_destroy(struct type_set *set);
 
 /*
+ * Returns a problem of the set that does not prevent its use, as a text for the log that the set
+ * owns, and in *more the number of further ones; NULL: there is none.
+ */
+const char *type_set_warning(const struct type_set *set, size_t *more);
+
+/*
  * Returns the message type with the full name ("package.Type") of `length` bytes at `full_name`, or
- * NULL.
+ * NULL if there is none, or if it needs an edition that is not supported.
  */
 const struct message_type *type_set_find(const struct type_set *set, const char *full_name,
                                          size_t length);
@@ -58,8 +67,9 @@ size_t type_set_count(const struct type_set *set);
 const struct message_type *type_set_at(const struct type_set *set, size_t index);
 
 /*
- * Returns the message type with that full name. If there is no such message, or if it is the entry
- * of a map, returns NULL with `error` filled, which suggests the probable name.
+ * Returns the message type with that full name. If there is no such message, if it is the entry of a
+ * map, or if it needs an edition that is not supported, returns NULL with `error` filled, which
+ * suggests the probable name.
  */
 const struct message_type *type_set_require(const struct type_set *set, const char *full_name,
                                             struct error *error);

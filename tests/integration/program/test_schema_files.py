@@ -3,10 +3,12 @@
 Wine has no protoc. Its replacement, found through WINEPATH, copies the descriptor set in the folder
 of a .proto file, so the search, the arguments and the result are tested there too.
 """
+import importlib.util
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import unittest
 
 from built import NO_FIFO, WINDOWS, beside, command, not_on_windows, skip
@@ -206,6 +208,74 @@ class Folders(SchemaFiles):
         said = self.refused("--listen", self.listen(self.folder / "site", "Whole"), code=78)
         self.assertIn(f'{self.folder}/site: protoc: twice.proto:2:9: "Part" is already defined in '
                       'file "parts/part.proto"', said)
+
+
+class Hints(SchemaFiles):
+    def test_an_extension_that_no_file_declares_is_named_once_for_each_listener(self):
+        address = self.listen(self.descriptor_set())
+        program = self.start("--listen", address, "--listen", address, listeners=2)
+        undeclared = junos(1) + message(101, message(2636, message(77, b"x")))
+        for listener in range(2):
+            self.sender(program, listener).send_all([junos(1), undeclared, undeclared])
+        program.stop()
+        said = [line for line in program.log() if "is an extension" in line]
+        self.assertEqual(len(said), 2, said)
+        for line, name in zip(sorted(said), sorted(program.names)):
+            self.assertTrue(line.endswith(
+                f"{name}: field 77 of JuniperNetworksSensors is an extension that no file of "
+                "schema= declares; add the .proto file that declares it"), line)
+
+    def test_a_warning_of_two_extensions_with_one_number_is_logged_once(self):
+        path = self.folder / "two.desc"
+        for name in "ab":
+            (self.folder / f"{name}.proto").write_text(
+                f'syntax = "proto2";\npackage {name};\nimport "m.proto";\n'
+                f"extend M {{ optional int32 {name} = 100; }}\n")
+        (self.folder / "m.proto").write_text(
+            'syntax = "proto2";\nmessage M { optional int32 x = 1; extensions 100 to 199; }\n')
+        subprocess.run(["protoc", f"--proto_path={self.folder}", "--include_imports",
+                        f"--descriptor_set_out={path}", "a.proto", "b.proto"],
+                       check=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        program = self.start("--listen", self.listen(path, "M"),
+                             "--listen", self.listen(path, "M", "&value=x"), listeners=2)
+        self.sender(program).send_all([integer(100, 5) + integer(150, 1)] * 3)
+        program.stop()
+        said = [line for line in program.log() if "warning" in line]
+        self.assertEqual(len(said), 2, said)
+        self.assertIn(f'{path}: the extensions "a.a" and "b.b" of "M" have the same number 100; the '
+                      "first counts", said[0])
+        self.assertIn("field 150 of M is an extension that no file of schema= declares; add the "
+                      ".proto file that declares it", said[1])
+        self.assertEqual([line["message"] for line in program.output()], [{"[a.a]": 5}] * 3)
+
+
+@unittest.skipIf(importlib.util.find_spec("grpc_tools") is None,
+                 "grpcio-tools, which has a newer protoc, is not installed")
+class Edition2024(SchemaFiles):
+    """A descriptor set by a protoc that knows edition 2024."""
+
+    def test_its_new_words_change_nothing_in_what_is_read(self):
+        (self.folder / "option.proto").write_text(
+            'edition = "2024";\npackage option;\nimport "google/protobuf/descriptor.proto";\n'
+            "extend google.protobuf.FieldOptions { bool is_key = 50001; }\n")
+        (self.folder / "e.proto").write_text(
+            'edition = "2024";\npackage e;\nimport option "option.proto";\n'
+            "option features.enforce_naming_style = STYLE_LEGACY;\n"
+            "option features.default_symbol_visibility = LOCAL_ALL;\n"
+            "export message M { string name = 1 [(option.is_key) = true]; Inner inner = 2;\n"
+            "  repeated int32 list = 3; string note = 4; }\n"
+            "local message Inner { int32 v = 1 [features.field_presence = IMPLICIT]; }\n")
+        path = self.folder / "e.desc"
+        subprocess.run([sys.executable, "-m", "grpc_tools.protoc", f"--proto_path={self.folder}",
+                        "--include_imports", f"--descriptor_set_out={path}", "e.proto"],
+                       check=True, stdin=subprocess.DEVNULL)
+        program = self.start("--listen", self.listen(path, "e.M", "&value=*"),
+                             "--sink", "stdout:?view=sample")
+        self.sender(program).send_all([text(1, "a") + message(2, integer(1, 7)) + text(4, "n")])
+        program.stop()
+        line, = program.output()
+        self.assertEqual((line["name"], line["value"], line["labels"]),
+                         ("inner.v", 7, {"name": "a"}))
 
 
 class Sequence(SchemaFiles):

@@ -16,6 +16,7 @@ enum {
     MESSAGE_NAME = 1,
     MESSAGE_FIELD = 2,
     MESSAGE_NESTED = 3,
+    MESSAGE_EXTENSION_RANGE = 5,
     MESSAGE_OPTIONS = 7,
     MESSAGE_ONEOF = 8,
     MESSAGE_OPTIONS_FEATURES = 12,
@@ -111,6 +112,14 @@ void put_field(struct wire *set, struct field_written field)
     size_t at = wire_begin(set, MESSAGE_FIELD);
     put_field_body(set, field);
     wire_end(set, at);
+}
+
+void put_extension_range(struct wire *set, uint32_t start, uint32_t end)
+{
+    size_t range = wire_begin(set, MESSAGE_EXTENSION_RANGE);
+    wire_uint(set, 1, start);
+    wire_uint(set, 2, end);
+    wire_end(set, range);
 }
 
 void put_oneof(struct wire *set, const char *name)

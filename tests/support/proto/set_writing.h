@@ -44,6 +44,7 @@ size_t begin_message(struct wire *set, const char *name);
 size_t begin_nested(struct wire *set, const char *name);
 void put_message_features(struct wire *set, struct features_written features);
 void put_field(struct wire *set, struct field_written field);
+void put_extension_range(struct wire *set, uint32_t start, uint32_t end);
 void put_oneof(struct wire *set, const char *name);
 
 /* In a file; `extendee` is a full name. */

@@ -390,8 +390,8 @@ TEST_WITH(unknown_syntaxes_and_editions_are_refused_by_name, clear_set, NULL)
         const char *syntax, *expected;
         int32_t edition;
     } unknown[] = {
-        {"editions", "\"f.proto\" is written in edition 2024, which", EDITION_2023 + 1},
-        {"editions", "edition 2026", EDITION_2023 + 3},
+        {"editions", "\"f.proto\" is written in edition 2026, which", EDITION_2023 + 2},
+        {"editions", "edition number 1003", EDITION_2023 + 3},
         {"editions", "edition number 0", 0},
         {"editions", "edition number 998", 998},
         {"editions", "edition number 2147483647", INT32_MAX},
@@ -407,6 +407,113 @@ TEST_WITH(unknown_syntaxes_and_editions_are_refused_by_name, clear_set, NULL)
         wire_end(&set, file);
         assert_refused(unknown[i].expected);
     }
+}
+
+TEST_WITH(edition_2024_is_as_edition_2023_in_bytes_and_in_json, clear_set, NULL)
+{
+    wire_clear(&set);
+    size_t file = begin_file(&set, "f.proto", "p", "editions", EDITION_2023 + 1);
+    size_t message = begin_message(&set, "M");
+    put_plain("number", 1, LABEL_OPTIONAL, KIND_INT32, NULL);
+    put_plain("list", 2, LABEL_REPEATED, KIND_INT32, NULL);
+    put_plain("text", 3, LABEL_OPTIONAL, KIND_STRING, NULL);
+    wire_end(&set, message);
+    wire_end(&set, file);
+    assert_int_equal(decoding_set_up_set(state, set.bytes, set.size, "p.M"), 0);
+    wire_clear(&wire);
+    wire_uint(&wire, 1, 0);
+    wire_bytes(&wire, 2, "\1\2", 2);
+    assert_decodes_as(*state, &wire, "{\"number\":0,\"list\":[1,2]}");
+    wire_text(&wire, 3, "\xff");
+    assert_decodes_to(*state, &wire, DECODE_MALFORMED);
+    close_decoding(state);
+}
+
+/* A file of an unknown edition, with a message, an enum and an extension. */
+static void put_new_file(void)
+{
+    size_t file = begin_file(&set, "new.proto", "new", "editions", EDITION_2023 + 2);
+    put_enum(&set, "Enum", 2, none);
+    wire_end(&set, begin_message(&set, "Message"));
+    put_extension(&set, ".p.Extended",
+                  (struct field_written){
+                      .name = "ext", .number = 100, .label = LABEL_OPTIONAL, .type = KIND_INT32});
+    wire_end(&set, file);
+}
+
+static void put_message_with(const char *name, int type, const char *type_name)
+{
+    size_t message = begin_message(&set, name);
+    put_plain("field", 1, LABEL_OPTIONAL, type, type_name);
+    wire_end(&set, message);
+}
+
+TEST_WITH(an_unknown_edition_refuses_only_messages_that_contain_its_types, clear_set, NULL)
+{
+    (void)state;
+    struct type_set *made;
+    struct error error;
+    wire_clear(&set);
+    put_new_file();
+    size_t file = begin_file(&set, "p.proto", "p", "proto3", 0);
+    put_message_with("Plain", KIND_INT32, NULL);
+    put_message_with("Around", KIND_MESSAGE, ".p.Inside");
+    put_message_with("Inside", KIND_MESSAGE, ".new.Message");
+    put_message_with("WithEnum", KIND_ENUM, ".new.Enum");
+    put_message_with("Extended", KIND_INT32, NULL);
+    put_message_with("Circle", KIND_MESSAGE, ".p.Circle");
+    wire_end(&set, file);
+    assert_int_equal(type_set_load("s.desc", set.bytes, set.size, NULL, &made, &error), 0);
+    assert_non_null(type_set_require(made, "p.Plain", &error));
+    assert_non_null(type_set_require(made, "p.Circle", &error));
+    static const char *const refused[] = {"p.Around", "p.Inside", "p.WithEnum", "p.Extended",
+                                          "new.Message"};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        char expected[200];
+        snprintf(expected, sizeof expected,
+                 "message \"%s\": \"new.proto\" is written in edition 2026, which is not supported",
+                 refused[i]);
+        assert_null(type_set_require(made, refused[i], &error));
+        assert_string_equal(error.text, expected);
+        assert_int_equal(error.code, EXIT_CODE_CONFIG);
+        assert_null(type_set_find(made, refused[i], strlen(refused[i])));
+    }
+    type_set_destroy(made);
+}
+
+static void put_numbered_extension(const char *name, int32_t number)
+{
+    put_extension(&set, ".p.M",
+                  (struct field_written){
+                      .name = name, .number = number, .label = LABEL_OPTIONAL, .type = KIND_INT32});
+}
+
+TEST_WITH(of_extensions_with_one_number_the_first_counts_and_a_warning_names_both, clear_set, NULL)
+{
+    (void)state;
+    struct type_set *made;
+    struct error error;
+    size_t more = 9;
+    begin_p_m();
+    wire_end(&set, message_begun);
+    put_numbered_extension("b", 100);
+    put_numbered_extension("a", 100);
+    put_numbered_extension("d", 100);
+    put_numbered_extension("c", 101);
+    wire_end(&set, file_begun);
+    assert_int_equal(type_set_load("s.desc", set.bytes, set.size, NULL, &made, &error), 0);
+    const struct message_type *type = type_set_require(made, "p.M", &error);
+    assert_int_equal(type->field_count, 2);
+    assert_string_equal(message_type_find(type, 100)->descriptor->name, "p.b");
+    assert_string_equal(message_type_find(type, 101)->descriptor->name, "p.c");
+    assert_string_equal(type_set_warning(made, &more),
+                        "the extensions \"p.b\" and \"p.a\" of \"p.M\" have the same number 100; "
+                        "the first counts");
+    assert_int_equal(more, 1);
+    type_set_destroy(made);
+    assert_int_equal(type_set_load("s.desc", shapes_set, shapes_set_size, NULL, &made, &error), 0);
+    assert_null(type_set_warning(made, &more));
+    type_set_destroy(made);
 }
 
 TEST_WITH(names_that_are_none_are_refused, clear_set, NULL)

@@ -1,0 +1,15 @@
+/* Finds fields of a message that are extensions without a declaration. A pure function. */
+#ifndef SLUICE_PROTO_MESSAGE_UNDECLARED_H
+#define SLUICE_PROTO_MESSAGE_UNDECLARED_H
+
+#include "collector/contract/schema.h"
+#include "proto/message/type.h"
+
+/*
+ * Finds the first unknown field, in the message and its submessages, whose number is in a range for
+ * extensions of its message. Returns false if there is none. The text in *out is the type's.
+ */
+bool message_find_undeclared(const struct message_type *type, const void *message,
+                             struct schema_undeclared *out);
+
+#endif

@@ -269,7 +269,7 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
         if (!sender_read(&variant->sender, made->message, arena, &made->sequence, &made->numbered))
             result = decoded_no_room(out);
         else if (file->wildcard != NULL &&
-                 !wildcard_walk(file->wildcard, choice, made->message, arena, &made->parts))
+                 !wildcard_walk(file->wildcard, choice, made->message, arena, &made->parts, out))
             result = decoded_no_room(out);
     }
     if (result == DECODE_OK)

@@ -163,6 +163,9 @@ enum ledger_part {
          "nothing, if there are few; otherwise look for the error in the kernel's log")            \
     TERM(unknown_fields, PART_BESIDE, "Fields of decoded messages that are not in the schema.",    \
          "if these fields are needed, update the schema: the senders have a newer one")            \
+    TERM(series_repeated, PART_BESIDE,                                                             \
+         "Samples of value=* with the name and labels of an earlier sample of their message.",     \
+         "name a field in which these samples differ with labels=; the log has one name")      \
     TERM(senders, PART_SEQUENCE, "Senders that number their datagrams.",                           \
          "nothing; if there are more than expected, check the senders' sender_id")                 \
     TERM(lost, PART_SEQUENCE, "Sequence numbers that never arrived (kernel drops included).",      \

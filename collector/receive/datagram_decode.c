@@ -165,6 +165,9 @@ static ALWAYS_INLINE bool decode_message(const struct decoding *decoding,
         chain->number = frame->number;
     add_to_chain(chain, record);
     chain->unknown_fields += decoded.unknown_fields;
+    if (decoded.series_repeated != 0 && chain->series_repeated == 0)
+        chain->repeated_name = decoded.repeated_name;
+    chain->series_repeated += decoded.series_repeated;
     return true;
 }
 

@@ -64,6 +64,8 @@ static void look_for_mismatch(struct ingest *ingest, const struct record_chain *
     if (hint != NULL && mismatch_hint_wants(&ingest->hint, chain->unknown_fields))
         mismatch_hint_look(hint, &ingest->hint, ingest->listener->name, chain->first,
                            clock_monotonic_ns());
+    if (hint != NULL && chain->series_repeated != 0)
+        mismatch_hint_repeated(hint, ingest->listener->name, &chain->repeated_name);
 }
 
 void open_datagram_append(struct open_datagram *open, const struct record_chain *chain,
@@ -79,6 +81,8 @@ void open_datagram_append(struct open_datagram *open, const struct record_chain 
      */
     counter_add(&counters->messages, chain->count);
     counter_add(&counters->unknown_fields, chain->unknown_fields);
+    if (chain->series_repeated != 0)
+        counter_add(&counters->series_repeated, chain->series_repeated);
     counter_add(&counters->decoded, datagrams);
     look_for_mismatch(ingest, chain);
     for (struct record *record = chain->first, *next; record != NULL; record = next) {

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "collector/base/parse_error.h"
 #include "collector/contract/schema.h"
 #include "collector/log/log.h"
 
@@ -16,6 +17,7 @@ void mismatch_hint_restart(struct mismatch_hint *hint)
     atomic_store(&hint->next_ns, 0);
     atomic_store(&hint->no_line_logged, false);
     atomic_store(&hint->undeclared_logged, false);
+    atomic_store(&hint->repeated_logged, false);
 }
 
 /* --- messages of another schema --------------------------------------------------------------- */
@@ -111,4 +113,23 @@ void mismatch_hint_no_line(struct mismatch_hint *hint, const char *listener,
     log_about(LOG_INFO, LOG_OF_LISTENER, listener,
               "a message has no metric value and so leaves no line in %s; view=message shows it",
               sink);
+}
+
+/* --- repeated series -------------------------------------------------------------------------- */
+
+/* The most bytes of a sample's name in the log. */
+#define SHOWN_NAME 200
+
+void mismatch_hint_repeated(struct mismatch_hint *hint, const char *listener,
+                            const struct text *name)
+{
+    char shown[SHOWN_NAME];
+    if (atomic_load_explicit(&hint->repeated_logged, memory_order_relaxed) ||
+        atomic_exchange(&hint->repeated_logged, true))
+        return;
+    copy_printable(shown, sizeof shown, name->data, name->size);
+    log_about(LOG_WARNING, LOG_OF_LISTENER, listener,
+              "two samples \"%s\" of a message have the same name and labels, and a store keeps "
+              "one of them; labels= can name a field in which they differ",
+              shown);
 }

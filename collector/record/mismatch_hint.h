@@ -1,8 +1,8 @@
 /*
  * Hints in the log that a listener has the wrong schema: its messages look like another schema's,
- * they have extensions that no file of the schema declares, or some of them produce no line in a
- * sink. These are not errors, because Protobuf decodes almost any bytes and accepts fields that the
- * schema does not know.
+ * they have extensions that no file of the schema declares, some of them produce no line in a sink,
+ * or their samples lack a label. These are not errors, because Protobuf decodes almost any bytes and
+ * accepts fields that the schema does not know.
  *
  * A hint belongs to one listener; its receiving threads and all sinks share it. Messages without
  * unknown fields that produce a line cost nothing.
@@ -24,7 +24,7 @@
 struct mismatch_hint {
     struct schema_guess *guess; /* names the schema that fits; NULL: not available */
     _Atomic int64_t next_ns;    /* monotonic: not logged earlier than this */
-    _Atomic bool no_line_logged, undeclared_logged;
+    _Atomic bool no_line_logged, undeclared_logged, repeated_logged;
 };
 
 /* To be called before any thread uses the hint. `guess` must outlive it. */
@@ -73,5 +73,12 @@ void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *p
  */
 void mismatch_hint_no_line(struct mismatch_hint *hint, const char *listener,
                            const struct record *record, const char *sink);
+
+/*
+ * To be called when a sample of this name has the labels of an earlier sample in its message. Logs
+ * that, once.
+ */
+void mismatch_hint_repeated(struct mismatch_hint *hint, const char *listener,
+                            const struct text *name);
 
 #endif

@@ -479,11 +479,13 @@ enum decode_result message_decode_any(const struct message_type *type, const uin
         (!decoder.incomplete || decoder_is_complete(&decoder, type, message, at + size))) {
         out->message = message;
         out->unknown_fields = decoder.unknown_fields;
+        out->series_repeated = 0;
         return DECODE_OK;
     }
     arena->used = start;
     out->message = NULL;
     out->unknown_fields = 0;
+    out->series_repeated = 0;
     return decoder_tell_failure(&decoder, at, out);
 }
 

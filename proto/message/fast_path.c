@@ -500,5 +500,6 @@ bool plain_decode(const struct message_type *type, const uint8_t *data, size_t s
     arena->used = (size_t)(room.next - arena->base);
     out->message = message;
     out->unknown_fields = room.unknown_fields;
+    out->series_repeated = 0;
     return true;
 }

@@ -66,10 +66,10 @@ void wildcard_plan_destroy(struct wildcard_plan *plan);
 
 /*
  * Lists the parts of a message of the type at index `root` in *parts, in `arena`; they refer to the
- * message and the plan. Returns false if the arena is too small.
+ * message and the plan. Counts repeated series in *out. Returns false if the arena is too small.
  */
 bool wildcard_walk(const struct wildcard_plan *plan, size_t root, const ProtobufCMessage *message,
-                   struct arena *arena, const struct wildcard_part **parts);
+                   struct arena *arena, const struct wildcard_part **parts, struct decoded *out);
 
 /*
  * The stage of a cursor at the beginning; the stages of other readers are smaller. The samples are

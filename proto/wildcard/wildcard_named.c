@@ -344,7 +344,7 @@ bool wildcard_named_walk(struct wildcard_walk *walk, const struct wildcard_type 
             continue;
         if (!enter_named(walk, place, &name, &inside))
             return false;
-        const struct wildcard_part **begun = walk->end;
+        struct wildcard_part **begun = walk->end;
         int64_t time = wildcard_time_of(type, message);
         if (time != 0)
             inside.time_ns = time;

@@ -13,6 +13,7 @@ struct wildcard_part *wildcard_add_part(struct wildcard_walk *walk,
         .element = place->element, .name = place->name, .time_ns = place->time_ns};
     *walk->end = part;
     walk->end = &part->next;
+    walk->part_count++;
     return part;
 }
 
@@ -31,7 +32,7 @@ struct wildcard_element *wildcard_add_element(struct wildcard_walk *walk,
 }
 
 bool wildcard_end_element(struct wildcard_walk *walk, const struct wildcard_place *place,
-                          const struct wildcard_part **begun)
+                          struct wildcard_part **begun)
 {
     static const struct text info = {"info", 4};
     struct wildcard_place inside = *place;

@@ -173,6 +173,7 @@ struct wildcard_element {
     bool is_told;       /* a key or a text is among its labels */
     size_t label_count; /* with those of the elements around it */
     int64_t time_ns; /* 0: not given */
+    uint64_t hash;   /* of all its labels; 0: not known yet. wildcard_repeated.c */
 };
 
 /*
@@ -181,8 +182,8 @@ struct wildcard_element {
  * `type`, no `field` and no `value`.
  */
 struct wildcard_part {
-    const struct wildcard_part *next;
-    const struct wildcard_element *element;
+    struct wildcard_part *next;
+    struct wildcard_element *element;
     const ProtobufCMessage *message;
     const struct wildcard_type *type;   /* numbers of a message: its plan; otherwise NULL */
     const struct wildcard_field *field; /* USE_VALUES or USE_NUMBERS; otherwise NULL */
@@ -190,6 +191,7 @@ struct wildcard_part {
     struct text name;                   /* numbers of a message: what precedes their names */
     struct text key;                    /* of the label that each number of `field` has */
     int64_t time_ns;                    /* 0: not given */
+    uint64_t hash;                      /* of its name and its element's labels */
 };
 
 /* --- functions -------------------------------------------------------------------------------- */
@@ -233,6 +235,12 @@ int64_t wildcard_time_of(const struct wildcard_type *type, const ProtobufCMessag
 /* wildcard_named.c: whether messages of the type have names and values; if so fills `named`. */
 bool wildcard_is_named(const struct message_type *type, struct wildcard_named *named);
 
+/* wildcard_read.c: whether a number of a message is a sample, which a time is not. */
+bool wildcard_has_sample(const struct wildcard_part *part, const struct wildcard_field *field);
+
+/* Returns the value of a label as text; what is made for it is written to `out`. */
+struct text wildcard_label_value(const struct wildcard_label *label, struct output *out);
+
 /* wildcard_read.c: whether the value in the message is a number, or a text that is one in JSON. */
 bool wildcard_is_number(const struct field_type *field, const ProtobufCMessage *message);
 
@@ -242,7 +250,8 @@ struct wildcard_walk {
     const struct wildcard_plan *plan;
     const struct wildcard_root *root;
     struct arena *arena;
-    const struct wildcard_part **end; /* the pointer to the next part */
+    struct wildcard_part **end; /* the pointer to the next part */
+    size_t part_count;
 };
 
 /* Where the walk is: a message, or a list of named messages, of an element. */
@@ -256,6 +265,13 @@ struct wildcard_place {
     bool named;         /* `name` ends with the name of a named message */
 };
 
+/*
+ * wildcard_repeated.c: counts the samples that have the name and labels of an earlier one. Returns
+ * false if the arena is full, of which no memory remains in use.
+ */
+bool wildcard_find_repeated(struct wildcard_walk *walk, struct wildcard_part *parts,
+                            struct decoded *out);
+
 /* wildcard_part.c. Both return NULL if the arena is full. */
 struct wildcard_part *wildcard_add_part(struct wildcard_walk *walk,
                                         const struct wildcard_place *place);
@@ -267,7 +283,7 @@ struct wildcard_element *wildcard_add_element(struct wildcard_walk *walk,
  * walk->end at the beginning of the element.
  */
 bool wildcard_end_element(struct wildcard_walk *walk, const struct wildcard_place *place,
-                          const struct wildcard_part **begun);
+                          struct wildcard_part **begun);
 
 /* Makes "NAME.LAST" (`separator` is '.'). Returns false if the arena is full. */
 bool wildcard_join(struct wildcard_walk *walk, const struct text *name, char separator,

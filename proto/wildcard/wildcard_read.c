@@ -122,14 +122,19 @@ static bool is_present(const struct field_type *field, const ProtobufCMessage *m
     return field->presence == PRESENCE_IMPLICIT || field_is_present(field, message);
 }
 
+bool wildcard_has_sample(const struct wildcard_part *part, const struct wildcard_field *field)
+{
+    return field->use == USE_VALUE && is_present(field->field, part->message) &&
+           (field->time == NULL || !wildcard_is_time(field->time, part->message));
+}
+
 /* Reads the number at cursor->index, or a later one, of a message. */
 static bool next_of_message(const struct wildcard_part *part, struct schema_cursor *cursor,
                             struct sample *sample)
 {
     while (cursor->index < part->type->field_count) {
         const struct wildcard_field *field = &part->type->fields[cursor->index++];
-        if (field->use != USE_VALUE || !is_present(field->field, part->message) ||
-            (field->time != NULL && wildcard_is_time(field->time, part->message)))
+        if (!wildcard_has_sample(part, field))
             continue;
         begin_sample(part, cursor->index - 1, sample);
         sample->name = name_of(part, field, cursor);
@@ -231,22 +236,28 @@ static void write_address(const ProtobufCBinaryData *bytes, struct output *out)
     output_bytes(out, text, address_format_host(&address, text));
 }
 
-/* Returns a label's value: a text itself, or one that is made for this step. */
-static struct text value_of(const struct wildcard_label *label, struct schema_cursor *cursor)
+struct text wildcard_label_value(const struct wildcard_label *label, struct output *out)
 {
     const ProtobufCBinaryData *bytes = label->value;
     if (label->field != NULL && (label->field->kind == KIND_STRING ||
                                  (label->form == FORM_TEXT && label->field->kind == KIND_BYTES &&
                                   utf8_valid(bytes->data, bytes->len))))
         return (struct text){(const char *)bytes->data, bytes->len};
-    struct output out = made_text_begin(cursor);
     if (label->field == NULL)
-        number_uint64(&out, label->number);
+        number_uint64(out, label->number);
     else if (label->form == FORM_IP && label->field->kind == KIND_BYTES)
-        write_address(bytes, &out);
+        write_address(bytes, out);
     else
-        field_write_text(label->field, label->value, &out);
-    return made_text_end(cursor, &out);
+        field_write_text(label->field, label->value, out);
+    return (struct text){out->data, out->used};
+}
+
+/* Returns a label's value: a text itself, or one that is made for this step. */
+static struct text value_of(const struct wildcard_label *label, struct schema_cursor *cursor)
+{
+    struct output out = made_text_begin(cursor);
+    struct text value = wildcard_label_value(label, &out);
+    return value.data == out.data ? made_text_end(cursor, &out) : value;
 }
 
 /* Reads the label that only this number of a list has: its position, or its key in a map. */

@@ -111,7 +111,7 @@ static bool walk_element(struct wildcard_walk *walk, const struct wildcard_list 
     const ProtobufCMessage *message = list->messages[position];
     struct wildcard_place place = *inside;
     place.element = wildcard_add_element(walk, around->element, field->type->has_key);
-    const struct wildcard_part **begun = walk->end;
+    struct wildcard_part **begun = walk->end;
     if (place.element == NULL)
         return false;
     if (field->field->map) {
@@ -202,15 +202,19 @@ static bool begin_names(struct wildcard_walk *walk, const ProtobufCMessage *mess
 }
 
 bool wildcard_walk(const struct wildcard_plan *plan, size_t root, const ProtobufCMessage *message,
-                   struct arena *arena, const struct wildcard_part **parts)
+                   struct arena *arena, const struct wildcard_part **parts, struct decoded *out)
 {
+    struct wildcard_part *first = NULL;
     struct wildcard_walk walk = {
-        .plan = plan, .root = &plan->roots[root], .arena = arena, .end = parts};
+        .plan = plan, .root = &plan->roots[root], .arena = arena, .end = &first};
     struct wildcard_place place = {.paths = UINT32_MAX, .selected = plan->all};
     const struct wildcard_type *type = walk.root->type;
-    *parts = NULL;
     place.element = wildcard_add_element(&walk, NULL, type->has_key);
-    return place.element != NULL && begin_names(&walk, message, &place.name) &&
-           add_labels(&walk, type, message, &place) && walk_message(&walk, type, message, &place) &&
-           wildcard_end_element(&walk, &place, parts);
+    bool done = place.element != NULL && begin_names(&walk, message, &place.name) &&
+                add_labels(&walk, type, message, &place) &&
+                walk_message(&walk, type, message, &place) &&
+                wildcard_end_element(&walk, &place, &first) &&
+                wildcard_find_repeated(&walk, first, out);
+    *parts = first;
+    return done;
 }

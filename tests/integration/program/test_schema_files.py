@@ -137,6 +137,22 @@ class Samples(SchemaFiles):
              for value, port in ((10, "ge-0/0/0"), (20, "ge-0/0/1"))])
         self.assertEqual(ledger["sinks"][0]["samples"], 2)
 
+    def test_repeated_series_are_written_counted_and_reported_once(self):
+        path = self.folder / "site.proto"
+        self.write(path, 'syntax = "proto3";\nmessage Site { repeated Room rooms = 1; }\n'
+                   "message Room { string name = 1; double celsius = 2; }\n")
+        program = self.start("--listen", self.listen(path, "Site", "&value=*"),
+                             "--sink", "stdout:?view=sample")
+        rooms = [message(1, text(1, name) + double(2, value))
+                 for name, value in (("hall", 20.0), ("roof", 5.0), ("hall", 21.0))]
+        self.sender(program).send_all([b"".join(rooms)] * 2)
+        ledger = program.stop()
+        self.assertEqual([line["value"] for line in program.output()], [20, 5, 21] * 2)
+        self.assertEqual(ledger["listeners"][0]["series_repeated"], 2)
+        self.assertEqual(len([line for line in program.log() if
+                              'two samples "celsius" of a message have the same name and labels'
+                              in line]), 1)
+
 
 @not_on_windows("the replacement of protoc copies the set of one file")
 class Folders(SchemaFiles):

@@ -81,6 +81,33 @@ static const char *plain_json(const char *with_quotes)
     return json;
 }
 
+static size_t repeated;        /* samples of the last message that repeat a series */
+static char repeated_name[64]; /* last name of the first of them */
+
+/* Whether a line of `text` begins like the line at `at`: with the same name and labels. */
+static bool is_before(const char *at)
+{
+    size_t size = (size_t)(strstr(at, "} ") + 1 - at);
+    for (const char *line = text; line != at; line = strchr(line, '\n') + 1)
+        if (strncmp(line, at, size) == 0)
+            return true;
+    return false;
+}
+
+/* The number of repeated series is the number of lines whose name and labels an earlier line has. */
+static void check_repeated(const struct decoded *decoded)
+{
+    size_t count = 0;
+    for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1)
+        count += is_before(line);
+    assert_int_equal(decoded->series_repeated, count);
+    repeated = count;
+    repeated_name[0] = '\0';
+    if (count != 0)
+        snprintf(repeated_name, sizeof repeated_name, "%.*s", (int)decoded->repeated_name.size,
+                 decoded->repeated_name.data);
+}
+
 /* Reads the message, which is written in JSON (plain_json), and returns its samples, one on a line. */
 static const char *samples_of(const struct schema_options *options, const char *with_quotes)
 {
@@ -103,6 +130,7 @@ static const char *samples_of(const struct schema_options *options, const char *
         while (schema_file.next_sample(schema, decoded.message, &cursor, &sample))
             put_sample(schema, decoded.message, &sample, &scratch);
         assert_false(scratch.exhausted);
+        check_repeated(&decoded);
     } else {
         put("refused: %d\n", (int)decoded.failure.cause);
     }
@@ -508,6 +536,47 @@ TEST(the_values_of_attributes_are_in_a_message_of_their_own)
 }
 
 /* --- bounds and errors ------------------------------------------------------------------------ */
+
+static void assert_repeated(const struct schema_options *options, const char *json, size_t count,
+                            const char *name)
+{
+    samples_of(options, json);
+    assert_int_equal(repeated, count);
+    assert_string_equal(repeated_name, name);
+}
+
+TEST(samples_of_one_message_with_the_same_name_and_labels_are_counted)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    assert_repeated(&options, "{'ports': [{'name': 'a', 'octets': 1}, {'name': 'b'}]}", 0, "");
+    /* octets and up; watts was sent only once */
+    assert_repeated(&options,
+                    "{'ports': [{'name': 'a', 'watts': 1}, {'name': 'b'}, {'name': 'a'}]}", 2,
+                    "octets");
+    assert_repeated(&options, "{'ports': [{'name': 'a'}, {'name': 'a'}, {'name': 'a'}]}", 4,
+                    "octets");
+    /* their labels differ in the elements around them */
+    assert_repeated(&options,
+                    "{'ports': [{'name': 'a', 'lanes': [{'power': 1}]},"
+                    "{'name': 'b', 'lanes': [{'power': 1}]}]}",
+                    0, "");
+    assert_repeated(&options,
+                    "{'ports': [{'name': 'a', 'lanes': [{'power': 1}]},"
+                    "{'name': 'a', 'lanes': [{'power': 1}, {'power': 2}]}]}",
+                    3, "octets");
+}
+
+TEST(repeated_named_values_are_counted)
+{
+    struct schema_options options = all_of(PACKAGE "Tree");
+    options.labels = "id";
+    assert_repeated(&options,
+                    "{'nodes': [{'name': 'a', 'fields': [{'name': 'id', 'uint32_value': 1},"
+                    "{'name': 'n', 'uint32_value': 5}]},"
+                    "{'name': 'a', 'fields': [{'name': 'id', 'uint32_value': 1},"
+                    "{'name': 'n', 'uint32_value': 6}]}]}",
+                    1, "nodes.a/n");
+}
 
 TEST(a_message_whose_parts_do_not_fit_is_refused)
 {

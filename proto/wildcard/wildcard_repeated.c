@@ -1,0 +1,179 @@
+/*
+ * Counts the samples of a message that have the name and labels of an earlier one, such as those of
+ * two elements with the same keys: a store keeps only one of them.
+ *
+ * Parts are compared first, by a hash of their name and labels, since the samples of one part
+ * differ from each other. Only the samples of parts that agree are compared.
+ */
+#include <string.h>
+
+#include "proto/wildcard/wildcard_plan.h"
+
+/* The most entries of the table that are examined for one part, whatever a sender makes collide. */
+#define PROBES ((size_t)64)
+
+/* Bytes of a label's value that are compared, if it is not a text. */
+#define VALUE_SIZE ((size_t)256)
+
+/* --- hashes ----------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+static uint64_t mix_text(uint64_t hash, const struct text *text)
+{
+    uint64_t word;
+    size_t at = 0;
+    for (; text->size - at >= sizeof word; at += sizeof word) {
+        memcpy(&word, text->data + at, sizeof word);
+        hash = mix(hash, word);
+    }
+    word = text->size;
+    for (; at < text->size; at++)
+        word = word << 8 | (uint8_t)text->data[at];
+    return mix(hash, word);
+}
+
+/* Returns the sum of the hashes of labels, which may be in any order. */
+static uint64_t hash_of_labels(const struct wildcard_label *labels)
+{
+    uint64_t sum = 0;
+    for (; labels != NULL; labels = labels->next) {
+        char room[VALUE_SIZE];
+        struct output out = {.data = room, .capacity = sizeof room};
+        if (labels->field != NULL && labels->value == NULL)
+            continue; /* left out (struct wildcard_label) */
+        struct text value = wildcard_label_value(labels, &out);
+        sum += mix_text(mix_text(1, &labels->key), &value);
+    }
+    return sum;
+}
+
+static uint64_t hash_of_element(struct wildcard_element *element)
+{
+    uint64_t sum = 0;
+    for (const struct wildcard_element *at = element; at != NULL; at = at->around) {
+        if (at != element && at->hash != 0)
+            return element->hash = sum + at->hash;
+        sum += hash_of_labels(at->labels);
+    }
+    return element->hash = sum;
+}
+
+static bool is_info(const struct wildcard_part *part)
+{
+    return part->type == NULL && part->field == NULL && part->value == NULL;
+}
+
+static uint64_t hash_of_part(const struct wildcard_part *part)
+{
+    struct wildcard_element *element = part->element;
+    uint64_t labels = element->hash != 0 ? element->hash : hash_of_element(element);
+    if (is_info(part))
+        labels += hash_of_labels(element->texts);
+    uint64_t hash = mix_text(mix(labels, part->type != NULL), &part->name);
+    return part->field == NULL ? hash : mix_text(hash, &part->key);
+}
+
+/* --- samples ---------------------------------------------------------------------------------- */
+
+static bool has_name(const struct wildcard_part *part, const struct text *name)
+{
+    for (size_t i = 0; i < part->type->field_count; i++)
+        if (text_equal(&part->type->fields[i].name, name) &&
+            wildcard_has_sample(part, &part->type->fields[i]))
+            return true;
+    return false;
+}
+
+/* Counts the numbers of `part`, those of a message, which `other` has too. */
+static size_t numbers_in_both(const struct wildcard_part *part, const struct wildcard_part *other,
+                              struct text *name)
+{
+    size_t count = 0;
+    for (size_t i = 0; other->type != NULL && i < part->type->field_count; i++) {
+        const struct wildcard_field *field = &part->type->fields[i];
+        if (!wildcard_has_sample(part, field) || !has_name(other, &field->name))
+            continue;
+        if (count++ == 0)
+            *name = field->name;
+    }
+    return count;
+}
+
+/* Counts the elements of `part`, a list of numbers, at positions which `other` has too. */
+static size_t elements_in_both(const struct wildcard_part *part, const struct wildcard_part *other)
+{
+    if (other->field == NULL)
+        return 0;
+    size_t here = field_elements(part->field->field, part->message);
+    size_t there = field_elements(other->field->field, other->message);
+    return here < there ? here : there;
+}
+
+/*
+ * Returns the number of samples of `part` that `other`, a part of the same hash, has too, and the
+ * last name of the first of them in *name.
+ */
+static size_t samples_in_both(const struct wildcard_part *part, const struct wildcard_part *other,
+                              struct text *name)
+{
+    *name = part->name;
+    if (part->type != NULL)
+        return numbers_in_both(part, other, name);
+    return part->field != NULL ? elements_in_both(part, other) : 1;
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+/* Returns the part with this hash in the table, or the place for it; NULL: neither was found. */
+static struct wildcard_part **table_find(struct wildcard_part **table, size_t size, uint64_t hash)
+{
+    for (size_t i = 0; i < PROBES; i++) {
+        struct wildcard_part **at = &table[(hash + i) & (size - 1)];
+        if (*at == NULL || (*at)->hash == hash)
+            return at;
+    }
+    return NULL;
+}
+
+static void count_part(struct wildcard_part **table, size_t size, struct wildcard_part *part,
+                       struct decoded *out)
+{
+    part->hash = hash_of_part(part);
+    struct wildcard_part **at = table_find(table, size, part->hash);
+    if (at == NULL)
+        return;
+    if (*at == NULL) {
+        *at = part;
+        return;
+    }
+    struct text name;
+    size_t count = samples_in_both(part, *at, &name);
+    if (count != 0 && out->series_repeated == 0)
+        out->repeated_name = name;
+    out->series_repeated += count;
+}
+
+bool wildcard_find_repeated(struct wildcard_walk *walk, struct wildcard_part *parts,
+                            struct decoded *out)
+{
+    struct arena *arena = walk->arena;
+    size_t used = arena->used;
+    size_t size = 1;
+    if (walk->part_count < 2)
+        return true;
+    while (size < 2 * walk->part_count)
+        size *= 2;
+    struct wildcard_part **table = arena_allocate(arena, size * sizeof *table);
+    if (table == NULL)
+        return false;
+    memset(table, 0, size * sizeof *table);
+    for (struct wildcard_part *part = parts; part != NULL; part = part->next)
+        count_part(table, size, part, out);
+    arena->used = used;
+    return true;
+}

@@ -98,6 +98,8 @@ static bool next_sample(const struct schema *schema, const void *message,
         sample->name = text_of(from->name);
         read_kind(from, sample);
         sample->unit = text_of(from->unit);
+        sample->description = (struct text){"", 0};
+        sample->missing = false;
         sample->time_ns = sample_time_unsigned(
             from->time_unix_nano != 0 ? from->time_unix_nano : telemetry->time_unix_nano);
         sample->start_time_ns = sample_time_unsigned(from->start_time_unix_nano);

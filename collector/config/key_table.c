@@ -54,6 +54,7 @@ static const char *const end_stop[] = {[ON_EPIPE_END] = "end", [ON_EPIPE_STOP] =
 static const char *const units[] = {
     [MESSAGE_AUTO] = "auto", [MESSAGE_RECORD] = "record", [MESSAGE_BLOCK] = "block", NULL};
 static const char *const all_turn[] = {"all", "turn", NULL};
+static const char *const typed_float[] = {"typed", "float", NULL};
 static const char *const drop_info[] = {"drop", "info", NULL};
 static const char *const drop_too[] = {"drop", "too", NULL};
 static const char *const hide_show[] = {"hide", "show", NULL};
@@ -234,6 +235,21 @@ static struct setting rows[KEYS_MAX] = {
      .help = "buckets of a histogram in prometheus, openmetrics, influx and remote-write: all, "
              "only those next to values, or at most this number, by merging neighbours",
      .others = "max_buckets bucket_count native_histogram_bucket_limit"},
+    {"native_histograms", SETTING_ENUM, KEY_OF_SINK, SETTINGS(encoding.native), "off",
+     .choices = native_histograms_names,
+     .help = "histograms that remote-write sends as native histograms of Prometheus: none, "
+             "exponential ones, or all; all has custom buckets (NHCB), which need remote write 2.0, so "
+             "every request is one of 2.0",
+     .others = "send_native_histograms native_histogram nhcb convert_histograms_to_nhcb "
+               "convert_classic_histograms_to_nhcb"},
+    {"exemplars", SETTING_BOOL, KEY_OF_SINK, SETTINGS(encoding.exemplars), "off",
+     .choices = off_on, .help = "whether remote-write sends exemplars",
+     .others = "send_exemplars"},
+    {"numbers", SETTING_BOOL, KEY_OF_SINK, SETTINGS(encoding.float_numbers), "typed",
+     .choices = typed_float,
+     .help = "influx: whether integers are written as integers, or all numbers as floats; InfluxDB "
+             "refuses a series that has both",
+     .others = "influx_float_fields fields_as_float integers"},
     {"max_amplification", SETTING_COUNT, KEY_OF_SINK, SETTINGS(encoding.max_amplification), "256",
      1, 1000000,
      .help = "a written record of more than 64 KiB may have at most this many times the bytes of "

@@ -194,22 +194,26 @@ static bool check_rules(const struct sink_keys *keys, struct parse_error *fault)
                                               quoted(dropped->data, dropped->size, key), by);
 }
 
-/*
- * Checks that keys for Prometheus are given only with a format that has buckets or counter
- * suffixes.
- */
-static bool check_prometheus(const struct sink_keys *keys, struct parse_error *fault)
+/* Checks that keys for some formats are given only with these. */
+static bool check_of_formats(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct encoder_ops *encoder = keys->sink->settings.encoder;
-    if (is_given(keys, "buckets") && !encoder->has_buckets)
-        return parse_error_set(
-            fault, sink_key_offset(keys, "buckets"),
-            "buckets= is for formats with Prometheus histograms, not for format=%s", encoder->name);
-    return !is_given(keys, "counter_suffix") || encoder->has_suffixes ||
-           parse_error_set(fault, sink_key_offset(keys, "counter_suffix"),
-                           "counter_suffix= is for format=prometheus and remote-write, "
-                           "not for format=%s",
-                           encoder->name);
+    const struct {
+        const char *key, *formats;
+        bool fits;
+    } rows[] = {
+        {"buckets", "formats with Prometheus histograms", encoder->has_buckets},
+        {"counter_suffix", "format=prometheus and remote-write", encoder->has_suffixes},
+        {"native_histograms", "format=remote-write", encoder->has_native},
+        {"exemplars", "format=remote-write", encoder->has_native},
+        {"numbers", "format=influx", encoder->has_typed_numbers},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (is_given(keys, rows[i].key) && !rows[i].fits)
+            return parse_error_set(fault, sink_key_offset(keys, rows[i].key),
+                                   "%s= is for %s, not for format=%s", rows[i].key,
+                                   rows[i].formats, encoder->name);
+    return true;
 }
 
 /* Checks a property with the destination's library; `at` is the offset of its name in the keys. */
@@ -248,7 +252,7 @@ bool sink_keys_complete(struct sink_keys *keys, struct parse_error *fault)
 {
     static bool (*const checks[])(const struct sink_keys *keys, struct parse_error *fault) = {
         check_relayed, check_format, check_view,       check_spill,     check_tls,
-        check_http,    check_rules,  check_prometheus, check_properties};
+        check_http,    check_rules,  check_of_formats, check_properties};
     RULE(keys->sink->destination != NULL && keys->sink->settings.encoder != NULL,
          "keys are completed after they were parsed");
     set_collecting(keys);

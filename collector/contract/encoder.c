@@ -8,6 +8,13 @@ const char *const sink_view_names[] = {
     NULL,
 };
 
+const char *const native_histograms_names[] = {
+    [NATIVE_OFF] = "off",
+    [NATIVE_EXPONENTIAL] = "exponential",
+    [NATIVE_ALL] = "all",
+    NULL,
+};
+
 bool encoder_allows(const struct encoder_options *options, const struct record *record,
                     size_t bytes)
 {

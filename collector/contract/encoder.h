@@ -30,6 +30,16 @@ enum sink_view {
 /* The values of view= by enum sink_view, then NULL. */
 extern const char *const sink_view_names[];
 
+/* Which histograms become native histograms of Prometheus. */
+enum native_histograms {
+    NATIVE_OFF,
+    NATIVE_EXPONENTIAL, /* exponential ones */
+    NATIVE_ALL,         /* explicit ones, too, with custom buckets */
+};
+
+/* The values of native_histograms= by enum native_histograms, then NULL. */
+extern const char *const native_histograms_names[];
+
 /*
  * Values of buckets=, which selects the Prometheus buckets of a histogram that are written. Any
  * other value is the maximum number of buckets.
@@ -55,6 +65,9 @@ struct encoder_options {
     uint64_t buckets;           /* BUCKETS_ALL, BUCKETS_CHANGED or a maximum number */
     uint64_t max_amplification; /* see encoder_allows; 0: no limit */
     bool counter_suffix;        /* append "_total" to the names of counters */
+    enum native_histograms native;
+    bool float_numbers; /* write integers as floats (encoders with has_typed_numbers) */
+    bool exemplars; /* write exemplars (encoders with has_native) */
     bool colour;                /* for a terminal with colours (encoders with for_people) */
 };
 
@@ -86,7 +99,8 @@ struct encoded {
     size_t samples;
     /* Values that the JSON mapping cannot represent (schema.h: write_json). */
     size_t json_fallbacks;
-    size_t left_out; /* samples that had no room in the file (arrange) */
+    size_t left_out; /* samples that had no room in the file (arrange), or no form in the format */
+    size_t joined;   /* labels whose values were joined, because their names became equal */
     size_t arranged; /* for `arrange`: most bytes that the record takes in the file */
 };
 
@@ -97,6 +111,7 @@ static inline void encoded_add(struct encoded *sum, const struct encoded *one)
     sum->samples += one->samples;
     sum->json_fallbacks += one->json_fallbacks;
     sum->left_out += one->left_out;
+    sum->joined += one->joined;
     sum->arranged += one->arranged;
 }
 
@@ -142,6 +157,8 @@ struct encoder_ops {
     bool requests_alone; /* its output can only be sent as HTTP requests */
     bool has_buckets;    /* histograms become Prometheus buckets */
     bool has_suffixes;   /* supports counter_suffix */
+    bool has_typed_numbers; /* supports float_numbers: its numbers have types */
+    bool has_native;     /* supports native and exemplars */
     bool binary;         /* no lines of text, so no terminal and no views; torn records are detected
                             differently */
     bool for_people;     /* writes lines for a terminal, without the sender's control characters */

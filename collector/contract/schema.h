@@ -173,7 +173,9 @@ struct sample {
         struct sample_exponential_histogram exponential_histogram;
         struct sample_summary summary;
     } value;
-    struct text unit;      /* empty: the sender gave no text */
+    struct text unit;        /* empty: the sender gave no text */
+    struct text description; /* the same */
+    bool missing; /* the sender has no value any more; its number, or its counts, are 0 */
     int64_t time_ns;       /* nanoseconds since 1970 UTC; 0: not given, use the arrival time */
     int64_t start_time_ns; /* start of a cumulative value; 0: not given */
     size_t index;          /* for the schema's use: position of the sample in its message */
@@ -216,7 +218,8 @@ struct schema_cursor {
     size_t index;
     size_t outer[3];
     struct arena *scratch;
-    size_t made; /* bytes of scratch used by the last step */
+    size_t made;  /* bytes of scratch used by the last step */
+    bool missing; /* set by the caller: next_sample also returns samples that are missing */
 };
 
 /* Options of the protobuf JSON mapping. */

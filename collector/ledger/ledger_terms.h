@@ -294,9 +294,15 @@ enum ledger_part {
     TERM(points_rejected, PART_BESIDE,                                                             \
          "Data points, log records or spans of written records that an OTLP receiver rejected.",   \
          "look in the log for the receiver's reason")                                              \
-    TERM(left_out, PART_BESIDE, "Samples without a place in their file.",                          \
-         "look in the log for the reason, such as columns that the file's first lines did not "    \
-         "have")                                                                                   \
+    TERM(left_out, PART_BESIDE,                                                                    \
+         "Samples without a place in their file, and histograms without a native form.",           \
+         "with format=openmetrics look for series with several values in a millisecond; with "     \
+         "native_histograms= check the sender's histograms: a scale of at least -4, and counts "   \
+         "that add up")                                                                            \
+    TERM(labels_joined, PART_BESIDE,                                                               \
+         "Labels whose names became equal to another's in the format; their values are joined by " \
+         "a semicolon.",                                                                           \
+         "give one of the labels another name with rename_label=, or drop it")                     \
     TERM(raw_offered, PART_RAW, "Undecodable datagrams offered to be passed on.",                  \
          "nothing; compare it with raw_sent")                                                      \
     TERM(raw_sent, PART_RAW, "Undecodable datagrams sent.",                                        \

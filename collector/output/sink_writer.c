@@ -120,11 +120,21 @@ void sink_writer_count_filtered(struct sink_writer *writer, const struct record 
     commit_records(writer, &writer->options.counters->filtered, 1);
 }
 
+/* Counts what the format could not keep; it is counted whether or not the record is written. */
+static void count_changes(const struct sink_writer *writer, const struct encoded *encoded)
+{
+    if (encoded->left_out != 0)
+        counter_add(&writer->options.counters->left_out, encoded->left_out);
+    if (encoded->joined != 0)
+        counter_add(&writer->options.counters->labels_joined, encoded->joined);
+}
+
 bool sink_writer_encode(struct sink_writer *writer, const struct listener *listener,
                         const struct record *record, struct output *out, struct encoded *encoded)
 {
     size_t start = out->used;
     *encoded = writer->options.settings->encoder->encode(writer->encoder, listener, record, out);
+    count_changes(writer, encoded);
     bool allowed = encoder_allows(&writer->options.settings->encoding, record, out->used - start);
     if (!out->overflow && allowed && encoded->lines != 0)
         return true;

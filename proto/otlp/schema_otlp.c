@@ -31,13 +31,15 @@ static int create(const struct schema_options *options, struct schema **out, str
 
 /*
  * Fills the fields common to all types of points. Returns false if the point's flags say that it
- * has no value.
+ * has no value, unless the caller wants these points too (to->missing).
  */
 static bool read_frame(uint64_t start, uint64_t time, uint32_t flags, struct sample *to)
 {
+    bool wanted = to->missing;
     to->start_time_ns = sample_time_unsigned(start);
     to->time_ns = sample_time_unsigned(time);
-    return (flags & NO_RECORDED_VALUE) == 0;
+    to->missing = (flags & NO_RECORDED_VALUE) != 0;
+    return !to->missing || wanted;
 }
 
 #define READ_FRAME(point, to)                                                                      \
@@ -55,7 +57,7 @@ static bool read_number(const OtlpNumber *from, struct sample *to)
         to->value.int64 = from->as_int;
         break;
     default:
-        return false;
+        return (from->flags & NO_RECORDED_VALUE) != 0 && READ_FRAME(from, to);
     }
     return READ_FRAME(from, to);
 }
@@ -160,8 +162,11 @@ static bool next_of_metric(const OtlpMetric *metric, struct schema_cursor *curso
 {
     size_t count = otlp_point_count(metric);
     while (cursor->index < count) {
-        *sample = (struct sample){
-            .name = text_of(metric->name), .unit = text_of(metric->unit), .index = cursor->index++};
+        *sample = (struct sample){.name = text_of(metric->name),
+                                  .unit = text_of(metric->unit),
+                                  .description = text_of(metric->description),
+                                  .missing = cursor->missing,
+                                  .index = cursor->index++};
         memcpy(sample->outer, cursor->outer, sizeof sample->outer);
         if (read_point(metric, sample->index, sample))
             return true;

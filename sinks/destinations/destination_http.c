@@ -228,6 +228,7 @@ static int http_fill(struct http *http, const struct destination_options *option
         .format = options->settings->encoder->name,
         .two_shapes = options->settings->encoder->request != NULL &&
                       options->settings->encoder->request->shape_count == 2,
+        .only_second = options->settings->encoding.native == NATIVE_ALL,
         .repeats = delivery_repeats(options->settings->delivery.retry,
                                     options->settings->delivery.spill != NULL,
                                     options->settings->encoder->overwrites),

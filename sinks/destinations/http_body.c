@@ -195,11 +195,11 @@ enum http_body_result http_body_make(struct http_body_maker *maker, struct http_
     return make_of_pieces(maker, body, shape);
 }
 
-bool http_body_make_empty(struct http_body_maker *maker, struct http_body *body)
+bool http_body_make_empty(struct http_body_maker *maker, struct http_body *body, size_t shape)
 {
     for (size_t i = 0; i < HTTP_BODY_PIECES; i++)
         body->pieces[i] = (struct text){"", 0};
-    return make_of_pieces(maker, body, 0) == HTTP_BODY_MADE;
+    return make_of_pieces(maker, body, shape) == HTTP_BODY_MADE;
 }
 
 size_t http_body_size(const struct http_body *body)

@@ -60,8 +60,8 @@ enum http_body_result http_body_make(struct http_body_maker *maker, struct http_
                                      const struct delivery_block *block,
                                      const struct http_range *range, size_t shape);
 
-/* Makes a body without records, in the first shape. Returns false if memory is short. */
-bool http_body_make_empty(struct http_body_maker *maker, struct http_body *body);
+/* Makes a body without records. Returns false if memory is short. */
+bool http_body_make_empty(struct http_body_maker *maker, struct http_body *body, size_t shape);
 
 /* Returns the size of the body in bytes. */
 size_t http_body_size(const struct http_body *body);

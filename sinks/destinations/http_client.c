@@ -236,8 +236,7 @@ static void client_read_answer(struct slot *slot)
                        answer.message.size);
 }
 
-static void end_request(struct http_client *client, struct slot *slot,
-                        const struct http_reply *reply)
+static void end_request(struct http_client *client, struct slot *slot, struct http_reply *reply)
 {
     client->options.library->multi_remove_handle(client->multi, slot->request.easy);
     release_headers(client, slot);
@@ -245,6 +244,8 @@ static void end_request(struct http_client *client, struct slot *slot,
     slot->again = http_shapes_answer(&client->shapes, slot->shape, reply->status, reply->proof);
     if (slot->again)
         return;
+    if (client->options.only_second)
+        http_reply_require_proof(reply);
     if (client->otlp && reply->status >= 200 && reply->status <= 299)
         client_read_answer(slot);
     http_exchange_answer(&slot->exchange, reply);
@@ -467,6 +468,7 @@ static bool make_slots(struct http_client *client)
 static int client_fill(struct http_client *client, struct error *error)
 {
     client->shapes.two = client->options.two_shapes;
+    client->shapes.only_second = client->options.only_second;
     client->otlp = strcmp(client->options.format, "otlp") == 0;
     client->multi = client->options.library->multi_init();
     client->lock = mutex_create();

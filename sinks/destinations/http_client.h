@@ -29,6 +29,7 @@ struct http_client_options {
     const struct curl_library *library;
     const char *format; /* the encoder's name */
     bool two_shapes;    /* requests of the format have two shapes (http_shapes.h) */
+    bool only_second;   /* all requests are sent in the second shape */
     bool repeats;       /* the same records may be sent twice (delivery_repeats) */
     const struct http_urls *urls;
     struct http_body_maker *maker;

@@ -53,6 +53,18 @@ struct http_reply {
 };
 
 /*
+ * For records that have only the second shape (http_shapes.h): a success without the proof becomes
+ * a refusal, because a server of the first shape sees no records in the request.
+ */
+static inline void http_reply_require_proof(struct http_reply *reply)
+{
+    if (reply->proof || reply->status < 200 || reply->status > 299)
+        return;
+    reply->status = 415; /* Unsupported Media Type (RFC 9110, 15.5.16) */
+    reply->text = "the server does not know remote write 2.0, which native_histograms=all needs";
+}
+
+/*
  * Consecutive records of the block. Only the records in the group of the first one belong to the
  * range.
  */

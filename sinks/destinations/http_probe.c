@@ -86,13 +86,16 @@ void http_probe_run(const struct curl_library *library, const struct destination
     struct http_body body = {0};
     struct http_request request = {.easy = NULL};
     struct http_reply reply;
-    if (maker == NULL || !http_body_init(&body, maker) || !http_body_make_empty(maker, &body) ||
+    bool second = options->settings->encoding.native == NATIVE_ALL;
+    if (maker == NULL || !http_body_init(&body, maker) || !http_body_make_empty(maker, &body, second) ||
         !http_request_make(&request, library, &to) ||
-        !http_request_begin(&request, url, headers->lists[0], &body)) {
+        !http_request_begin(&request, url, headers->lists[second], &body)) {
         error_no_memory(said);
     } else {
         CURLcode code = library->easy_perform(request.easy);
         http_request_end(&request, code, &reply);
+        if (second)
+            http_reply_require_proof(&reply);
         probe_classify(code, &reply, said);
     }
     http_request_free(&request);

@@ -10,7 +10,7 @@
 
 size_t http_shapes_next(struct http_shapes *shapes)
 {
-    if (shapes->proven)
+    if (shapes->proven || shapes->only_second)
         return 1;
     if (!shapes->two || !shapes->taken || shapes->trying || shapes->given_up)
         return 0;
@@ -27,6 +27,8 @@ static bool says_nothing(long status)
 
 bool http_shapes_answer(struct http_shapes *shapes, size_t shape, long status, bool proof)
 {
+    if (shapes->only_second)
+        return false;
     if (shape == 0) {
         shapes->taken = shapes->taken || (status >= 200 && status <= 299);
         return false;

@@ -8,7 +8,10 @@
  * version 1.0 sees an empty request. Without the proof the records of that request, and all later
  * records, are sent in the first shape.
  *
- * A state machine without a connection. One thread at a time. All zero at first, except `two`.
+ * If records have no form in the first shape, all requests are sent in the second.
+ *
+ * A state machine without a connection. One thread at a time. All zero at first, except `two` and
+ * `only_second`.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_SHAPES_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_SHAPES_H
@@ -18,6 +21,7 @@
 
 struct http_shapes {
     bool two;       /* the format has two shapes */
+    bool only_second;
     bool taken;     /* a request of the first shape was accepted */
     bool trying;    /* the first request of the second shape is in flight */
     bool proven;    /* the server supports the second shape */

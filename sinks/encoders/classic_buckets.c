@@ -209,12 +209,17 @@ static bool next_changed(struct classic_buckets *walk, struct classic_bucket *bu
     return false;
 }
 
+unsigned classic_buckets_shift(const struct sample *sample, uint64_t choice)
+{
+    return is_number(choice) ? shift_for(&sample->value.exponential_histogram, choice) : 0;
+}
+
 void classic_buckets_begin(struct classic_buckets *walk, const struct sample *sample,
                            uint64_t choice)
 {
     *walk = (struct classic_buckets){.sample = sample, .choice = choice, .last = -(double)INFINITY};
-    if (sample->type != SAMPLE_HISTOGRAM && is_number(choice))
-        walk->shift = shift_for(&sample->value.exponential_histogram, choice);
+    if (sample->type != SAMPLE_HISTOGRAM)
+        walk->shift = classic_buckets_shift(sample, choice);
     if (choice == BUCKETS_CHANGED)
         walk->has_ahead = next_bucket(walk, &walk->ahead);
 }

@@ -45,6 +45,11 @@ void classic_buckets_begin(struct classic_buckets *walk, const struct sample *sa
                            uint64_t choice);
 
 /*
+ * Returns the power of two by which neighbours are merged of an exponential histogram; 0: none are.
+ */
+unsigned classic_buckets_shift(const struct sample *sample, uint64_t choice);
+
+/*
  * Returns the next bucket, or false at the end. The last bucket, which has no bound, is omitted; it
  * would count all values (totals.count).
  *

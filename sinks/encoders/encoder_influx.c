@@ -221,10 +221,18 @@ static void write_integer(struct output *out, uint64_t value)
     output_char(out, value <= INT64_MAX ? 'i' : 'u');
 }
 
-static void write_number(struct output *out, const struct sample *sample)
+static double as_double(const struct sample *sample)
+{
+    return sample->type == SAMPLE_UINT64 ? (double)sample->value.uint64
+                                         : (double)sample->value.int64;
+}
+
+static void write_number(struct output *out, const struct sample *sample, bool as_float)
 {
     output_literal(out, "value=");
-    if (sample->type == SAMPLE_FLOAT) {
+    if (as_float && (sample->type == SAMPLE_UINT64 || sample->type == SAMPLE_INT64)) {
+        number_double(out, as_double(sample));
+    } else if (sample->type == SAMPLE_FLOAT) {
         number_float(out, (float)sample->value.number);
     } else if (sample->type == SAMPLE_DOUBLE) {
         number_double(out, sample->value.number);
@@ -246,7 +254,7 @@ static void write_fields(struct sample_encoder *encoder, struct output *out,
     else if (sample->type == SAMPLE_SUMMARY)
         write_summary(out, record, sample, &encoder->scratch);
     else
-        write_number(out, sample);
+        write_number(out, sample, encoder->float_numbers);
 }
 
 /* --- the encoder ------------------------------------------------------------------------------ */
@@ -322,6 +330,7 @@ const struct encoder_ops encoder_influx = {
     .overwrites = true,
     .needs_samples = true,
     .has_buckets = true,
+    .has_typed_numbers = true,
     .create = create,
     .destroy = sample_encoder_destroy,
     .encode = encode,

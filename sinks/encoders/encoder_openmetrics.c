@@ -248,6 +248,7 @@ static void write_lines(struct lines *lines, struct arena *scratch)
 struct openmetrics {
     struct sample_encoder base;
     struct line_time end;
+    struct series_labels series;
     size_t arranged; /* largest number of bytes of a file for the current record */
 };
 
@@ -263,7 +264,8 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
                                    .sample = sample,
                                    .out = out,
                                    .nameless = true,
-                                   .sorted = true},
+                                   .sorted = true,
+                                   .series = &openmetrics->series},
                           .buckets = encoder->buckets,
                           .type = type_of(sample),
                           .time_ns = head.time_ns,
@@ -275,6 +277,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     output_bytes(out, name_room, sizeof name_room);
     head.lines_at = (uint32_t)(out->used - start);
     write_lines(&lines, &encoder->scratch);
+    encoder->joined += lines.text.joined;
     if (out->overflow)
         return lines.text.count;
     head.size = (uint32_t)(out->used - start);
@@ -306,6 +309,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 
 static struct encoded arrange(struct encoder *encoder, char *block, size_t size, struct output *out)
 {
+    /* Uses the memory of `series`, too, which is of use only while a record is encoded. */
     return openmetrics_arrange(&((struct openmetrics *)encoder)->base.scratch, block, size, out);
 }
 
@@ -323,7 +327,11 @@ static size_t whole(const uint8_t *bytes, size_t size, bool at_start, bool *fore
 
 static struct encoder *create(const struct encoder_options *options)
 {
-    return sample_encoder_create(&encoder_openmetrics, sizeof(struct openmetrics), options);
+    struct openmetrics *made = sample_encoder_create(&encoder_openmetrics, sizeof *made, options);
+    if (made == NULL)
+        return NULL;
+    series_labels_init(&made->series, &made->base.scratch);
+    return &made->base.encoder;
 }
 
 const struct encoder_ops encoder_openmetrics = {

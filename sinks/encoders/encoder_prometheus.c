@@ -20,6 +20,7 @@
 struct prometheus_encoder {
     struct sample_encoder base;
     struct line_time end;
+    struct series_labels series;
 };
 
 /* The lines of one sample. */
@@ -106,7 +107,11 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
 {
     struct prometheus_encoder *prometheus = (struct prometheus_encoder *)encoder;
     struct lines lines = {
-        .text = {.labels = &encoder->labels, .record = record, .sample = sample, .out = out},
+        .text = {.labels = &encoder->labels,
+                 .record = record,
+                 .sample = sample,
+                 .out = out,
+                 .series = &prometheus->series},
         .encoder = encoder,
         .time_ns = sample->time_ns != 0 ? sample->time_ns : record->received_ns,
         .end = &prometheus->end};
@@ -118,6 +123,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
         write_summary(&lines, &encoder->scratch);
     else
         write_number(&lines);
+    encoder->joined += lines.text.joined;
     return lines.text.count;
 }
 
@@ -177,7 +183,12 @@ static enum output_line line(const uint8_t *bytes, size_t size)
 
 static struct encoder *create(const struct encoder_options *options)
 {
-    return sample_encoder_create(&encoder_prometheus, sizeof(struct prometheus_encoder), options);
+    struct prometheus_encoder *made =
+        sample_encoder_create(&encoder_prometheus, sizeof *made, options);
+    if (made == NULL)
+        return NULL;
+    series_labels_init(&made->series, &made->base.scratch);
+    return &made->base.encoder;
 }
 
 const struct encoder_ops encoder_prometheus = {

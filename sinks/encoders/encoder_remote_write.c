@@ -3,8 +3,8 @@
  * (io.prometheus.write.v2.Request), one for each block. Encoding makes the values of each series
  * (sinks/encoders/remote_write_sample.h), from which a request is made.
  *
- * Names, labels and buckets are those of the format prometheus; values are doubles. See
- * sinks/README.md for the rest.
+ * Names, labels and buckets are those of the format prometheus, unless histograms are native; values
+ * are doubles. See sinks/README.md for the rest.
  */
 #include <math.h>
 #include <string.h>
@@ -12,22 +12,19 @@
 #include "sinks/encoders/classic_buckets.h"
 #include "sinks/encoders/encoders.h"
 #include "sinks/encoders/exposition.h"
-#include "sinks/encoders/remote_write_labels.h"
+#include "sinks/encoders/native_histogram.h"
+#include "sinks/encoders/remote_write_exemplars.h"
+#include "sinks/encoders/remote_write_number.h"
 #include "sinks/encoders/remote_write_request.h"
 #include "sinks/encoders/remote_write_sample.h"
 #include "sinks/encoders/sample_encoder.h"
+#include "sinks/encoders/series_labels.h"
 #include "sinks/encoders/wire_output.h"
-
-/*
- * The names of a sample's labels, and generated values, use the end of the scratch memory: all
- * names that fit in a datagram fit. The rest is for texts under construction (sample_encoder.c).
- */
-#define TEXTS_SIZE ((size_t)128 * 1024)
-_Static_assert(ENCODER_SCRATCH_SIZE - TEXTS_SIZE >= (size_t)6 * 65536, "the rest is enough");
 
 struct remote_write {
     struct sample_encoder base;
-    struct remote_write_labels labels;
+    struct series_labels labels;
+    struct remote_write_exemplars exemplars; /* of the current sample; none unless requested */
 };
 
 /* The series of one sample. */
@@ -36,43 +33,106 @@ struct series {
     const struct sample *sample;
     struct output *out;
     int64_t time_ms;
+    int64_t start_ms; /* 0: not known, or not of a sum */
     enum remote_write_type type;
     size_t count; /* so far */
 };
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/*
- * Replaces NaN by the NaN that Prometheus stores as an ordinary value, because another bit pattern
- * of NaN means that a series has ended.
- */
-static double ordinary(double value)
+static void put_label(const struct text *name, const struct text *value, struct output *out)
 {
-    const uint64_t not_a_number = UINT64_C(0x7ff8000000000001);
-    if (isnan(value))
-        memcpy(&value, &not_a_number, sizeof value);
-    return value;
+    size_t label = wire_begin_message(out, SERIES_LABELS);
+    wire_add_bytes_field(out, LABEL_NAME, name);
+    wire_add_text_field(out, LABEL_VALUE, value);
+    wire_end_message(out, label);
 }
 
+/* The name of the series: the metric's, in ASCII, and its suffix. */
+static void put_metric_name(const struct series_pair *label, const char *suffix, struct output *out)
+{
+    size_t suffix_size = strlen(suffix);
+    size_t begun = wire_begin_message(out, SERIES_LABELS);
+    wire_add_bytes_field(out, LABEL_NAME, &label->name);
+    wire_add_varint_field(out, LABEL_VALUE, label->value.size + suffix_size);
+    output_bytes(out, label->value.data, label->value.size);
+    output_bytes(out, suffix, suffix_size);
+    wire_end_message(out, begun);
+}
+
+/*
+ * Appends the labels of one series, with the sample's name and this suffix, and with `own` as the
+ * value of the format's own label (NULL: without that label). Returns their number.
+ */
+static size_t put_labels(const struct series_labels *labels, const char *suffix,
+                         const struct text *own, struct output *out)
+{
+    struct series_pair label;
+    size_t at = 0;
+    size_t put = 0;
+    while (series_labels_next(labels, &at, &label)) {
+        if (label.is_own && own == NULL)
+            continue;
+        if (label.is_name)
+            put_metric_name(&label, suffix, out);
+        else
+            put_label(&label.name, label.is_own ? own : &label.value, out);
+        put++;
+    }
+    return put;
+}
+
+/* A value of a sample that is being appended. */
+struct entry {
+    size_t start;
+    struct remote_write_sample head;
+};
+
+static void begin_entry(struct entry *entry, struct series *series, const char *suffix,
+                        const struct text *own)
+{
+    struct output *out = series->out;
+    const struct sample *sample = series->sample;
+    *entry = (struct entry){
+        .start = out->used,
+        .head = {.time_ms = series->time_ms,
+                 .type = (uint16_t)series->type,
+                 .flags = series->count++ == 0 ? REMOTE_WRITE_FIRST : 0}};
+    output_reserve(out, sizeof entry->head);
+    entry->head.labels = (uint32_t)put_labels(&series->encoder->labels, suffix, own, out);
+    entry->head.labels_size = (uint32_t)(out->used - entry->start - sizeof entry->head);
+    wire_add_text_field(out, SAMPLE_UNIT, &sample->unit);
+    if (sample->description.size != 0)
+        wire_add_text_field(out, SAMPLE_HELP, &sample->description);
+    if (series->start_ms != 0)
+        wire_add_varint_field(out, SAMPLE_START, (uint64_t)series->start_ms);
+}
+
+/* Adds the exemplars with values of at most `bound` (NAN: all). */
+static void end_entry(struct entry *entry, const struct series *series, double bound)
+{
+    struct output *out = series->out;
+    remote_write_exemplars_put(&series->encoder->exemplars, bound, out);
+    if (out->overflow)
+        return;
+    entry->head.size = (uint32_t)(out->used - entry->start);
+    memcpy(out->data + entry->start, &entry->head, sizeof entry->head);
+}
+
+/* The value of a missing sample ends its series. */
+static double value_of(const struct series *series, double value)
+{
+    return series->sample->missing ? remote_write_end() : remote_write_number(value);
+}
+
+/* A value without exemplars. */
 static void put_value(struct series *series, const char *suffix, const struct text *own,
                       double value)
 {
-    struct output *out = series->out;
-    struct remote_write_sample head = {.time_ms = series->time_ms,
-                                       .value = ordinary(value),
-                                       .type = (uint16_t)series->type,
-                                       .first = series->count++ == 0};
-    const struct text *unit = &series->sample->unit;
-    size_t start = out->used;
-    output_reserve(out, sizeof head);
-    head.labels = (uint32_t)remote_write_labels_put(&series->encoder->labels, suffix, own, out);
-    size_t labels_end = out->used;
-    wire_add_text_field(out, SAMPLE_UNIT, unit);
-    if (out->overflow)
-        return;
-    head.labels_size = (uint32_t)(labels_end - start - sizeof head);
-    head.size = (uint32_t)(out->used - start);
-    memcpy(out->data + start, &head, sizeof head);
+    struct entry entry;
+    begin_entry(&entry, series, suffix, own);
+    entry.head.value = value_of(series, value);
+    end_entry(&entry, series, -(double)INFINITY);
 }
 
 static double number_of(const struct sample *sample)
@@ -84,34 +144,79 @@ static double number_of(const struct sample *sample)
     return sample->value.number;
 }
 
+/* --- histograms and summaries ----------------------------------------------------------------- */
+
 /* The value of a numeric label, as in the text format. */
 #define NUMBER_TEXT 32
 
-static void put_labelled(struct series *series, const char *suffix, double label, double value)
+static struct text number_text(char text[NUMBER_TEXT], double number)
 {
-    char text[NUMBER_TEXT];
-    struct output number = {.data = text, .capacity = sizeof text};
-    exposition_double(&number, label);
-    const struct text own = {text, number.used};
-    put_value(series, suffix, &own, value);
+    struct output out = {.data = text, .capacity = NUMBER_TEXT};
+    exposition_double(&out, number);
+    return (struct text){text, out.used};
 }
 
 static void put_totals(struct series *series, const struct sample_totals *totals)
 {
-    if (totals->has_sum)
+    if (totals->has_sum || series->sample->missing)
         put_value(series, "_sum", NULL, totals->sum);
     put_value(series, "_count", NULL, (double)totals->count);
 }
 
-static void put_histogram(struct series *series, const struct sample_totals *totals)
+/* A bucket has the exemplars with values that are not in a lower bucket. */
+static void put_bucket(struct series *series, double bound, uint64_t count)
+{
+    char text[NUMBER_TEXT];
+    const struct text own = number_text(text, bound);
+    struct entry entry;
+    begin_entry(&entry, series, "_bucket", &own);
+    entry.head.value = value_of(series, (double)count);
+    end_entry(&entry, series, bound);
+}
+
+static void put_classic(struct series *series, const struct sample_totals *totals)
 {
     struct classic_buckets walk;
     struct classic_bucket bucket;
     classic_buckets_begin(&walk, series->sample, series->encoder->base.buckets);
     while (!series->out->overflow && classic_buckets_next(&walk, &bucket))
-        put_labelled(series, "_bucket", bucket.bound, (double)bucket.count);
-    put_labelled(series, "_bucket", (double)INFINITY, (double)totals->count);
+        put_bucket(series, bucket.bound, bucket.count);
+    put_bucket(series, (double)INFINITY, totals->count);
     put_totals(series, totals);
+}
+
+/* A histogram that has no native form is left out. */
+static void put_native(struct series *series)
+{
+    struct output *out = series->out;
+    struct sample_encoder *base = &series->encoder->base;
+    struct entry entry;
+    begin_entry(&entry, series, "", NULL);
+    size_t histogram = wire_begin_message(out, SAMPLE_NATIVE);
+    if (!native_histogram_put(series->sample, base->buckets, out)) {
+        out->used = out->overflow ? out->used : entry.start;
+        series->count = 0;
+        base->left_out++;
+        return;
+    }
+    wire_end_message(out, histogram);
+    entry.head.flags |= REMOTE_WRITE_NATIVE;
+    end_entry(&entry, series, (double)NAN);
+}
+
+static void put_histogram(struct series *series, bool native, const struct sample_totals *totals)
+{
+    if (native)
+        put_native(series);
+    else
+        put_classic(series, totals);
+}
+
+static void put_quantile(struct series *series, double quantile, double value)
+{
+    char text[NUMBER_TEXT];
+    const struct text own = number_text(text, quantile);
+    put_value(series, "", &own, value);
 }
 
 static void put_summary(struct series *series, const struct record *record)
@@ -121,8 +226,17 @@ static void put_summary(struct series *series, const struct record *record)
     struct sample_quantile quantile;
     while (!series->out->overflow &&
            schema->ops->next_quantile(schema, record->message, series->sample, &cursor, &quantile))
-        put_labelled(series, "", quantile.quantile, quantile.value);
+        put_quantile(series, quantile.quantile, quantile.value);
     put_totals(series, &series->sample->value.summary.totals);
+}
+
+static void put_number(struct series *series)
+{
+    bool suffixes = series->encoder->base.counter_suffix;
+    struct entry entry;
+    begin_entry(&entry, series, suffixes ? exposition_suffix(series->sample) : "", NULL);
+    entry.head.value = value_of(series, number_of(series->sample));
+    end_entry(&entry, series, (double)NAN);
 }
 
 /* --- a sample --------------------------------------------------------------------------------- */
@@ -146,39 +260,62 @@ static enum remote_write_type type_of(const struct sample *sample)
     }
 }
 
-static const char *own_label(enum remote_write_type type)
+static bool is_native(const struct sample_encoder *encoder, const struct sample *sample)
+{
+    return (sample->type == SAMPLE_EXPONENTIAL_HISTOGRAM && encoder->native != NATIVE_OFF) ||
+           (sample->type == SAMPLE_HISTOGRAM && encoder->native == NATIVE_ALL);
+}
+
+static const char *own_label(enum remote_write_type type, bool native)
 {
     if (type == REMOTE_WRITE_SUMMARY)
         return "quantile";
-    return type == REMOTE_WRITE_HISTOGRAM || type == REMOTE_WRITE_GAUGEHISTOGRAM ? "le" : NULL;
+    bool histogram = type == REMOTE_WRITE_HISTOGRAM || type == REMOTE_WRITE_GAUGEHISTOGRAM;
+    return histogram && !native ? "le" : NULL;
 }
 
-static int64_t milliseconds(int64_t time_ns)
+/* Returns the start of a value that adds up; 0: there is none. */
+static int64_t start_of(const struct series *series)
 {
-    return time_ns / 1000000 - (time_ns % 1000000 < 0);
+    int64_t start_ms = remote_write_milliseconds(series->sample->start_time_ns);
+    bool adds_up = series->type != REMOTE_WRITE_GAUGE && !series->sample->missing;
+    return adds_up && start_ms > 0 && start_ms <= series->time_ms ? start_ms : 0;
+}
+
+/* The exemplars of a summary, and of a missing sample, belong to none of its series. */
+static void begin_exemplars(struct remote_write *encoder, const struct record *record,
+                            const struct sample *sample, int64_t time_ns, struct output *out)
+{
+    encoder->exemplars.count = encoder->exemplars.next = 0;
+    if (encoder->base.exemplars && sample->type != SAMPLE_SUMMARY && !sample->missing)
+        remote_write_exemplars_begin(&encoder->exemplars, &encoder->base.labels, record, sample,
+                                     time_ns, out);
 }
 
 static size_t write_sample(struct sample_encoder *encoder, const struct record *record,
                            const struct sample *sample, struct output *out)
 {
     struct remote_write *remote_write = (struct remote_write *)encoder;
-    struct series series = {
-        .encoder = remote_write,
-        .sample = sample,
-        .out = out,
-        .time_ms = milliseconds(sample->time_ns != 0 ? sample->time_ns : record->received_ns),
-        .type = type_of(sample)};
-    remote_write_labels_prepare(&remote_write->labels, &encoder->labels, record, sample,
-                                own_label(series.type), out);
+    int64_t time_ns = sample->time_ns != 0 ? sample->time_ns : record->received_ns;
+    bool native = is_native(encoder, sample);
+    struct series series = {.encoder = remote_write,
+                            .sample = sample,
+                            .out = out,
+                            .time_ms = remote_write_milliseconds(time_ns),
+                            .type = type_of(sample)};
+    series.start_ms = start_of(&series);
+    series_labels_prepare(&remote_write->labels, &encoder->labels, record, sample,
+                          own_label(series.type, native), out);
+    encoder->joined += remote_write->labels.joined;
+    begin_exemplars(remote_write, record, sample, time_ns, out);
     if (sample->type == SAMPLE_HISTOGRAM)
-        put_histogram(&series, &sample->value.histogram.totals);
+        put_histogram(&series, native, &sample->value.histogram.totals);
     else if (sample->type == SAMPLE_EXPONENTIAL_HISTOGRAM)
-        put_histogram(&series, &sample->value.exponential_histogram.totals);
+        put_histogram(&series, native, &sample->value.exponential_histogram.totals);
     else if (sample->type == SAMPLE_SUMMARY)
         put_summary(&series, record);
     else
-        put_value(&series, encoder->counter_suffix ? exposition_suffix(sample) : "", NULL,
-                  number_of(sample));
+        put_number(&series);
     return series.count;
 }
 
@@ -198,11 +335,8 @@ static struct encoder *create(const struct encoder_options *options)
     struct remote_write *made = sample_encoder_create(&encoder_remote_write, sizeof *made, options);
     if (made == NULL)
         return NULL;
-    made->base.scratch.capacity -= TEXTS_SIZE;
-    made->labels.texts = (struct output){
-        .data = (char *)made->base.scratch.base + made->base.scratch.capacity,
-        .capacity = TEXTS_SIZE,
-    };
+    made->base.missing = true;
+    series_labels_init(&made->labels, &made->base.scratch);
     return &made->base.encoder;
 }
 
@@ -229,6 +363,7 @@ const struct encoder_ops encoder_remote_write = {
     .needs_samples = true,
     .has_buckets = true,
     .has_suffixes = true,
+    .has_native = true,
     .binary = true,
     .overwrites = true,
     .requests_alone = true,

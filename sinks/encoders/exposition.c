@@ -7,101 +7,8 @@
 #include "collector/text/escaped.h"
 #include "collector/text/number.h"
 #include "collector/text/plain_text.h"
-#include "collector/text/utf8.h"
 
 /* --- names and values ------------------------------------------------------------------------- */
-
-#define ONES UINT64_C(0x0101010101010101)
-
-/* For eight ASCII characters: the top bit of each that is in the range from `first` to `last`. */
-static inline uint64_t is_between(uint64_t word, unsigned char first, unsigned char last)
-{
-    return (word + ONES * (0x80u - first)) & ~(word + ONES * (0x7fu - last)) & ONES * 0x80;
-}
-
-/* Eight ASCII characters, with underscores for those outside the alphabet. */
-static inline uint64_t fit_word(uint64_t word, bool colon)
-{
-    _Static_assert(':' == '9' + 1, "a colon follows the digits");
-    uint64_t kept = is_between(word | ONES * 0x20, 'a', 'z') |
-                    (colon ? is_between(word, '0', ':') : is_between(word, '0', '9'));
-    uint64_t mask = (kept >> 7) * 0xff;
-    return (word & mask) | (ONES * '_' & ~mask);
-}
-
-static void put_4(char *to, uint32_t characters)
-{
-    memcpy(to, &characters, sizeof characters);
-}
-
-/* The functions below return 0 if all is ASCII; otherwise their output is invalid. */
-
-static uint64_t fit_short(char *to, const unsigned char *text, size_t size, bool colon)
-{
-    uint64_t sent = plain_text_load_short(text, size);
-    uint64_t word = fit_word(sent, colon);
-    if (size >= 4) {
-        put_4(to, (uint32_t)(word >> 32));
-        put_4(to + size - 4, (uint32_t)word);
-    } else {
-        to[0] = (char)(word >> 16);
-        to[size / 2] = (char)(word >> 8);
-        to[size - 1] = (char)word;
-    }
-    return sent & ONES * 0x80;
-}
-
-static inline uint64_t fit_8(char *to, const unsigned char *text, bool colon)
-{
-    uint64_t sent = plain_text_load_8(text);
-    uint64_t word = fit_word(sent, colon);
-    memcpy(to, &word, sizeof word);
-    return sent & ONES * 0x80;
-}
-
-static inline uint64_t fit_long(char *to, const unsigned char *text, size_t size, bool colon)
-{
-    uint64_t strange = 0;
-    for (size_t at = 0; at + 8 < size; at += 8)
-        strange |= fit_8(to + at, text + at, colon);
-    return strange | fit_8(to + size - 8, text + size - 8, colon); /* overlaps the last word */
-}
-
-/* Appends an ASCII name. Returns false if it is not ASCII, or does not fit. */
-static bool put_ascii(struct output *out, const struct text *name, bool colon)
-{
-    const unsigned char *text = (const unsigned char *)name->data;
-    size_t size = name->size;
-    if (size == 0 || out->overflow || size > out->capacity - out->used)
-        return false;
-    char *to = out->data + out->used;
-    uint64_t strange =
-        size < 8 ? fit_short(to, text, size, colon) : fit_long(to, text, size, colon);
-    if (strange != 0)
-        return false;
-    out->used += size;
-    return true;
-}
-
-/* The same for any name, character by character. */
-static void put_any(struct output *out, const struct text *name, bool colon)
-{
-    const unsigned char *text = (const unsigned char *)name->data;
-    size_t length;
-    for (size_t at = 0; at < name->size && !out->overflow; at += length) {
-        bool valid;
-        length = utf8_sequence(text + at, name->size - at, &valid);
-        output_char(out, text[at] < 0x80 ? (char)fit_word(text[at], colon) : '_');
-    }
-}
-
-void exposition_name(struct output *out, const struct text *name, bool colon)
-{
-    if (name->size == 0 || is_digit(name->data[0]))
-        output_char(out, '_');
-    if (!put_ascii(out, name, colon))
-        put_any(out, name, colon);
-}
 
 /* Whether a name has that character unchanged, and not as an underscore. */
 static bool is_kept(char c)
@@ -178,7 +85,8 @@ static void put_label_name(const struct exposition *lines, const struct text *na
     }
 }
 
-static void write_label(const struct exposition *lines, const struct label *label)
+/* Returns false if a label that was written has the name: the label is then not written. */
+static bool write_label(const struct exposition *lines, const struct label *label)
 {
     struct output *out = lines->out;
     size_t start = out->used;
@@ -188,11 +96,12 @@ static void write_label(const struct exposition *lines, const struct label *labe
     put_label_name(lines, &label->key);
     if (!sample_labels_keep(lines->labels, at, out->used - at, out)) {
         out->used = start;
-        return;
+        return false;
     }
     output_literal(out, "=\"");
     put_value(out, &label->value);
     output_char(out, '"');
+    return true;
 }
 
 /* With a label of the format's own, other labels may be renamed, so no part is repeated. */
@@ -202,19 +111,59 @@ static bool repeat_shared(const struct exposition *lines, const struct label *la
            sample_labels_repeat(lines->labels, label, ',', lines->out);
 }
 
-static void write_labels(struct exposition *lines)
+/* Writes the labels as they are sent. Returns false if two of them have one name. */
+static bool write_sent(struct exposition *lines)
 {
     struct label label;
-    lines->labels_at = lines->out->used;
+    bool each_once = true;
     sample_labels_begin(lines->labels, lines->record, lines->sample, NULL);
     while (sample_labels_next(lines->labels, &label, lines->out)) {
         if (label.key.size == 0 || label.value.size == 0)
             continue;
         if (repeat_shared(lines, &label))
             break;
-        write_label(lines, &label);
+        each_once &= write_label(lines, &label);
     }
     sample_labels_remember(lines->labels, lines->out);
+    return each_once;
+}
+
+/* Replaces them by the labels in the order of their names, with the values of a name joined. */
+static void write_joined(struct exposition *lines)
+{
+    struct series_labels *series = lines->series;
+    struct output *out = lines->out;
+    struct series_pair label;
+    size_t at = 0;
+    out->used = lines->labels_at;
+    lines->in_order = true;
+    while (series_labels_next(series, &at, &label) && !out->overflow) {
+        if (label.is_name || label.is_own)
+            continue;
+        if (out->used != lines->labels_at)
+            output_char(out, ',');
+        output_bytes(out, label.name.data, label.name.size);
+        output_literal(out, "=\"");
+        put_value(out, &label.value);
+        output_char(out, '"');
+    }
+}
+
+/*
+ * Labels of one name are either sent with one key, of which the first counts, or joined. Their keys
+ * are known only to series_labels.h.
+ */
+static void write_labels(struct exposition *lines)
+{
+    struct series_labels *series = lines->series;
+    lines->labels_at = lines->out->used;
+    if (!write_sent(lines) && !lines->out->overflow) {
+        series_labels_prepare(series, lines->labels, lines->record, lines->sample,
+                              lines->own_label, lines->out);
+        lines->joined = series->joined;
+        if (lines->joined != 0 || lines->sorted)
+            write_joined(lines);
+    }
     lines->labels_size = lines->out->used - lines->labels_at;
 }
 
@@ -309,7 +258,7 @@ static void put_labels(struct exposition *lines)
         return;
     }
     write_labels(lines);
-    if (lines->sorted)
+    if (lines->sorted && !lines->in_order)
         sort_labels(lines);
 }
 

@@ -11,14 +11,9 @@
 
 #include "collector/contract/schema.h"
 #include "collector/text/output.h"
+#include "sinks/encoders/exposition_name.h"
 #include "sinks/encoders/sample_labels.h"
-
-/*
- * Appends the text as a name: each character outside the alphabet becomes an underscore, and an
- * underscore comes before a leading digit. Names of metrics may contain a colon, those of labels
- * may not.
- */
-void exposition_name(struct output *out, const struct text *name, bool colon);
+#include "sinks/encoders/series_labels.h"
 
 /*
  * Returns "_total" for a numeric sample that is a cumulative counter, unless its name by
@@ -42,6 +37,11 @@ struct exposition {
     bool nameless;         /* lines are written without the metric's name */
     bool sorted;           /* labels are ordered by name, byte by byte */
     size_t count;          /* number of lines so far */
+
+    /* Used if labels have one name; the encoder counts `joined` of the sample. */
+    struct series_labels *series;
+    size_t joined;
+    bool in_order; /* the labels were written by name */
 
     /* Positions and sizes of the name and the labels (without braces) in the first line. */
     size_t name_at, name_size;

@@ -2,7 +2,7 @@
 
 #include "sinks/encoders/offset_order.h"
 
-static int compare_series(const char *a, const struct remote_write_sample *of_a, const char *b,
+static int compare_labels(const char *a, const struct remote_write_sample *of_a, const char *b,
                           const struct remote_write_sample *of_b)
 {
     size_t size = of_a->labels_size < of_b->labels_size ? of_a->labels_size : of_b->labels_size;
@@ -10,6 +10,15 @@ static int compare_series(const char *a, const struct remote_write_sample *of_a,
     return order != 0
                ? order
                : (of_a->labels_size > of_b->labels_size) - (of_a->labels_size < of_b->labels_size);
+}
+
+/* The floats and the native histograms of the same labels are two series of a request. */
+static int compare_series(const char *a, const struct remote_write_sample *of_a, const char *b,
+                          const struct remote_write_sample *of_b)
+{
+    int order = compare_labels(a, of_a, b, of_b);
+    return order != 0 ? order
+                      : (of_a->flags & REMOTE_WRITE_NATIVE) - (of_b->flags & REMOTE_WRITE_NATIVE);
 }
 
 /* Whether `b` may follow `a`; the sort is stable. */

@@ -7,22 +7,33 @@
 
 enum {
     REQUEST_SERIES = WIRE_TAG(1, WIRE_LENGTH),
-    SERIES_SAMPLES = WIRE_TAG(2, WIRE_LENGTH), /* in both versions */
+    SERIES_EXEMPLARS = WIRE_TAG(3, WIRE_LENGTH),
+    SERIES_HISTOGRAMS = WIRE_TAG(4, WIRE_LENGTH),
+
+    /* In both versions. */
+    SERIES_SAMPLES = WIRE_TAG(2, WIRE_LENGTH),
     SAMPLE_VALUE = WIRE_TAG(1, WIRE_FIXED64),
     SAMPLE_TIME = WIRE_TAG(2, WIRE_VARINT),
+    HISTOGRAM_TIME = WIRE_TAG(15, WIRE_VARINT),
 
     REQUEST_2_SYMBOLS = WIRE_TAG(4, WIRE_LENGTH),
     REQUEST_2_SERIES = WIRE_TAG(5, WIRE_LENGTH),
     SERIES_2_LABELS = WIRE_TAG(1, WIRE_LENGTH),
+    SERIES_2_HISTOGRAMS = WIRE_TAG(3, WIRE_LENGTH),
+    SERIES_2_EXEMPLARS = WIRE_TAG(4, WIRE_LENGTH),
     SERIES_2_METADATA = WIRE_TAG(5, WIRE_LENGTH),
+    SAMPLE_2_START = WIRE_TAG(3, WIRE_VARINT),
+    HISTOGRAM_2_START = WIRE_TAG(17, WIRE_VARINT),
+    EXEMPLAR_2_LABELS = WIRE_TAG(1, WIRE_LENGTH),
     METADATA_TYPE = WIRE_TAG(1, WIRE_VARINT),
+    METADATA_HELP = WIRE_TAG(3, WIRE_VARINT),
     METADATA_UNIT = WIRE_TAG(4, WIRE_VARINT),
 };
 
 /*
  * A request takes at most 9/4 of its samples: two references of at most five bytes for each label,
- * which has at least eight, and 72 further bytes for each sample, whose head has 32. The empty
- * symbol, and rounding, are added.
+ * which has at least eight, and 72 further bytes for each sample, whose head has 32. An exemplar
+ * takes at most twice its bytes. The empty symbol, and rounding, are added.
  */
 #define MORE ((size_t)64)
 
@@ -106,6 +117,11 @@ struct label_walk {
     const char *name, *value;
 };
 
+static struct label_walk labels_of_exemplar(const struct remote_write_exemplar *exemplar)
+{
+    return (struct label_walk){.at = exemplar->labels, .end = exemplar->labels_end};
+}
+
 static struct label_walk labels_of(const struct remote_write_index *index, size_t i)
 {
     const char *labels = remote_write_index_labels(index, i);
@@ -133,6 +149,11 @@ struct writing {
     struct output *out; /* before it is compressed */
 };
 
+static struct remote_write_fields fields_of(const struct remote_write_index *index, size_t i)
+{
+    return remote_write_sample_fields(index->block + index->at[i]);
+}
+
 /*
  * Returns whether a later sample replaces this sample: if a series has several in one millisecond,
  * the last counts.
@@ -143,17 +164,61 @@ static bool is_replaced(const struct remote_write_index *index, size_t i, size_t
                                remote_write_index_load(index, i + 1).time_ms;
 }
 
-static void put_samples(struct writing *writing, size_t first, size_t next)
+static void put_float(struct output *out, const struct remote_write_sample *sample,
+                      int64_t start_ms)
 {
-    struct output *out = writing->out;
+    size_t begun = wire_begin_message(out, SERIES_SAMPLES);
+    wire_add_double_field(out, SAMPLE_VALUE, sample->value);
+    wire_add_varint_field(out, SAMPLE_TIME, (uint64_t)sample->time_ms);
+    if (start_ms != 0)
+        wire_add_varint_field(out, SAMPLE_2_START, (uint64_t)start_ms);
+    wire_end_message(out, begun);
+}
+
+/* Copies the fields of the histogram, which are the same in both versions, and adds its times. */
+static void put_histogram(struct output *out, uint32_t tag, const char *histogram, int64_t time_ms,
+                          int64_t start_ms)
+{
+    const struct text fields = text_at(histogram);
+    size_t begun = wire_begin_message(out, tag);
+    output_bytes(out, fields.data, fields.size);
+    wire_add_varint_field(out, HISTOGRAM_TIME, (uint64_t)time_ms);
+    if (start_ms != 0)
+        wire_add_varint_field(out, HISTOGRAM_2_START, (uint64_t)start_ms);
+    wire_end_message(out, begun);
+}
+
+/* Start times are of version 2.0. */
+static void put_samples(struct writing *writing, size_t shape, size_t first, size_t next)
+{
     for (size_t i = first; i < next; i++) {
         const struct remote_write_sample sample = remote_write_index_load(&writing->index, i);
+        const struct remote_write_fields fields = fields_of(&writing->index, i);
+        int64_t start_ms = shape == REMOTE_WRITE_2 ? fields.start_ms : 0;
         if (is_replaced(&writing->index, i, next))
             continue;
-        size_t begun = wire_begin_message(out, SERIES_SAMPLES);
-        wire_add_double_field(out, SAMPLE_VALUE, sample.value);
-        wire_add_varint_field(out, SAMPLE_TIME, (uint64_t)sample.time_ms);
-        wire_end_message(out, begun);
+        if (fields.histogram == NULL)
+            put_float(writing->out, &sample, start_ms);
+        else
+            put_histogram(writing->out,
+                          shape == REMOTE_WRITE_2 ? SERIES_2_HISTOGRAMS : SERIES_HISTOGRAMS,
+                          fields.histogram, sample.time_ms, start_ms);
+    }
+}
+
+/* --- version 1.0 ------------------------------------------------------------------------------ */
+
+/* An exemplar in a block is one of version 1.0. */
+static void put_exemplars_1(struct writing *writing, size_t first, size_t next)
+{
+    struct remote_write_exemplar exemplar;
+    for (size_t i = first; i < next; i++) {
+        const struct remote_write_fields fields = fields_of(&writing->index, i);
+        const char *at = fields.exemplars;
+        while (remote_write_next_exemplar(&at, fields.end, &exemplar)) {
+            const struct text whole = {exemplar.labels, (size_t)(exemplar.end - exemplar.labels)};
+            wire_add_bytes_field(writing->out, SERIES_EXEMPLARS, &whole);
+        }
     }
 }
 
@@ -163,14 +228,12 @@ static void put_series_1(struct writing *writing, size_t first, size_t next)
     size_t series = wire_begin_message(out, REQUEST_SERIES);
     output_bytes(out, remote_write_index_labels(&writing->index, first),
                  remote_write_index_load(&writing->index, first).labels_size);
-    put_samples(writing, first, next);
+    put_samples(writing, REMOTE_WRITE_1, first, next);
+    put_exemplars_1(writing, first, next);
     wire_end_message(out, series);
 }
 
-static const char *unit_of(const struct remote_write_index *index, size_t i)
-{
-    return labels_of(index, i).end + 1; /* after its tag */
-}
+/* --- version 2.0 ------------------------------------------------------------------------------ */
 
 static void put_symbol(struct writing *writing, const char *at)
 {
@@ -181,22 +244,70 @@ static void put_symbol(struct writing *writing, const char *at)
         wire_add_bytes_field(writing->out, REQUEST_2_SYMBOLS, &text);
 }
 
-static void put_symbols(struct writing *writing, size_t first, size_t next)
+static void put_label_symbols(struct writing *writing, struct label_walk walk)
 {
-    (void)next;
-    struct label_walk walk = labels_of(&writing->index, first);
     while (next_label(&walk)) {
         put_symbol(writing, walk.name);
         put_symbol(writing, walk.value);
     }
-    put_symbol(writing, unit_of(&writing->index, first));
 }
 
-static void put_metadata(struct writing *writing, size_t first, uint32_t unit)
+/* The texts of a series, in the order in which put_series_2 refers to them. */
+static void put_symbols(struct writing *writing, size_t first, size_t next)
+{
+    const struct remote_write_fields of_first = fields_of(&writing->index, first);
+    struct remote_write_exemplar exemplar;
+    put_label_symbols(writing, labels_of(&writing->index, first));
+    put_symbol(writing, of_first.unit);
+    if (of_first.help != NULL)
+        put_symbol(writing, of_first.help);
+    for (size_t i = first; i < next; i++) {
+        const struct remote_write_fields fields = fields_of(&writing->index, i);
+        const char *at = fields.exemplars;
+        while (remote_write_next_exemplar(&at, fields.end, &exemplar))
+            put_label_symbols(writing, labels_of_exemplar(&exemplar));
+    }
+}
+
+static uint32_t reference(struct writing *writing, const char *at)
+{
+    bool is_new;
+    return symbol_number(&writing->symbols, at, &is_new);
+}
+
+static void put_references(struct writing *writing, uint32_t tag, struct label_walk walk)
+{
+    size_t labels = wire_begin_message(writing->out, tag);
+    while (next_label(&walk)) {
+        wire_add_varint(writing->out, reference(writing, walk.name));
+        wire_add_varint(writing->out, reference(writing, walk.value));
+    }
+    wire_end_message(writing->out, labels);
+}
+
+static void put_exemplars_2(struct writing *writing, size_t first, size_t next)
+{
+    struct output *out = writing->out;
+    struct remote_write_exemplar exemplar;
+    for (size_t i = first; i < next; i++) {
+        const struct remote_write_fields fields = fields_of(&writing->index, i);
+        const char *at = fields.exemplars;
+        while (remote_write_next_exemplar(&at, fields.end, &exemplar)) {
+            size_t begun = wire_begin_message(out, SERIES_2_EXEMPLARS);
+            put_references(writing, EXEMPLAR_2_LABELS, labels_of_exemplar(&exemplar));
+            output_bytes(out, exemplar.labels_end, (size_t)(exemplar.end - exemplar.labels_end));
+            wire_end_message(out, begun);
+        }
+    }
+}
+
+static void put_metadata(struct writing *writing, size_t first, uint32_t unit, uint32_t help)
 {
     struct output *out = writing->out;
     size_t metadata = wire_begin_message(out, SERIES_2_METADATA);
     wire_add_varint_field(out, METADATA_TYPE, remote_write_index_load(&writing->index, first).type);
+    if (help != 0)
+        wire_add_varint_field(out, METADATA_HELP, help);
     if (unit != 0)
         wire_add_varint_field(out, METADATA_UNIT, unit);
     wire_end_message(out, metadata);
@@ -206,19 +317,14 @@ static void put_metadata(struct writing *writing, size_t first, uint32_t unit)
 static void put_series_2(struct writing *writing, size_t first, size_t next)
 {
     struct output *out = writing->out;
-    struct symbols *symbols = &writing->symbols;
-    struct label_walk walk = labels_of(&writing->index, first);
-    bool is_new;
+    const struct remote_write_fields fields = fields_of(&writing->index, first);
     size_t series = wire_begin_message(out, REQUEST_2_SERIES);
-    size_t labels = wire_begin_message(out, SERIES_2_LABELS);
-    while (next_label(&walk)) {
-        wire_add_varint(out, symbol_number(symbols, walk.name, &is_new));
-        wire_add_varint(out, symbol_number(symbols, walk.value, &is_new));
-    }
-    wire_end_message(out, labels);
-    uint32_t unit = symbol_number(symbols, unit_of(&writing->index, first), &is_new);
-    put_samples(writing, first, next);
-    put_metadata(writing, first, unit);
+    put_references(writing, SERIES_2_LABELS, labels_of(&writing->index, first));
+    uint32_t unit = reference(writing, fields.unit);
+    uint32_t help = fields.help == NULL ? 0 : reference(writing, fields.help);
+    put_samples(writing, REMOTE_WRITE_2, first, next);
+    put_exemplars_2(writing, first, next);
+    put_metadata(writing, first, unit, help);
     wire_end_message(out, series);
 }
 

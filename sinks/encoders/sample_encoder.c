@@ -47,6 +47,9 @@ void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
     made->encoder.ops = ops;
     made->buckets = options->buckets;
     made->counter_suffix = options->counter_suffix;
+    made->native = options->native;
+    made->float_numbers = options->float_numbers;
+    made->exemplars = options->exemplars;
     set_rules(made, options);
     return made;
 }
@@ -62,6 +65,7 @@ void sample_encoder_begin_record(struct sample_encoder *encoder)
 {
     encoder->scratch.used = 0;
     encoder->scratch.exhausted = false;
+    encoder->left_out = encoder->joined = 0;
     sample_labels_begin_record(&encoder->labels, &encoder->scratch);
 }
 
@@ -80,7 +84,7 @@ struct encoded sample_encoder_write(struct sample_encoder *encoder, const struct
                                     sample_writer *write, struct output *out)
 {
     const struct schema_ops *ops = record->schema->ops;
-    struct schema_cursor cursor = {.scratch = &encoder->scratch};
+    struct schema_cursor cursor = {.scratch = &encoder->scratch, .missing = encoder->missing};
     struct sample sample;
     struct encoded encoded = {0};
     RULE(encoder->labels.scratch == &encoder->scratch, "a record is begun before it is written");
@@ -92,6 +96,8 @@ struct encoded sample_encoder_write(struct sample_encoder *encoder, const struct
         encoded.lines += lines;
         encoded.samples += lines != 0;
     }
+    encoded.left_out = encoder->left_out;
+    encoded.joined = encoder->joined;
     RULE(encoded.lines >= encoded.samples, "each sample that is counted has a line");
     return encoded;
 }

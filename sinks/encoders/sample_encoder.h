@@ -20,6 +20,13 @@ struct sample_encoder {
     struct sample_rules rules; /* borrowed */
     uint64_t buckets;          /* as in struct encoder_options */
     bool counter_suffix;       /* as in struct encoder_options */
+    enum native_histograms native; /* as in struct encoder_options */
+    bool float_numbers;        /* as in struct encoder_options */
+    bool exemplars;            /* as in struct encoder_options */
+    bool missing;              /* set by the format: samples without a value are written, too */
+
+    /* Counts of the current record, as in struct encoded; the format adds to them. */
+    size_t left_out, joined;
     bool filters, renames;     /* whether there are rules that select or rename samples */
 };
 

@@ -75,6 +75,12 @@ size_t wire_begin_message(struct output *out, uint32_t tag)
     return out->used;
 }
 
+size_t wire_begin_length(struct output *out)
+{
+    output_reserve(out, 1);
+    return out->used;
+}
+
 void wire_end_message(struct output *out, size_t begun)
 {
     if (out->overflow)

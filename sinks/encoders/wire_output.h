@@ -62,6 +62,9 @@ void wire_add_text_field(struct output *out, uint32_t tag, const struct text *te
  * Begins a field that is a message. The result is to be passed to the function that ends the field.
  */
 size_t wire_begin_message(struct output *out, uint32_t tag);
+
+/* The same if the tag was appended already, for one of several bytes. */
+size_t wire_begin_length(struct output *out);
 void wire_end_message(struct output *out, size_t begun);
 
 #endif

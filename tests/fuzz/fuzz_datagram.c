@@ -41,6 +41,8 @@ static void read_options(const struct envelope *envelope, struct encoder_options
     options->buckets = (bits & 128) != 0   ? BUCKETS_CHANGED
                        : (bits & 256) != 0 ? BUCKETS_LEAST + bits / 512 % 64
                                            : BUCKETS_ALL;
+    options->native = (enum native_histograms)(bits >> 15 & 3) % 3;
+    options->exemplars = (bits >> 17 & 1) != 0;
     options->host = "a host";
 }
 

@@ -113,24 +113,90 @@ static void read_references(struct reading *reading, struct text numbers)
     }
 }
 
-static void read_sample(struct reading *reading, struct text message)
+/* The time of a value, which comes after that of the one before it in its series. */
+static void note_time(struct reading *reading, int64_t time)
 {
-    struct field field;
-    uint64_t value = 0;
-    int64_t time = 0;
-    while ((field = take_field(&message)).number != 0) {
-        EXPECT(field.number <= 2, "a sample of other fields");
-        if (field.number == 1)
-            value = field.value;
-        else
-            time = (int64_t)field.value;
-    }
     EXPECT(!reading->has_sample || time > reading->last_time,
            "a sample of %" PRId64 " after %" PRId64, time, reading->last_time);
     reading->last_time = time;
     reading->has_sample = true;
     reading->samples++;
+}
+
+/* Start times, which only version 2.0 has, are not compared. */
+static void read_sample(struct reading *reading, struct text message, bool second)
+{
+    struct field field;
+    uint64_t value = 0;
+    int64_t time = 0;
+    while ((field = take_field(&message)).number != 0) {
+        EXPECT(field.number <= (second ? 3 : 2), "a sample of other fields");
+        if (field.number == 1)
+            value = field.value;
+        else if (field.number == 2)
+            time = (int64_t)field.value;
+    }
+    note_time(reading, time);
     fprintf(reading->said, "%" PRIx64 "@%" PRId64 "\n", value, time);
+}
+
+/* The numbers of a packed field; of deltas the counts, which are not below 0. Returns their sum. */
+static uint64_t add_deltas(struct text packed)
+{
+    int64_t count = 0;
+    uint64_t sum = 0;
+    while (packed.size != 0) {
+        uint64_t delta = take_varint(&packed);
+        count += (int64_t)(delta >> 1 ^ (0 - (delta & 1)));
+        EXPECT(count >= 0, "a bucket with %" PRId64 " values", count);
+        sum += (uint64_t)count;
+    }
+    return sum;
+}
+
+/* The counts of a histogram add up, unless its sum is not a number, and it has known fields. */
+static void read_histogram(struct reading *reading, struct text message, bool second)
+{
+    struct field field;
+    uint64_t count = 0, sum = 0, total = 0;
+    while ((field = take_field(&message)).number != 0) {
+        EXPECT(field.number <= (second ? 17 : 16), "a histogram of other fields");
+        if (field.number == 1)
+            count = field.value;
+        else if (field.number == 3)
+            total = field.value;
+        else if (field.number == 6)
+            sum += field.value;
+        else if (field.number == 9 || field.number == 12)
+            sum += add_deltas(field.text);
+        if (field.number == 15)
+            note_time(reading, (int64_t)field.value);
+        if (field.number == 17)
+            continue;
+        fprintf(reading->said, "%u:%" PRIx64 ":", (unsigned)field.number, field.value);
+        for (size_t i = 0; field.text.data != NULL && i < field.text.size; i++)
+            fprintf(reading->said, "%02x", (unsigned char)field.text.data[i]);
+        fputc('\n', reading->said);
+    }
+    bool is_number = (total & UINT64_C(0x7ff0000000000000)) != UINT64_C(0x7ff0000000000000) ||
+                     (total & UINT64_C(0xfffffffffffff)) == 0;
+    EXPECT(is_number ? sum == count : sum <= count, "%" PRIu64 " values in buckets of %" PRIu64,
+           sum, count);
+}
+
+static void read_exemplar(struct reading *reading, struct text message, bool second)
+{
+    struct field field;
+    reading->last_name = (struct text){"", 0};
+    while ((field = take_field(&message)).number != 0) {
+        EXPECT(field.number <= 3, "an exemplar of other fields");
+        if (field.number == 1 && second)
+            read_references(reading, field.text);
+        else if (field.number == 1)
+            read_label(reading, field.text);
+        else
+            fprintf(reading->said, "exemplar %" PRIx64 "\n", field.value);
+    }
 }
 
 static void read_series(struct reading *reading, struct text message, bool second)
@@ -144,7 +210,11 @@ static void read_series(struct reading *reading, struct text message, bool secon
         else if (field.number == 1)
             read_label(reading, field.text);
         else if (field.number == 2)
-            read_sample(reading, field.text);
+            read_sample(reading, field.text, second);
+        else if (field.number == (second ? 3 : 4))
+            read_histogram(reading, field.text, second);
+        else if (field.number == (second ? 4 : 3))
+            read_exemplar(reading, field.text, second);
         else
             EXPECT(second && field.number == 5, "a series of other fields");
     }

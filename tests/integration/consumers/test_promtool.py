@@ -5,7 +5,7 @@ import subprocess
 
 import sent
 from capture_writing import FIRST_CAPTURED, write_capture
-from format_texts import alphabet_text, as_utf8, first_of_each, random_events
+from format_texts import alphabet_text, joined_labels, random_events
 from openmetrics_mapping import canonical
 from openmetrics_reading import read_openmetrics
 from protobuf import riemann, sample, telemetry
@@ -130,9 +130,7 @@ class RandomTexts(PromtoolTest):
         self.assertEqual(counts["lines"], len(events))
         wanted = {}
         for number, event in enumerate(events):
-            labels = ((key and alphabet_text(key, False), as_utf8(text))
-                      for key, text in event["attributes"])
-            labels = first_of_each((key, text) for key, text in labels if key and text)
+            labels = joined_labels(event["attributes"])
             wanted[alphabet_text(event["service"], True), frozenset(labels.items()),
                    (FIRST_CAPTURED + number) * 1000] = event["metric_sint64"]
         self.assert_same(self.kept(), wanted)

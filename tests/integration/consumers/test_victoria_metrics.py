@@ -3,7 +3,7 @@ import math
 
 import sent
 from capture_writing import FIRST_CAPTURED, write_capture
-from format_texts import alphabet_text, as_utf8, first_of_each, influx_text, random_events
+from format_texts import alphabet_text, first_of_each, influx_text, joined_labels, random_events
 from protobuf import metric, riemann
 from readme import from_readme
 from shell import ConsumerTest, main
@@ -159,12 +159,10 @@ class RandomTexts(StoreTest):
         super().setUp()
         self.events = list(random_events(seed=20261122, count=1000))
 
-    def expected(self, to_name, to_label, to_value):
+    def expected(self, to_name, to_labels):
         """Each at the time of its datagram: one a second."""
         for number, event in enumerate(self.events):
-            labels = ((to_label(key), to_value(text)) for key, text in event["attributes"])
-            labels = first_of_each((key, text) for key, text in labels if key and text)
-            yield (to_name(event["service"]), frozenset(labels.items()),
+            yield (to_name(event["service"]), frozenset(to_labels(event["attributes"]).items()),
                    (FIRST_CAPTURED + number) * 1000), event["metric_sint64"]
 
     def kept(self, form, to):
@@ -180,13 +178,15 @@ class RandomTexts(StoreTest):
             text = stored(data) or "_"
             return ("_" + text[1:] if text[0] == "#" else text) + "_value"
 
-        self.assertEqual(self.kept("influx", WRITE),
-                         dict(self.expected(name, stored, stored)))
+        def tags(pairs):
+            pairs = ((stored(key), stored(text)) for key, text in pairs)
+            return first_of_each((key, text) for key, text in pairs if key and text)
+
+        self.assertEqual(self.kept("influx", WRITE), dict(self.expected(name, tags)))
 
     def test_prometheus(self):
         self.assertEqual(self.kept("prometheus", IMPORT), dict(self.expected(
-            lambda data: alphabet_text(data, True),
-            lambda data: data and alphabet_text(data, False), as_utf8)))
+            lambda data: alphabet_text(data, True), joined_labels)))
 
 
 class WhatItDoesNotKeep(StoreTest):

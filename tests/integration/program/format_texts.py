@@ -49,3 +49,12 @@ def alphabet_text(data, colon):
     out = "".join(c if c.isascii() and (c.isalnum() or c == "_" or (c == ":" and colon)) else "_"
                   for c in as_utf8(data))
     return "_" + out if out == "" or out[0].isdigit() else out
+
+
+def joined_labels(pairs):
+    """The labels of Prometheus, of keys and texts in bytes: those of one name after the conversion
+    are joined in the order of their keys."""
+    named = {}
+    for key, text in first_of_each((key, text) for key, text in pairs if key and text).items():
+        named.setdefault(alphabet_text(key, False), []).append((key, as_utf8(text)))
+    return {name: ";".join(text for _, text in sorted(found)) for name, found in named.items()}

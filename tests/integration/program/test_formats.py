@@ -7,8 +7,8 @@ import unittest
 import otlp_samples
 from capture_writing import write_capture
 from format_reading import COLUMNS, read_csv, read_influx, read_prometheus
-from format_texts import (alphabet_text, as_utf8, first_of_each, influx_text, random_events,
-                          without_controls)
+from format_texts import (alphabet_text, as_utf8, first_of_each, influx_text, joined_labels,
+                          random_events, without_controls)
 from protobuf import metric, riemann, sample, telemetry
 from sluice_program import (CAPTURES, RIEMANN, TELEMETRY, ProgramTest, parse_json, parse_lines,
                             read_lines)
@@ -183,8 +183,7 @@ class Random(FormatTest):
         for (name, labels, value, _), event in zip(lines, self.events):
             self.assertEqual(name, alphabet_text(event["service"], True))
             self.assertEqual(value, str(event["metric_sint64"]))
-            self.assertEqual(labels, self.labels_of(
-                event, lambda key: key and alphabet_text(key, False), as_utf8))
+            self.assertEqual(labels, joined_labels(event["attributes"]))
 
     def test_csv(self):
         rows = read_csv(self.bytes_of(self.listen, "stdout:?format=csv")[0])

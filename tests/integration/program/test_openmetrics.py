@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import otlp_samples
 from capture_writing import FIRST_CAPTURED, write_capture
-from format_texts import alphabet_text, as_utf8, first_of_each, random_events
+from format_texts import alphabet_text, joined_labels, random_events
 from openmetrics_mapping import expected
 from openmetrics_reading import END, read_openmetrics, samples_of
 from protobuf import CUMULATIVE, gauge, metric, riemann, sample, telemetry
@@ -87,9 +87,7 @@ class Random(OpenMetricsTest):
         found, sink = self.of_capture(f"pcap:{path}?schema=riemann")
         wanted = {}
         for number, event in enumerate(events):
-            labels = ((key and alphabet_text(key, False), as_utf8(text))
-                      for key, text in event["attributes"])
-            labels = first_of_each((key, text) for key, text in labels if key and text)
+            labels = joined_labels(event["attributes"])
             wanted[alphabet_text(event["service"], True), frozenset(labels.items()),
                    Decimal(FIRST_CAPTURED + number)] = str(event["metric_sint64"])
         self.assertTrue(found == wanted, set(found.items()) ^ set(wanted.items()))

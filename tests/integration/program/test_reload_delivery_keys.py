@@ -12,12 +12,15 @@ from certificates import OPENSSL, Authority
 from http_store import CLOSE, NO_ANSWER, Store
 from kafka_mock import KafkaMock
 from nats_server import NatsServer
-from protobuf import sample, telemetry
+from otlp_histograms import TIME, Histogram
+from otlp_histograms import request as otlp_request
+from protobuf import CUMULATIVE, double, fixed64, message, sample, telemetry
 from reload_rows import Replaced
 from sluice_program import is_still, same_with_one_thread, settled
 from test_relay import Target
 from test_reload_sink_keys import END, SINK, SinkRow, SinkRows, syncs
 from tracing import can_trace, signal_traced, start_traced
+from wire_reading import unsnappy
 
 
 def row(scope):
@@ -138,6 +141,22 @@ def sends_again(test):
     return len(test.store.requests) - count == 2
 
 
+HISTOGRAM = telemetry(sample("h", kind=CUMULATIVE, histogram={
+    "count": 3, "sum": 1.0, "bounds": [1.0], "counts": [1, 2]}))
+EXEMPLAR = otlp_request(Histogram(0, (0, (1,))).metric("h", TIME, exemplars=message(
+    11, fixed64(2, TIME) + double(3, 1.5) + message(5, b"trace"))))
+
+
+def contains(text, datagram, listener=0):
+    """Whether the request for this datagram has the text."""
+    def seen(test):
+        count = len(test.store.requests)
+        test.send(datagram, listener=listener)
+        test.store.wait_for_requests(count + 1)
+        return text in unsnappy(test.store.requests[count].body)
+    return seen
+
+
 def at_a_time(test):
     """Requests that wait for their answers, where there is more to send."""
     test.store.otherwise = NO_ANSWER
@@ -174,6 +193,10 @@ def secrets(folder):
              "Basic dTpw"),
         http("compress", "gzip", header("content-encoding"), None, "gzip"),
         http("in_flight", "3", at_a_time, 1, 3, in_flight="1"),
+        SinkRow("native_histograms", "all", contains(b"h_bucket", HISTOGRAM), True, False,
+                format="remote-write"),
+        SinkRow("exemplars", "on", contains(b"trace_id", EXEMPLAR, listener=1), False, True,
+                format="remote-write"),
         delivery("timeout", "300ms", gives_up, False, True),
         delivery("retry", "at_least_once", sends_again, False, True, format="json"),
         delivery("spill", f"{folder}/spill", spills, False, True),
@@ -189,7 +212,8 @@ class Http(SinkRows):
         self.store = Store(**more)
         self.addCleanup(self.store.close)
         scheme = "https" if more else "http"
-        self.begin([{"address": "udp://127.0.0.1:0", "schema": "telemetry"}],
+        self.begin([{"address": "udp://127.0.0.1:0", "schema": "telemetry"},
+                    {"address": "udp://127.0.0.1:0", "schema": "otlp"}],
                    [{"to": f"{scheme}:{self.store.place}", "flush_interval": "0s",
                      "format": "json"}])
 

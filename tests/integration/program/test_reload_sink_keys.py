@@ -65,6 +65,8 @@ CONTENT = [
             **VIEW),
     SinkRow("unknown", "show", says("@unknown", END + text(5000, "x")), False, True, **VIEW),
     SinkRow("buckets", "8", says('"120"', BUCKETS, END), True, False, format="prometheus"),
+    SinkRow("numbers", "float", says("value=5i", telemetry(sample("end", int=5))), True, False,
+            format="influx"),
     SinkRow("max_amplification", "80", amplified, False, True, format="prometheus"),
     SinkRow("counter_suffix", "on", says("end_total", telemetry(
         sample("end", kind=CUMULATIVE, double=1.0))), False, True, format="prometheus"),

@@ -57,6 +57,8 @@ const char *encoding_write(struct encoding *encoding)
     encoding->lines = written.lines;
     encoding->samples = written.samples;
     encoding->arranged = written.arranged;
+    encoding->left_out = written.left_out;
+    encoding->joined = written.joined;
     assert_false(out.overflow);
     encoding->size = out.used;
     encoding->text[out.used] = '\0';

@@ -33,6 +33,8 @@ struct encoding {
     size_t lines;
     size_t samples;  /* the same of these */
     size_t arranged; /* and of what its encoder says of a file */
+    size_t left_out; /* samples that have no form */
+    size_t joined;   /* labels that were joined to another */
 };
 
 /* Returns one that is freed by the function below. */

@@ -167,11 +167,22 @@ TEST(buckets_are_all_the_changed_ones_or_a_number)
     refused("format=lines&buckets=", 21, "is not all, changed or a number");
 }
 
-TEST(what_is_about_prometheus_is_for_formats_that_have_it)
+TEST(what_is_about_some_formats_is_for_formats_that_have_it)
 {
-    struct config config = accepted("format=lines&counter_suffix=on");
-    assert_true(config.sinks[0].settings.encoding.counter_suffix);
+    struct config config = accepted("format=lines&counter_suffix=on&native_histograms=all&"
+                                    "exemplars=on&numbers=float");
+    const struct encoder_options *encoding = &config.sinks[0].settings.encoding;
+    assert_true(encoding->counter_suffix && encoding->exemplars && encoding->float_numbers);
+    assert_int_equal(encoding->native, NATIVE_ALL);
     config_free(&config);
+    config = accepted("format=lines&native_histograms=exponential");
+    assert_int_equal(config.sinks[0].settings.encoding.native, NATIVE_EXPONENTIAL);
+    assert_false(config.sinks[0].settings.encoding.float_numbers);
+    config_free(&config);
+    refused("native_histograms=off", 0, "is for format=remote-write, not for format=json");
+    refused("exemplars=on", 0, "is for format=remote-write, not for format=json");
+    refused("numbers=float", 0, "is for format=influx, not for format=json");
+    refused("format=lines&native_histograms=some", 31, "\"some\"");
     refused("buckets=all", 0, "not for format=json");
     refused("counter_suffix=off", 0, "not for format=json");
 }

@@ -105,6 +105,16 @@ TEST(a_server_that_forgets_it_is_believed)
     expect(0, 204, false, false);
 }
 
+/* The records have no form in the first, so no answer changes the shape. */
+TEST(where_only_the_second_will_do_it_is_the_only_one)
+{
+    shapes = (struct http_shapes){.two = true, .only_second = true};
+    expect(1, 204, true, false);
+    expect(1, 415, false, false);
+    expect(1, 0, false, false);
+    expect(1, 204, false, false);
+}
+
 TEST(a_format_of_one_shape_has_no_other)
 {
     shapes = (struct http_shapes){.two = false};

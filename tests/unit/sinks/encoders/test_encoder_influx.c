@@ -33,6 +33,13 @@ static int open_otlp(void **state)
     return open_samples(state, &schema_otlp, &encoder_influx);
 }
 
+static int open_floats(void **state)
+{
+    static const struct encoder_options options = {.float_numbers = true};
+    *state = encoding_create(&schema_telemetry, &encoder_influx, &options);
+    return 0;
+}
+
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 TEST_WITH(a_number_is_the_field_value, open_telemetry, close_encoding)
@@ -43,6 +50,20 @@ TEST_WITH(a_number_is_the_field_value, open_telemetry, close_encoding)
     assert_builder_gives(*state, "cpu value=-1e+300" ARRIVAL);
     assert_int_equal(((struct encoding *)*state)->lines, 1);
     assert_int_equal(((struct encoding *)*state)->samples, 1);
+}
+
+/* So that a series has one type, whatever its sender sends. */
+TEST_WITH(where_asked_every_number_is_a_float, open_floats, close_encoding)
+{
+    telemetry_add_double(&builder, "n", 0.75);
+    Sample *sample = telemetry_add_sample(&builder, "n");
+    sample->value_case = SLUICE__TELEMETRY__SAMPLE__VALUE_INT_VALUE;
+    sample->int_value = -3;
+    sample = telemetry_add_sample(&builder, "n");
+    sample->value_case = SLUICE__TELEMETRY__SAMPLE__VALUE_UINT_VALUE;
+    sample->uint_value = UINT64_MAX;
+    assert_builder_gives(*state, "n value=0.75" ARRIVAL "n value=-3" ARRIVAL
+                                 "n value=18446744073709552000" ARRIVAL);
 }
 
 TEST_WITH(a_float_is_the_shortest_of_its_width, open_riemann, close_encoding)

@@ -254,19 +254,38 @@ TEST_WITH(the_first_of_two_labels_with_the_same_key_counts, open_telemetry, clos
                                  "n{host=\"shared\",zone=\"shared\"} 2" ARRIVAL);
 }
 
-TEST_WITH(keys_that_are_the_same_once_they_fit_the_alphabet_are_the_same, open_telemetry,
-          close_encoding)
+/* Joined in the order of the keys, as OpenTelemetry says, whatever the order of the labels. */
+TEST_WITH(values_of_keys_that_become_the_same_are_joined, open_telemetry, close_encoding)
 {
+    struct encoding *encoding = *state;
     telemetry_add_double(&builder, "n", 1);
+    telemetry_add_label(&builder, "a__b", "5");
+    telemetry_add_label(&builder, "a_b", "3");
     telemetry_add_label(&builder, "a.b", "1");
-    telemetry_add_label(&builder, "a_b", "2");
-    telemetry_add_label(&builder, "a:b", "3");
+    telemetry_add_label(&builder, "a:b", "2");
+    telemetry_add_label(&builder, "a.b", "first counts");
     telemetry_add_label(&builder,
                         "a\xc3\xa9"
                         "b",
-                        "4");
-    telemetry_add_label(&builder, "a__b", "5");
-    assert_builder_gives(*state, "n{a_b=\"1\",a__b=\"5\"} 1" ARRIVAL);
+                        "\"4");
+    telemetry_add_double(&builder, "m", 1);
+    telemetry_add_label(&builder, "a.b", "1");
+    assert_builder_gives(*state, "n{a__b=\"5\",a_b=\"1;2;3;\\\"4\"} 1" ARRIVAL
+                                 "m{a_b=\"1\"} 1" ARRIVAL);
+    assert_int_equal(encoding->joined, 3);
+}
+
+TEST_WITH(a_shared_label_is_joined_to_one_of_the_sample, open_telemetry, close_encoding)
+{
+    telemetry_add_label(&builder, "a_b", "shared");
+    telemetry_add_label(&builder, "zone", "z");
+    telemetry_add_double(&builder, "n", 1);
+    telemetry_add_label(&builder, "a.b", "own");
+    telemetry_add_double(&builder, "n", 2);
+    telemetry_add_double(&builder, "n", 3);
+    assert_builder_gives(*state, "n{a_b=\"own;shared\",zone=\"z\"} 1" ARRIVAL
+                                 "n{a_b=\"shared\",zone=\"z\"} 2" ARRIVAL
+                                 "n{a_b=\"shared\",zone=\"z\"} 3" ARRIVAL);
 }
 
 /* As if it were not there: another one of that key counts. */
@@ -296,7 +315,7 @@ TEST_WITH(labels_called_as_the_format_s_own_get_another_name, open_telemetry, cl
     sample->histogram_value = &histogram;
     telemetry_add_double(&builder, "n", 1);
 #undef LABELS
-#define LABELS "exported_le=\"1\",exported___name__=\"2\",quantile=\"4\""
+#define LABELS "exported___name__=\"2\",exported_le=\"3;1\",quantile=\"4\""
     assert_builder_gives(
         *state, "h_bucket{" LABELS ",le=\"+Inf\"} 0" ARRIVAL "h_sum{" LABELS "} 0" ARRIVAL
                 "h_count{" LABELS "} 0" ARRIVAL

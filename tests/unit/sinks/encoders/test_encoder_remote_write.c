@@ -292,7 +292,7 @@ TEST_WITH(labels_that_prometheus_refuses_are_called_as_it_takes_them, open_telem
     telemetry_add_label(&builder, "le", "stays");
     telemetry_add_double(&builder, "7:a b\xc3\xa9", 2);
     keep_built(encoding);
-    assert_request("_9=digit,__name__=_,a_b=first,exported___name__=x,le=stays, 1" ARRIVAL "\n"
+    assert_request("_9=digit,__name__=_,a_b=second;first,exported___name__=x,le=stays, 1" ARRIVAL "\n"
                    "__name__=_7:a_b_, 2" ARRIVAL "\n");
 }
 

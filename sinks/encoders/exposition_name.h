@@ -1,0 +1,17 @@
+/* The alphabet of names in Prometheus and OpenMetrics. Pure functions. */
+#ifndef SLUICE_SINKS_ENCODERS_EXPOSITION_NAME_H
+#define SLUICE_SINKS_ENCODERS_EXPOSITION_NAME_H
+
+#include <stdbool.h>
+
+#include "collector/text/output.h"
+#include "collector/text/text.h"
+
+/*
+ * Appends the text as a name: each character outside the alphabet becomes an underscore, and an
+ * underscore comes before a leading digit. Names of metrics may contain a colon, those of labels
+ * may not.
+ */
+void exposition_name(struct output *out, const struct text *name, bool colon);
+
+#endif

@@ -15,6 +15,7 @@ import kafka
 import nats
 import otelcol
 import prometheus
+import prometheus3
 import victoria_metrics
 
 KINDS = {
@@ -23,5 +24,6 @@ KINDS = {
     "nats": nats,
     "otelcol": otelcol,
     "prometheus": prometheus,
+    "prometheus3": prometheus3,
     "victoria-metrics": victoria_metrics,
 }

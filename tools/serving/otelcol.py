@@ -1,9 +1,8 @@
 """A small OpenTelemetry collector, built by its builder with Go."""
-import os
 import socket
 
 from failure import CANNOT_FETCH, Failure
-from packages import find
+from packages import find, go_environment
 
 SUMMARY = "an OpenTelemetry collector: takes OTLP/HTTP at /v1/metrics"
 SIZES = (1,)
@@ -68,8 +67,7 @@ def fetch(packages):
         raise Failure("not installed: go, of a version that builds today's modules", CANNOT_FETCH)
 
     def build(folder, cache):
-        environment = {**os.environ, "GOPATH": str(cache), "GOCACHE": str(cache / "built"),
-                       "GOFLAGS": "-modcacherw -buildvcs=false"}
+        environment = go_environment(cache)
         (folder / "parts.yaml").write_text(PARTS.format(folder=folder), encoding="utf-8")
         packages.run("installs the builder", ["go", "install", f"{MODULES}/cmd/builder@{VERSION}"],
                      env=environment)

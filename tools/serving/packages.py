@@ -15,6 +15,12 @@ def find(program):
     return shutil.which(program, path=os.environ.get("PATH", "") + ":" + SYSTEM_PATH)
 
 
+def go_environment(cache, **more):
+    """For Go's own client: downloads and objects are in `cache`, which can be removed."""
+    return {**os.environ, "GOPATH": str(cache), "GOCACHE": str(cache / "built"),
+            "GOFLAGS": "-modcacherw -buildvcs=false", **more}
+
+
 class Packages:
     """`folder` keeps downloads, so that a second fetch needs no network."""
 

@@ -18,10 +18,16 @@ def prepare(group, _packages):
         (node.folder / "prometheus.yml").write_text(CONFIGURATION, encoding="ascii")
 
 
-def command(group, node, _packages):
-    return [find("prometheus"), f"--config.file={node.folder / 'prometheus.yml'}",
+def options(group, node):
+    """Those of every version."""
+    return [f"--config.file={node.folder / 'prometheus.yml'}",
             f"--storage.tsdb.path={node.folder / 'data'}",
             f"--web.listen-address={group.place(node)}", "--web.enable-remote-write-receiver"]
+
+
+def command(group, node, _packages):
+    return [find("prometheus"), *options(group, node),
+            "--enable-feature=native-histograms,exemplar-storage"]
 
 
 def is_ready(group):

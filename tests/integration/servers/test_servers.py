@@ -14,7 +14,8 @@ from readme import SOURCE, from_readme
 from server_group import TOOL, tools_servers
 from sluice_program import wait_until
 
-KINDS = ("influxdb", "kafka", "nats", "otelcol", "prometheus", "victoria-metrics")
+KINDS = ("influxdb", "kafka", "nats", "otelcol", "prometheus", "prometheus3",
+         "victoria-metrics")
 USAGE = 2
 
 
@@ -94,7 +95,7 @@ class Usage(ServersTest):
             self.assertIn("servers.json", self.refused("stop", self.folder))
 
     def test_what_cannot_be_fetched_is_a_reason_to_skip(self):
-        for kind, missing in (("otelcol", "go"), ("kafka", "java, mvn, kcat")):
+        for kind, missing in (("otelcol", "go"), ("prometheus3", "go"), ("kafka", "java, mvn, kcat")):
             done = subprocess.run([sys.executable, TOOL, "--packages", self.folder, "fetch", kind],
                                   env={"PATH": "/nowhere"}, capture_output=True, text=True,
                                   check=False)

@@ -161,6 +161,9 @@ enum ledger_part {
          "nothing; if senders stop first, there are none")                                         \
     TERM(receive_errors, PART_BESIDE, "Errors that the socket reported; none lost a datagram.",    \
          "nothing, if there are few; otherwise look for the error in the kernel's log")            \
+    TERM(json, PART_BESIDE,                                                                        \
+         "Refused datagrams that are JSON; they are also counted with their reason.",              \
+         "make the sender send protobuf; the log has its address")                                 \
     TERM(unknown_fields, PART_BESIDE, "Fields of decoded messages that are not in the schema.",    \
          "if these fields are needed, update the schema: the senders have a newer one")            \
     TERM(series_repeated, PART_BESIDE,                                                             \
@@ -235,7 +238,8 @@ enum ledger_part {
     TERM(over_limit, PART_CONNECTIONS, "Connections refused because max_connections= were open.",  \
          "raise max_connections=, or look for clients that do not close theirs")                   \
     TERM(over_address_limit, PART_CONNECTIONS,                                                     \
-         "Connections refused because their address had max_connections_per_address= open.",       \
+         "Connections refused because their address or user had max_connections_per_address= "      \
+         "open.",                                                                                  \
          "raise max_connections_per_address=, or look for a client that does not close its own")   \
     TERM(unwatched, PART_CONNECTIONS,                                                              \
          "Connections closed because the system could not watch them.",                            \

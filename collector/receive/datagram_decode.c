@@ -6,6 +6,7 @@
 #include "collector/base/arena.h"
 #include "collector/base/compiler.h"
 #include "collector/text/base64.h"
+#include "collector/text/json_reader.h"
 
 /* A datagram that is being decoded. */
 struct decoding {
@@ -105,15 +106,6 @@ static bool decode_base64(const struct decoding *decoding, const struct frame *f
     return false;
 }
 
-/* Whether the message begins and ends like an object in JSON. */
-static bool looks_like_json(const struct frame *frame)
-{
-    size_t size = frame->size;
-    while (size != 0 && (frame->data[size - 1] == '\n' || frame->data[size - 1] == '\r'))
-        size--;
-    return size >= 2 && frame->data[0] == '{' && frame->data[size - 1] == '}';
-}
-
 /*
  * Refuses a frame. An offset in decoded base64 is replaced by that of the characters that encode
  * it.
@@ -123,7 +115,7 @@ static bool refused_in_frame(const struct decoding *decoding, const struct frame
 {
     if (frame->is_base64)
         failure->offset = failure->offset / 3 * 4;
-    else if (result == DECODE_MALFORMED && looks_like_json(frame))
+    else if (result == DECODE_MALFORMED && json_begins((const char *)frame->data, frame->size))
         *failure = (struct decode_failure){.cause = CAUSE_JSON};
     return refused_by_decoder(decoding->refusal, result, failure,
                               (size_t)(frame->data - decoding->data));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "collector/base/rule.h"
+#include "collector/text/json_reader.h"
 
 /*
  * Copies the datagram as a dead letter. A lossless thread waits until the queue has room, so that
@@ -58,12 +59,35 @@ static void log_refusal(struct ingest *ingest, const struct datagram_slot *slot,
               why[0] != '\0' ? ", " : "", why, more);
 }
 
+/*
+ * Whether the datagram was refused because it is JSON. A framing takes the beginning of the text for
+ * a length, and a schema takes it for a field, so that this may be the cause of several reasons.
+ */
+static bool is_json(const struct datagram_slot *slot, const struct refusal *refusal)
+{
+    switch (refusal->reason) {
+    case REASON_NO_MATCH:
+    case REASON_TOO_DEEP:
+    case REASON_TOO_LARGE:
+    case REASON_MALFORMED:
+        return json_begins((const char *)slot->front, datagram_front_size(slot));
+    default:
+        return false;
+    }
+}
+
 void refuse_datagram(struct open_datagram *open, const struct datagram_slot *slot,
-                     const struct refusal *refusal, const char *schema)
+                     const struct refusal *found, const char *schema)
 {
     struct ingest *ingest = open->ingest;
+    struct refusal named = *found;
+    const struct refusal *refusal = &named;
     RULE(ingest->in_hand == open, "a datagram is refused while it is handled");
     enum datagram_reason reason = refusal->reason;
+    if (named.failure.cause != CAUSE_JSON && is_json(slot, &named))
+        named.failure = (struct decode_failure){.cause = CAUSE_JSON};
+    if (named.failure.cause == CAUSE_JSON)
+        counter_add(&ingest->counters->json, 1);
     bool has_copies = datagram_reason_has_letter[reason];
     if (schema == NULL)
         schema = ingest->listener->schema_names;

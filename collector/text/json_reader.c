@@ -75,6 +75,15 @@ static bool skip_number(struct json_reader *reader, bool *is_whole)
     return skip_digits(reader);
 }
 
+bool json_begins(const char *text, size_t size)
+{
+    struct json_reader reader;
+    struct json_item item;
+    json_reader_begin(&reader, text, size);
+    return json_read(&reader, &item) && (item.type == JSON_OBJECT || item.type == JSON_ARRAY) &&
+           json_read(&reader, &item);
+}
+
 bool json_is_number(const char *text, size_t size, bool *is_whole)
 {
     struct json_reader reader;

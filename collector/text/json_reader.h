@@ -96,6 +96,12 @@ bool json_text_is(struct text text, const char *wanted);
 uint64_t json_whole_number(struct text text);
 
 /*
+ * Whether the bytes begin like an array or an object of JSON, up to its first element or member. The
+ * text may be cut after that.
+ */
+bool json_begins(const char *text, size_t size);
+
+/*
  * Whether the bytes are exactly one JSON number. Sets *is_whole to whether it has neither a
  * fraction nor an exponent.
  */

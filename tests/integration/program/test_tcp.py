@@ -266,7 +266,8 @@ class Framings(Tcp):
         self.assertEqual((listener["decoded"], listener["reasons"]["control"],
                           listener["reasons"]["malformed"]),
                          (2, 1, 2))
-        self.assertIn("the message is JSON", "".join(program.log()))
+        self.assertIn("the sender sends JSON, not protobuf", "".join(program.log()))
+        self.assertEqual(listener["json"], 2)
 
     def test_a_header_that_is_not_ciscos_ends_the_connection(self):
         program = self.start("--listen", "tcp://127.0.0.1:0?schema=telemetry&framing=cisco-mdt")

@@ -230,6 +230,29 @@ TEST(truncated_json_is_invalid)
     assert_null(wrong);
 }
 
+static bool begins(const char *text)
+{
+    return json_begins(text, strlen(text));
+}
+
+TEST(json_is_recognised_by_its_first_member_or_element)
+{
+    assert_true(begins("{\"a\":1"));
+    assert_true(begins(" \r\n[ {\"a"));
+    assert_true(begins("{\"name\": \"cpu\", \"value\": 1}\n{"));
+    assert_true(begins("[1, \xff"));
+    assert_true(begins("{}"));
+    assert_false(begins(""));
+    assert_false(begins("{"));
+    assert_false(begins("{\"a"));
+    assert_false(begins("{\"a\""));
+    assert_false(begins("{a: 1}"));
+    assert_false(begins("{\x08\x01"));
+    assert_false(begins("[\xff"));
+    assert_false(begins("12"));
+    assert_false(begins("\"a\""));
+}
+
 TEST(any_bytes_are_read_or_refused)
 {
     static const char letters[] = "{}[]\":,\\u0aD8c-.eE1ntrfl \n\xc3\xa4";

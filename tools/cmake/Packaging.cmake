@@ -54,7 +54,7 @@ install(FILES ${manual}/man/sluice-client.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/
 # Example configurations, and optional settings for bursts.
 set(examples ${CMAKE_INSTALL_DOCDIR}/examples)
 foreach(example README.md capture.yaml cisco-kv.yaml cisco-mdt.yaml command.yaml dead-letters.yaml dnstap.proto
-        junos.yaml mdt.proto otlp-to-influx-files.yaml otlp-to-prometheus.yaml own-schema.yaml
+        dnstap.yaml junos.yaml mdt.proto otlp-to-influx-files.yaml otlp-to-prometheus.yaml own-schema.yaml
         pinba.proto pinba.yaml powerdns.proto riemann-to-stdout.yaml several-listeners.yaml
         weather.proto)
     install(FILES ${packaging}/examples/${example} DESTINATION ${examples})

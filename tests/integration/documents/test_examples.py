@@ -27,17 +27,20 @@ class Example(ProgramTest):
 
     def setUp(self):
         super().setUp()
-        for name in ("log", "lib"):
-            (self.folder / "var" / name / "sluice").mkdir(parents=True)
+        for name in ("var/log", "var/lib", "run"):
+            (self.folder / name / "sluice").mkdir(parents=True)
         for path in (*EXAMPLES.glob("*.proto"), *JUNOS.glob("*.proto")):
             shutil.copy(path, self.folder)
 
     def adapted(self, name):
         text = (EXAMPLES / name).read_text(encoding="utf-8")
-        text = ADDRESS.sub(r"\g<1>127.0.0.1:0", text).replace("/var/", f"{self.folder}/var/")
+        text = self.in_folder(ADDRESS.sub(r"\g<1>127.0.0.1:0", text))
         path = self.folder / name
         path.write_text(text.replace(METRICS, "metrics: 127.0.0.1:0"), encoding="utf-8")
         return path
+
+    def in_folder(self, text):
+        return text.replace("/var/", f"{self.folder}/var/").replace("/run/", f"{self.folder}/run/")
 
     def start_example(self, name, listeners=1):
         return self.start("--config", str(self.adapted(name)), listeners=listeners, cwd=self.folder)
@@ -71,8 +74,8 @@ class Valid(Example):
         for example in examples:
             with self.subTest(example=example.name):
                 path = self.folder / example.name
-                path.write_text(example.read_text(encoding="utf-8").replace(
-                    "/var/", f"{self.folder}/var/"), encoding="utf-8")
+                path.write_text(self.in_folder(example.read_text(encoding="utf-8")),
+                                encoding="utf-8")
                 done = subprocess.run(
                     command(SLUICE, "--check", "--config", path), cwd=self.folder, text=True,
                     stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE, check=False)
@@ -168,6 +171,24 @@ class Started(Example):
         self.assertEqual((line["name"], line["value"], line["time"], line["labels"]), (
             "data_gpbkv.content/bytes-sent", 8, "2023-11-14T22:13:20.000000000Z",
             {"interface-name": "Gi0/0/0/1", "node_id_str": "r1", "encoding_path": COUNTERS}))
+
+    def test_a_name_server_s_messages_are_lines_and_samples(self):
+        """START, one message of dnstap, STOP, as in Frame Streams."""
+        kind = b"protobuf:dnstap.Dnstap"
+        body = text(1, "ns1") + message(14, integer(1, 5) + integer(6, 5353)) + integer(15, 1)
+        start = struct.pack("!IIII", 2, 1, len(kind), 0)[:12] + kind
+        program = self.start_example("dnstap.yaml")
+        with socket.socket(socket.AF_UNIX) as server:
+            server.connect(program.names[0].removeprefix("unix:"))
+            server.sendall(struct.pack("!II", 0, len(start)) + start +
+                           struct.pack("!I", len(body)) + body + struct.pack("!III", 0, 4, 3))
+            program.wait_for_lines(1)
+        program.stop()
+        line, = program.output()
+        self.assertEqual(line["message"]["message"], {"type": "CLIENT_QUERY", "queryPort": 5353})
+        path, = self.files("dnstap.ndjson")
+        self.assertEqual([(each["name"], each["value"]) for each in read_lines(path)],
+                         [("message.query_port", 5353)])
 
     def test_pinba_s_requests_are_samples(self):
         request = (text(1, "web1") + text(2, "shop") + text(3, "/cart.php") + integer(4, 1) +

@@ -65,7 +65,7 @@ bool sink_config_needs_samples(const struct sink_config *sink, bool passes_on)
 {
     const struct sink_settings *settings = &sink->settings;
     return (settings->encoder->needs_samples && !passes_on) ||
-           settings->encoding.view == VIEW_SAMPLE ||
+           settings->encoding.view == VIEW_SAMPLE || settings->encoding.limits.given != NULL ||
            sample_rules_given(&settings->encoding.rules) != NULL;
 }
 
@@ -107,6 +107,37 @@ bool config_default_owners(struct config *config)
             return false;
     }
     return true;
+}
+
+/* Whether the sink writes samples, if the schema has any. */
+static bool writes_samples(const struct sink_settings *settings)
+{
+    enum sink_view view = settings->encoding.view;
+    return view != VIEW_MESSAGE && view != VIEW_RECORD &&
+           (!settings->encoder->binary || settings->encoder->needs_samples);
+}
+
+static uint64_t smaller_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+void config_default_limits(struct config *config)
+{
+    for (size_t i = 0; i < config->sink_count; i++) {
+        struct series_limits *limits = &config->sinks[i].settings.encoding.limits;
+        if (!writes_samples(&config->sinks[i].settings))
+            continue;
+        if (limits->max_series == 0)
+            limits->max_series = config->limits.max_series;
+        if (limits->max_series == 0)
+            continue;
+        if (limits->max_per_sender == 0)
+            limits->max_per_sender =
+                smaller_of(limits->max_series, config->limits.max_series_per_sender);
+        if (limits->timeout == 0)
+            limits->timeout = SERIES_TIMEOUT_DEFAULT;
+    }
 }
 
 void config_free(struct config *config)

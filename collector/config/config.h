@@ -90,6 +90,8 @@ struct config_limits {
     uint64_t memory;              /* bytes for the datagram path; 0: the amount that the defaults
                                      need */
     struct disk_reserve min_free; /* free space to leave on each disk with files that are written */
+    uint64_t max_series;            /* default of max_series=; 0: any number */
+    uint64_t max_series_per_sender; /* default of max_series_per_sender=; 0: any number */
     uint64_t stop_timeout_ns;     /* time for flushing when the program stops */
     uint64_t stall_timeout_ns;    /* time without progress after which a reader or sender is given
                                      up */
@@ -168,6 +170,9 @@ bool config_default_owners(struct config *config);
  * false if memory is short.
  */
 bool config_default_values(struct config *config);
+
+/* Sets the limits of series that sinks which write samples were not given. */
+void config_default_limits(struct config *config);
 
 /*
  * Whether the two exclude each other: the same address and port (0 never equals 0), the same

@@ -13,7 +13,9 @@
 #define MIB (1024 * KIB)
 
 #define MILLISECOND UINT64_C(1000000)
-#define HOUR        (MILLISECOND * 1000 * 3600)
+#define SECOND      (MILLISECOND * 1000)
+#define HOUR        (SECOND * 3600)
+#define YEAR        (HOUR * 8766)
 
 #define LISTENER (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE)
 #define ADDRESSED (KEY_OF_UDP | KEY_OF_TCP | KEY_OF_CAPTURE) /* senders have IP addresses */
@@ -58,6 +60,8 @@ static const char *const typed_float[] = {"typed", "float", NULL};
 static const char *const drop_info[] = {"drop", "info", NULL};
 static const char *const drop_too[] = {"drop", "too", NULL};
 static const char *const hide_show[] = {"hide", "show", NULL};
+static const char *const own_arrival[] = {
+    [SAMPLE_TIME_OWN] = "own", [SAMPLE_TIME_ARRIVAL] = "arrival", NULL};
 
 /* Offset of a key's field in its struct. */
 #define OF_LISTENER(field) offsetof(struct listener_config, field)
@@ -67,6 +71,7 @@ static const char *const hide_show[] = {"hide", "show", NULL};
 #define BROKER(field)      SETTINGS(broker.field)
 #define TLS(field)         SETTINGS(tls.field)
 #define SAMPLING(field)    SETTINGS(encoding.rules.field)
+#define LIMIT(field)       SETTINGS(encoding.limits.field)
 
 static struct setting rows[KEYS_MAX] = {
     /* Datagrams. */
@@ -260,6 +265,35 @@ static struct setting rows[KEYS_MAX] = {
      .help = "whether prometheus and remote-write append _total to the names of cumulative "
              "counters (openmetrics always does)",
      .others = "add_metric_suffixes add_total total_suffix suffix"},
+    {"max_series", SETTING_COUNT, KEY_OF_SINK, LIMIT(max_series), .minimum = 1,
+     .maximum = SERIES_LIMIT_MOST,
+     .help = "most series to write: samples of further ones are left out and counted as "
+             "series_refused, until others are forgotten (default: any number, or --max-series)",
+     .others = "series_limit cardinality_limit metric_cardinality_limit limit_series "
+               "max_global_series"},
+    {"max_series_per_sender", SETTING_COUNT, KEY_OF_SINK, LIMIT(max_per_sender), .minimum = 1,
+     .maximum = SERIES_LIMIT_MOST,
+     .help = "most of these series that one sender (its address, for IPv6 the /64 network) may "
+             "bring (default: max_series=, or --max-series-per-sender)",
+     .others = "max_series_per_source max_series_per_host max_series_per_user"},
+    {"series_timeout", SETTING_DURATION, KEY_OF_SINK, LIMIT(timeout),
+     .minimum = SECOND, .maximum = 8766 * HOUR,
+     .help = "with max_series=, a series without a sample for this time is forgotten and makes room "
+             "for another (default: 1h)",
+     .others = "expiration_interval metric_ttl idle_timeout series_ttl"},
+    {"max_age", SETTING_DURATION, KEY_OF_SINK, LIMIT(max_age), .minimum = MILLISECOND,
+     .maximum = 100 * YEAR,
+     .help = "a sample whose own time is more than this before its arrival is out of time (default: "
+             "any time is accepted)",
+     .others = "out_of_order_time_window reject_old_samples_max_age past_limit"},
+    {"max_ahead", SETTING_DURATION, KEY_OF_SINK, LIMIT(max_ahead), .minimum = MILLISECOND,
+     .maximum = 100 * YEAR,
+     .help = "a sample whose own time is more than this after its arrival is out of time (default: "
+             "any time is accepted)",
+     .others = "creation_grace_period max_future future_limit"},
+    {"time", SETTING_ENUM, KEY_OF_SINK, LIMIT(time), "own", .choices = own_arrival,
+     .help = "a sample out of time is left out (own) and counted as out_of_time, or written with its "
+             "time of arrival and counted as time_replaced"},
     {"flush_interval", SETTING_DURATION, KEY_OF_SINK, SETTINGS(flush_interval), .maximum = HOUR,
      .help = "how long to collect records before writing them (default: while more are queued, and "
              "at least 1ms for a pipe, 50ms for a file, 1s compressed, 10s for openmetrics; 0s: do "

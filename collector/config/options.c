@@ -235,6 +235,7 @@ static bool read_the_rest(struct reading *reading)
     const struct applying applying = applying_of(reading);
     if (!check_dead_letters(&applying))
         return false;
+    config_default_limits(reading->config);
     return (config_default_values(reading->config) && config_default_owners(reading->config)) ||
            options_no_memory(reading);
 }

@@ -194,6 +194,38 @@ static bool check_rules(const struct sink_keys *keys, struct parse_error *fault)
                                               quoted(dropped->data, dropped->size, key), by);
 }
 
+/* Returns the first given key about series and times, or NULL. */
+static const char *given_limit(const struct sink_keys *keys)
+{
+    static const char *const names[] = {"max_series", "max_series_per_sender", "series_timeout",
+                                        "max_age",    "max_ahead",             "time"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (is_given(keys, names[i]))
+            return names[i];
+    return NULL;
+}
+
+/* Checks that a sink whose series or times are limited writes samples. */
+static bool check_limits(const struct sink_keys *keys, struct parse_error *fault)
+{
+    struct encoder_options *encoding = &keys->sink->settings.encoding;
+    const struct encoder_ops *encoder = keys->sink->settings.encoder;
+    const char *limit = encoding->limits.given = given_limit(keys);
+    if (limit == NULL)
+        return true;
+    if (encoding->view == VIEW_MESSAGE || encoding->view == VIEW_RECORD)
+        return parse_error_set(fault, sink_key_offset(keys, limit),
+                               "%s= is about samples, but view=%s writes none", limit,
+                               sink_view_names[encoding->view]);
+    if (encoder->binary && !encoder->needs_samples)
+        return parse_error_set(fault, sink_key_offset(keys, limit),
+                               "%s= is about samples, but format=%s writes none", limit,
+                               encoder->name);
+    return encoding->limits.time == SAMPLE_TIME_OWN || series_limits_times(&encoding->limits) ||
+           parse_error_set(fault, sink_key_offset(keys, "time"),
+                           "time=arrival requires max_age= or max_ahead=");
+}
+
 /* Checks that keys for some formats are given only with these. */
 static bool check_of_formats(const struct sink_keys *keys, struct parse_error *fault)
 {
@@ -252,7 +284,7 @@ bool sink_keys_complete(struct sink_keys *keys, struct parse_error *fault)
 {
     static bool (*const checks[])(const struct sink_keys *keys, struct parse_error *fault) = {
         check_relayed, check_format, check_view,       check_spill,     check_tls,
-        check_http,    check_rules,  check_of_formats, check_properties};
+        check_http,    check_rules,  check_limits,     check_of_formats, check_properties};
     RULE(keys->sink->destination != NULL && keys->sink->settings.encoder != NULL,
          "keys are completed after they were parsed");
     set_collecting(keys);

@@ -16,6 +16,7 @@
 #include "collector/contract/record.h"
 #include "collector/contract/sample_rules.h"
 #include "collector/contract/schema.h"
+#include "collector/contract/series_limits.h"
 #include "collector/platform/output_file.h"
 #include "collector/text/output.h"
 
@@ -55,6 +56,8 @@ extern const char *const native_histograms_names[];
 #define BUCKETS_LEAST 8
 #define BUCKETS_MOST  100000
 
+struct series_guard;
+
 /* The encoder keys of a sink's URL. */
 struct encoder_options {
     enum sink_view view;
@@ -69,6 +72,10 @@ struct encoder_options {
     bool float_numbers; /* write integers as floats (encoders with has_typed_numbers) */
     bool exemplars; /* write exemplars (encoders with has_native) */
     bool colour;                /* for a terminal with colours (encoders with for_people) */
+    struct series_limits limits;
+
+    /* The sink's guard, which applies `limits` and outlives the encoder; NULL: there are none. */
+    struct series_guard *series;
 };
 
 /* Encoded records up to this size (bytes) are exempt from max_amplification. */
@@ -101,6 +108,9 @@ struct encoded {
     size_t json_fallbacks;
     size_t left_out; /* samples that had no room in the file (arrange), or no form in the format */
     size_t joined;   /* labels whose values were joined, because their names became equal */
+    /* Samples left out: of series beyond the limit, and whose own time is outside the limits. */
+    size_t series_refused, out_of_time;
+    size_t time_replaced; /* samples written with their arrival, as their time is outside them */
     size_t arranged; /* for `arrange`: most bytes that the record takes in the file */
 };
 
@@ -112,6 +122,9 @@ static inline void encoded_add(struct encoded *sum, const struct encoded *one)
     sum->json_fallbacks += one->json_fallbacks;
     sum->left_out += one->left_out;
     sum->joined += one->joined;
+    sum->series_refused += one->series_refused;
+    sum->out_of_time += one->out_of_time;
+    sum->time_replaced += one->time_replaced;
     sum->arranged += one->arranged;
 }
 

@@ -307,6 +307,18 @@ enum ledger_part {
          "Labels whose names became equal to another's in the format; their values are joined by " \
          "a semicolon.",                                                                           \
          "give one of the labels another name with rename_label=, or drop it")                     \
+    TERM(series_refused, PART_BESIDE,                                                              \
+         "Samples left out because max_series= or max_series_per_sender= allows no new series.",   \
+         "find the sender and the label that make series grow, in the log, on the status page or " \
+         "in sluice-top; leave that label out (drop_label=), limit each sender "                   \
+         "(max_series_per_sender=), or raise max_series=")                                         \
+    TERM(out_of_time, PART_BESIDE,                                                                 \
+         "Samples left out because their own time is outside max_age= or max_ahead=.",             \
+         "correct the clock of the sender, which the log and the status page name, or write these " \
+         "samples with their arrival (time=arrival)")                                              \
+    TERM(time_replaced, PART_BESIDE,                                                               \
+         "Samples written with their arrival because their own time is outside these.",            \
+         "correct the clock of the sender, which the log and the status page name")                \
     TERM(raw_offered, PART_RAW, "Undecodable datagrams offered to be passed on.",                  \
          "nothing; compare it with raw_sent")                                                      \
     TERM(raw_sent, PART_RAW, "Undecodable datagrams sent.",                                        \

@@ -6,6 +6,7 @@
 #include "collector/output/sink_options.h"
 #include "collector/output/sink_thread_state.h"
 #include "collector/output/stream_writer.h"
+#include "collector/series/series_guard.h"
 
 bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes)
 {
@@ -13,7 +14,8 @@ bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes
     if (!sink_options_shape(options, &shape))
         return false;
     size_t record_size = sink_options_record_size(options);
-    *bytes = sizeof(struct sink_thread) + shape.memory + ENCODER_SCRATCH_SIZE;
+    *bytes = sizeof(struct sink_thread) + shape.memory + ENCODER_SCRATCH_SIZE +
+             series_guard_memory(&options->settings->encoding.limits);
     if (options->destination->takes == TAKES_DATAGRAMS)
         *bytes += relay_writer_memory();
     else if (options->destination->takes == TAKES_BLOCKS)

@@ -135,6 +135,7 @@ bool sink_writer_encode(struct sink_writer *writer, const struct listener *liste
     size_t start = out->used;
     *encoded = writer->options.settings->encoder->encode(writer->encoder, listener, record, out);
     count_changes(writer, encoded);
+    sink_series_count(&writer->series, writer->options.name, writer->options.counters, encoded);
     bool allowed = encoder_allows(&writer->options.settings->encoding, record, out->used - start);
     if (!out->overflow && allowed && encoded->lines != 0)
         return true;
@@ -142,6 +143,8 @@ bool sink_writer_encode(struct sink_writer *writer, const struct listener *liste
         sink_writer_count_failed_by(writer, FAILED_TOO_LARGE, 1);
     else if (!allowed)
         sink_writer_count_failed_by(writer, FAILED_AMPLIFIED, 1);
+    else if (encoded->series_refused + encoded->out_of_time != 0)
+        commit_records(writer, &writer->options.counters->filtered, 1);
     else
         sink_writer_count_filtered(writer, record);
     out->overflow = false;
@@ -394,7 +397,11 @@ int sink_writer_init(struct sink_writer *writer, const struct sink_thread_option
     deadline_init(&writer->deadline);
     if (sink_outage_init(&writer->outage, error) != 0)
         return -1;
-    writer->encoder = options->settings->encoder->create(&options->settings->encoding);
+    struct encoder_options encoding = options->settings->encoding;
+    if (sink_series_init(&writer->series, &encoding.limits, error) != 0)
+        return -1;
+    encoding.series = writer->series.guard;
+    writer->encoder = options->settings->encoder->create(&encoding);
     if (writer->encoder != NULL)
         return wakeup_create(&writer->wakeup, error);
     error_set(error, EXIT_CODE_INTERNAL, "no memory for a sink");
@@ -409,6 +416,7 @@ void sink_writer_destroy(struct sink_writer *writer)
         writer->destination->destroy(writer->destination);
     if (writer->encoder != NULL)
         writer->encoder->ops->destroy(writer->encoder);
+    sink_series_destroy(&writer->series);
     wakeup_destroy(writer->wakeup);
     sink_outage_destroy(&writer->outage);
     writer->ops->destroy(writer);

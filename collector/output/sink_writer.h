@@ -19,6 +19,7 @@
 #include "collector/log/log.h"
 #include "collector/output/sink_options.h"
 #include "collector/output/sink_outage.h"
+#include "collector/output/sink_series.h"
 #include "collector/output/sink_thread.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/wakeup.h"
@@ -117,6 +118,7 @@ struct sink_writer {
     struct sink_thread_options options;
     struct destination *destination;
     struct encoder *encoder;
+    struct sink_series series; /* the encoder borrows its guard; other threads may read that */
     struct output head;             /* what a file begins with */
     char head_text[ENCODER_HEAD_SIZE];
     enum sink_state state;

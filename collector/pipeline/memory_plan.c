@@ -103,6 +103,7 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
     bare.reserved = 0;
     bare.rate_limits = 0;
     bare.source_memory = 0;
+    bare.sink_memory -= bare.series_memory;
     bare.large_batch = 0;
     bare.spread_window = 0;
     uint64_t budget = MEMORY_DEFAULT + total(needs, 0) - total(&bare, 0);

@@ -94,12 +94,16 @@ static int match_listeners(const struct pipeline *pipeline, const struct config 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
 /*
- * Compares names too: if one of two commands of the same program is removed, the name of the other
+ * Compares the limits of series too, because options have their defaults, and names: if one of two commands of the same program is removed, the name of the other
  * command may change.
  */
 static bool is_same_sink(const struct sink_config *a, const struct sink_config *b)
 {
-    return strcmp(a->url, b->url) == 0 && strcmp(a->name, b->name) == 0;
+    const struct series_limits *before = &a->settings.encoding.limits;
+    const struct series_limits *after = &b->settings.encoding.limits;
+    return strcmp(a->url, b->url) == 0 && strcmp(a->name, b->name) == 0 &&
+           before->max_series == after->max_series &&
+           before->max_per_sender == after->max_per_sender;
 }
 
 /* Matches equal sinks, unless their buffers are too small for the new longest message. */

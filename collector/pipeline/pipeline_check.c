@@ -1,5 +1,7 @@
 #include "collector/pipeline/pipeline_check.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,7 @@
 #include "collector/receive/assembly.h"
 #include "collector/record/schema_list.h"
 #include "collector/senders/sequence.h"
+#include "collector/series/series_guard.h"
 #include "collector/text/label_template.h"
 
 /* --- needs of a configuration ----------------------------------------------------------------- */
@@ -111,6 +114,7 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
         if (!sink_thread_memory(&options, &bytes))
             return error_no_memory(error);
         needs->sink_memory += bytes;
+        needs->series_memory += series_guard_memory(&config->sinks[i].settings.encoding.limits);
     }
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
@@ -153,6 +157,10 @@ static void set_no_samples(struct error *error, const struct sink_config *sink,
             "%s: format=%s needs samples, but schema %s of %s has no samples; use format=json "
             "to write its messages",
             sink->name, sink->settings.encoder->name, schema->name, listener->name);
+    else if (rule == NULL && sink->settings.encoding.limits.given != NULL)
+        error_set(error, EXIT_CODE_CONFIG,
+                  "%s: %s= needs samples, but schema %s of %s has no samples", sink->name,
+                  sink->settings.encoding.limits.given, schema->name, listener->name);
     else if (rule != NULL)
         error_set(error, EXIT_CODE_CONFIG,
                   "%s: %s= needs samples, but schema %s of %s has no samples", sink->name, rule,
@@ -236,6 +244,42 @@ static int check_sender_ids(const struct config *config, struct error *error)
         return -1;
     }
     return 0;
+}
+
+/* Writes what is wrong with the limits; an empty text: nothing. */
+static void describe_wrong_limits(const struct series_limits *limits, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (limits->max_series == 0 && limits->max_per_sender != 0)
+        snprintf(text, size, "max_series_per_sender= needs max_series=");
+    else if (limits->max_series == 0 && limits->timeout != 0)
+        snprintf(text, size, "series_timeout= needs max_series=");
+    else if (limits->max_per_sender > limits->max_series)
+        snprintf(text, size,
+                 "max_series_per_sender=%" PRIu64 " is more than max_series=%" PRIu64,
+                 limits->max_per_sender, limits->max_series);
+}
+
+/* Checks limits that may come from a sink's keys and from options. */
+static int check_limits(const struct config *config, struct error *error)
+{
+    bool limited = false;
+    char text[128];
+    for (size_t i = 0; i < config->sink_count; i++) {
+        const struct series_limits *limits = &config->sinks[i].settings.encoding.limits;
+        limited = limited || limits->max_series != 0;
+        describe_wrong_limits(limits, text, sizeof text);
+        if (text[0] == '\0')
+            continue;
+        error_set(error, EXIT_CODE_CONFIG, "%s: %s", config->sinks[i].name, text);
+        error_place(error, config->sinks[i].written_at);
+        return -1;
+    }
+    if (config->limits.max_series_per_sender == 0 || limited)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG,
+              "--max-series-per-sender needs --max-series, or max_series= on a sink");
+    return -1;
 }
 
 /*
@@ -361,7 +405,7 @@ static int check_processors(const struct processor_list *list, struct error *err
 int pipeline_check_config(const struct config *config, struct error *error)
 {
     if (check_threads(config, error) != 0 || check_overflow(config, error) != 0 ||
-        check_sender_ids(config, error) != 0 ||
+        check_sender_ids(config, error) != 0 || check_limits(config, error) != 0 ||
         check_segments(config, error) != 0 || check_sources(config, error) != 0 ||
         pipeline_check_relays(config, NULL, error) != 0 ||
         (config->user != NULL && user_check(config->user, error) != 0))

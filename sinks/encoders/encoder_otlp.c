@@ -3,7 +3,7 @@
  * by the request's length as a varint (delimited.h). A request counts as a line.
  *
  * A message of OTLP's own schemas is already an export request, of metrics, logs or traces. It is
- * written unchanged, unless the sink has sample rules. The samples of another record become one
+ * written unchanged, unless the sink has sample rules or limits. The samples of another record become one
  * ResourceMetrics without a resource. Each sample becomes a metric with one data point, and the
  * sample's labels become the attributes of that point. See sinks/README.md for the rest.
  *
@@ -28,7 +28,7 @@ enum {
 
 struct otlp_encoder {
     struct sample_encoder base;
-    bool ruled; /* samples are selected or renamed: no message is written unchanged */
+    bool ruled; /* samples are selected, renamed or limited: no message is written unchanged */
     bool begun; /* the current record's request has its head, because it has a sample */
 };
 
@@ -91,7 +91,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 {
     (void)listener;
     struct otlp_encoder *otlp = (struct otlp_encoder *)encoder;
-    if (record->schema->ops->is_otlp && !otlp->ruled) {
+    if (record->schema->ops->is_otlp && (!otlp->ruled || !record->schema->has_samples)) {
         delimited_put(out, record->data, record->size);
         return (struct encoded){.lines = 1};
     }
@@ -141,7 +141,7 @@ static struct encoder *create(const struct encoder_options *options)
     struct otlp_encoder *made = sample_encoder_create(&encoder_otlp, sizeof *made, options);
     if (made == NULL)
         return NULL;
-    made->ruled = sample_rules_given(&options->rules) != NULL;
+    made->ruled = sample_rules_given(&options->rules) != NULL || options->series != NULL;
     return &made->base.encoder;
 }
 

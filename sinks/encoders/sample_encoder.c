@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "collector/base/rule.h"
+#include "collector/series/series_guard.h"
+#include "sinks/encoders/sample_bounds.h"
 #include "sinks/encoders/sample_filter.h"
 #include "sinks/encoders/sample_shape.h"
 
@@ -50,6 +52,7 @@ void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
     made->native = options->native;
     made->float_numbers = options->float_numbers;
     made->exemplars = options->exemplars;
+    made->series = options->series;
     set_rules(made, options);
     return made;
 }
@@ -89,8 +92,13 @@ struct encoded sample_encoder_write(struct sample_encoder *encoder, const struct
     struct encoded encoded = {0};
     RULE(encoder->labels.scratch == &encoder->scratch, "a record is begun before it is written");
     bool ruled = encoder->filters || encoder->renames;
+    if (encoder->series != NULL)
+        series_guard_begin_record(encoder->series, record->received_ns);
     while (!out->overflow && ops->next_sample(record->schema, record->message, &cursor, &sample)) {
         if (ruled && !sample_encoder_take(encoder, record, &sample, out))
+            continue;
+        if (encoder->series != NULL &&
+            !sample_bounds_allow(encoder, record, &sample, out, &encoded))
             continue;
         size_t lines = write(encoder, record, &sample, out);
         encoded.lines += lines;

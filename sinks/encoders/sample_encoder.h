@@ -1,6 +1,6 @@
 /*
  * The common part of encoders of samples: room for generated texts, the labels, the sink's sample
- * rules, and the walk over a record's samples that applies them.
+ * rules and limits, and the walk over a record's samples that applies them.
  *
  * An encoder's own structure begins with a struct sample_encoder. Used by the sink's thread.
  */
@@ -17,7 +17,8 @@ struct sample_encoder {
     struct arena scratch;      /* ENCODER_SCRATCH_SIZE bytes, emptied before each record */
     char host[HOST_NAME_SIZE]; /* this machine's name, for added labels */
     struct sample_labels labels;
-    struct sample_rules rules; /* borrowed */
+    struct sample_rules rules;   /* borrowed */
+    struct series_guard *series; /* borrowed; NULL: neither series nor times are limited */
     uint64_t buckets;          /* as in struct encoder_options */
     bool counter_suffix;       /* as in struct encoder_options */
     enum native_histograms native; /* as in struct encoder_options */
@@ -47,7 +48,7 @@ void sample_encoder_begin_record(struct sample_encoder *encoder);
 typedef size_t sample_writer(struct sample_encoder *encoder, const struct record *record,
                              const struct sample *sample, struct output *out);
 
-/* Appends the lines of all samples of the current record, applying the rules. */
+/* Appends the lines of all samples of the current record, applying the rules and limits. */
 struct encoded sample_encoder_write(struct sample_encoder *encoder, const struct record *record,
                                     sample_writer *write, struct output *out);
 

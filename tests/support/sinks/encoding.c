@@ -54,6 +54,7 @@ const char *encoding_write(struct encoding *encoding)
     struct output out = {.data = encoding->text, .capacity = sizeof encoding->text - 1};
     struct encoded written =
         encoding->ops->encode(encoding->encoder, &encoding->listener, &encoding->record, &out);
+    encoding->written = written;
     encoding->lines = written.lines;
     encoding->samples = written.samples;
     encoding->arranged = written.arranged;

@@ -35,6 +35,7 @@ struct encoding {
     size_t arranged; /* and of what its encoder says of a file */
     size_t left_out; /* samples that have no form */
     size_t joined;   /* labels that were joined to another */
+    struct encoded written; /* all counts of it */
 };
 
 /* Returns one that is freed by the function below. */

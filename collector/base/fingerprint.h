@@ -1,0 +1,86 @@
+/*
+ * A keyed 64-bit hash for tables that are filled by strangers: whoever does not know the key cannot
+ * choose inputs that collide.
+ *
+ * Two words, each mixed with secret bits, are multiplied to 128 bits, whose halves are combined;
+ * Go's maps and several tables of Rust use the same construction with a random key. Two different
+ * inputs have the same fingerprint with a probability of about 2^-63. Not a cryptographic hash: the
+ * fingerprints must not leave the process, and base/siphash.h is there for what must resist more.
+ *
+ * Pure functions; any thread.
+ */
+#ifndef SLUICE_COLLECTOR_BASE_FINGERPRINT_H
+#define SLUICE_COLLECTOR_BASE_FINGERPRINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/byte_order.h"
+#include "collector/base/compiler.h"
+
+/* The key: random bits from the operating system. */
+struct fingerprint_key {
+    uint64_t words[4];
+};
+
+/* Multiplies to 128 bits and returns the upper half combined with the lower half. */
+static inline uint64_t fingerprint_fold(uint64_t a, uint64_t b)
+{
+#if defined(__SIZEOF_INT128__)
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)a * b;
+    return (uint64_t)(product >> 64) ^ (uint64_t)product;
+#else
+    uint64_t a1 = a >> 32, a0 = a & 0xffffffff, b1 = b >> 32, b0 = b & 0xffffffff;
+    uint64_t low = a0 * b0;
+    uint64_t middle = a1 * b0 + (low >> 32);
+    uint64_t carry = a0 * b1 + (middle & 0xffffffff);
+    return (a1 * b1 + (middle >> 32) + (carry >> 32)) ^ (carry << 32 | (low & 0xffffffff));
+#endif
+}
+
+/* Returns the number in 4 bytes, least significant byte first. */
+static inline uint64_t fingerprint_u32(const uint8_t *bytes)
+{
+    return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 |
+           (uint64_t)bytes[3] << 24;
+}
+
+/*
+ * Returns the fingerprint of `size` bytes after `before`, the fingerprint of what precedes them, or
+ * any number that tells kinds of inputs apart. The size is part of the fingerprint, so chains of
+ * texts are as different as the texts are.
+ */
+static ALWAYS_INLINE uint64_t fingerprint_bytes(const struct fingerprint_key *key, uint64_t before,
+                                                const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes;
+    uint64_t hash = before ^ key->words[2];
+    uint64_t a = 0, b = 0;
+    for (size_t left = size; left > 16; left -= 16, at += 16)
+        hash = fingerprint_fold(little_u64(at) ^ key->words[0], little_u64(at + 8) ^ hash);
+    const uint8_t *end = (const uint8_t *)bytes + size;
+    if (size >= 16) {
+        a = little_u64(end - 16);
+        b = little_u64(end - 8);
+    } else if (size >= 8) {
+        a = little_u64(at);
+        b = little_u64(end - 8);
+    } else if (size >= 4) {
+        a = fingerprint_u32(at) | fingerprint_u32(end - 4) << 32;
+    } else if (size != 0) {
+        a = (uint64_t)at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)end[-1] << 16;
+    }
+    hash = fingerprint_fold(a ^ key->words[0], b ^ hash);
+    return fingerprint_fold(hash ^ key->words[1], size ^ key->words[3]);
+}
+
+/* Returns the fingerprint of a number after `before`. */
+static inline uint64_t fingerprint_number(const struct fingerprint_key *key, uint64_t before,
+                                          uint64_t number)
+{
+    uint64_t hash = fingerprint_fold(number ^ key->words[0], before ^ key->words[2]);
+    return fingerprint_fold(hash ^ key->words[1], key->words[3]);
+}
+
+#endif

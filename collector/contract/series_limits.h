@@ -1,0 +1,49 @@
+/*
+ * The keys of a sink that bound the series it writes and the times of samples: max_series=,
+ * max_series_per_sender=, series_timeout=, max_age=, max_ahead= and time=.
+ *
+ * A value; all zero means that all samples pass. Filled by config/, applied in front of the
+ * encoders by collector/series.
+ */
+#ifndef SLUICE_COLLECTOR_CONTRACT_SERIES_LIMITS_H
+#define SLUICE_COLLECTOR_CONTRACT_SERIES_LIMITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The most series that max_series= allows. Their table has 21 to 42 bytes for each. */
+#define SERIES_LIMIT_MOST UINT64_C(100000000)
+
+/* The default of series_timeout=, in nanoseconds. */
+#define SERIES_TIMEOUT_DEFAULT UINT64_C(3600000000000)
+
+/* What happens to a sample whose own time is outside the limits. */
+enum sample_time_use {
+    SAMPLE_TIME_OWN,     /* it is left out */
+    SAMPLE_TIME_ARRIVAL, /* it is written with the time at which its datagram arrived */
+};
+
+struct series_limits {
+    const char *given; /* the first of these keys that the sink's URL has; NULL: none, but a default
+                          may apply */
+    uint64_t max_series;     /* series that are written; 0: any number */
+    uint64_t max_per_sender; /* of these, series that one sender may bring; 0: any number */
+    uint64_t timeout; /* nanoseconds without a sample after which a series is forgotten; 0, until
+                         the configuration is complete: not given */
+    uint64_t max_age;        /* nanoseconds by which a sample may be older than its arrival; 0: any */
+    uint64_t max_ahead;      /* nanoseconds by which a sample may be ahead of its arrival; 0: any */
+    enum sample_time_use time;
+};
+
+/* Whether there is a limit of either kind. */
+static inline bool series_limits_series(const struct series_limits *limits)
+{
+    return limits->max_series != 0;
+}
+
+static inline bool series_limits_times(const struct series_limits *limits)
+{
+    return limits->max_age != 0 || limits->max_ahead != 0;
+}
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * The limits of a sink's series and times: counts the samples that they leave out, and logs them at
+ * growing intervals, with the senders and labels that they come from. Only the sink's thread.
+ */
+#ifndef SLUICE_COLLECTOR_OUTPUT_SINK_SERIES_H
+#define SLUICE_COLLECTOR_OUTPUT_SINK_SERIES_H
+
+#include "collector/contract/encoder.h"
+#include "collector/ledger/ledger.h"
+#include "collector/log/log.h"
+
+struct series_guard;
+
+struct sink_series {
+    struct series_guard *guard; /* NULL: there are no limits */
+    struct log_limit series_log, time_log;
+};
+
+/* Creates the guard, if there are limits. Returns 0, or -1 with `error` filled. */
+int sink_series_init(struct sink_series *series, const struct series_limits *limits,
+                     struct error *error);
+void sink_series_destroy(struct sink_series *series);
+
+/* Counts and logs what was left out of a record, or changed in it. `name`: of the sink. */
+void sink_series_count(struct sink_series *series, const char *name,
+                       struct sink_counters *counters, const struct encoded *encoded);
+
+#endif

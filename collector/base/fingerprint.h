@@ -1,5 +1,5 @@
 /*
- * A keyed 64-bit hash for tables that are filled by strangers: whoever does not know the key cannot
+ * A keyed 64-bit hash for tables that are filled by strangers: without the key, a sender cannot
  * choose inputs that collide.
  *
  * Two words, each mixed with secret bits, are multiplied to 128 bits, whose halves are combined;
@@ -23,7 +23,7 @@ struct fingerprint_key {
     uint64_t words[4];
 };
 
-/* Multiplies to 128 bits and returns the upper half combined with the lower half. */
+/* Multiplies to 128 bits, and combines the upper half with the lower half. */
 static inline uint64_t fingerprint_fold(uint64_t a, uint64_t b)
 {
 #if defined(__SIZEOF_INT128__)

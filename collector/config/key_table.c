@@ -280,7 +280,7 @@ static struct setting rows[KEYS_MAX] = {
      .minimum = SECOND, .maximum = 8766 * HOUR,
      .help = "with max_series=, a series without a sample for this time is forgotten and makes room "
              "for another (default: 1h)",
-     .others = "expiration_interval metric_ttl idle_timeout series_ttl"},
+     .others = "expiration_interval metric_ttl series_ttl"},
     {"max_age", SETTING_DURATION, KEY_OF_SINK, LIMIT(max_age), .minimum = MILLISECOND,
      .maximum = 100 * YEAR,
      .help = "a sample whose own time is more than this before its arrival is out of time (default: "

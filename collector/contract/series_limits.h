@@ -17,7 +17,7 @@
 /* The default of series_timeout=, in nanoseconds. */
 #define SERIES_TIMEOUT_DEFAULT UINT64_C(3600000000000)
 
-/* What happens to a sample whose own time is outside the limits. */
+/* The use of a sample whose own time is outside the limits. */
 enum sample_time_use {
     SAMPLE_TIME_OWN,     /* it is left out */
     SAMPLE_TIME_ARRIVAL, /* it is written with the time at which its datagram arrived */

@@ -181,6 +181,66 @@ static void put_figures(struct metrics_text *text, const struct pipeline_levels 
     put_request_times(text, levels);
 }
 
+/* --- series ----------------------------------------------------------------------------------- */
+
+static bool are_limited(const struct pipeline_levels *levels)
+{
+    for (size_t i = 0; i < levels->sink_count; i++)
+        if (levels->sinks[i].limited)
+            return true;
+    return false;
+}
+
+static void put_known_series(struct metrics_text *text, const struct pipeline_levels *levels)
+{
+    const struct metric *known = metrics_rows_begin(text, ROW_SERIES);
+    for (size_t i = 0; i < levels->sink_count; i++)
+        if (levels->sinks[i].limited)
+            metrics_text_integer(text, known, METRIC_LABELS({"sink", levels->sinks[i].name}),
+                                 levels->sinks[i].series.series);
+    const struct metric *limit = metrics_rows_begin(text, ROW_SERIES_LIMIT);
+    for (size_t i = 0; i < levels->sink_count; i++)
+        if (levels->sinks[i].limited && levels->sinks[i].series.series_most != 0)
+            metrics_text_integer(text, limit, METRIC_LABELS({"sink", levels->sinks[i].name}),
+                                 levels->sinks[i].series.series_most);
+}
+
+static void put_senders(struct metrics_text *text, const struct metric *metric, const char *sink,
+                        const struct growth_sender *senders, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char address[ADDRESS_TEXT_SIZE];
+        series_growth_format_sender(&senders[i].sender, address);
+        if (senders[i].refused != 0)
+            metrics_text_integer(text, metric,
+                                 METRIC_LABELS({"sink", sink}, {"sender", address}),
+                                 senders[i].refused);
+    }
+}
+
+static void put_growth(struct metrics_text *text, const struct pipeline_levels *levels)
+{
+    const struct metric *refused = metrics_rows_begin(text, ROW_SERIES_OF_SENDER);
+    for (size_t i = 0; i < levels->sink_count; i++)
+        put_senders(text, refused, levels->sinks[i].name, levels->sinks[i].series.growth.senders,
+                    levels->sinks[i].series.growth.sender_count);
+    const struct metric *values = metrics_rows_begin(text, ROW_LABEL_VALUES);
+    for (size_t i = 0; i < levels->sink_count; i++) {
+        const struct growth_report *growth = &levels->sinks[i].series.growth;
+        for (size_t k = 0; k < growth->label_count; k++)
+            metrics_text_integer(text, values,
+                                 METRIC_LABELS({"sink", levels->sinks[i].name},
+                                               {"label", growth->labels[k].name}),
+                                 growth->labels[k].values);
+    }
+    const struct metric *late = metrics_rows_begin(text, ROW_TIME_OF_SENDER);
+    for (size_t i = 0; i < levels->sink_count; i++)
+        put_senders(text, late, levels->sinks[i].name, levels->sinks[i].series.growth.late,
+                    levels->sinks[i].series.growth.late_count);
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
 static void put_sinks(struct metrics_text *text, const struct pipeline_levels *levels,
                       int64_t now_ns)
 {
@@ -203,6 +263,10 @@ static void put_sinks(struct metrics_text *text, const struct pipeline_levels *l
                             levels->sinks[i].queue.fill);
     levels_put_times(text, &group, GAUGES(times), now_ns);
     put_spills(text, levels);
+    if (are_limited(levels)) {
+        put_known_series(text, levels);
+        put_growth(text, levels);
+    }
     const struct metric *ended = metrics_rows_begin(text, ROW_ENDED);
     for (size_t i = 0; i < levels->sink_count; i++)
         metrics_text_integer(text, ended, METRIC_LABELS({"sink", levels->sinks[i].name}),

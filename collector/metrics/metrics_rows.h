@@ -66,6 +66,22 @@
         "Used part of what a listener can have of a sink's fullest queue; 1: it refuses records.", \
         "if it is near 1 for minutes, repair the destination if it fails or waits; otherwise use " \
         "a faster sink, or raise --memory")                                                        \
+    ROW(SERIES, "sluice_", "sink_", "series", GAUGE, "sink",                                       \
+        "Series that a sink with max_series= knows.",                                              \
+        "if it is near series_limit, see series_refused")                                          \
+    ROW(SERIES_LIMIT, "sluice_", "sink_", "series_limit", GAUGE, "sink",                           \
+        "Most series that a sink writes (max_series=).", "nothing; max_series= sets it")           \
+    ROW(SERIES_OF_SENDER, "sluice_", "sink_", "sender_series_refused", GAUGE, "sink,sender",       \
+        "Samples of refused series since a sink's start, for the senders with the most.",          \
+        "check the labels of this sender, or limit it with max_series_per_sender=")                \
+    ROW(LABEL_VALUES, "sluice_", "sink_", "label_values", GAUGE, "sink,label",                     \
+        "Different values, within a quarter, that new and refused series had in a label since a "  \
+        "sink's start, for the labels with the most.",                                             \
+        "leave a label with ever new values out (drop_label=)")                                    \
+    ROW(TIME_OF_SENDER, "sluice_", "sink_", "sender_out_of_time", GAUGE, "sink,sender",            \
+        "Samples outside max_age= and max_ahead= since a sink's start, for the senders with the "  \
+        "most.",                                                                                   \
+        "correct the clock of this sender")                                                        \
     ROW(WAITING, "sluice_", "sink_", "waiting_seconds", GAUGE, "sink",                             \
         "Time for which the destination has accepted no data.",                                    \
         "check that the sink's reader or far end is running")                                      \

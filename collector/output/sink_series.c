@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "collector/series/series_guard.h"
-#include "collector/text/plain_text.h"
 
 /* The room for ": most come from ..., and label ... has the most values". */
 #define GROWTH_TEXT (ADDRESS_TEXT_SIZE + 4 * GROWTH_NAME + 128)
@@ -28,7 +27,7 @@ static void describe(const struct growth_sender *sender, const struct growth_lab
                      char text[GROWTH_TEXT])
 {
     char address[ADDRESS_TEXT_SIZE];
-    address_format_host(&sender->sender, address);
+    series_growth_format_sender(&sender->sender, address);
     int size = snprintf(text, GROWTH_TEXT, "; most are from %s (%" PRIu64 ")", address,
                         sender->refused);
     if (label != NULL && label->values > 1)

@@ -22,6 +22,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/platform/wakeup.h"
 #include "collector/queue/batch_queue.h"
+#include "collector/series/series_guard.h"
 
 struct sink_thread;
 
@@ -198,6 +199,12 @@ void sink_thread_note_refused(struct sink_thread *sink, enum record_refusal reas
  * has any.
  */
 void sink_thread_add_figures(const struct sink_thread *sink, struct delivery_figure_totals *totals);
+
+/*
+ * Any thread: fills the report of the sink's limits of series and times. Returns false if it has no
+ * such limits.
+ */
+bool sink_thread_read_series(const struct sink_thread *sink, struct series_report *report);
 
 /* The batches in all of its queues, and their capacity. */
 struct queue_levels {

@@ -54,6 +54,14 @@ void sink_thread_add_figures(const struct sink_thread *sink, struct delivery_fig
         delivery_figures_add_to(destination->figures, destination->has_figures, totals);
 }
 
+bool sink_thread_read_series(const struct sink_thread *sink, struct series_report *report)
+{
+    const struct series_guard *guard = sink->writer->series.guard;
+    if (guard != NULL)
+        series_guard_read(guard, report);
+    return guard != NULL;
+}
+
 struct queue_levels sink_thread_queue_levels(const struct sink_thread *sink)
 {
     return sink_queues_levels(&sink->queues);

@@ -71,6 +71,8 @@ static void levels_add_sink(struct pipeline_levels *levels, const char *name,
     level->condition.spill_full_ns =
         earlier(level->condition.spill_full_ns, condition.spill_full_ns);
     sink_thread_add_figures(sink, &level->figures);
+    if (!level->limited)
+        level->limited = sink_thread_read_series(sink, &level->series);
     level->queue.batches += queue.batches;
     level->queue.batches_most += queue.batches_most;
     level->queue.large += queue.large;

@@ -38,6 +38,8 @@ struct sink_level {
     char reason[SINK_REASON_SIZE];   /* why the last write of one of them failed; "": it did not */
     struct queue_levels queue;
     struct delivery_figure_totals figures;
+    bool limited;                /* series or times are limited: `series` is filled */
+    struct series_report series; /* of the first of these sinks with limits */
 };
 
 /* A spill that no sink uses because a reload has removed its sink. */

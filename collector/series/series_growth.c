@@ -1,5 +1,6 @@
 #include "collector/series/series_growth.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,6 +221,13 @@ static void tell_label(struct growth_report *report, const struct ranked_label *
     size_t size = label->name_size < GROWTH_NAME ? label->name_size : GROWTH_NAME;
     *told = (struct growth_label){.values = values};
     memcpy(told->name, label->name, size);
+}
+
+void series_growth_format_sender(const struct address *sender, char *text)
+{
+    size_t size = address_format_host(sender, text);
+    if (sender->family == ADDRESS_IPV6)
+        snprintf(text + size, ADDRESS_TEXT_SIZE - size, "/64");
 }
 
 void series_growth_read(struct series_growth *growth, struct growth_report *report)

@@ -55,7 +55,7 @@ void series_growth_note_label(struct series_growth *growth, const struct text *n
 void series_growth_note_time(struct series_growth *growth, const struct address *sender);
 
 struct growth_sender {
-    struct address sender; /* as it was noted */
+    struct address sender; /* as it was noted: a host, or for IPv6 a network */
     uint64_t added;        /* new series */
     uint64_t refused;      /* samples of refused series; or samples out of time */
 };
@@ -72,6 +72,12 @@ struct growth_report {
     struct growth_label labels[GROWTH_TOLD];   /* by values */
     struct growth_sender late[GROWTH_TOLD];    /* by samples out of time */
 };
+
+/*
+ * Writes the sender of a report, "192.0.2.1" or "2001:db8:1:2::/64", and a NUL to the
+ * ADDRESS_TEXT_SIZE bytes of `text`. Any thread.
+ */
+void series_growth_format_sender(const struct address *sender, char *text);
 
 /* Any thread. */
 void series_growth_read(struct series_growth *growth, struct growth_report *report);

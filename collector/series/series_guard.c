@@ -6,7 +6,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* What a fingerprint is of. */
+/* The kind of a fingerprint. */
 enum { SENDER_FINGERPRINT = 1 };
 
 static struct series_table_options table_options(const struct series_limits *limits)

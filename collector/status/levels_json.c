@@ -55,6 +55,69 @@ static void put_answers(struct output *out, const struct delivery_figure_totals 
     json_object_end(out);
 }
 
+/* --- series ----------------------------------------------------------------------------------- */
+
+static void put_address(struct output *out, const struct address *sender)
+{
+    char text[ADDRESS_TEXT_SIZE];
+    series_growth_format_sender(sender, text);
+    json_member_text(out, "address", text);
+}
+
+static void put_senders(struct output *out, const struct growth_report *growth)
+{
+    json_key_literal(out, "senders");
+    json_array_begin(out);
+    for (size_t i = 0; i < growth->sender_count; i++) {
+        json_object_begin(out);
+        put_address(out, &growth->senders[i].sender);
+        json_member_uint64(out, "new", growth->senders[i].added);
+        json_member_uint64(out, "refused", growth->senders[i].refused);
+        json_object_end(out);
+    }
+    json_array_end(out);
+}
+
+static void put_labels(struct output *out, const struct growth_report *growth)
+{
+    json_key_literal(out, "labels");
+    json_array_begin(out);
+    for (size_t i = 0; i < growth->label_count; i++) {
+        json_object_begin(out);
+        json_member_text(out, "name", growth->labels[i].name);
+        json_member_uint64(out, "values", growth->labels[i].values);
+        json_object_end(out);
+    }
+    json_array_end(out);
+}
+
+static void put_late(struct output *out, const struct growth_report *growth)
+{
+    json_key_literal(out, "out_of_time");
+    json_array_begin(out);
+    for (size_t i = 0; i < growth->late_count; i++) {
+        json_object_begin(out);
+        put_address(out, &growth->late[i].sender);
+        json_member_uint64(out, "samples", growth->late[i].refused);
+        json_object_end(out);
+    }
+    json_array_end(out);
+}
+
+static void put_series(struct output *out, const struct series_report *series)
+{
+    json_key_literal(out, "series");
+    json_object_begin(out);
+    json_member_uint64(out, "known", series->series);
+    json_member_uint64(out, "limit", series->series_most);
+    put_senders(out, &series->growth);
+    put_labels(out, &series->growth);
+    put_late(out, &series->growth);
+    json_object_end(out);
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
 static void put_sink(struct output *out, const struct sink_level *sink, int64_t now_ns)
 {
     json_object_begin(out);
@@ -77,6 +140,8 @@ static void put_sink(struct output *out, const struct sink_level *sink, int64_t 
     json_member_uint64(out, "queue_large_batches", sink->queue.large);
     json_member_uint64(out, "queue_large_limit_batches", sink->queue.large_most);
     json_member_double(out, "queue_fill", sink->queue.fill);
+    if (sink->limited)
+        put_series(out, &sink->series);
     json_object_end(out);
 }
 

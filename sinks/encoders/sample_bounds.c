@@ -2,7 +2,7 @@
 
 #include "collector/series/series_guard.h"
 
-/* What a fingerprint is of. */
+/* The kinds of fingerprints. */
 enum { SERIES_FINGERPRINT = 2, LABEL_FINGERPRINT, REPEATED_FINGERPRINT };
 
 /* --- names that formats do not distinguish ---------------------------------------------------- */
@@ -92,8 +92,8 @@ static uint64_t fingerprint_of_label(const struct fingerprint_key *key, const st
 }
 
 /*
- * The fingerprints of the labels are added, so their order does not matter. None of them can be
- * chosen, so neither can the sum.
+ * The fingerprints of the labels are added, so their order does not matter. A sender can choose
+ * neither them nor their sum.
  */
 static uint64_t fingerprint_of_series(struct sample_encoder *encoder, const struct record *record,
                                       const struct sample *sample, struct output *out)

@@ -160,6 +160,8 @@ static void read_sink(struct reading *reading, const json_t *from, struct model_
     to->unknown = read_count(reading, from, "unknown");
     to->spilled = read_count(reading, from, "spilled");
     to->write_errors = read_optional(from, "write_errors");
+    to->series_refused = read_optional(from, "series_refused");
+    to->out_of_time = read_optional(from, "out_of_time");
     to->in_flight = json_integer_value(member(reading, from, "in_flight"));
     to->refused = read_counts(reading, from, "refused");
     to->failed = read_counts(reading, from, "failed");
@@ -217,6 +219,67 @@ static void read_levels(struct reading *reading, const json_t *levels, struct mo
         to->spill_bytes = read_count(reading, from, "spill_bytes");
         to->figures = read_counts(reading, from, "figures");
     }
+}
+
+/* --- what makes series grow ------------------------------------------------------------------- */
+
+/* The lists of a sink's series, with the members of their items (NULL: an item lacks it). */
+static const struct growth_list {
+    const char *list, *kind, *name, *refused, *added, *values, *out_of_time;
+} growth_lists[] = {
+    {"senders", "sender", "address", "refused", "new", NULL, NULL},
+    {"labels", "label", "name", NULL, NULL, "values", NULL},
+    {"out_of_time", "clock", "address", NULL, NULL, NULL, "samples"},
+};
+
+#define GROWTH_LISTS (sizeof growth_lists / sizeof growth_lists[0])
+
+static size_t count_growths(const json_t *sinks)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(sinks); i++) {
+        const json_t *series = json_object_get(json_array_get(sinks, i), "series");
+        for (size_t k = 0; k < GROWTH_LISTS; k++)
+            count += json_array_size(json_object_get(series, growth_lists[k].list));
+    }
+    return count;
+}
+
+static uint64_t growth_member(const json_t *from, const char *key)
+{
+    return key == NULL ? 0 : read_optional(from, key);
+}
+
+static void read_growth_list(struct reading *reading, const json_t *sink,
+                             const struct growth_list *as, struct model *model)
+{
+    const json_t *list = json_object_get(json_object_get(sink, "series"), as->list);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *from = json_array_get(list, i);
+        model->growths[model->growth_count++] = (struct model_growth){
+            .sink = model_read_text(reading, sink, "name"),
+            .name = model_read_text(reading, from, as->name),
+            .kind = as->kind,
+            .refused = growth_member(from, as->refused),
+            .added = growth_member(from, as->added),
+            .values = growth_member(from, as->values),
+            .out_of_time = growth_member(from, as->out_of_time),
+        };
+    }
+}
+
+/* Only sinks with limits of series or times have these lists. */
+static void read_growths(struct reading *reading, const json_t *sinks, struct model *model)
+{
+    model->growths = calloc(count_growths(sinks) + 1, sizeof *model->growths);
+    if (model->growths == NULL) {
+        reading->failed = true;
+        reading->wrong = "memory";
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(sinks); i++)
+        for (size_t k = 0; k < GROWTH_LISTS; k++)
+            read_growth_list(reading, json_array_get(sinks, i), &growth_lists[k], model);
 }
 
 /* --- the senders ------------------------------------------------------------------------------ */
@@ -386,6 +449,7 @@ int model_read(struct model *model, const struct model_answers *answers, struct 
     }
     read_ledger(&reading, model->ledger_text, model);
     read_levels(&reading, model->levels_text, model);
+    read_growths(&reading, json_object_get(model->levels_text, "sinks"), model);
     read_senders(&reading, model->senders_text, model);
     read_health(&reading, model->health_text, model);
     if (!reading.failed)
@@ -411,6 +475,7 @@ void model_clear(struct model *model)
     free(model->deliveries);
     free(model->senders);
     free(model->losers);
+    free(model->growths);
     json_decref(model->ledger_text);
     json_decref(model->levels_text);
     json_decref(model->senders_text);

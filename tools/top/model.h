@@ -50,6 +50,7 @@ struct model_sink {
     const char *name;
     enum model_state state;
     uint64_t written, bytes, filtered, evicted, unknown, spilled;
+    uint64_t series_refused, out_of_time; /* samples; 0 from older collectors */
     uint64_t write_errors; /* failed attempts to write; retried if possible */
     int64_t in_flight;
     double fill; /* of its queue, from 0 to 1 (it refuses records); below 0: not known */
@@ -87,6 +88,15 @@ struct model_loser {
     uint64_t lost, duplicated;
 };
 
+/* A sender or a label that makes a sink's series grow, or a sender with samples out of time. */
+struct model_growth {
+    const char *sink, *name;
+    const char *kind;         /* "sender", "label" or "clock" */
+    uint64_t refused, added;  /* of a sender: samples of refused series, and new series */
+    uint64_t values;          /* of a label: different ones */
+    uint64_t out_of_time;     /* of a clock: samples */
+};
+
 struct model {
     double uptime;      /* seconds */
     const char *status; /* of the health report */
@@ -97,6 +107,8 @@ struct model {
     struct model_delivery *deliveries;
     struct model_sender *senders;
     struct model_loser *losers;
+    struct model_growth *growths;
+    size_t growth_count;
     size_t listener_count, sink_count, delivery_count, sender_count, loser_count;
     uint64_t replaced; /* number of senders that were evicted from the collector's table */
     void *ledger_text, *levels_text, *senders_text, *health_text;

@@ -300,7 +300,7 @@ static size_t count_drops(const struct model *model)
     for (size_t i = 0; i < model->listener_count; i++)
         count += model->listeners[i].reasons.count;
     for (size_t i = 0; i < model->sink_count; i++)
-        count += 2 + model->sinks[i].refused.count + model->sinks[i].failed.count;
+        count += 4 + model->sinks[i].refused.count + model->sinks[i].failed.count;
     return count;
 }
 
@@ -327,6 +327,9 @@ static bool make_drops(struct table *table, const struct model *model, const str
         add_drop(table, sink->name, "evicted", sink->evicted, rates->sinks[i].evicted);
         add_drops(table, sink->name, &sink->failed, rates->sinks[i].failed);
         add_drop(table, sink->name, "unknown", sink->unknown, rates->sinks[i].unknown);
+        add_drop(table, sink->name, "series_refused", sink->series_refused,
+                 rates->sinks[i].series_refused);
+        add_drop(table, sink->name, "out_of_time", sink->out_of_time, rates->sinks[i].out_of_time);
     }
     return true;
 }
@@ -383,6 +386,43 @@ static bool make_losers(struct table *table, const struct model *model)
     return true;
 }
 
+/* --- what makes series grow ------------------------------------------------------------------- */
+
+/* Puts the count, or a dash if it is about another kind of row. */
+static void put_growth(struct writer *writer, bool is_about, uint64_t count)
+{
+    if (is_about)
+        put_count(writer, count);
+    else
+        part_put_text(writer, "-", -1);
+}
+
+static bool make_growths(struct table *table, const struct model *model)
+{
+    table->name = "SERIES";
+    table->last = "WHAT, SINK";
+    table->last_least = LAST_AFTER(4);
+    table_add_column(table, "REFUSED", 0);
+    table_add_column(table, "NEW", 0);
+    table_add_column(table, "VALUES", 0);
+    table_add_column(table, "OFF TIME", 0);
+    if (!make_rows(table, model->growth_count))
+        return false;
+    for (size_t i = 0; i < model->growth_count; i++) {
+        const struct model_growth *growth = &model->growths[i];
+        bool is_label = strcmp(growth->kind, "label") == 0;
+        bool is_clock = strcmp(growth->kind, "clock") == 0;
+        struct writer writer = part_begin(table, growth->name, false);
+        put_growth(&writer, !is_label && !is_clock, growth->refused);
+        put_growth(&writer, !is_label && !is_clock, growth->added);
+        put_growth(&writer, is_label, growth->values);
+        put_growth(&writer, is_clock, growth->out_of_time);
+        writer.row->last[0] = growth->kind;
+        writer.row->last[1] = growth->sink;
+    }
+    return true;
+}
+
 /* --- all parts -------------------------------------------------------------------------------- */
 
 bool page_parts_make(struct table parts[VIEW_PARTS], const struct model *model,
@@ -393,7 +433,7 @@ bool page_parts_make(struct table parts[VIEW_PARTS], const struct model *model,
     return make_listeners(&parts[0], model, rates) && make_connections(&parts[1], model) &&
            make_sinks(&parts[2], model, rates) && make_deliveries(&parts[3], model) &&
            make_drops(&parts[4], model, rates) && make_senders(&parts[5], model, rates) &&
-           make_losers(&parts[6], model);
+           make_losers(&parts[6], model) && make_growths(&parts[7], model);
 }
 
 void page_parts_clear(struct table parts[VIEW_PARTS])

@@ -94,6 +94,8 @@ static void make_sink(struct making *making, size_t index)
         .bytes = per_second(making, now->bytes, before->bytes),
         .evicted = per_second(making, now->evicted, before->evicted),
         .unknown = per_second(making, now->unknown, before->unknown),
+        .series_refused = per_second(making, now->series_refused, before->series_refused),
+        .out_of_time = per_second(making, now->out_of_time, before->out_of_time),
         .refused = rates_of_counts(making, &now->refused, &before->refused),
         .failed = rates_of_counts(making, &now->failed, &before->failed),
     };

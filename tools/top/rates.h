@@ -20,6 +20,7 @@ struct listener_rates {
 
 struct sink_rates {
     double written, bytes, evicted, unknown;
+    double series_refused, out_of_time; /* samples */
     double losing;           /* records: refused, failed, evicted and unknown */
     double *refused, *failed; /* one for each of the model's counts, in their order */
 };

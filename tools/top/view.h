@@ -14,9 +14,9 @@
 
 /*
  * The number of parts of a page. Their order is: listeners, connections, sinks, deliveries, drops
- * by reason, senders, senders with the most losses.
+ * by reason, senders, senders with the most losses, what makes series grow.
  */
-#define VIEW_PARTS 7
+#define VIEW_PARTS 8
 
 enum view_key {
     VIEW_UP,

@@ -55,6 +55,26 @@ function spill(model, level) {
   };
 }
 
+/* "192.0.2.7 (812), 192.0.2.9 (3)" */
+function list(items, name, count) {
+  return items.filter((item) => item[count] > 0)
+    .map((item) => `${item[name]} (${format.count(item[count])})`).join(", ");
+}
+
+/* The series of a sink with limits, and where new and refused ones come from. */
+function series({series: limits}) {
+  if (limits === undefined)
+    return {};
+  const facts = limits.limit === 0 ? {} : {
+    "series": ofLimit(limits.known, limits.limit),
+    "senders of refused series": list(limits.senders, "address", "refused"),
+    "senders of new series": list(limits.senders, "address", "new"),
+    "labels with the most values": list(limits.labels, "name", "values"),
+  };
+  facts["senders out of time"] = list(limits.out_of_time, "address", "samples");
+  return Object.fromEntries(Object.entries(facts).filter(([, text]) => text !== ""));
+}
+
 export class SinkView {
   constructor(model, row) {
     const pick = (rows) => rows.filter((each) => each.index === row.index);
@@ -119,6 +139,7 @@ export class SinkView {
       "oldest record": oldest(row, level),
       ...figures(level),
       ...spill(model, level),
+      ...series(level),
     };
   }
 }

@@ -88,12 +88,25 @@ def closes_soon(test):
     return soon
 
 
+def refuses(test):
+    """Whether the second of two series is left out."""
+    sinks = [sink for sink in test.program.ledger_now()["sinks"] if not sink["retired"]]
+    before = sinks[0]["series_refused"]
+    test.outcome(metric(1, "first"), metric(1, "second"))
+    test.wait_until_kept()
+    sinks = [sink for sink in test.program.ledger_now()["sinks"] if not sink["retired"]]
+    return sinks[0]["series_refused"] > before
+
+
 PLAIN = [
     Row("reloaded", "listen", more_listeners, listens, False, True),
     Row("reloaded", "sink", more_sinks, writes_more, False, True),
     Row("reloaded", "log-format", "json", log_is_json, False, True, place=()),
     Row("reloaded", "check-timeout", "1s", is_taken, True, True, place=()),
     Row("reloaded", "ledger", "text", ledger_is_json, True, False, place=()),
+    Row("reloaded", "max-series", "1", refuses, False, True, place=()),
+    Row("reloaded", "max-series-per-sender", "1", refuses, False, True, place=(),
+        beside={"max-series": "9"}),
     Row("reloaded", "log-repeats", "100ms", repeats, False, True, place=(),
         beside={"log-repeats": "1h"}),
 ]

@@ -56,6 +56,30 @@ def at_once(test):
     return test.soon(lambda: f'"{name}"'.encode() in test.out.read_bytes())
 
 
+def counts(term, *datagrams):
+    """Whether the term grows when these are sent."""
+    def seen(test):
+        before = test.sink()[term]
+        test.send(*datagrams)
+        return test.sink()[term] > before
+    return seen
+
+
+def forgets(test):
+    """Whether a new series soon has a place."""
+    test.send(gauge("first", 1))
+
+    def has_place():
+        before = test.sink()["series_refused"]
+        test.send(gauge(f"s{next(NUMBERS)}", 1))
+        return test.sink()["series_refused"] == before
+    return test.soon(has_place)
+
+
+TWO = gauge("first", 1), gauge("second", 1)
+OLD = gauge("old", 1, time=1)
+AHEAD = gauge("ahead", 1, time=4 * 10 ** 18)
+
 CONTENT = [
     SinkRow("format", "csv", says('{"time":'), True, False),
     SinkRow("view", "message", says('"message":'), False, True),
@@ -70,6 +94,13 @@ CONTENT = [
     SinkRow("max_amplification", "80", amplified, False, True, format="prometheus"),
     SinkRow("counter_suffix", "on", says("end_total", telemetry(
         sample("end", kind=CUMULATIVE, double=1.0))), False, True, format="prometheus"),
+    SinkRow("max_series", "1", counts("series_refused", *TWO), False, True),
+    SinkRow("max_series_per_sender", "1", counts("series_refused", *TWO), False, True,
+            max_series="9"),
+    SinkRow("series_timeout", "1s", forgets, False, True, max_series="1"),
+    SinkRow("max_age", "1h", counts("out_of_time", OLD), False, True),
+    SinkRow("max_ahead", "1h", counts("out_of_time", AHEAD), False, True),
+    SinkRow("time", "arrival", counts("time_replaced", OLD), False, True, max_age="1h"),
     SinkRow("flush_interval", "1h", at_once, True, False),
     SinkRow("include", "end", says('"x"', gauge("x", 1), END), True, False),
     SinkRow("exclude", "x", says('"x"', gauge("x", 1), END), True, False),

@@ -123,7 +123,6 @@ static const struct {
     {"keep_size", "rotate_size=1MiB&"},
     {"sequence_key", "sequence=a&"},
     {"name", "value=a&"},
-    {"time", "value=a&"},
     {"labels", "value=a&"},
     {"segment_memory", "schema=riemann&framing=udp-notif&"},
     {"segment_timeout", "schema=riemann&framing=udp-notif&"},
@@ -162,6 +161,8 @@ static void key_comes_round(const char *option, const char *url, const struct se
     for (size_t i = 0; i < sizeof besides / sizeof besides[0]; i++)
         if (strcmp(besides[i].name, key->name) == 0)
             beside = besides[i].beside;
+    if (strcmp(key->name, "time") == 0) /* the key of a sink, or of a schema */
+        beside = key->scopes == KEY_OF_SINK ? "max_age=1h&" : "value=a&";
     snprintf(whole, sizeof whole, "%s%s%s=%s", url, beside, key->name, value);
     snprintf(line, sizeof line, "%s: ", key->name);
     comes_round(option, whole, line);

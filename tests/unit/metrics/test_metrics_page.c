@@ -86,6 +86,42 @@ static void assert_line(const struct fixture *fixture, const char *line)
         fail_msg("%zu times on the page: %s\n%s", count_lines(fixture, line), line, fixture->text);
 }
 
+/* --- series ----------------------------------------------------------------------------------- */
+
+TEST_WITH(the_series_of_a_sink_are_on_the_page_with_where_they_come_from, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    const struct address sender = address_from_ipv4((const uint8_t[]){192, 0, 2, 1}, 0);
+    const struct address quiet = address_from_ipv4((const uint8_t[]){192, 0, 2, 2}, 0);
+    fixture->sink.limited = true;
+    fixture->sink.series = (struct series_report){
+        .series = 10,
+        .series_most = 12,
+        .growth = {.sender_count = 2,
+                   .senders = {{sender, 3, 5}, {quiet, 2, 0}},
+                   .label_count = 1,
+                   .labels = {{"i\"d", 900}},
+                   .late_count = 1,
+                   .late = {{sender, 0, 7}}}};
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_line(fixture, "sluice_sink_series{sink=\"stdout:\"} 10");
+    assert_line(fixture, "sluice_sink_series_limit{sink=\"stdout:\"} 12");
+    assert_line(fixture,
+                "sluice_sink_sender_series_refused{sink=\"stdout:\",sender=\"192.0.2.1\"} 5");
+    assert_null(strstr(fixture->text, "192.0.2.2"));
+    assert_line(fixture, "sluice_sink_label_values{sink=\"stdout:\",label=\"i\\\"d\"} 900");
+    assert_line(fixture,
+                "sluice_sink_sender_out_of_time{sink=\"stdout:\",sender=\"192.0.2.1\"} 7");
+}
+
+TEST_WITH(without_limits_there_are_no_metrics_of_series, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_null(strstr(fixture->text, "sluice_sink_series{"));
+    assert_null(strstr(fixture->text, "sluice_sink_label_values"));
+}
+
 /* --- the ledger ------------------------------------------------------------------------------- */
 
 /* Raises each term of a block to a value of its own: 1000, 1001, ... */
@@ -335,6 +371,7 @@ TEST_WITH(every_row_is_on_the_page, set_up, tear_down)
     fixture->usage = (struct process_usage){1.25, 1e9, 4096, 8192, 1 << 20, 12, 1024};
     fixture->facts.usage = &fixture->usage;
     fixture->sink.figures.has = ~0U;
+    fixture->sink.limited = true;
     assert_true(ledger_add_dead_letters(fixture->ledger, "file:dead"));
     ledger_set_drops_kind(fixture->ledger, 0, (struct drops_kind){.filtered = true});
     write_page(fixture, METRICS_PROMETHEUS);

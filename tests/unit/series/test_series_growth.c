@@ -1,4 +1,4 @@
-/* Who makes series grow: the first of many senders and labels, however many others there are. */
+/* The senders and labels that make series grow: the first of many, however many others there are. */
 #include "collector/series/series_growth.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The limits of a sink: which times are accepted, who a sender is, and what is reported. */
+/* The limits of a sink: accepted times, hosts that are one sender, and the report. */
 #include "collector/series/series_guard.h"
 
 #include "tests/support/test.h"
@@ -119,6 +119,9 @@ TEST(the_addresses_of_an_ipv6_network_are_one_sender)
     assert_int_equal(report.series_most, 10);
     assert_int_equal(report.growth.sender_count, 2);
     assert_int_equal(report.growth.senders[0].refused, 3);
+    char text[ADDRESS_TEXT_SIZE];
+    series_growth_format_sender(&report.growth.senders[0].sender, text);
+    assert_string_equal(text, "2001:db8::/64");
     series_guard_destroy(guard);
 }
 

@@ -20,7 +20,7 @@ static uint64_t print_of(uint64_t number)
     return next_random(&number);
 }
 
-/* What becomes of a sample of the series: known, or as it is added. */
+/* The outcome of a sample: its series was known, or was added, or not. */
 enum outcome { KNOWN, ADDED, TABLE_FULL, SENDER_FULL };
 
 static enum outcome sample(struct series_table *table, uint64_t series, uint64_t sender,

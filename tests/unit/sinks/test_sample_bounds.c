@@ -145,7 +145,7 @@ static void check_times(const char *format)
     const struct encoded *written = put(&bounded);
     assert_int_equal(written->samples, 3);
     assert_int_equal(written->out_of_time, 2);
-    assert_int_equal(written->series_refused, 0); /* those out of time are no series */
+    assert_int_equal(written->series_refused, 0); /* those out of time do not count */
     bounded_close(&bounded);
 }
 

@@ -6,6 +6,33 @@
 
 #define SECOND INT64_C(1000000000)
 
+TEST(the_series_of_a_sink_with_limits_are_written_with_where_they_come_from)
+{
+    const struct address sender = address_from_ipv4((const uint8_t[]){192, 0, 2, 1}, 0);
+    struct sink_level sink = {
+        .name = "file:x",
+        .limited = true,
+        .series = {.series = 10,
+                   .series_most = 12,
+                   .growth = {.sender_count = 1,
+                              .senders = {{sender, 3, 5}},
+                              .label_count = 2,
+                              .labels = {{"id\"\n", 900}, {"host", 2}},
+                              .late_count = 1,
+                              .late = {{sender, 0, 7}}}}};
+    const struct pipeline_levels levels = {.sink_count = 1, .sinks = &sink};
+    char text[1024];
+    struct output out = {.data = text, .capacity = sizeof text - 1};
+    levels_json_write(&levels, 7 * SECOND, &out);
+    assert_false(out.overflow);
+    text[out.used] = '\0';
+    assert_non_null(strstr(
+        text, "\"queue_fill\":0,\"series\":{\"known\":10,\"limit\":12,\"senders\":[{\"address\":"
+              "\"192.0.2.1\",\"new\":3,\"refused\":5}],\"labels\":[{\"name\":\"id\\\"\\n\","
+              "\"values\":900},{\"name\":\"host\",\"values\":2}],\"out_of_time\":[{\"address\":"
+              "\"192.0.2.1\",\"samples\":7}]}}]"));
+}
+
 TEST(levels_are_written_with_names_of_any_bytes)
 {
     struct listener_level listener = {"udp://a", 2, 4096, 1024, true};

@@ -499,6 +499,21 @@ TEST(senders_stand_by_their_rate_with_their_loss)
     clear(&drawn);
 }
 
+TEST(senders_and_labels_that_make_series_grow_have_a_table)
+{
+    static const char levels[] =
+        "{\"sinks\":[{\"name\":\"file:x\",\"series\":{\"known\":10,\"limit\":10,\"senders\":["
+        "{\"address\":\"192.0.2.7\",\"new\":3,\"refused\":812}],\"labels\":[{\"name\":\"id\","
+        "\"values\":900}],\"out_of_time\":[{\"address\":\"192.0.2.9\",\"samples\":4}]}}]}";
+    const struct numbers now = {.uptime = 10, .levels = levels};
+    struct drawn drawn;
+    draw_after(&drawn, &now, NULL, no_senders, 40, 80);
+    assert_line(&drawn, "192.0.2.7 812 3 - - sender file:x");
+    assert_line(&drawn, "id - - 900 - label file:x");
+    assert_line(&drawn, "192.0.2.9 - - - 4 clock file:x");
+    clear(&drawn);
+}
+
 /* draw_after looks at every character. */
 TEST(a_senders_name_cannot_steer_the_terminal)
 {

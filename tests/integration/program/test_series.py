@@ -45,7 +45,7 @@ class SeriesTest(ProgramTest):
         return f"pcap:{path}?schema=telemetry"
 
     def written(self, keys, *datagrams, form="json"):
-        """What a sink with these keys writes of a capture, and its counts."""
+        """The output of a sink with these keys for a capture, and its counts."""
         path = self.folder / "out"
         path.unlink(missing_ok=True)
         program, ledger = self.run_to_end("--listen", self.capture(*datagrams), "--sink",
@@ -278,7 +278,7 @@ class Running(SeriesTest):
         page = MetricsClient(program).page()
         sink = f'sink="file:{self.folder}/out"'
         for line in (f"sluice_sink_series{{{sink}}} 15", f"sluice_sink_series_limit{{{sink}}} 15",
-                     f"sluice_sink_series_refused_total{{{sink}}} 95",
+                     f"sluice_sink_series_refused_total{{{sink}}} 113",
                      f'sluice_sink_sender_series_refused{{{sink},sender="127.0.0.9"}} 93',
                      f'sluice_sink_label_values{{{sink},label="core"}} 10'):
             self.assertIn(line, page.splitlines())

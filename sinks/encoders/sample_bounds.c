@@ -3,7 +3,7 @@
 #include "collector/series/series_guard.h"
 
 /* The kinds of fingerprints. */
-enum { SERIES_FINGERPRINT = 2, LABEL_FINGERPRINT, REPEATED_FINGERPRINT };
+enum { SERIES_FINGERPRINT = 2, LABEL_FINGERPRINT, REPEATED_FINGERPRINT /* and those after it */ };
 
 /* --- names that formats do not distinguish ---------------------------------------------------- */
 
@@ -101,15 +101,17 @@ static uint64_t fingerprint_of_series(struct sample_encoder *encoder, const stru
     const struct fingerprint_key *key = &encoder->series->key;
     struct sample_labels *labels = &encoder->labels;
     struct label label;
+    uint64_t repeated = 0;
     uint64_t sum = fingerprint_number(key, SERIES_FINGERPRINT, kind_of(sample));
     sum = fingerprint_bytes(key, sum, sample->name.data, sample->name.size);
     sum = fingerprint_bytes(key, sum, sample->unit.data, sample->unit.size);
     sample_labels_begin(labels, record, sample, NULL);
     while (sample_labels_next(labels, &label, out)) {
-        bool repeated = is_repeated(labels, &label.key, out);
+        uint64_t kind = LABEL_FINGERPRINT;
+        if (is_repeated(labels, &label.key, out))
+            kind = REPEATED_FINGERPRINT + repeated++;
         labels->steps += (label.key.size + label.value.size) / 8;
-        sum += fingerprint_of_label(key, &label,
-                                    repeated ? REPEATED_FINGERPRINT : LABEL_FINGERPRINT);
+        sum += fingerprint_of_label(key, &label, kind);
     }
     return sum;
 }

@@ -5,7 +5,8 @@
  * A series is a name, a unit, a kind (number, histogram or summary; gauge or counter; temporality)
  * and a set of labels, in any order. A histogram is one series, whatever number of buckets a format
  * makes of it. Keys that some format may write as the same name (they differ at most in characters
- * that are not ASCII letters and digits) count in their order, because formats write the first.
+ * that are not ASCII letters and digits) count in their order, because formats write the first, or
+ * join them.
  *
  * On the sink's thread.
  */

@@ -250,6 +250,10 @@ TEST_WITH(keys_that_a_format_writes_as_one_count_in_their_order, set_up, NULL)
     assert_true(is_written(&bounded, "x.y=1 z=0 x_y=2"));
     assert_false(is_written(&bounded, "x_y=2 x.y=1 z=0"));
     bounded_close(&bounded);
+    bounded = bounded_open(&schema_telemetry, "prometheus", "max_series=1");
+    assert_true(is_written(&bounded, "x.y=1 x_y=2 x-y=3"));
+    assert_false(is_written(&bounded, "x.y=1 x-y=3 x_y=2")); /* its values are joined */
+    bounded_close(&bounded);
 }
 
 TEST_WITH(what_the_rules_leave_of_a_series_counts, set_up, NULL)

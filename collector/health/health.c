@@ -465,6 +465,31 @@ static void report_reasons(struct reasons *reasons, struct health *health,
         json_array_end(reasons->out);
 }
 
+/* Writes the last outage of each sink that has none now. */
+static void report_past(struct output *out, const struct health_facts *facts)
+{
+    bool any = false;
+    for (size_t i = 0; i < facts->levels->sink_count; i++) {
+        const struct sink_level *sink = &facts->levels->sinks[i];
+        struct reasons seconds = {.out = out};
+        if (sink->past.until_ns == 0 || sink->reason[0] != '\0')
+            continue;
+        if (!any) {
+            json_key_literal(out, "past");
+            json_array_begin(out);
+        }
+        any = true;
+        json_object_begin(out);
+        json_member_text(out, "sink", sink->name);
+        json_member_text(out, "error", sink->past.reason);
+        json_key_literal(out, "ended_seconds_ago");
+        json_double(out, (double)((facts->now_ns - sink->past.until_ns) / 1000000) / 1e3);
+        end_reason_for(&seconds, sink->past.until_ns - sink->past.since_ns);
+    }
+    if (any)
+        json_array_end(out);
+}
+
 /* Writes the reasons to a buffer without room to find out whether there are any. */
 static bool is_degraded(struct health *health, const struct health_facts *facts)
 {
@@ -494,6 +519,7 @@ enum health_status health_report(struct health *health, const struct health_fact
     json_member_text(out, "status", word);
     if (status == HEALTH_DEGRADED || status == HEALTH_STUCK)
         report_reasons(&reasons, health, facts);
+    report_past(out, facts);
     json_object_end(out);
     output_char(out, '\n');
     return status;

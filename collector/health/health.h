@@ -66,6 +66,11 @@ void health_note(struct health *health, const struct ledger_snapshot *ledger, in
  *        {"reason":"kernel_drops","listener":"udp://...","count":7}]}
  *
  * "limit" is the spill's size where "count" is in bytes (spill_fills).
+ * "past", also if it is ready, has the last outage of each sink that has none now:
+ *
+ *     "past":[{"sink":"http://...","error":"connection refused","ended_seconds_ago":45.2,
+ *              "seconds":12.3}]
+ *
  * "error" is the reason of a sink's outage in the words of the system or of the far end.
  */
 enum health_status health_report(struct health *health, const struct health_facts *facts,

@@ -26,10 +26,24 @@ void sink_outage_destroy(struct sink_outage *outage)
 
 void sink_outage_set_reason(struct sink_outage *outage, const char *what)
 {
+    int64_t now = clock_monotonic_ns();
     mutex_lock(outage->lock);
+    if (!outage->has_reason) {
+        outage->reason_since_ns = now;
+    } else if (*what == '\0') {
+        outage->past = (struct sink_past){.since_ns = outage->reason_since_ns, .until_ns = now};
+        memcpy(outage->past.reason, outage->reason, SINK_REASON_SIZE);
+    }
     snprintf(outage->reason, sizeof outage->reason, "%s", what);
     mutex_unlock(outage->lock);
     outage->has_reason = *what != '\0';
+}
+
+void sink_outage_copy_past(const struct sink_outage *outage, struct sink_past *past)
+{
+    mutex_lock(outage->lock);
+    *past = outage->past;
+    mutex_unlock(outage->lock);
 }
 
 void sink_outage_copy_reason(const struct sink_outage *outage, char reason[SINK_REASON_SIZE])
@@ -162,8 +176,7 @@ void sink_outage_leave(const struct sink_outage *outage, const char *name,
 
 int64_t sink_outage_due(const struct sink_outage *outage)
 {
-    return outage->trouble.since_ns == 0 ? 0
-                                         : log_trouble_due(&outage->trouble, &outage->budget);
+    return outage->trouble.since_ns == 0 ? 0 : log_trouble_due(&outage->trouble, &outage->budget);
 }
 
 void sink_outage_add_refused(struct sink_outage *outage, enum record_refusal reason,

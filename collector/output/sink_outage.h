@@ -32,8 +32,10 @@ struct sink_outage {
     bool has_reason;             /* `reason` is not empty */
     _Atomic bool is_open;        /* there is an outage */
     _Atomic uint64_t refused[REFUSAL_COUNT]; /* since the sink's start */
-    struct mutex *lock;                      /* for `reason` */
-    char reason[SINK_REASON_SIZE];           /* of the last failure; "": the last write was accepted */
+    struct mutex *lock;                      /* for the members below */
+    char reason[SINK_REASON_SIZE]; /* of the last failure; "": the last write was accepted */
+    int64_t reason_since_ns;       /* monotonic: since when there is a reason */
+    struct sink_past past;
 };
 
 /* Initialises a zeroed outage. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL). */
@@ -80,6 +82,9 @@ int64_t sink_outage_due(const struct sink_outage *outage);
 
 /* Any thread: copies the reason of the last failure; "": the last write was accepted. */
 void sink_outage_copy_reason(const struct sink_outage *outage, char reason[SINK_REASON_SIZE]);
+
+/* Any thread: copies the last outage that is over. */
+void sink_outage_copy_past(const struct sink_outage *outage, struct sink_past *past);
 
 /* Any thread: adds records that the sink's queues refused. */
 void sink_outage_add_refused(struct sink_outage *outage, enum record_refusal reason,

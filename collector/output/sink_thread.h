@@ -190,6 +190,15 @@ struct sink_condition sink_thread_condition(const struct sink_thread *sink);
 #define SINK_REASON_SIZE ((size_t)256)
 void sink_thread_copy_reason(const struct sink_thread *sink, char reason[SINK_REASON_SIZE]);
 
+/* The last outage of a sink that is over. */
+struct sink_past {
+    char reason[SINK_REASON_SIZE]; /* of its last failure */
+    int64_t since_ns, until_ns;    /* monotonic: its first failure, and its end; 0: there was none */
+};
+
+/* Any thread. */
+void sink_thread_copy_past(const struct sink_thread *sink, struct sink_past *past);
+
 /* Any thread: notes records that a queue of the sink refused, for the log of an outage. */
 void sink_thread_note_refused(struct sink_thread *sink, enum record_refusal reason,
                               uint64_t records);

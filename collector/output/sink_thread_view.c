@@ -41,6 +41,11 @@ void sink_thread_copy_reason(const struct sink_thread *sink, char reason[SINK_RE
     sink_outage_copy_reason(&sink->writer->outage, reason);
 }
 
+void sink_thread_copy_past(const struct sink_thread *sink, struct sink_past *past)
+{
+    sink_outage_copy_past(&sink->writer->outage, past);
+}
+
 void sink_thread_note_refused(struct sink_thread *sink, enum record_refusal reason,
                               uint64_t records)
 {

@@ -58,6 +58,10 @@ static void levels_add_sink(struct pipeline_levels *levels, const char *name,
     level->name = name;
     if (level->reason[0] == '\0')
         sink_thread_copy_reason(sink, level->reason);
+    struct sink_past past;
+    sink_thread_copy_past(sink, &past);
+    if (past.until_ns > level->past.until_ns)
+        level->past = past;
     level->condition.ended |= condition.ended;
     level->condition.waits_since_ns =
         earlier(level->condition.waits_since_ns, condition.waits_since_ns);

@@ -128,6 +128,10 @@ static void put_sink(struct output *out, const struct sink_level *sink, int64_t 
     json_member_double(out, "failing_seconds",
                        seconds_since(sink->condition.fails_since_ns, now_ns));
     json_member_text(out, "error", sink->reason);
+    json_member_text(out, "past_error", sink->past.reason);
+    json_member_double(out, "past_error_seconds",
+                       (double)((sink->past.until_ns - sink->past.since_ns) / 1000000) / 1e3);
+    json_member_double(out, "past_error_ended_seconds", seconds_since(sink->past.until_ns, now_ns));
     json_member_double(out, "oldest_seconds", seconds_since(sink->condition.oldest_ns, now_ns));
     json_member_uint64(out, "spill_bytes", sink->condition.spill_bytes);
     json_member_uint64(out, "spill_limit_bytes", sink->condition.spill_size);

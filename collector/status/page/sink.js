@@ -37,6 +37,15 @@ function destination(model, level) {
     : `has not accepted data ${since(level.waiting_seconds)}${error}`;
 }
 
+/* "connection refused; over since 14:02:22, after 12 s" */
+function pastError(model, level) {
+  if (level.past_error === "" || level.error !== "")
+    return {};
+  const ended = format.clock(model.now.time - level.past_error_ended_seconds * 1000);
+  return {"last error": `${level.past_error}; over since ${ended}, after ` +
+    format.lasting(level.past_error_seconds)};
+}
+
 /* The collector measures the age of the records that a delivery has in memory. */
 function oldest(row, level) {
   if (level.oldest_seconds > 0)
@@ -136,6 +145,7 @@ export class SinkView {
         ofLimit(level.queue_large_batches, level.queue_large_limit_batches),
       "in flight": `${format.count(row.in_flight)} records`,
       "destination": destination(model, level),
+      ...pastError(model, level),
       "oldest record": oldest(row, level),
       ...figures(level),
       ...spill(model, level),

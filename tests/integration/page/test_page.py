@@ -267,6 +267,42 @@ class Numbers(PageTest):
                           f"title.textContent.includes('{title}'))", f"{title} has a graph")
         self.assertEqual(page.complaints(), [])
 
+    def test_the_error_of_an_outage_stays_when_it_is_over(self):
+        store = Store(503, 503)
+        self.addCleanup(store.close)
+        program, client = self.serve("--listen", RIEMANN, "--sink", f"http:{store.place}?format=json")
+        page = self.open(client, "#/sink/0")
+        facts = "document.getElementById('view').innerText"
+        self.assertNotIn("last error", page.evaluate(facts))
+        self.sender(program).send(metric(1))
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["written"] == 1, "it is written")
+        page.wait_for(f"/last error\\s.*503.*; over since \\d\\d:\\d\\d:\\d\\d, after \\d+ s/"
+                      f".test({facts})", "it is over")
+
+    def test_senders_are_ordered_by_their_losses(self):
+        program, client = self.serve("--listen", TELEMETRY)
+        gaps = {"some": 4000, "most": 5000, "few": 3000, "none": 0}  # more than may still arrive
+        addresses = {}  # the last one is the busiest, too
+        for at, (name, gap) in enumerate(gaps.items()):
+            addresses[name] = f"127.0.0.{at + 2}"
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+                sender.bind((addresses[name], 0))
+                for number in (1, 2 + gap) if gap != 0 else range(1, 101):
+                    sender.sendto(gauge("v", 1.0, sender=name, boot=1, sequence=number),
+                                  ("127.0.0.1", program.port(0)))
+        program.wait_for_received(2 * 3 + 100)
+        page = self.open(client, "#/senders")
+        shown = """[...document.querySelectorAll('.card table.rows')].map(table =>
+            [...table.tBodies[0].rows].map(row => row.cells[0].textContent))"""
+        page.wait_for(f"{shown}[0]?.length === 4 && {shown}[1]?.length === 3", "all are known")
+        everyone, losers = page.evaluate(shown)
+        worst = ["most", "some", "few"]
+        self.assertEqual(losers, worst)
+        self.assertEqual(everyone[:3], [addresses[name] for name in worst])
+        page.evaluate("location.hash = '#/'")
+        page.wait_for(f"{shown}.at(-1)?.length === 3", "the first view has them, too")
+        self.assertEqual(page.evaluate(shown)[-1], worst)
+
     def test_health_is_shown_with_its_reasons(self):
         program, client = self.serve("--listen", RIEMANN, "--sink", "file:/dev/full",
                                      "--stop-timeout", "100ms")

@@ -33,7 +33,11 @@ class Outages(ProgramTest):
         self.assertRegex(health["reasons"][0]["error"], reason)
         back()
         program.wait_for_log(r"writing again after [0-9.]+ s; records lost since: none")
-        metrics.wait_for_health(lambda said: said["status"] == "ready", "it is over")
+        _, health = metrics.wait_for_health(lambda said: said["status"] == "ready", "it is over")
+        past, = health["past"]
+        self.assertEqual(past["sink"], program.ledger_now()["sinks"][0]["name"])
+        self.assertRegex(past["error"], reason)
+        self.assertGreaterEqual(min(past["seconds"], past["ended_seconds_ago"]), 0)
         self.assertEqual(program.stop()["sinks"][0]["written"], 2)
         lines = [line for line in program.log() if "trying again" in line]
         self.assertLessEqual(len(lines), 6)  # at growing intervals

@@ -260,6 +260,18 @@ TEST_WITH(one_in_a_hundred_datagrams_that_cannot_be_decoded_is_reported, set_up,
     assert_ready(fixture);
 }
 
+TEST_WITH(an_outage_that_is_over_stays_with_its_end, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    fixture->levels[0].past = (struct sink_past){
+        .reason = "it refused", .since_ns = START - 20 * SECOND, .until_ns = START - 8 * SECOND};
+    assert_reported(fixture, HEALTH_READY,
+                    "{\"status\":\"ready\",\"past\":[{\"sink\":\"stdout:\",\"error\":"
+                    "\"it refused\",\"ended_seconds_ago\":8,\"seconds\":12}]}\n");
+    strcpy(fixture->levels[0].reason, "it is away"); /* another outage */
+    assert_ready(fixture);
+}
+
 TEST_WITH(a_share_at_its_bound_does_not_come_and_go, set_up, tear_down)
 {
     struct fixture *fixture = *state;

@@ -161,6 +161,9 @@ TEST_WITH(a_far_end_without_a_connection_is_an_outage_before_any_block_fails, se
     char reason[SINK_REASON_SIZE];
     sink_thread_copy_reason(fake->sink, reason);
     assert_string_equal(reason, "its line is cut");
+    struct sink_past none;
+    sink_thread_copy_past(fake->sink, &none);
+    assert_true(none.until_ns == 0 && none.reason[0] == '\0');
     assert_true(sink_thread_condition(fake->sink).fails_since_ns != 0);
     atomic_store(&far.is_away, false);
     wakeup_signal(far_end.wakeup);
@@ -168,6 +171,11 @@ TEST_WITH(a_far_end_without_a_connection_is_an_outage_before_any_block_fails, se
     assert_true(sink_thread_condition(fake->sink).fails_since_ns == 0);
     sink_thread_copy_reason(fake->sink, reason);
     assert_string_equal(reason, "");
+    struct sink_past past;
+    sink_thread_copy_past(fake->sink, &past);
+    assert_string_equal(past.reason, "its line is cut");
+    assert_true(0 < past.since_ns && past.since_ns <= past.until_ns &&
+                past.until_ns <= clock_monotonic_ns());
     push_one(fake);
     fake_sink_finish(fake);
     assert_int_equal(heard("writing again"), 0);

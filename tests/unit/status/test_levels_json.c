@@ -41,6 +41,7 @@ TEST(levels_are_written_with_names_of_any_bytes)
         .name = "file:</script>\"\\\n\x1b\xff",
         .condition = {.fails_since_ns = 5 * SECOND, .spill_bytes = 7, .spill_size = 9},
         .reason = "No space left on device",
+        .past = {"Input/output error", 2 * SECOND, 4 * SECOND},
         .queue = {5, 64, 1, 4, 0.25},
         .figures = {
             .has = DELIVERY_HAS(FIGURE_CONNECTS) | DELIVERY_HAS(FIGURE_ROUND_TRIP) |
@@ -66,7 +67,8 @@ TEST(levels_are_written_with_names_of_any_bytes)
         "\"streams\":[{\"name\":\"tcp://b\",\"open\":3,\"open_limit\":1000}],"
         "\"sinks\":[{\"name\":\"file:</script>\\\"\\\\\\n\\u001b\xef\xbf\xbd\",\"ended\":false,"
         "\"waiting_seconds\":0,\"failing_seconds\":2,"
-        "\"error\":\"No space left on device\",\"oldest_seconds\":0,\"spill_bytes\":7,"
+        "\"error\":\"No space left on device\",\"past_error\":\"Input/output error\","
+        "\"past_error_seconds\":2,\"past_error_ended_seconds\":3,\"oldest_seconds\":0,\"spill_bytes\":7,"
         "\"spill_limit_bytes\":9,\"figures\":{\"connects\":3,\"round_trip_seconds\":0.00125},"
         "\"answers\":{\"2xx\":0,\"3xx\":0,\"4xx\":0,\"5xx\":2},\"queue_batches\":5,"
         "\"queue_limit_batches\":64,\"queue_large_batches\":1,\"queue_large_limit_batches\":4,"

@@ -94,7 +94,8 @@ static bool read_items(struct file_reading *reading, const char *name, char sign
             return false;
     }
     return reading->piece.kind == PIECE_LIST_END &&
-           (count != 0 || file_refuse(reading, begin, "\"%s\" is an empty list; leave it out", name));
+           (count != 0 ||
+            file_refuse(reading, begin, "\"%s\" is an empty list; leave it out", name));
 }
 
 bool file_read_value(struct file_reading *reading, const struct setting *setting, const char *name,
@@ -106,8 +107,7 @@ bool file_read_value(struct file_reading *reading, const struct setting *setting
         return file_wrong_kind(reading, name, "a single value");
     if (reading->piece.length == 0)
         return file_refuse(reading, reading->piece.mark, "\"%s\" has no value", name);
-    return (sign == '\0' ||
-            check_sign(reading, name, sign, "it begins the next key in a URL")) &&
+    return (sign == '\0' || check_sign(reading, name, sign, "it begins the next key in a URL")) &&
            map_put_value(reading, text);
 }
 
@@ -233,11 +233,10 @@ static bool unknown_key(const struct file_reading *reading, const struct map *ma
 }
 
 /*
- * Finds the key that the last piece names, in which hyphens are as good as underscores. Returns NULL
- * with the error filled.
+ * Finds the key that the last piece names, in which hyphens are as good as underscores. Returns
+ * NULL with the error filled.
  */
-static const struct setting *find_map_key(const struct file_reading *reading,
-                                          const struct map *map)
+static const struct setting *find_map_key(const struct file_reading *reading, const struct map *map)
 {
     const struct yaml_piece *piece = &reading->piece;
     struct parse_error fault;
@@ -330,7 +329,10 @@ static bool add_map(struct file_reading *reading, const struct option *option)
     struct provenance_text url = {0};
     bool good = read_map(reading, &map);
     if (good && map.place_line == 0)
-        good = file_refuse(reading, map.begin, "\"%s\" is missing here", map.place_name);
+        good =
+            file_refuse(reading, map.begin, "\"%s\" is missing here; write %s: %s, for example",
+                        map.place_name, map.place_name,
+                        strcmp(map.place_name, "address") == 0 ? "udp://ADDR:PORT" : "file:PATH");
     if (good && (!put_together(option, &map, &url) ||
                  provenance_add(reading->provenance, option, PROVENANCE_FILE, &url) == NULL))
         good = file_no_memory(reading);

@@ -50,7 +50,7 @@ static void not_in_scope(const char *name, unsigned scopes, struct parse_error *
     }
     parse_error_append(fault, ", not for %s",
                        scopes == KEY_OF_SINK && (scopes_of(name) & KEY_OF_ANY_SINK) != 0
-                           ? "a sink of this kind"
+                           ? "a stdout: or command: sink"
                            : key_scope_name(scopes));
     if ((scopes & KEY_OF_LOCAL) != 0 &&
         (strcmp(name, "allow") == 0 || strcmp(name, "deny") == 0))

@@ -260,6 +260,8 @@ static void stray_argument(const struct reading *reading, const char *argument)
     else if (strchr(argument, '=') != NULL)
         parse_error_append(&fault, "; keys belong to a URL, in quotation marks for the shell: "
                                    "'udp://ADDR:PORT?KEY=VALUE&KEY=VALUE'");
+    else if (strstr(argument, ".yaml") != NULL || strstr(argument, ".yml") != NULL)
+        parse_error_append(&fault, "; a configuration file follows --config");
     else
         parse_error_append(&fault, "; options begin with --, see --help");
     error_set(reading->error, EXIT_CODE_USAGE, "%s", fault.text);

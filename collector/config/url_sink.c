@@ -98,8 +98,17 @@ static bool check_path(const struct url *url, const struct sink_keys *keys,
         return true;
     if (sink->destination->read_path(sink->path, &fields, &wrong_at, &why))
         return sink_keys_check_files(keys, &fields, fault) || url_wrong_keys(url, fault);
-    return why == NULL ? parse_error_no_memory(fault)
-                       : parse_error_set(fault, url->place_at + wrong_at, "%s", why);
+    if (why == NULL)
+        return parse_error_no_memory(fault);
+    char given[QUOTED_SIZE];
+    const char *field = sink->path + wrong_at;
+    if (*field != '%')
+        return parse_error_set(fault, url->place_at + wrong_at, "%s", why);
+    size_t length = field[1] == '{' ? strcspn(field, "}") + 1 : 2;
+    if (length > strlen(field))
+        length = strlen(field);
+    return parse_error_set(fault, url->place_at + wrong_at, "%s: %s",
+                           quoted(field, length, given), why);
 }
 
 /* Refuses "***", which --print-config writes in place of secrets. */

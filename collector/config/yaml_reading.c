@@ -69,10 +69,36 @@ static struct provenance_mark mark_of_byte(const struct yaml_reading *reading, s
     return mark;
 }
 
-/* Returns the usual cause of an error of libyaml, or "". */
-static const char *hint(const char *problem)
+/* Whether the line above this one is an element of a list without a key: "- URL". */
+static bool follows_plain_element(const struct yaml_reading *reading, size_t line)
 {
-    if (strstr(problem, "mapping values are not allowed") != NULL)
+    const char *at = reading->text;
+    const char *end = reading->text + reading->length;
+    for (size_t i = 2; i < line && at != NULL; i++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        at = at == NULL ? NULL : at + 1;
+    }
+    const char *stop = at == NULL ? NULL : memchr(at, '\n', (size_t)(end - at));
+    if (line < 2 || stop == NULL)
+        return false;
+    while (at < stop && *at == ' ')
+        at++;
+    if (stop - at < 2 || at[0] != '-' || at[1] != ' ')
+        return false;
+    for (; at + 1 < stop; at++)
+        if (at[0] == ':' && at[1] == ' ')
+            return false;
+    return true;
+}
+
+/* Returns the usual cause of an error of libyaml on that line, or "". */
+static const char *hint(const struct yaml_reading *reading, const char *problem, size_t line)
+{
+    bool is_value = strstr(problem, "mapping values are not allowed") != NULL;
+    if (is_value && follows_plain_element(reading, line))
+        return "; a list element that has keys is a map: write \"- address: URL\" (\"- to: URL\" "
+               "for a sink), and the keys below it";
+    if (is_value)
         return "; put a text that contains \": \" or ends with \":\" in quotation marks";
     if (strstr(problem, "cannot start any token") != NULL)
         return "; indent with spaces, not tabs, and put a text that begins with a special "
@@ -100,7 +126,7 @@ static bool not_yaml(const struct yaml_reading *reading, struct parse_error *fau
     if (parser->context != NULL && parser->error != YAML_READER_ERROR)
         parse_error_append(fault, " %s that begins on line %zu", parser->context,
                            parser->context_mark.line + 1);
-    parse_error_append(fault, "%s", hint(problem));
+    parse_error_append(fault, "%s", hint(reading, problem, mark->line));
     return false;
 }
 

@@ -159,6 +159,7 @@ bool folder_has(const char *path);
 /*
  * For an error about a folder, or about a file that cannot be created: if the folder, or that of
  * the file, does not exist, appends what to do, "; create the folder: mkdir -p /var/log/sluice".
+ * Says so if a folder has the file's name.
  */
 void folder_advise_missing(const char *folder, struct error *error);
 void folder_advise_missing_of(const char *file, struct error *error);

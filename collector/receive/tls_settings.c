@@ -61,14 +61,31 @@ static size_t size_of_chain(const struct tls_settings *settings)
     return (size_t)size;
 }
 
+/* Whether the file has the private key that another setting should name. */
+static bool has_key(struct tls_settings *settings, const char *file)
+{
+    const struct tls_library *library = settings->library;
+    library->ERR_clear_error();
+    bool has = library->SSL_CTX_use_PrivateKey_file(settings->context, file, SSL_FILETYPE_PEM) == 1;
+    library->ERR_clear_error();
+    return has;
+}
+
 static int use_certificate(struct tls_settings *settings, const char *file, struct error *error)
 {
     const struct tls_library *library = settings->library;
     if (input_load_probe_key("cert", file, error) != 0)
         return -1;
     library->ERR_clear_error();
-    if (library->SSL_CTX_use_certificate_chain_file(settings->context, file) != 1)
-        return tls_library_error(library, "cert", file, "certificate", error);
+    if (library->SSL_CTX_use_certificate_chain_file(settings->context, file) != 1) {
+        tls_library_error(library, "cert", file, "certificate", error);
+        if (has_key(settings, file))
+            tls_settings_error("cert", file,
+                               "contains a key and no certificate; cert= and key= "
+                               "may be swapped",
+                               error);
+        return -1;
+    }
     size_t size = size_of_chain(settings);
     settings->certificates += size;
     if (size > CERTIFICATES_MOST)

@@ -19,6 +19,9 @@ static const struct {
     {"self-signed", issuer},
     {"self signed", issuer},
     {"unable to verify", issuer},
+    {"wrong version number",
+     ": the server has no TLS on this port; give its port with TLS, or a URL "
+     "without TLS"},
 };
 
 const char *certificate_advice(const char *error)

@@ -232,7 +232,9 @@ static void explain_failure(struct http_request *request, CURLcode result, long 
                  "the server answered %ld, but its answer was cut off: %.180s", status, why);
     else
         snprintf(request->text, sizeof request->text, "%.170s%s", why,
-                 result == CURLE_PEER_FAILED_VERIFICATION ? certificate_advice(why) : "");
+                 result == CURLE_PEER_FAILED_VERIFICATION || result == CURLE_SSL_CONNECT_ERROR
+                     ? certificate_advice(why)
+                     : "");
 }
 
 /* The text: the first line of the answer's body, or libcurl's error. */

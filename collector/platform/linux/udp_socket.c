@@ -186,7 +186,10 @@ static int restrict_to_interface(struct udp_socket *made, const struct udp_socke
     const char *name = options->interface;
     bool ipv6 = options->address.family == ADDRESS_IPV6;
     if (name != NULL && multicast_interface(name) == 0) {
-        error_set(error, EXIT_CODE_CANNOT_BIND, "there is no network interface \"%s\"", name);
+        error_set(
+            error, EXIT_CODE_CANNOT_BIND,
+            "interface=%s: there is no network interface \"%s\"; ip link lists those there are",
+            name, name);
         return -1;
     }
     if (name != NULL)

@@ -23,7 +23,7 @@ static int cannot_write(struct error *error, const char *path, int number)
 static int cannot_create_file(struct error *error, const char *path, int number)
 {
     cannot_write(error, path, number);
-    if (number == ENOENT)
+    if (number == ENOENT || number == EISDIR)
         folder_advise_missing_of(path, error);
     return -1;
 }

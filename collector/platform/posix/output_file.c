@@ -73,7 +73,7 @@ static int open_to_append(const char *path, struct stat *status, struct error *e
     if (fd < 0) {
         int number = errno;
         cannot_create(error, path, why_not_opened(number, path));
-        if (number == ENOENT)
+        if (number == ENOENT || number == EISDIR)
             folder_advise_missing_of(path, error);
         return -1;
     }

@@ -130,9 +130,12 @@ class Check(ProgramTest):
                 (("--sink", "udp://127.0.0.1:8086"), "write udp:127.0.0.1:8086, without slashes"),
                 (("--sink", "file:"), "--sink file:, column 6: the path is missing"),
                 (("--sink", "stdout:?spill=x"), 'key "spill" is for an http:, kafka: or nats: sink, not for '
-                                                "a sink of this kind"),
+                                                "a stdout: or command: sink"),
                 (("--sink", "http://127.0.0.1:1/?rotate_size=1MiB"),
                  'key "rotate_size" is for a file: sink, not for an http: sink'),
+                (("--sink", "file:x-%Q.json"), 'column 8: "%Q": there is no such field; there are %Y'),
+                (("--sink", "file:x-%{sourc}"), '"%{sourc}": there is no such value'),
+                (("sluice.yaml",), "a configuration file follows --config"),
                 (("receivers=2",), "keys belong to a URL, in quotation marks for the shell")):
             with self.subTest(arguments=arguments):
                 self.assertIn(says, self.refused("--check", "--listen", CAPTURE, *arguments, code=64))
@@ -151,7 +154,8 @@ class Check(ProgramTest):
 
     def test_a_folder_in_the_place_of_a_file_is_refused_as_by_a_start(self):
         (self.folder / "there").mkdir()
-        self.refuses_as_a_start_does("--sink", f"file:{self.folder}/there")
+        said = self.refuses_as_a_start_does("--sink", f"file:{self.folder}/there")
+        self.assertIn("; it is a folder: name a file in it", said)
 
     def test_a_file_in_the_place_of_a_folder_is_refused_as_by_a_start(self):
         (self.folder / "there").write_text("")

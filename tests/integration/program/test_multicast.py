@@ -243,7 +243,7 @@ class Multicast(ProgramTest):
         self.assertIn("no interface has a route to it; give interface=", said)
         said = self.refused("--listen", f"udp://239.1.2.3:{PORT}?schema=riemann&interface=nowhere0",
                             code=69)
-        self.assertIn('no network interface "nowhere0"', said)
+        self.assertIn('interface=nowhere0: there is no network interface "nowhere0"; ip link ', said)
 
     def test_what_makes_no_sense_of_a_group_is_refused(self):
         for url in ("udp://239.1.2.3:5656?receivers=2", "udp://[ff15::5555]:5656?receivers=2",

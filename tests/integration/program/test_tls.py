@@ -748,6 +748,8 @@ class Refused(Tls):
                 ({"key": encrypted}, f"key={encrypted}: the key is encrypted"),
                 ({"key": FILES.client[1]}, f"key={FILES.client[1]}: does not match the "
                                            f"certificate in cert={FILES.cert}"),
+                ({"cert": FILES.key, "key": FILES.cert},
+                 f"cert={FILES.key}: contains a key and no certificate; cert= and key= may be swapped"),
                 ({"client_ca": junk}, f"client_ca={junk}: contains no certificate in PEM"),
                 ({"cert": "/dev/null"}, "cert=/dev/null: it is a pipe or a device, not a file"),
                 ({"cert": "/proc/self/mem"}, "cert=/proc/self/mem: Input/output error")):

@@ -209,8 +209,7 @@ TEST_WITH(a_list_may_be_written_with_commas_or_as_a_list, scratch_make, scratch_
                                     "sinks:\n"
                                     "- to: stdout\n"
                                     "  drop_label: [pid]\n");
-    assert_string_equal(config.listeners[0].url,
-                        "udp://127.0.0.1:1?allow=10.0.0.0/8,192.0.2.0/24");
+    assert_string_equal(config.listeners[0].url, "udp://127.0.0.1:1?allow=10.0.0.0/8,192.0.2.0/24");
     assert_string_equal(config.sinks[0].url, "stdout:?drop_label=pid");
     config_free(&config);
     refused("listeners:\n- address: udp://127.0.0.1:1\n  allow:\n  - 10.0.0.0/8\n  - 10.0.0.0/33\n",
@@ -223,13 +222,15 @@ TEST_WITH(a_list_may_be_written_with_commas_or_as_a_list, scratch_make, scratch_
             "3:20: \"drop_label\" contains \"&\": it begins the next key in a URL");
 }
 
-TEST_WITH(mistakes_of_indentation_and_place_are_refused_with_what_to_do, scratch_make, scratch_remove)
+TEST_WITH(mistakes_of_indentation_and_place_are_refused_with_what_to_do, scratch_make,
+          scratch_remove)
 {
     (void)state;
-    refused("listeners:\n  - address: udp://127.0.0.1:1\n  schema: riemann\n",
-            "3:3: not valid YAML: did not find expected '-' indicator while parsing a block collection "
-            "that begins on line 2; the lines of a map, and the \"-\" of a list, begin in the same "
-            "column");
+    refused(
+        "listeners:\n  - address: udp://127.0.0.1:1\n  schema: riemann\n",
+        "3:3: not valid YAML: did not find expected '-' indicator while parsing a block collection "
+        "that begins on line 2; the lines of a map, and the \"-\" of a list, begin in the same "
+        "column");
     refused("listeners:\n- address: udp://127.0.0.1:1\n\tschema: riemann\n",
             "3:1: not valid YAML: found a tab character that violates indentation while scanning a "
             "plain scalar that begins on line 2; indent with spaces, not tabs");
@@ -505,13 +506,16 @@ TEST_WITH(a_name_of_another_place_is_refused_with_its_own, scratch_make, scratch
         "sinks:\n- to: stdout\n  receivers: 2\n",
         "3:3: key \"receivers\" is for a udp listener and a tcp or unix listener, not for a sink");
     refused("sinks:\n- to: stdout\n  rotate_size: 1MiB\n",
-            "3:3: key \"rotate_size\" is for a file: sink, not for a sink of this kind");
+            "3:3: key \"rotate_size\" is for a file: sink, not for a stdout: or command: "
+            "sink");
     refused("listeners:\n- address: pcap:x\n  receivers: 2\n",
-            "3:3: key \"receivers\" is for a udp listener and a tcp or unix listener, not for a capture "
+            "3:3: key \"receivers\" is for a udp listener and a tcp or unix listener, not for a "
+            "capture "
             "listener");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas:\n  - schema: riemann\n"
             "    receivers: 2\n",
-            "5:5: key \"receivers\" is for a udp listener and a tcp or unix listener, not for a listener's "
+            "5:5: key \"receivers\" is for a udp listener and a tcp or unix listener, not for a "
+            "listener's "
             "schema");
 }
 
@@ -534,7 +538,7 @@ TEST_WITH(a_wrong_value_is_reported_with_its_place, scratch_make, scratch_remove
             "4:13: schema \"riemannn\" is not one of riemann, telemetry, nor a folder, nor a file, "
             "which has a \".\" in its name; did you mean \"riemann\"?");
     refused("sinks:\n- to: elsewhere\n", "2:7: \"elsewhere:\" is not a sink; write stdout: or "
-                                       "file:PATH");
+                                         "file:PATH");
     refused("dead-letter: stdout\n", "1:14: \"stdout\" is not a file; write file:PATH");
 }
 
@@ -544,7 +548,7 @@ TEST_WITH(columns_are_characters, scratch_make, scratch_remove)
     refused("sinks: [{\"to\": \"file:\xc3\xa4\xc3\xb6?x\"}]\n",
             "1:24: \"to\" contains \"?\": write keys as separate entries of the map");
     refused("sinks:\n- {to: file:\xc3\xa4\xc3\xb6%!}\n",
-            "2:15: there is no such field; there are %Y %m %d %H %M %S %y %j %F %s, %{source}, "
+            "2:15: \"%!\": there is no such field; there are %Y %m %d %H %M %S %y %j %F %s, %{source}, "
             "%{listener} and %{schema}, and %% is a percent sign");
 }
 
@@ -578,8 +582,10 @@ TEST_WITH(a_value_of_the_wrong_kind_is_refused, scratch_make, scratch_remove)
 TEST_WITH(what_is_missing_is_reported, scratch_make, scratch_remove)
 {
     (void)state;
-    refused("sinks:\n- format: json\n", "2:3: \"to\" is missing here");
-    refused("listeners:\n- receivers: 2\n", "2:3: \"address\" is missing here");
+    refused("sinks:\n- format: json\n", "2:3: \"to\" is missing here; write to: file:PATH, "
+                                        "for example");
+    refused("listeners:\n- receivers: 2\n", "2:3: \"address\" is missing here; write address: "
+                                            "udp://ADDR:PORT, for example");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas:\n  - header: 4\n",
             "4:5: this schema has no name; write \"schema: NAME\"");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas: []\n",
@@ -654,6 +660,10 @@ TEST_WITH(what_is_no_yaml_is_refused_with_its_place, scratch_make, scratch_remov
     refused("sinks:\n- to: stdout:\n",
             "2:13: not valid YAML: mapping values are not allowed in this context; put a text that "
             "contains \": \" or ends with \":\" in quotation marks");
+    refused("listeners:\n- udp://[::]:1\n  receivers: 2\n",
+            "3:12: not valid YAML: mapping values are not allowed in this context; a list element "
+            "that has keys is a map: write \"- address: URL\" (\"- to: URL\" for a sink), and the "
+            "keys below it");
     refused("sinks:\n- to: stdout\n x: y\n",
             "3:2: not valid YAML: did not find expected key while parsing a block mapping that "
             "begins on line 1; the lines of a map, and the \"-\" of a list, begin in the same "

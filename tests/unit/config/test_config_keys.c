@@ -228,15 +228,16 @@ TEST(a_key_of_another_scope_says_where_it_belongs)
 {
     assert_refused(KEY_OF_UDP, "port=1", 0,
                    "key \"port\" is for a capture listener, not for a udp listener");
-    assert_refused(
-        KEY_OF_CAPTURE, "receivers=2", 0,
-        "key \"receivers\" is for a udp listener and a tcp or unix listener, not for a capture listener");
+    assert_refused(KEY_OF_CAPTURE, "receivers=2", 0,
+                   "key \"receivers\" is for a udp listener and a tcp or unix listener, not for a "
+                   "capture listener");
     assert_refused(KEY_OF_SINK, "schema=riemann", 0,
                    "key \"schema\" is for a listener's schema, not for a sink");
-    assert_refused(KEY_OF_SINK, "max_decoded=1MiB", 0,
-                   "key \"max_decoded\" is for a udp listener and a capture listener and a tcp or unix "
-                   "listener, not for a "
-                   "sink");
+    assert_refused(
+        KEY_OF_SINK, "max_decoded=1MiB", 0,
+        "key \"max_decoded\" is for a udp listener and a capture listener and a tcp or unix "
+        "listener, not for a "
+        "sink");
     assert_refused(KEY_OF_SINK, "value=x", 0, "is for a schema from a file, not for a sink");
     assert_refused(KEY_OF_UDP, "format=json", 0, "is for a sink, not for a udp listener");
 }
@@ -249,9 +250,10 @@ TEST(keys_of_files_are_for_sinks_that_are_files)
     assert_int_equal(assert_reads(scopes, "view=auto&fsync=close").sink.settings.file.sync,
                      SYNC_CLOSE);
     assert_int_equal(assert_reads(scopes, "fsync=interval").sink.settings.file.sync, SYNC_INTERVAL);
-    assert_refused(KEY_OF_SINK, "fsync=close", 0,
-                   "key \"fsync\" is for a file: sink and an http:, kafka: or nats: sink, not for a "
-                   "sink of this kind");
+    assert_refused(
+        KEY_OF_SINK, "fsync=close", 0,
+        "key \"fsync\" is for a file: sink and an http:, kafka: or nats: sink, not for a "
+        "stdout: or command: sink");
 }
 
 TEST(records_are_only_collected_for_a_time_where_that_is_asked_for)
@@ -285,7 +287,9 @@ TEST(an_open_key_has_any_name_and_stands_for_each_of_them_once)
     assert_int_equal(fault.at, 27);
     free(target.sink.settings.broker.kafka);
     assert_refused(scopes, "kafka.=1", 0, "unknown key \"kafka.\"");
-    assert_refused(KEY_OF_SINK, "kafka.a=1", 0, "is for a kafka: sink, not for a sink");
+    assert_refused(KEY_OF_SINK, "kafka.a=1", 0,
+                   "is for a kafka: sink, not for a stdout: or "
+                   "command: sink");
 }
 
 TEST(a_property_that_is_a_secret_is_refused_and_no_error_shows_it)

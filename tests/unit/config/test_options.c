@@ -494,6 +494,8 @@ TEST(a_stray_argument_is_refused)
 {
     refused("unexpected argument \"x\"; options begin with --, see --help", "x", NULL);
     refused("unexpected argument \"\"; options begin with --, see --help", "", NULL);
+    refused("unexpected argument \"/etc/a.yaml\"; a configuration file follows --config",
+            "/etc/a.yaml", NULL);
     refused("unexpected argument \"pcap:x\"; a listener follows --listen", "pcap:x", NULL);
     refused("unexpected argument \"stdout:\"; a sink follows --sink", "--check", "stdout:", NULL);
 }

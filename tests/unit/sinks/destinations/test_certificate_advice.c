@@ -21,5 +21,7 @@ TEST(advice_fits_what_is_wrong_with_a_certificate)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_non_null(strstr(certificate_advice(cases[i].error), cases[i].advice));
+    assert_non_null(strstr(certificate_advice("error:0A00010B:SSL routines::wrong version number"),
+                           "the server has no TLS on this port"));
     assert_string_equal(certificate_advice("Connection refused"), "");
 }

@@ -247,7 +247,7 @@ class Refused(Delivering):
                 (f"http://127.0.0.1/?header_file={wrong}", 78, "line 2 is no"),
                 ("http://127.0.0.1/?format=openmetrics", 64, "writes only complete files"),
                 ("file:x?timeout=1s", 64, "is for an http:, kafka: or nats: sink, not for a file: sink"),
-                ("stdout:?query=x", 64, "is for an http: sink, not for a sink")):
+                ("stdout:?query=x", 64, "is for an http: sink, not for a stdout: or command: sink")):
             with self.subTest(url):
                 self.assertIn(said, self.refused("--sink", url, "--check", code=code))
 

@@ -67,6 +67,77 @@ bool broker_keys_parse_headers(const char *name, const char *text, size_t length
     }
 }
 
+/* --- the head of a schema registry ------------------------------------------------------------ */
+
+/* Registries number schemas and messages with 31 bits. */
+#define REGISTRY_MOST INT32_MAX
+
+/* The most messages around one another, including the innermost. */
+#define REGISTRY_LEVELS 8
+_Static_assert(5 + 1 + REGISTRY_LEVELS * 5 <= MESSAGE_HEAD_MOST, "a head has room");
+
+static void add_zigzag(struct message_head *head, uint32_t value)
+{
+    uint64_t coded = (uint64_t)value << 1;
+    for (; coded >= 0x80; coded >>= 7)
+        head->bytes[head->size++] = (uint8_t)(coded | 0x80);
+    head->bytes[head->size++] = (uint8_t)coded;
+}
+
+/* The array of indices after its size; the first message of a file is a single 0. */
+static void add_indices(struct message_head *head, const uint32_t *indices, uint32_t count)
+{
+    if (count == 1 && indices[0] == 0) {
+        head->bytes[head->size++] = 0;
+        return;
+    }
+    add_zigzag(head, count);
+    for (uint32_t i = 0; i < count; i++)
+        add_zigzag(head, indices[i]);
+}
+
+/* Parses digits up to `stop` or the end of the text, and moves *at behind them. */
+static bool parse_index(const char *text, size_t length, size_t *at, char stop, uint32_t *value)
+{
+    size_t begin = *at;
+    uint64_t number = 0;
+    for (; *at < length && text[*at] != stop; ++*at) {
+        if (text[*at] < '0' || text[*at] > '9')
+            return false;
+        number = number * 10 + (uint64_t)(text[*at] - '0');
+        if (number > REGISTRY_MOST)
+            return false;
+    }
+    *value = (uint32_t)number;
+    return *at != begin;
+}
+
+bool broker_keys_parse_schema_id(const char *name, const char *text, size_t length, void *field,
+                                 struct parse_error *fault)
+{
+    struct message_head *head = field;
+    uint32_t indices[REGISTRY_LEVELS] = {0};
+    uint32_t count = 0;
+    uint32_t id;
+    size_t at = 0;
+    bool fits = parse_index(text, length, &at, ':', &id) && id != 0;
+    while (fits && at < length && count < REGISTRY_LEVELS) {
+        at++; /* the colon, or a dot */
+        fits = parse_index(text, length, &at, '.', &indices[count++]);
+    }
+    if (!fits || at != length) {
+        char given[QUOTED_SIZE];
+        return parse_error_set(fault, 0, "%s %s is not the number of a schema, or ID:INDEX.INDEX...",
+                               name, quoted(text, length, given));
+    }
+    head->size = 0;
+    head->bytes[head->size++] = 0; /* the format of the head */
+    for (int shift = 24; shift >= 0; shift -= 8)
+        head->bytes[head->size++] = (uint8_t)(id >> shift);
+    add_indices(head, indices, count == 0 ? 1 : count);
+    return true;
+}
+
 /* --- properties ------------------------------------------------------------------------------- */
 
 /* Whether the property with this name has a secret as its value. */

@@ -10,6 +10,7 @@
 
 #include "collector/base/parse_error.h"
 #include "collector/contract/broker_options.h"
+#include "collector/contract/encoder.h"
 
 /* Syntax for help texts. */
 #define BROKER_KEYS_KEY_SYNTAX    "none|source|series|label:NAME"
@@ -22,6 +23,15 @@ bool broker_keys_parse_key(const char *name, const char *text, size_t length, vo
 /* Parses comma-separated names. The field is an unsigned: bits of enum message_header. */
 bool broker_keys_parse_headers(const char *name, const char *text, size_t length, void *field,
                                struct parse_error *fault);
+
+/*
+ * Parses "ID" or "ID:INDEX.INDEX..." into a struct message_head: the head of messages of a schema
+ * registry (Confluent, "Formats, Serializers, and Deserializers", "Wire format"). The indices are
+ * the position of the message in the registered .proto file, and inside each message around it.
+ */
+#define BROKER_KEYS_SCHEMA_SYNTAX "ID[:INDEX[.INDEX...]]"
+bool broker_keys_parse_schema_id(const char *name, const char *text, size_t length, void *field,
+                                 struct parse_error *fault);
 
 /*
  * Parses a librdkafka property "NAME=VALUE". The field is a char *, lines of properties to which

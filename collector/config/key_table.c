@@ -411,6 +411,12 @@ static struct setting rows[KEYS_MAX] = {
      .syntax = BROKER_KEYS_KEY_SYNTAX,
      .help = "key of a message; brokers keep the order of messages with the same key: the sender's "
              "address, the series, or the value of a label"},
+    {"schema_id", SETTING_PARSED, KEY_OF_KAFKA_SINK, SETTINGS(encoding.head),
+     .parse = broker_keys_parse_schema_id, .syntax = BROKER_KEYS_SCHEMA_SYNTAX,
+     .help = "with format=protobuf: the number of the messages' schema in a schema registry, which "
+             "messages then begin with, and the position of the message in its .proto file (default: "
+             "0, the first)",
+     .others = "schema.id registry_id value_schema_id"},
     {"max_topics", SETTING_COUNT, KEY_OF_KAFKA_SINK, BROKER(max_topics), "64", 1, 10000,
      .help = "most topics at a time, from %{schema} and the like"},
     {"compress", SETTING_ENUM, KEY_OF_KAFKA_SINK, BROKER(compression), "none",

@@ -248,6 +248,21 @@ static bool check_of_formats(const struct sink_keys *keys, struct parse_error *f
     return true;
 }
 
+/* Checks that the head of a schema registry begins messages of one record in protobuf. */
+static bool check_schema_id(const struct sink_keys *keys, struct parse_error *fault)
+{
+    const struct sink_settings *settings = &keys->sink->settings;
+    if (settings->encoding.head.size == 0)
+        return true;
+    if (!settings->encoder->has_head)
+        return parse_error_set(fault, sink_key_offset(keys, "schema_id"),
+                               "schema_id= is for format=protobuf, not for format=%s",
+                               settings->encoder->name);
+    return settings->broker.per != MESSAGE_BLOCK ||
+           parse_error_set(fault, sink_key_offset(keys, "per"),
+                           "per=block, but schema_id= is for messages of one record");
+}
+
 /* Checks a property with the destination's library; `at` is the offset of its name in the keys. */
 static bool check_property(const struct sink_keys *keys, size_t at, size_t length,
                            struct parse_error *fault)
@@ -284,7 +299,8 @@ bool sink_keys_complete(struct sink_keys *keys, struct parse_error *fault)
 {
     static bool (*const checks[])(const struct sink_keys *keys, struct parse_error *fault) = {
         check_relayed, check_format, check_view,       check_spill,     check_tls,
-        check_http,    check_rules,  check_limits,     check_of_formats, check_properties};
+        check_http,    check_rules,  check_limits,     check_of_formats, check_schema_id,
+        check_properties};
     RULE(keys->sink->destination != NULL && keys->sink->settings.encoder != NULL,
          "keys are completed after they were parsed");
     set_collecting(keys);

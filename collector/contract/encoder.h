@@ -58,6 +58,13 @@ extern const char *const native_histograms_names[];
 
 struct series_guard;
 
+/* Bytes that format=protobuf writes before each message, in place of its length (schema_id=). */
+#define MESSAGE_HEAD_MOST 64
+struct message_head {
+    size_t size; /* 0: messages follow their lengths */
+    uint8_t bytes[MESSAGE_HEAD_MOST];
+};
+
 /* The encoder keys of a sink's URL. */
 struct encoder_options {
     enum sink_view view;
@@ -71,6 +78,7 @@ struct encoder_options {
     enum native_histograms native;
     bool float_numbers; /* write integers as floats (encoders with has_typed_numbers) */
     bool exemplars; /* write exemplars (encoders with has_native) */
+    struct message_head head;
     bool colour;                /* for a terminal with colours (encoders with for_people) */
     struct series_limits limits;
 
@@ -172,6 +180,7 @@ struct encoder_ops {
     bool has_suffixes;   /* supports counter_suffix */
     bool has_typed_numbers; /* supports float_numbers: its numbers have types */
     bool has_native;     /* supports native and exemplars */
+    bool has_head;       /* supports head */
     bool binary;         /* no lines of text, so no terminal and no views; torn records are detected
                             differently */
     bool for_people;     /* writes lines for a terminal, without the sender's control characters */

@@ -85,6 +85,7 @@ struct datagram_sequence {
     struct text sender;
     uint64_t boot_id;
     uint64_t number;
+    bool wraps; /* numbers have 32 bits, 0 follows the largest; the same for all of a schema */
 };
 
 /* The meaning of a sample's number. Not used for histograms and summaries. */

@@ -18,8 +18,9 @@ void delivery_label_write(const struct sink_thread_options *options,
                           char label[DELIVERY_LABEL_SIZE])
 {
     const struct destination_ops *to = options->destination;
-    snprintf(label, DELIVERY_LABEL_SIZE, "%s\n%s\n%s\n%s", options->settings->encoder->name,
-             media_type_of(options->settings->encoder),
+    bool has_head = options->settings->encoding.head.size != 0;
+    snprintf(label, DELIVERY_LABEL_SIZE, "%s%s\n%s\n%s\n%s", options->settings->encoder->name,
+             has_head ? " with schema_id" : "", media_type_of(options->settings->encoder),
              to->spilled_for != NULL ? to->spilled_for : to->scheme,
              to->topic != NULL ? to->topic(options->path) : "");
 }

@@ -3,7 +3,8 @@
  * Only a sink with the same label sends a block. Blocks of earlier versions have no label, and
  * every sink sends them.
  *
- * A label has four lines: the format, its media type, the kind of destination, and the topic or
+ * A label has four lines: the format (and " with schema_id" if messages have such a head), its
+ * media type, the kind of destination, and the topic or
  * subject as configured (empty for kinds without one). Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_LABEL_H

@@ -3,7 +3,7 @@
 #include "collector/text/decimal.h"
 
 static void note_number(struct ingest *ingest, uint32_t numbering, const struct record *record,
-                        const struct datagram_sequence *sequence, bool wraps)
+                        const struct datagram_sequence *sequence)
 {
     struct sequence_key key = {.listener = ingest->listener->index,
                                .numbering = numbering,
@@ -12,7 +12,7 @@ static void note_number(struct ingest *ingest, uint32_t numbering, const struct 
                                .sender = sequence->sender.data,
                                .sender_size = sequence->sender.size,
                                .recent = &ingest->sender,
-                               .wraps = wraps};
+                               .wraps = sequence->wraps};
     sequence_queue_note(&ingest->thread->numbers, &key, sequence->boot_id, sequence->number,
                         ingest->counters);
 }
@@ -29,17 +29,18 @@ static void note_frame(struct ingest *ingest, uint32_t numbering, const struct r
     publisher[size++] = ':';
     size += decimal_uint64(address_port(&record->source), publisher + size);
     const struct datagram_sequence sequence = {.sender = {publisher, size},
-                                               .number = number->message};
-    note_number(ingest, numbering, record, &sequence, true);
+                                               .number = number->message,
+                                               .wraps = true};
+    note_number(ingest, numbering, record, &sequence);
 }
 
 void sender_numbers_note(struct ingest *ingest, uint32_t numbering,
                          const struct record_chain *chain, const struct record *record)
 {
     const struct schema_ops *ops = record->schema->ops;
-    struct datagram_sequence sequence;
+    struct datagram_sequence sequence = {.wraps = false};
     if (chain->is_numbered)
         note_frame(ingest, numbering, record, &chain->number);
     else if (ops->sequence != NULL && ops->sequence(record->schema, record->message, &sequence))
-        note_number(ingest, numbering, record, &sequence, false);
+        note_number(ingest, numbering, record, &sequence);
 }

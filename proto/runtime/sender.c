@@ -59,6 +59,12 @@ static bool read_number(const struct field_type *field, const void *at, uint64_t
     return read.type == FIELD_UNSIGNED || read.is.as_signed >= 0;
 }
 
+/* An unsigned field of 32 bits, which a counter leaves at its largest number for 0. */
+static bool wraps(const struct field_type *field)
+{
+    return field->kind == KIND_UINT32 || field->kind == KIND_FIXED32;
+}
+
 bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *message,
                  struct arena *arena, struct datagram_sequence *sequence, bool *numbered)
 {
@@ -80,6 +86,7 @@ bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *messa
         return false;
     sequence->sender = (struct text){name.data, name.used};
     sequence->boot_id = 0;
+    sequence->wraps = wraps(field_path_last(&paths->number));
     *numbered = true;
     return true;
 }

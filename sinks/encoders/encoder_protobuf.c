@@ -1,7 +1,8 @@
 /*
  * protobuf: the unchanged messages, each after its length as a varint: the stream form that
- * protobuf's libraries read with parseDelimitedFrom. A message's properties (source, time) are not
- * written. A message counts as a line.
+ * protobuf's libraries read with parseDelimitedFrom. With schema_id= the message follows the head of
+ * a schema registry. A message's properties (source, time) are not written. A message counts as a
+ * line.
  */
 #include <stdlib.h>
 
@@ -10,12 +11,21 @@
 
 #define LONGEST_MESSAGE 65535u /* the largest in a datagram */
 
+struct protobuf {
+    struct encoder encoder;
+    struct message_head head;
+};
+
 static struct encoded encode(struct encoder *encoder, const struct listener *listener,
                              const struct record *record, struct output *out)
 {
-    (void)encoder;
+    const struct message_head *head = &((struct protobuf *)encoder)->head;
     (void)listener;
-    delimited_put(out, record->data, record->size);
+    output_bytes(out, head->bytes, head->size);
+    if (head->size == 0)
+        delimited_put(out, record->data, record->size);
+    else
+        output_bytes(out, record->data, record->size);
     return (struct encoded){.lines = 1};
 }
 
@@ -29,11 +39,11 @@ static size_t whole(const uint8_t *data, size_t size, bool at_start, bool *forei
 
 static struct encoder *create(const struct encoder_options *options)
 {
-    (void)options;
-    struct encoder *encoder = malloc(sizeof *encoder);
-    if (encoder != NULL)
-        encoder->ops = &encoder_protobuf;
-    return encoder;
+    struct protobuf *made = malloc(sizeof *made);
+    if (made == NULL)
+        return NULL;
+    *made = (struct protobuf){.encoder = {.ops = &encoder_protobuf}, .head = options->head};
+    return &made->encoder;
 }
 
 static void destroy(struct encoder *encoder)
@@ -44,6 +54,7 @@ static void destroy(struct encoder *encoder)
 const struct encoder_ops encoder_protobuf = {
     .name = "protobuf",
     .binary = true,
+    .has_head = true,
     .unmarked = true,
     .create = create,
     .destroy = destroy,

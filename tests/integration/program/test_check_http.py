@@ -9,6 +9,7 @@ from certificates import OPENSSL, Authority
 from connecting import CONFIGURATION, ConnectTest
 from http_store import NO_ANSWER, Store
 from ports import free_port
+from test_remote_write_format import PROOF
 
 NOTHING_BY_SNAPPY = b"\0"  # a block of no bytes
 
@@ -41,6 +42,15 @@ class Answers(Http):
         self.assert_reached(self.sink(store, "format=json&compress=gzip"), "reached")
         self.assertEqual(store.requests[0].headers["content-encoding"], "gzip")
         self.assertEqual(gzip.decompress(store.requests[0].body), b"")
+
+    def test_custom_buckets_need_a_server_that_proves_to_know_remote_write_2_0(self):
+        keys = "format=remote-write&native_histograms=all"
+        store = self.store((204, PROOF))
+        self.assert_reached(self.sink(store, keys), "reached")
+        request, = store.requests
+        self.assertEqual(request.headers["content-type"],
+                         "application/x-protobuf;proto=io.prometheus.write.v2.Request")
+        self.assert_refused(self.sink(self.store(), keys), "does not know remote write 2.0")
 
     def test_otlp_is_tried_where_metrics_go(self):
         store = self.store()

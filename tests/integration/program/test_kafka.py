@@ -8,6 +8,7 @@ from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest, wait_until
 from spill_reading import kill, wait_for_records
 from test_config import READS_FILES
+from wire_reading import varint_at, zigzag
 
 USAGE, CONFIGURATION = 64, 78
 
@@ -98,6 +99,53 @@ class Acknowledged(Kafka):
         sink = program.stop()["sinks"][0]
         self.assert_balances(sink)
         self.assertEqual(self.values(cluster), list(range(200)))
+
+
+def registry_message(value):
+    """Schema, indices and content of a message, as consumers with a schema registry read it."""
+    if value[0] != 0:
+        raise AssertionError(f"not a message of a registry: {value[:8]}")
+    schema = int.from_bytes(value[1:5], "big")
+    count, at = varint_at(value, 5)
+    indices = []
+    for _ in range(zigzag(count)):
+        index, at = varint_at(value, at)
+        indices.append(zigzag(index))
+    return schema, indices or [0], value[at:]
+
+
+class Registry(Kafka):
+    def messages(self, keys):
+        cluster = self.cluster()
+        program = self.start("--listen", RIEMANN, "--sink",
+                             f"kafka://{cluster.brokers}/t?format=protobuf{keys}")
+        sent = [metric(number) for number in range(20)]
+        self.sender(program).send_all(sent)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["written"], sink["lines"]), (20, 20))
+        return sent, [value for _, value in cluster.read("t")]
+
+    def test_a_message_begins_with_the_number_of_its_schema(self):
+        sent, values = self.messages("&schema_id=100002")
+        self.assertEqual([registry_message(value) for value in values],
+                         [(100002, [0], one) for one in sent])
+        self.assertEqual(values[0][:6], bytes((0, 0, 1, 0x86, 0xa2, 0)))
+
+    def test_the_place_of_the_message_in_its_file_follows(self):
+        sent, values = self.messages("&schema_id=7:2.65")
+        self.assertEqual([registry_message(value) for value in values],
+                         [(7, [2, 65], one) for one in sent])
+
+    def test_without_it_a_message_follows_its_length(self):
+        sent, values = self.messages("")
+        self.assertEqual(values, [bytes((len(one),)) + one for one in sent])
+
+    def test_it_is_for_messages_of_one_record_in_protobuf(self):
+        for keys, says in (("format=json&schema_id=1", "is for format=protobuf"),
+                           ("format=protobuf&schema_id=1&per=block", "messages of one record")):
+            said = self.refused("--listen", RIEMANN, "--sink", f"kafka://127.0.0.1:1/t?{keys}",
+                                code=USAGE)
+            self.assertIn(says, said)
 
 
 class Killed(Kafka):

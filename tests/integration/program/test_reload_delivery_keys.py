@@ -322,6 +322,12 @@ def fails(test):
     return test.sink()["failed"]["too_large"] > 0
 
 
+def has_schema(test):
+    """Whether a message begins with the number of its schema."""
+    test.send(END)
+    return test.read()[-1][1].startswith(bytes((0, 0, 0, 0, 7)))
+
+
 kafka = row("kafka")
 
 
@@ -330,6 +336,7 @@ def of_kafka(folder):
         (folder / "properties").write_text("message.max.bytes=1000\n", encoding="ascii")
     return [
         kafka("per", "block", in_one_each, True, False, flush_interval="200ms"),
+        kafka("schema_id", "7", has_schema, False, True, format="protobuf"),
         kafka("key", "source", has_key, False, True),
         kafka("properties_file", f"{folder}/properties", fails, False, True),
         kafka("kafka.NAME", "1000", fails, False, True, written="kafka.message.max.bytes"),

@@ -309,6 +309,18 @@ class Sequence(SchemaFiles):
                          {"senders": 1, "lost": 1, "reordered": 1, "duplicated": 1, "late": 0,
                           "restarted": 0})
 
+    def test_0_after_the_largest_number_of_32_bits_is_no_restart(self):
+        numbers = [2 ** 32 - 3, 2 ** 32 - 1, 0, 2, 1, 1, 3]
+        self.assertEqual(self.counts([junos(number) for number in numbers]),
+                         {"senders": 1, "lost": 1, "reordered": 1, "duplicated": 1, "late": 0,
+                          "restarted": 0})
+
+    def test_a_router_that_starts_again_at_0_has_restarted(self):
+        numbers = [100000, 100001, 0, 1]
+        self.assertEqual(self.counts([junos(number) for number in numbers]),
+                         {"senders": 1, "lost": 0, "reordered": 0, "duplicated": 0, "late": 0,
+                          "restarted": 1})
+
     def test_every_key_has_a_sequence_of_its_own(self):
         datagrams = [junos(number, system=system, sensor=sensor) for number in range(3)
                      for system in ("r1", "r2") for sensor in ("a", "b")]

@@ -275,6 +275,36 @@ TEST(to_kafka_more_blocks_are_in_flight_than_elsewhere)
                      8);
 }
 
+/* By hand: the format 0, the number in four bytes, and the indices after their count, doubled. */
+TEST(a_schema_id_is_the_head_of_a_registry)
+{
+    static const struct {
+        const char *keys;
+        size_t size;
+        const char *head;
+    } cases[] = {
+        {"schema_id=1", 6, "\0\0\0\0\x01\0"},
+        {"schema_id=1:0", 6, "\0\0\0\0\x01\0"},
+        {"schema_id=100002:1", 7, "\0\0\x01\x86\xa2\x02\x02"},
+        {"schema_id=2147483647:0.3", 8, "\0\x7f\xff\xff\xff\x04\0\x06"},
+        {"schema_id=7:2.1.64", 10, "\0\0\0\0\x07\x06\x04\x02\x80\x01"},
+    };
+    static const char *const wrong[] = {"0",   "",     "x",   "-1",  "2147483648",       "1:",
+                                        "1:.", "1:0.", ":1",  "1.2", "1:0.0.0.0.0.0.0.0.0", "1:x"};
+    const unsigned scopes = KEY_OF_SINK | KEY_OF_KAFKA_SINK;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct target target = assert_reads(scopes, cases[i].keys);
+        const struct message_head *head = &target.sink.settings.encoding.head;
+        assert_int_equal(head->size, cases[i].size);
+        assert_memory_equal(head->bytes, cases[i].head, head->size);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char keys[64];
+        snprintf(keys, sizeof keys, "schema_id=%s", wrong[i]);
+        assert_refused(scopes, keys, 10, "is not the number of a schema");
+    }
+}
+
 TEST(an_open_key_has_any_name_and_stands_for_each_of_them_once)
 {
     const unsigned scopes = KEY_OF_SINK | KEY_OF_KAFKA_SINK;

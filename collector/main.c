@@ -21,6 +21,7 @@
 #include "collector/program/program.h"
 #include "collector/program/registry.h"
 #include "collector/program/service.h"
+#include "collector/program/schema_command.h"
 #include "collector/program/spill_command.h"
 #include "collector/program/test_command.h"
 #include "collector/receive/channel_tls.h"
@@ -232,6 +233,8 @@ static enum exit_code run_subcommand(int argc, char **argv)
         return explain_command(argc - 1, argv + 1);
     if (strcmp(name, "spill") == 0)
         return spill_command(argc - 1, argv + 1);
+    if (strcmp(name, "schema") == 0)
+        return schema_command(argc - 1, argv + 1);
     if (strcmp(name, "service") == 0)
         return service_command(&service, argc - 1, argv + 1);
     return main_collect(argc, argv);

@@ -349,6 +349,11 @@ static bool same_numbers(const struct schema *a, const struct schema *b)
     return sender_paths_equal(&file_of(a)->variants[0].sender, &file_of(b)->variants[0].sender);
 }
 
+const struct message_type *schema_file_type(const struct schema *schema)
+{
+    return file_of(schema)->variants[0].type;
+}
+
 const struct schema_ops schema_file = {
     .name = "file",
     .accepts_empty = true,

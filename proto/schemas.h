@@ -26,4 +26,8 @@ extern const struct schema_ops *const builtin_schemas[];
 /* The schema of a file that the user names in the options. It is not in the list. */
 extern const struct schema_ops schema_file;
 
+/* The type of a message of such a schema; of several, the one for a text that is not listed. */
+struct message_type;
+const struct message_type *schema_file_type(const struct schema *schema);
+
 #endif

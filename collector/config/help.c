@@ -257,7 +257,7 @@ static void print_first_page(struct page *page, const struct config_registry *re
     fprintf(page->to,
             "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
             "       sluice ctl reload|ledger|stop PID|%s\n"
-            "       sluice explain WORD...\n"
+            "       sluice explain WORD...; sluice schema FILE|FOLDER [--message TYPE]\n"
             "       sluice spill list|export FOLDER\n"
             "%s"
             "Receives protobuf telemetry by UDP and writes records; only data goes to stdout.\n\n",

@@ -82,8 +82,8 @@ static int put_root(const struct message_type *type, const char *called, const c
     return good ? 0 : -1;
 }
 
-static int encode_as(const struct message_type *type, const char *called, const char *json,
-                     uint8_t **bytes, size_t *size, struct error *error)
+int json_message_encode_type(const struct message_type *type, const char *called, const char *json,
+                             uint8_t **bytes, size_t *size, struct error *error)
 {
     size_t capacity = strlen(json) * BYTES_PER_CHARACTER + 64;
     struct output out = {.data = malloc(capacity), .capacity = capacity};
@@ -104,8 +104,8 @@ int json_message_encode(const struct json_message_type *type, const char *json, 
     struct opened_type opened = {.type = NULL};
     int result = open_type(type, &opened, error);
     if (result == 0)
-        result = encode_as(opened.type, type->called != NULL ? type->called : "--json", json, bytes,
-                           size, error);
+        result = json_message_encode_type(opened.type, type->called != NULL ? type->called : "--json",
+                                          json, bytes, size, error);
     close_type(&opened);
     return result;
 }

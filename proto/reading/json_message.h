@@ -28,4 +28,9 @@ struct json_message_type {
 int json_message_encode(const struct json_message_type *type, const char *json, uint8_t **bytes,
                         size_t *size, struct error *error);
 
+/* Does the same for a type that is loaded; `called` is the name of the JSON in errors. */
+struct message_type;
+int json_message_encode_type(const struct message_type *type, const char *called, const char *json,
+                             uint8_t **bytes, size_t *size, struct error *error);
+
 #endif

@@ -10,6 +10,7 @@
 /* The context of a definition: the package, and the name and features of the enclosing scope. */
 struct place {
     const char *package;
+    const char *file;   /* name of the .proto file */
     const char *prefix; /* "package.Outer." or "" */
     const char *not_supported; /* why the file's types cannot be read; NULL: they can */
     struct features features;
@@ -129,6 +130,7 @@ static bool add_message(struct loader *loader, const struct place *place, const 
         return loader_no_memory(loader);
     added->from = from;
     added->package = place->package;
+    added->file = place->file;
     added->features = place->features;
     if (from->options != NULL)
         features_apply(&added->features, from->options->features);
@@ -146,6 +148,7 @@ static bool add_message(struct loader *loader, const struct place *place, const 
     loader->set->message_count++;
 
     struct place inside = {.package = place->package,
+                           .file = place->file,
                            .not_supported = place->not_supported,
                            .features = added->features};
     inside.prefix = prefix_of(loader, added->name);
@@ -218,7 +221,7 @@ static bool add_file(struct loader *loader, const File *file)
                                  "protoc --include_imports",
                                  import, name);
     }
-    struct place place = {.package = package, .prefix = prefix_of(loader, package)};
+    struct place place = {.package = package, .file = name, .prefix = prefix_of(loader, package)};
     if (place.prefix == NULL)
         return false;
     if (file->package.len != 0 && !loader_is_name(file->package, true))

@@ -38,6 +38,7 @@ struct message_definition {
     const char *name; /* full name */
     const Message *from;
     const char *package;
+    const char *file; /* name of its .proto file */
     struct features features;
     const ProtobufCMessageDescriptor *compiled; /* gives the struct's layout; NULL: layout.c does */
     struct field_source *sources;               /* own fields and extensions; fields.c sorts them */

@@ -213,6 +213,11 @@ const struct message_type *type_set_at(const struct type_set *set, size_t index)
     return set->messages[index]->type;
 }
 
+const char *type_set_file_at(const struct type_set *set, size_t index)
+{
+    return set->messages[index]->file;
+}
+
 /*
  * Returns the full name of a message whose last name, without package, is `given`; NULL if there is
  * no such message.

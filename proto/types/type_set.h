@@ -66,6 +66,9 @@ const struct message_type *type_set_find(const struct type_set *set, const char 
 size_t type_set_count(const struct type_set *set);
 const struct message_type *type_set_at(const struct type_set *set, size_t index);
 
+/* The name of the .proto file that has the message type at this index. */
+const char *type_set_file_at(const struct type_set *set, size_t index);
+
 /*
  * Returns the message type with that full name. If there is no such message, if it is the entry of a
  * map, or if it needs an edition that is not supported, returns NULL with `error` filled, which

@@ -9,6 +9,7 @@
 #include "tools/decode/message_memory.h"
 #include "tools/decode/message_reader.h"
 #include "tools/decode/options.h"
+#include "tools/decode/samples.h"
 
 static int put(const void *bytes, size_t size, struct error *error)
 {
@@ -33,6 +34,10 @@ static int write_message(const struct decode_settings *settings, struct message_
                          const struct schema *schema, const void *message, struct error *error)
 {
     const struct output *text = &memory->text;
+    if (settings->samples)
+        return samples_write(memory, schema, message, error) != 0
+                   ? -1
+                   : put(text->data, text->used, error);
     if (!settings->as_protobuf) {
         if (message_memory_write_json(memory, schema, message, &settings->style, error) != 0 ||
             put(text->data, text->used, error) != 0)
@@ -87,9 +92,13 @@ static int run(const struct decode_settings *settings, struct error *error)
         return -1;
     }
     const struct schema_ops *ops = settings->schema != NULL ? settings->schema : &schema_file;
-    const struct schema_options schema_options = {
-        .source = settings->schema != NULL ? settings->schema->name : settings->descriptor_set,
-        .message = settings->message};
+    struct schema_options schema_options = settings->keys;
+    schema_options.source =
+        settings->schema != NULL ? settings->schema->name : settings->descriptor_set;
+    schema_options.message = settings->message;
+    schema_options.text_samples = settings->texts != NULL && strcmp(settings->texts, "info") == 0;
+    if (settings->samples && settings->schema == NULL && schema_options.value == NULL)
+        schema_options.value = "*";
     if (ops->create(&schema_options, &schema, error) != 0)
         return -1;
     int result = convert_all(settings, schema, error);

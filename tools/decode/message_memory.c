@@ -133,6 +133,25 @@ int message_memory_write_protobuf(struct message_memory *memory, const struct sc
     }
 }
 
+int message_memory_write(struct message_memory *memory, const struct schema *schema,
+                         const void *message, message_writer *write, struct error *error)
+{
+    if (begin(memory, error) != 0 ||
+        (memory->scratch.base == NULL && enlarge_arena(&memory->scratch, error) != 0))
+        return -1;
+    for (;;) {
+        memory->scratch.exhausted = false;
+        write(schema, message, &memory->scratch, &memory->text);
+        if (!memory->text.overflow)
+            return 0;
+        if (memory->scratch.exhausted ? enlarge_arena(&memory->scratch, error) != 0
+                                      : enlarge_output(&memory->text, error) != 0)
+            return -1;
+        memory->text.used = 0;
+        memory->text.overflow = false;
+    }
+}
+
 void message_memory_clear(struct message_memory *memory)
 {
     free(memory->arena.base);

@@ -39,6 +39,17 @@ int message_memory_write_json(struct message_memory *memory, const struct schema
 int message_memory_write_protobuf(struct message_memory *memory, const struct schema *schema,
                                   const void *message, struct error *error);
 
+/*
+ * Appends something about the message to `out`, with `scratch` for generated texts. It is called
+ * again, from the beginning, until neither of them is too small.
+ */
+typedef void message_writer(const struct schema *schema, const void *message,
+                            struct arena *scratch, struct output *out);
+
+/* Writes to memory->text by the function. Returns like message_memory_write_protobuf. */
+int message_memory_write(struct message_memory *memory, const struct schema *schema,
+                         const void *message, message_writer *write, struct error *error);
+
 /* Frees the memory, but not the struct. */
 void message_memory_clear(struct message_memory *memory);
 

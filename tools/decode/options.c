@@ -24,6 +24,24 @@ static int set_schema(void *settings, const char *value, struct error *error)
     return 0;
 }
 
+/* Returns why the keys do not fit the other options, or NULL. */
+static const char *check_keys(const struct decode_settings *given)
+{
+    const struct schema_options *keys = &given->keys;
+    bool of_samples = keys->value != NULL || keys->labels != NULL || keys->name != NULL ||
+                      keys->time != NULL || given->texts != NULL;
+    if (of_samples && !given->samples)
+        return "--value, --labels, --name, --time and --texts need --samples";
+    if ((of_samples || keys->nested != NULL) && given->descriptor_set == NULL)
+        return "--value, --labels, --name, --time, --texts and --nested are for a --descriptor-set";
+    if (given->texts != NULL && strcmp(given->texts, "none") != 0 &&
+        strcmp(given->texts, "info") != 0)
+        return "--texts is none or info";
+    if (given->samples && given->schema != NULL && given->schema->next_sample == NULL)
+        return "this --schema has no samples";
+    return NULL;
+}
+
 static int check(void *settings, struct error *error)
 {
     const struct decode_settings *given = settings;
@@ -36,6 +54,10 @@ static int check(void *settings, struct error *error)
         wrong = "--message is missing: the type of the message in the descriptor set";
     else if (given->schema != NULL && given->message != NULL)
         wrong = "--message is for a --descriptor-set";
+    else if (given->samples && given->as_protobuf)
+        wrong = "--samples are JSON; remove --format protobuf";
+    else
+        wrong = check_keys(given);
     if (wrong == NULL)
         return 0;
     error_set(error, EXIT_CODE_USAGE, "%s", wrong);
@@ -50,6 +72,22 @@ static const struct command_option options[] = {
      COMMAND_KEEP(TEXT, struct decode_settings, descriptor_set)},
     {"message", "TYPE", "type of the message in the descriptor set: package.Type",
      COMMAND_KEEP(TEXT, struct decode_settings, message)},
+    {"samples", NULL,
+     "write a line of JSON for each sample: those of the built-in\nschema, or of value=* and the "
+     "keys below, as of a listener",
+     COMMAND_KEEP(FLAG, struct decode_settings, samples)},
+    {"value", "PATHS", "with --samples: fields whose numbers are samples; default *",
+     COMMAND_KEEP(TEXT, struct decode_settings, keys.value)},
+    {"labels", "PATHS", "with --samples: fields that are labels",
+     COMMAND_KEEP(TEXT, struct decode_settings, keys.labels)},
+    {"name", "PATH", "with --samples: the field that names samples",
+     COMMAND_KEEP(TEXT, struct decode_settings, keys.name)},
+    {"time", "PATH", "with --samples: the field with their time",
+     COMMAND_KEEP(TEXT, struct decode_settings, keys.time)},
+    {"nested", "FIELDS", "bytes fields that contain messages",
+     COMMAND_KEEP(TEXT, struct decode_settings, keys.nested)},
+    {"texts", "none|info", "with --samples: texts that are not labels make a sample",
+     COMMAND_KEEP(TEXT, struct decode_settings, texts)},
     {"delimited", NULL, "many messages, each after its length as a varint",
      COMMAND_KEEP(FLAG, struct decode_settings, delimited)},
     {"format", "json|protobuf",

@@ -11,7 +11,10 @@ struct decode_settings {
     const struct schema_ops *schema; /* a built-in schema, or NULL */
     const char *descriptor_set;      /* path of a descriptor set, or NULL */
     const char *message;             /* name of a type in the descriptor set */
+    struct schema_options keys; /* with `samples`: keys of a listener's schema */
+    const char *texts;
     bool delimited;
+    bool samples; /* write the samples of each message */
     bool as_protobuf; /* write protobuf instead of JSON */
     struct json_style style;
 };

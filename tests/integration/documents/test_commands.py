@@ -61,6 +61,9 @@ RUN_WITH_THEIR_DOCUMENT = {
 ADDRESS = re.compile(r"udp://(?:\[[^]]*\]|[0-9.]+):\d+")
 PROGRAMS = ("sluice-send", "sluice-replay", "sluice-decode")
 
+# The beginning of a command that only prints a schema.
+SHOWN = "sluice schema "
+
 
 def is_left_out(line):
     return any(line.startswith(begin) for begin in LEFT_OUT)
@@ -137,7 +140,7 @@ class Commands(ConsumerTest):
     def test_the_collector_writes_what_is_sent_to_it(self):
         """Each one with datagrams of its schema, on a free port and in a folder of its own."""
         for document, line in self.each("sluice"):
-            if "pcap:" in line:
+            if "pcap:" in line or line.startswith(SHOWN):
                 continue
             with self.subTest(document=document, command=line):
                 schema = re.search(r"schema=(?:[\w./-]+/)?([\w.-]+)", line)[1]
@@ -149,6 +152,17 @@ class Commands(ConsumerTest):
                 self.assertEqual((listener["received"], listener["decoded"]), (count, count))
                 for sink in ledger["sinks"]:
                     self.assertGreater(sink["written"], 0)
+
+    def test_a_schema_is_shown_as_the_document_has_it(self):
+        shown = [(document, line) for document, line in self.each("sluice")
+                 if line.startswith(SHOWN)]
+        self.assertTrue(shown)
+        for document, line in shown:
+            with self.subTest(document=document, command=line):
+                done = subprocess.run(command(SLUICE, *shlex.split(line)[1:]), cwd=SOURCE,
+                                      capture_output=True, text=True, timeout=DEADLINE, check=True)
+                table = done.stdout.split("\n\n", 1)[1]
+                self.assertIn(f"```\n{table}```", (SOURCE / document).read_text(encoding="utf-8"))
 
     def test_the_collector_reads_captures(self):
         captures = [(document, line) for document, line in self.each("sluice") if "pcap:" in line]

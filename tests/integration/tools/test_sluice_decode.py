@@ -70,6 +70,19 @@ class Decode(unittest.TestCase):
         one = payloads("riemann_cli_v4")[0]
         self.assertEqual(self.decode(self.decode(one, "--format", "protobuf")), self.decode(one))
 
+    def test_samples_are_the_lines_of_a_sink_without_the_facts_of_a_datagram(self):
+        event = b"\x1a\x03cpu\x22\x04web1\x50" + wire.put_varint(1700000000000001) + \
+            b"\x68\x0a"
+        data = b"\x32" + wire.put_varint(len(event)) + event
+        line = (b'{"time":"2023-11-14T22:13:20.000001000Z","name":"cpu","kind":"gauge","value":5,'
+                b'"labels":{"host":"web1"}}\n')
+        self.assertEqual(self.decode(data, "--samples"), line)
+        self.assertEqual(self.decode(delimited([data, b"", data]), "--samples", "--delimited"),
+                         2 * line)
+        self.decode(data, "--samples", "--format=protobuf", code=64)
+        self.decode(data, "--samples", "--labels=host", code=64)
+        self.decode(data, "--samples", schema="otlp-logs", code=64)
+
     def test_names_and_integers_as_asked(self):
         event = b"\x50" + wire.put_varint(1700000000000001)
         data = b"\x32" + wire.put_varint(len(event)) + event

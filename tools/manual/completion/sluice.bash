@@ -155,6 +155,15 @@ _sluice() {
         esac
     elif [[ ${words[1]} == explain && ${#words[@]} -gt 2 ]]; then
         _sluice_offer $("${words[0]}" explain --list 2>/dev/null)
+    elif [[ ${words[1]} == schema && ${#words[@]} -gt 2 ]]; then
+        case ${words[-2]} in
+            --texts) _sluice_offer none info ;;
+            --message | --value | --labels | --name | --time | --nested) ;;
+            *)
+                _sluice_offer --message --value --labels --name --time --nested --texts --all --json
+                _sluice_offer_files '' "$current" -f
+                ;;
+        esac
     elif [[ ${words[1]} == spill && ${#words[@]} -eq 3 ]]; then
         _sluice_offer list export
     elif [[ ${words[1]} == spill && ${#words[@]} -gt 3 ]]; then
@@ -174,7 +183,7 @@ _sluice() {
         for option in $_sluice_options; do
             _sluice_offer "${option%%=*}"
         done
-        [[ ${#words[@]} -ne 2 ]] || _sluice_offer ctl explain spill test
+        [[ ${#words[@]} -ne 2 ]] || _sluice_offer ctl explain schema spill test
     fi
     [[ ${COMPREPLY[0]} != *[=:/] ]] || compopt -o nospace 2>/dev/null
 }

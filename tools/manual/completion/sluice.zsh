@@ -87,6 +87,17 @@ _sluice() {
         compadd -- $($words[1] explain --list 2>/dev/null)
         return
     fi
+    if [[ $words[2] == schema && CURRENT -gt 2 ]]; then
+        case $words[CURRENT-1] in
+            --texts) compadd -- none info ;;
+            --message | --value | --labels | --name | --time | --nested) ;;
+            *)
+                compadd -- --message --value --labels --name --time --nested --texts --all --json
+                _files
+                ;;
+        esac
+        return
+    fi
     if [[ $words[2] == spill && CURRENT -gt 2 ]]; then
         if (( CURRENT == 3 )); then
             compadd -- list export
@@ -107,7 +118,7 @@ _sluice() {
     fi
     local -a options=(
 @zsh-options
-        '1:subcommand:(ctl explain spill test)'
+        '1:subcommand:(ctl explain schema spill test)'
     )
     _arguments $options
 }

@@ -139,8 +139,9 @@ class Recipe(ConsumerTest):
         for name in ("dnstap", "mdt", "pinba", "powerdns"):
             shutil.copy(EXAMPLES / f"{name}.proto", self.folder)
         head = (EXAMPLES / "mdt.proto").read_text(encoding="utf-8")
-        (self.folder / "cisco" / "telemetry.proto").write_text(
-            head.replace("package mdt;", "package telemetry;"), encoding="utf-8")
+        head = head.replace("package mdt;", "package telemetry;")
+        head = head.replace("message Row {", "message Row {\n  bool delete = 2;", 1)
+        (self.folder / "cisco" / "telemetry.proto").write_text(head, encoding="utf-8")
 
     def adapted(self, line):
         """A command with free ports, the loopback, and the user's own rights."""
@@ -215,6 +216,17 @@ class Recipes(Recipe):
     def test_of_cisco_s_compact_rows(self):
         self.check("Cisco, compact GPB", [mdt(compact())])
         self.check("Cisco, compact GPB", [mdt(compact())], instead=("udp://", "tcp://"))
+
+    def test_of_both_encodings_of_cisco_on_one_port(self):
+        (line, shown), = dict(sections())["Cisco, compact GPB"]
+        line = line.replace("value=data_gpb.*", "value=data_gpb.*,data_gpbkv.*")
+        lines, _ = self.outcome(line, mdt(compact()),
+                                mdt(kv(kv_row(INTERFACE, {"bytes-sent": 8}))))
+        self.assertIn(shown, lines)
+        self.assertEqual(sorted(each.split(",")[0] for each in lines), [
+            "data_gpbkv.content/bytes-sent",
+            *("ifstatsbag_generic." + each for each in (
+                "bytes_received", "bytes_sent", "packets_received", "packets_sent"))])
 
     def test_of_huawei(self):
         self.check("Huawei", [b"\0" * 12 + huawei()])

@@ -181,7 +181,11 @@ static bool add_listener(const struct applying *applying, const struct provenanc
         return apply_no_memory(applying);
     for (const struct listener_config *other = config->listeners; other != added; other++)
         if (listener_configs_conflict(other, added))
-            return conflict(applying, entry, "listener", "has this address already");
+            return conflict(applying, entry, "listener",
+                            address_is_multicast(&added->address)
+                                ? "has this multicast group already; give each of them its own "
+                                  "id=NAME"
+                                : "has this address already");
     return note_place(applying, entry, &added->written_at);
 }
 

@@ -33,6 +33,7 @@ static void free_listener(struct listener_config *listener)
     free(listener->place);
     free(listener->socket_owner);
     free(listener->interface);
+    free(listener->id);
     free(listener->content_type);
     free(listener->cert);
     free(listener->key);

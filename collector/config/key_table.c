@@ -137,6 +137,10 @@ static struct setting rows[KEYS_MAX] = {
      .help = "the same as interface="},
     {"source", SETTING_PARSED, KEY_OF_UDP, OF_LISTENER(group_source), .parse = network_host_parse,
      .syntax = "ADDR", .help = "for a multicast group: receive only from this sender (Linux)"},
+    {"id", SETTING_TEXT, KEY_OF_UDP, OF_LISTENER(id), .syntax = "NAME",
+     .help = "for several listeners of one multicast group and port: a name for each, which is a "
+             "part of the listener's name (Linux)",
+     .others = "label tag alias"},
     {"ipv6_only", SETTING_BOOL, KEY_OF_UDP | KEY_OF_TCP, OF_LISTENER(ipv6_only), "false",
      .choices = false_true, .help = "whether an IPv6 socket does not receive IPv4"},
 

@@ -1,4 +1,6 @@
 /* collector/config/url.h: listeners. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collector/base/suggestion.h"
@@ -116,6 +118,19 @@ static bool unknown_listener(const char *text, const struct config_registry *reg
 
 /* --- listeners -------------------------------------------------------------------------------- */
 
+/* Appends "#ID" to the listener's name. Returns false if memory is short. */
+static bool add_id_to_name(struct listener_config *listener)
+{
+    size_t length = strlen(listener->name);
+    size_t size = length + 1 + strlen(listener->id) + 1;
+    char *name = realloc(listener->name, size);
+    if (name == NULL)
+        return false;
+    snprintf(name + length, size - length, "#%s", listener->id);
+    listener->name = name;
+    return true;
+}
+
 bool url_parse_listener(const char *url, const struct config_registry *registry,
                         struct listener_config *listener, struct parse_error *fault)
 {
@@ -135,5 +150,7 @@ bool url_parse_listener(const char *url, const struct config_registry *registry,
         return url_wrong_keys(&parts, fault);
     if (listener->source->complete != NULL)
         listener->source->complete(listener);
-    return check_refusal(&parts, listener, fault);
+    if (!check_refusal(&parts, listener, fault))
+        return false;
+    return listener->id == NULL || add_id_to_name(listener) || parse_error_no_memory(fault);
 }

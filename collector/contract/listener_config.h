@@ -17,7 +17,11 @@
 struct source_ops;
 
 struct listener_config {
-    char *name;       /* the URL without its keys: "udp://127.0.0.1:5555", "fd:NAME", "pcap:FILE" */
+    /*
+     * The URL without its keys: "udp://127.0.0.1:5555", "fd:NAME", "pcap:FILE". With id=NAME, "#NAME"
+     * follows. It identifies the listener in the ledger and for a reload.
+     */
+    char *name;
     char *url;        /* the URL as it was written, with its keys */
     char *written_at; /* "FILE:LINE:COLUMN" if it is from a file; otherwise NULL */
     const struct source_ops *source;
@@ -53,6 +57,7 @@ struct listener_config {
     bool kernel_filter;          /* the kernel filters the senders; requires `senders` */
     char *interface;             /* name of a network interface; NULL: all */
     struct address group_source; /* source of a multicast group; ADDRESS_NONE: any */
+    char *id; /* distinguishes listeners of one multicast group; NULL: it has no other listener */
     uint64_t coalesce;           /* nanoseconds that datagrams may wait for others at a high rate */
 
     /*

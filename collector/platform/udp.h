@@ -41,6 +41,11 @@ extern const bool udp_socket_can_join;        /* no socket opens with a multicas
 struct udp_socket_options {
     struct address address; /* to bind; port 0: the system chooses */
     bool ipv6_only;         /* an IPv6 socket receives no IPv4 (else "::" receives both) */
+    /*
+     * For a multicast group: it may bind the group and the port although other sockets have, and
+     * each gets a copy of a datagram. It gets only those of its own interface and source.
+     */
+    bool share_group;
     bool share_port;        /* other sockets of ours may bind the port too; each source goes to one
                                of them */
     size_t receive_buffer;  /* bytes to ask the kernel for */
@@ -177,7 +182,7 @@ int udp_socket_check_spread(struct error *error);
 uint64_t udp_socket_most_held(uint64_t receive_buffer, bool gro);
 
 /*
- * Changes the socket's options. address, ipv6_only, share_port and gro must be the same as before;
+ * Changes the socket's options. address, ipv6_only, share_group, share_port and gro must be the same as before;
  * spread_over is ignored, because only open uses it; the socket stays inherited or not. Returns 0,
  * or -1 with `error` filled (EXIT_CODE_CANNOT_BIND) and the options unchanged.
  */

@@ -54,6 +54,7 @@ struct receiver_socket socket_source_describe(struct source *source)
         .options = {.address = config->address,
                     .ipv6_only = config->ipv6_only,
                     .share_port = config->source->sockets(config) > 1,
+                    .share_group = config->id != NULL,
                     .spread_over = config->spread ? (unsigned)config->receivers : 0,
                     .receive_buffer = config->receive_buffer,
                     .max_datagram = config->max_datagram,

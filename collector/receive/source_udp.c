@@ -1,4 +1,6 @@
 /* udp://ADDR:PORT. Sockets that are bound by this process, all to the same port. */
+#include <string.h>
+
 #include "collector/log/log.h"
 #include "collector/receive/bound_source.h"
 #include "collector/receive/socket_source.h"
@@ -17,11 +19,31 @@ static uint64_t udp_apart(const struct listener_config *listener)
     return listener->receivers * udp_socket_most_held(listener->receive_buffer, listener->gro);
 }
 
+#define ID_MOST 64
+
+/* The id is a part of a name in logs, metrics and file names. */
+static bool is_id(const char *id)
+{
+    size_t length = strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+    return id[length] == '\0' && length != 0 && length <= ID_MOST;
+}
+
+/* Each listener of a group gets a copy of its datagrams, if the listeners are told apart by ids. */
+static bool udp_conflict(const struct listener_config *a, const struct listener_config *b)
+{
+    bool told_apart = a->id != NULL && b->id != NULL && strcmp(a->id, b->id) != 0;
+    return bound_source_conflict(a, b) && !told_apart;
+}
+
 static const char *udp_config_fault(const struct listener_config *listener)
 {
     bool group = address_is_multicast(&listener->address);
     if (group && listener->address.port == 0)
         return "a multicast group needs a port, which its senders must know";
+    if (!group && listener->id != NULL)
+        return "id= needs a multicast group: another address has one listener";
+    if (listener->id != NULL && !is_id(listener->id))
+        return "id= has 1 to 64 letters, digits, dots, hyphens and underscores";
     if (!group && listener->group_source.family != ADDRESS_NONE)
         return "source= needs a multicast group; for other addresses use allow=";
     if (group && listener->group_source.family != ADDRESS_NONE &&
@@ -128,7 +150,7 @@ const struct source_ops source_udp = {
     .no_place = "\"//\" is missing; write udp://ADDR:PORT",
     .keys = SOURCE_KEYS_SOCKET,
     .refuse = udp_config_fault,
-    .conflict = bound_source_conflict,
+    .conflict = udp_conflict,
     .check = udp_check,
     .sockets = udp_sockets,
     .apart = udp_apart,

@@ -172,11 +172,23 @@ static int open_own(struct udp_socket *made, const struct udp_socket_options *op
     if (made->fd < 0)
         return udp_fail(error, "cannot open a UDP socket");
     if ((ipv6 && !set_flag(made->fd, IPPROTO_IPV6, IPV6_V6ONLY, options->ipv6_only)) ||
+        (options->share_group && !set_flag(made->fd, SOL_SOCKET, SO_REUSEADDR, 1)) ||
         (options->share_port && !set_flag(made->fd, SOL_SOCKET, SO_REUSEPORT, 1)))
         return udp_fail(error, "cannot set up a UDP socket");
     if (!options->share_port || options->spread_over == 0)
         return 0;
     return datagram_spread_attach(made->fd, options->spread_over, error);
+}
+
+/*
+ * Whether the socket of a group is bound to the interface on which it joins. IPv6 gives a socket the
+ * datagrams of its group from every interface on which any socket has joined (inet6_mc_check), so
+ * one that shares the group must be. IPv4 compares the interface as well.
+ */
+static bool is_bound_to_interface(const struct udp_socket_options *options)
+{
+    return options->share_group && options->interface != NULL &&
+           options->address.family == ADDRESS_IPV6;
 }
 
 /* The interface is set before the bind, so that no datagram arrives by another one. */
@@ -200,11 +212,10 @@ static int restrict_to_interface(struct udp_socket *made, const struct udp_socke
                   name, (unsigned)options->address.scope);
         return -1;
     }
-    if (address_is_multicast(&options->address))
-        return multicast_join_only_own(made->fd, ipv6)
-                   ? 0
-                   : udp_fail(error, "cannot set up a multicast socket");
-    if (name == NULL ||
+    bool group = address_is_multicast(&options->address);
+    if (group && !multicast_join_only_own(made->fd, ipv6))
+        return udp_fail(error, "cannot set up a multicast socket");
+    if (name == NULL || (group && !is_bound_to_interface(options)) ||
         setsockopt(made->fd, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)) == 0)
         return 0;
     return udp_fail(error, "cannot bind a socket to a network interface");
@@ -327,7 +338,9 @@ static int join(struct udp_socket *socket, unsigned index, struct error *error)
 static bool bind_again(struct udp_socket *socket, struct error *error)
 {
     const char *name = socket->group_interface;
-    if (!multicast_is_of_link(&socket->options.address) ||
+    bool bound = multicast_is_of_link(&socket->options.address) ||
+                 is_bound_to_interface(&socket->options);
+    if (!bound ||
         setsockopt(socket->fd, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)) == 0)
         return true;
     error_set(error, EXIT_CODE_CANNOT_BIND, "cannot bind to the interface %s again: %s", name,
@@ -375,6 +388,12 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
     if (getsockname(socket->fd, (struct sockaddr *)&bound, &bound_size) != 0)
         return udp_fail(error, "cannot find where a socket is bound");
     socket->address = socket_address_from_system(&bound);
+    /*
+     * From now on sockets that share the group may bind it too, so that a reload can add them.
+     * Another that does not share it is refused, as this one would have been.
+     */
+    if (group && !set_flag(socket->fd, SOL_SOCKET, SO_REUSEADDR, 1))
+        return udp_fail(error, "cannot set up a multicast socket");
     return group ? join(socket, index, error) : 0;
 }
 

@@ -10,7 +10,7 @@ import urllib.request
 from built import not_on_windows
 from namespaces import run_tests
 from ports import free_port
-from protobuf import metric
+from protobuf import integer, metric
 from sluice_program import DEADLINE, ProgramTest, read_lines, same_with_one_thread
 
 PORT = 5656
@@ -44,6 +44,10 @@ class Multicast(ProgramTest):
         super().tearDown()
 
     def send(self, group, value, source=None, number=1):
+        self.send_bytes(group, metric(value), source, number)
+
+    @staticmethod
+    def send_bytes(group, data, source=None, number=1):
         interface = socket.if_nametoindex(f"out{number}")
         family = socket.AF_INET6 if ":" in group else socket.AF_INET
         with socket.socket(family, socket.SOCK_DGRAM) as sender:
@@ -56,7 +60,7 @@ class Multicast(ProgramTest):
                                   struct.pack("4s4si", bytes(4), bytes(4), interface))
                 sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP, 0)
                 sender.bind((source or f"198.51.{number}.2", 0))
-            sender.sendto(metric(value), (group, PORT))
+            sender.sendto(data, (group, PORT))
 
     def check_groups(self, one, other):
         listeners = [f"udp://[{group}]:{PORT}" if ":" in group else f"udp://{group}:{PORT}"
@@ -83,6 +87,125 @@ class Multicast(ProgramTest):
     @same_with_one_thread
     def test_two_groups_of_ipv6_do_as_well(self):
         self.check_groups("ff15::5555", "ff15::5556")
+
+    @staticmethod
+    def url(group):
+        return f"udp://[{group}]:{PORT}" if ":" in group else f"udp://{group}:{PORT}"
+
+    def check_shared(self, keys, sent, wanted):
+        """Listeners of one group, each with these keys: `sent` sends, `wanted` is for each the values
+        that it gets, of both address families."""
+        for group, family in (("239.1.2.3", 4), ("ff15::5555", 6)):
+            with self.subTest(group=group):
+                path = self.folder / f"lines{family}"
+                program = self.start(
+                    *(word for number, each in enumerate(keys) for word in (
+                        "--listen", f"{self.url(group)}?schema=riemann&id=n{number}&{each[family]}")),
+                    "--sink", f"file:{path}", listeners=len(keys))
+                sent(group, family)
+                program.wait_for_settled(sum(map(len, wanted)))
+                ledger = program.stop()
+                lines = read_lines(path)
+                for number, values in enumerate(wanted):
+                    listener = ledger["listeners"][number]
+                    name = f"{self.url(group)}#n{number}"
+                    self.assertEqual((listener["name"], listener["received"], listener["decoded"]),
+                                     (name, len(values), len(values)))
+                    self.assertEqual([line["value"] for line in lines if line["listener"] == name],
+                                     values)
+
+    def test_each_listener_of_a_group_gets_a_copy_of_every_datagram(self):
+        plain = {4: "interface=in1", 6: "interface=in1"}
+        self.check_shared([plain] * 3,
+                          lambda group, _: [self.send(group, value) for value in range(20)],
+                          [list(range(20))] * 3)
+
+    def test_those_of_other_interfaces_get_only_what_arrives_there(self):
+        make_link(2)
+        self.addCleanup(ip, "link", "delete", "in2")
+
+        def sent(group, _):
+            for value in range(20):
+                self.send(group, value)
+                self.send(group, 100 + value, number=2)
+        self.check_shared([{4: f"interface=in{number}", 6: f"interface=in{number}"}
+                           for number in (1, 2)], sent, [list(range(20)), list(range(100, 120))])
+
+    def test_those_of_other_sources_get_only_theirs(self):
+        ip("address", "add", "198.51.1.3/24", "dev", "out1")
+        ip("-6", "address", "add", "2001:db8:1::3/64", "dev", "out1", "nodad")
+        hosts = {4: "198.51.1", 6: "2001:db8:1:"}
+        mark = {4: ".", 6: ":"}
+
+        def sent(group, family):
+            for value in range(20):
+                for last in (2, 3):
+                    self.send(group, 100 * last + value,
+                              source=f"{hosts[family]}{mark[family]}{last}")
+        self.check_shared([{family: f"interface=in1&source={hosts[family]}{mark[family]}{last}"
+                            for family in (4, 6)} for last in (2, 3)],
+                          sent, [list(range(200, 220)), list(range(300, 320))])
+
+    def test_they_have_their_own_schemas_and_values(self):
+        group = self.url("239.1.2.3")
+        proto = self.folder / "m.proto"
+        proto.write_text('syntax = "proto3"; message M { uint64 a = 1; uint64 b = 2; }',
+                         encoding="ascii")
+        keys = f"schema={proto}&message=M&interface=in1"
+        program = self.start("--listen", f"{group}?{keys}&id=a&value=a",
+                             "--listen", f"{group}?{keys}&id=b&value=b",
+                             "--listen", f"{group}?schema=riemann&interface=in1&id=riemann",
+                             listeners=3)
+        self.send_bytes("239.1.2.3", integer(1, 7) + integer(2, 8))
+        program.wait_for_lines(2)
+        program.wait_for_received(1, 2)
+        ledger = program.stop()
+        self.assertEqual({line["listener"]: (line["name"], line["value"])
+                          for line in program.output()},
+                         {f"{group}#a": ("a", 7), f"{group}#b": ("b", 8)})
+        self.assertEqual([listener["decoded"] for listener in ledger["listeners"]][:2], [1, 1])
+        self.assertEqual([listener["received"] for listener in ledger["listeners"]], [1, 1, 1])
+
+    @not_on_windows("no configuration file there")
+    def test_a_reload_keeps_the_listener_of_an_id(self):
+        config, group = self.folder / "sluice.yaml", self.url("239.1.2.3")
+
+        def write(*ids):
+            config.write_text("listeners: " + json.dumps([
+                f"{group}?schema=riemann&interface=in1&id={each}" for each in ids]) +
+                              f"\nsinks: [\"stdout:\"]\nstop-timeout: {1000 + len(ids)}ms\n")
+        write("a", "b")
+        program = self.start("--config", str(config), listeners=2)
+        self.send("239.1.2.3", 1)
+        program.wait_for_lines(2)
+        write("b")
+        program.ask_to_reload()
+        program.wait_for_log("configuration reloaded: listeners: 1 kept.*, 0 added, 1 removed")
+        self.send("239.1.2.3", 2)
+        program.wait_for_lines(3)
+        write("c", "b", "d")
+        program.ask_to_reload()
+        program.wait_for_log("configuration reloaded: listeners: 1 kept.*, 2 added, 0 removed")
+        self.send("239.1.2.3", 3)
+        program.wait_for_lines(6)
+        ledger = program.stop()
+        self.assertEqual({listener["name"].rpartition("#")[2]: listener["received"]
+                          for listener in ledger["listeners"]}, {"a": 1, "b": 3, "c": 1, "d": 1})
+
+    def test_a_group_without_ids_has_one_listener(self):
+        group = self.url("239.1.2.3") + "?schema=riemann&interface=in1"
+        for keys in (("", ""), ("&id=a", ""), ("&id=a", "&id=a")):
+            said = self.refused(*(word for each in keys for word in ("--listen", group + each)),
+                                code=64)
+            self.assertIn("has this multicast group already; give each of them its own id=NAME", said)
+        program = self.start("--listen", group)
+        self.assertIn("Address already in use", self.refused("--listen", group, code=69))
+        program.stop()
+        for url, why in ((f"udp://127.0.0.1:{PORT}?id=a", "id= needs a multicast group"),
+                         (group + "&id=a/b", "id= has 1 to 64 letters, digits")):
+            self.assertIn(why, self.refused("--listen", url, code=64))
+        self.assertIn("has this address already", self.refused(
+            "--listen", f"udp://127.0.0.1:{PORT}", "--listen", f"udp://127.0.0.1:{PORT}", code=64))
 
     def check_source(self, group, wanted, unwanted):
         url = f"udp://[{group}]:{PORT}" if ":" in group else f"udp://{group}:{PORT}"

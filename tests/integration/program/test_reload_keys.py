@@ -82,6 +82,15 @@ SOCKETS = [
 ]
 
 
+def replaced(test):
+    """The names of the listeners of a group, which a new id gives another one."""
+    names = [each["name"] for each in test.program.ledger_now()["listeners"] if not each["retired"]]
+    return [name.partition("#")[2] for name in names if "#" in name]
+
+
+IDS = [Row("udp", "id", "b", replaced, ["a"], ["b"], beside={"id": "a"})]
+
+
 class Datagrams(ReloadRows):
     def begin_with_udp(self):
         plain = {"address": "udp://127.0.0.1:0", "schema": "riemann"}
@@ -92,6 +101,11 @@ class Datagrams(ReloadRows):
     def test_keys_of_udp_and_of_schemas(self):
         self.begin_with_udp()
         self.check_rows(UDP)
+
+    def test_ids_of_a_group(self):
+        self.begin([{"address": f"udp://239.1.2.3:{free_ports(1)[0]}", "interface": "lo",
+                     "schema": "riemann"}])
+        self.check_rows(IDS)
 
     @unittest.skipUnless(may_have_handles(), "root may have its handles, and any buffer")
     def test_options_of_its_sockets(self):
@@ -423,7 +437,7 @@ class Tables(unittest.TestCase):
         printed = subprocess.run([os.environ["TEST_SETTING_TABLE"]], capture_output=True, text=True,
                                  check=True).stdout
         keys = {tuple(each.split(" ")) for each in printed.splitlines()}
-        rows = {name for row in (UDP + SOCKETS + FILES + RESTS + TCP + UNIX + OWNED + CAPTURES +
+        rows = {name for row in (UDP + IDS + SOCKETS + FILES + RESTS + TCP + UNIX + OWNED + CAPTURES +
                                  secured(None, "", "", "", "") + test_reload_options.ROWS +
                                  test_reload_sink_keys.ROWS + test_reload_delivery_keys.ROWS)
                 for name in row.names}

@@ -154,8 +154,8 @@ static void key_comes_round(const char *option, const char *url, const struct se
     char value[100], whole[400], line[200];
     const char *beside = "";
     example_of(key, value, sizeof value);
-    if (strcmp(key->name, "source") == 0)
-        url = "udp://[ff15::1]:5555?"; /* source= is only for a multicast group */
+    if (strcmp(key->name, "source") == 0 || strcmp(key->name, "id") == 0)
+        url = "udp://[ff15::1]:5555?"; /* these are only for a multicast group */
     if (strcmp(key->name, "content_type") == 0)
         url = "tcp://[::]:5555?schema=riemann&framing=frame-streams&";
     for (size_t i = 0; i < sizeof besides / sizeof besides[0]; i++)

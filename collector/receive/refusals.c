@@ -59,18 +59,31 @@ static void log_refusal(struct ingest *ingest, const struct datagram_slot *slot,
               why[0] != '\0' ? ", " : "", why, more);
 }
 
+/* Whether datagrams of this framing begin with JSON: OTLP over UDP has it in its first line. */
+static bool has_json_head(const struct open_datagram *open)
+{
+    if (open->entry != NULL)
+        return open->entry->framing == FRAMING_OTLP_UDP;
+    for (size_t i = 0; open->batch != NULL && i < open->batch->schemas->count; i++)
+        if (open->batch->schemas->entries[i].framing == FRAMING_OTLP_UDP)
+            return true;
+    return false;
+}
+
 /*
  * Whether the datagram was refused because it is JSON. A framing takes the beginning of the text for
  * a length, and a schema takes it for a field, so that this may be the cause of several reasons.
  */
-static bool is_json(const struct datagram_slot *slot, const struct refusal *refusal)
+static bool is_json(const struct open_datagram *open, const struct datagram_slot *slot,
+                    const struct refusal *refusal)
 {
     switch (refusal->reason) {
     case REASON_NO_MATCH:
     case REASON_TOO_DEEP:
     case REASON_TOO_LARGE:
     case REASON_MALFORMED:
-        return json_begins((const char *)slot->front, datagram_front_size(slot));
+        return json_begins((const char *)slot->front, datagram_front_size(slot)) &&
+               !has_json_head(open);
     default:
         return false;
     }
@@ -84,7 +97,7 @@ void refuse_datagram(struct open_datagram *open, const struct datagram_slot *slo
     const struct refusal *refusal = &named;
     RULE(ingest->in_hand == open, "a datagram is refused while it is handled");
     enum datagram_reason reason = refusal->reason;
-    if (named.failure.cause != CAUSE_JSON && is_json(slot, &named))
+    if (named.failure.cause != CAUSE_JSON && is_json(open, slot, &named))
         named.failure = (struct decode_failure){.cause = CAUSE_JSON};
     if (named.failure.cause == CAUSE_JSON)
         counter_add(&ingest->counters->json, 1);

@@ -14,7 +14,7 @@ from sluice_program import CHANGED, LEDGER, LOG_TIME, parse_json
 
 HANGS = 30  # seconds after which a step of a run has hung
 SLICE = 0.25
-LISTENS = re.compile(r"listening on ((?:udp|tcp)://(\S+):(\d+)) for (\w+)")
+LISTENS = re.compile(r"listening on ((?:udp|tcp)://(\S+):(\d+)|unix:(\S+)) for (\w+)")
 METRICS = re.compile(r"metrics at http://(\S+):(\d+)/metrics$")
 OK = b"\x10\x01"  # a Msg of Riemann's: ok = true
 ANSWERED = re.compile(rf"{CHANGED}|reload refused")
@@ -148,7 +148,7 @@ class Run:
 
     def _wait_received(self):
         """Waits until the sockets of the listeners are empty (proc(5), /proc/net/udp)."""
-        ports = {place[1] for _, place, _ in self.listeners()}
+        ports = {place[1] for _, place, _ in self.listeners() if isinstance(place, tuple)}
         until = time.monotonic() + HANGS
         while any(received != 0 and port in ports for port, received in _queues()):
             if time.monotonic() > until:
@@ -168,8 +168,9 @@ class Run:
 
     def listeners(self):
         """Of each listener by now its name, place and schema."""
-        return [(found[1], (found[2], int(found[3])), found[4])
-                for found in self._listening(self.lines()) if self.world.listens(self, found[2])]
+        return [(found[1], found[4] or (found[2], int(found[3])), found[5])
+                for found in self._listening(self.lines())
+                if self.world.listens(self, found[2] or found[4])]
 
     def next_number(self):
         """For a record that no other has."""
@@ -215,7 +216,8 @@ class Run:
         """Sends a frame; it is answered, or the connection ends."""
         number = self.next_number()
         body = make(number)
-        answer = self._asked(socket.AF_INET, place, struct.pack(">I", len(body)) + body,
+        family = socket.AF_INET if isinstance(place, tuple) else socket.AF_UNIX
+        answer = self._asked(family, place, struct.pack(">I", len(body)) + body,
                              lambda answer: len(answer) > 4 and len(answer) >= 4 + answer[3],
                              secured)
         if answer[4:] == OK:

@@ -1,7 +1,9 @@
 """The configurations of the program while its calls fail, and the traffic for each."""
 import contextlib
 import json
+import os
 import pathlib
+import socket
 import struct
 
 from fault_outputs import Fed, Files, Relayed, count_letters, of_gzip, of_lines, of_packets, of_table
@@ -56,7 +58,7 @@ class World:
     def send(self, run):
         """To each listener a few records, and what is none."""
         for name, place, schema in run.listeners():
-            if name.startswith("tcp:"):
+            if name.startswith(("tcp:", "unix:")):
                 run.ask_frame(place, name, metric, self.secured)
                 continue
             for _ in range(3):
@@ -143,6 +145,35 @@ def capture_of(datagrams):
     return data
 
 
+class Local(World):
+    """Unix sockets: one that a killed run has left, and one whose place a reload gives to another."""
+    name = "local"
+    listeners = 2
+
+    def prepare(self, run):
+        super().prepare(run)
+        if run.before is None:
+            with socket.socket(socket.AF_UNIX) as left:
+                left.bind(str(run.folder / "left"))
+
+    def config(self, run, number):
+        owner = f"&owner={os.geteuid()}:{number if os.geteuid() == 0 else os.getegid()}"
+        return {"memory": "100MiB",
+                "listeners": [f"unix:{run.folder}/left?schema=riemann&mode=06{number}0{owner}",
+                              f"unix:{self._place(run, number)}?schema=riemann"],
+                "sinks": [f"file:{run.folder}/out/lines"]}
+
+    @staticmethod
+    def _place(run, number):
+        return f"{run.folder}/{('first', 'second')[number]}"
+
+    def listens(self, run, address):
+        return address != self._place(run, 0 if run.changed else 1)
+
+    def outputs(self, run):
+        return [Files(run.folder / "out", "lines")]
+
+
 class Wide(World):
     """Something of everything that needs no server and no library of others but for metrics."""
     name = "wide"
@@ -202,4 +233,4 @@ class Wide(World):
         return count_letters(path.read_bytes()) if path.exists() else 0
 
 
-WORLDS = {world.name: world for world in (Plain, Capture, Wide)}
+WORLDS = {world.name: world for world in (Plain, Capture, Local, Wide)}

@@ -218,20 +218,18 @@ const char *type_set_file_at(const struct type_set *set, size_t index)
     return set->messages[index]->file;
 }
 
-/*
- * Returns the full name of a message whose last name, without package, is `given`; NULL if there is
- * no such message.
- */
+static const char *last_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot == NULL ? name : dot + 1;
+}
+
+/* Returns the name of a message that differs only in its package; NULL: there is no such message. */
 static const char *find_last_name(const struct type_set *set, const char *given)
 {
-    size_t length = strlen(given);
-    for (size_t i = 0; i < set->message_count; i++) {
-        const char *name = set->messages[i]->name;
-        size_t whole = strlen(name);
-        if (whole > length && name[whole - length - 1] == '.' &&
-            strcmp(name + whole - length, given) == 0)
-            return name;
-    }
+    for (size_t i = 0; i < set->message_count; i++)
+        if (strcmp(last_name(set->messages[i]->name), last_name(given)) == 0)
+            return set->messages[i]->name;
     return NULL;
 }
 

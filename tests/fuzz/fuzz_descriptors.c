@@ -3,7 +3,7 @@
  *
  * The envelope: 1 the set, 2 messages, 3 the message's name (otherwise it is one of the set, by the
  * number 11), 4 to 7 name=, value=, time=, labels=, 8 nested=, 9 sequence=, 10 sequence_key=, 12
- * bits of the encoders' options.
+ * bits of the encoders' options, 13 which path is compared with value=* (tests/fuzz/every_number.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 
 #include "proto/schemas.h"
 #include "tests/fuzz/envelope.h"
+#include "tests/fuzz/every_number.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/records.h"
 #include "tests/fuzz/target.h"
@@ -28,6 +29,7 @@ enum {
     PART_SEQUENCE_KEY = 10,
     PART_CHOICE = 11,
     PART_OPTIONS = 12,
+    PART_PATH = 13,
 };
 
 /* Of descriptor.proto: a set's files, a file's package and messages, a message's name. */
@@ -158,6 +160,23 @@ static void check_messages(const struct envelope *envelope, struct schema *schem
     check_datagrams(sent, count, schema, &options);
 }
 
+/* Only inputs that select a path are checked so, since they load the set several times. */
+static void check_numbers(const struct envelope *envelope, const struct envelope_part *set)
+{
+    const struct envelope_part *sent = envelope_bytes(envelope, PART_MESSAGE, 0);
+    uint64_t choice = envelope_value(envelope, PART_PATH, 0);
+    char *type = choice == 0 ? NULL : envelope_text(envelope, PART_TYPE, 0);
+    if (choice != 0 && type == NULL)
+        type = name_in_set(envelope, set);
+    if (type != NULL && sent != NULL) {
+        struct memory_file file;
+        memory_file_make(&file, set->bytes, set->size);
+        check_every_number(file.path, type, sent->bytes, sent->size, choice);
+        memory_file_close(&file);
+    }
+    free(type);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct envelope envelope;
@@ -167,6 +186,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (schema != NULL) {
         check_messages(&envelope, schema);
         schema->ops->destroy(schema);
+        check_numbers(&envelope, set);
     }
     envelope_free(&envelope);
     return 0;

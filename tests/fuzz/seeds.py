@@ -194,6 +194,8 @@ def descriptors_seeds():
             made_of_it = part(2, message_of(types, message, 1 + i % 3))
             yield part(1, made) + made_of_it + number(11, i) + number(12, i)
             yield part(1, made) + made_of_it + part(5, "*") + number(11, i) + number(12, i)
+            for path in (1, 9, 60):
+                yield part(1, made) + made_of_it + number(11, i) + number(13, path + i)
 
 
 def udp_notif(payload, segment=None):

@@ -676,6 +676,9 @@ TEST_WITH(a_message_without_its_package_is_found_for_the_error, clear_set, NULL)
                      0);
     assert_null(type_set_require(shapes, "Kinds", &error));
     assert_string_equal(error.text, "no message \"Kinds\"; did you mean \"sluice.shapes.Kinds\"?");
+    assert_null(type_set_require(shapes, "other.Kinds", &error));
+    assert_string_equal(error.text,
+                        "no message \"other.Kinds\"; did you mean \"sluice.shapes.Kinds\"?");
     type_set_destroy(shapes);
 }
 

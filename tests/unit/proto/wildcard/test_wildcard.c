@@ -73,7 +73,7 @@ static struct schema *made(const struct schema_options *options)
 /* Makes JSON of a text in which single quotes replace the double ones. */
 static const char *plain_json(const char *with_quotes)
 {
-    static char json[4096];
+    static char json[8192];
     assert_true(strlen(with_quotes) < sizeof json);
     strcpy(json, with_quotes);
     for (char *at = json; (at = strchr(at, '\'')) != NULL;)
@@ -591,6 +591,39 @@ TEST(a_message_whose_parts_do_not_fit_is_refused)
     }
     assert_true(refused > 10 && room < 4096);
     room = sizeof memory;
+}
+
+/* Writes a tree of named values that is `levels` deep, with a number at the end, as JSON. */
+static const char *tree_of(size_t levels)
+{
+    static char json[8192];
+    size_t at = (size_t)sprintf(json, "{'nodes': [");
+    for (size_t i = 1; i < levels; i++)
+        at += (size_t)sprintf(json + at, "{'name': 'a', 'fields': [");
+    at += (size_t)sprintf(json + at, "{'name': 'n', 'uint32_value': 7}");
+    for (size_t i = 1; i < levels; i++)
+        at += (size_t)sprintf(json + at, "]}");
+    sprintf(json + at, "]}");
+    return json;
+}
+
+TEST(a_tree_of_named_values_is_read_to_the_deepest_level)
+{
+    struct schema_options options = all_of(PACKAGE "Tree");
+    const char *read = samples_of(&options, tree_of(99));
+    assert_memory_equal(read, "nodes.a/a/a/", 12);
+    assert_non_null(strstr(read, "/a/n{} 7\n"));
+    assert_int_equal(used, strlen("nodes.n{} 7\n") + 98 * strlen("a/"));
+}
+
+TEST(a_message_inside_itself_is_read_to_any_level)
+{
+    struct schema_options options = all_of(PACKAGE "Texts");
+    assert_string_equal(samples_of(&options, "{'name': 'a', 'n': 1, 'inner': [{'name': 'b', 'n': 2,"
+                                             "'inner': [{'name': 'c', 'n': 3}]}]}"),
+                        "n{name=a} 1\n"
+                        "inner.n{inner.name=b,name=a} 2\n"
+                        "inner.inner.n{inner.inner.name=c,inner.name=b,name=a} 3\n");
 }
 
 TEST(an_element_has_at_most_64_labels)

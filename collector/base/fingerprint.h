@@ -46,20 +46,25 @@ static inline uint64_t fingerprint_u32(const uint8_t *bytes)
            (uint64_t)bytes[3] << 24;
 }
 
+/* Begins a fingerprint of this kind of input. Inputs of different kinds are different. */
+static inline uint64_t fingerprint_begin(const struct fingerprint_key *key, uint64_t kind)
+{
+    return fingerprint_fold(kind ^ key->words[1], key->words[2]);
+}
+
 /*
- * Returns the fingerprint of `size` bytes after `before`, the fingerprint of what precedes them, or
- * any number that tells kinds of inputs apart. The size is part of the fingerprint, so chains of
- * texts are as different as the texts are.
+ * Adds a text. Its size is multiplied by a secret and takes part, so a byte that moves from the end
+ * of a text to the beginning of the next one makes a difference.
  */
-static ALWAYS_INLINE uint64_t fingerprint_bytes(const struct fingerprint_key *key, uint64_t before,
-                                                const void *bytes, size_t size)
+static ALWAYS_INLINE uint64_t fingerprint_add(const struct fingerprint_key *key, uint64_t hash,
+                                              const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
-    uint64_t hash = before ^ key->words[2];
+    const uint8_t *end = at + size;
     uint64_t a = 0, b = 0;
+    hash += size * key->words[3];
     for (size_t left = size; left > 16; left -= 16, at += 16)
         hash = fingerprint_fold(little_u64(at) ^ key->words[0], little_u64(at + 8) ^ hash);
-    const uint8_t *end = (const uint8_t *)bytes + size;
     if (size >= 16) {
         a = little_u64(end - 16);
         b = little_u64(end - 8);
@@ -71,15 +76,12 @@ static ALWAYS_INLINE uint64_t fingerprint_bytes(const struct fingerprint_key *ke
     } else if (size != 0) {
         a = (uint64_t)at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)end[-1] << 16;
     }
-    hash = fingerprint_fold(a ^ key->words[0], b ^ hash);
-    return fingerprint_fold(hash ^ key->words[1], size ^ key->words[3]);
+    return fingerprint_fold(a ^ key->words[0], b ^ hash);
 }
 
-/* Returns the fingerprint of a number after `before`. */
-static inline uint64_t fingerprint_number(const struct fingerprint_key *key, uint64_t before,
-                                          uint64_t number)
+/* Returns the fingerprint of all that was added. */
+static inline uint64_t fingerprint_end(const struct fingerprint_key *key, uint64_t hash)
 {
-    uint64_t hash = fingerprint_fold(number ^ key->words[0], before ^ key->words[2]);
     return fingerprint_fold(hash ^ key->words[1], key->words[3]);
 }
 

@@ -93,9 +93,11 @@ bool series_guard_is_in_time(struct series_guard *guard, int64_t time_ns, int64_
 static uint64_t fingerprint_of_sender(const struct series_guard *guard,
                                       const struct address *sender)
 {
-    uint64_t kind = fingerprint_number(&guard->key, SENDER_FINGERPRINT,
-                                       (uint64_t)sender->family << 32 | sender->scope);
-    return fingerprint_bytes(&guard->key, kind, sender->bytes, sizeof sender->bytes);
+    uint64_t hash = fingerprint_begin(&guard->key, SENDER_FINGERPRINT);
+    hash = fingerprint_add(&guard->key, hash, &sender->family, sizeof sender->family);
+    hash = fingerprint_add(&guard->key, hash, &sender->scope, sizeof sender->scope);
+    hash = fingerprint_add(&guard->key, hash, sender->bytes, sizeof sender->bytes);
+    return fingerprint_end(&guard->key, hash);
 }
 
 bool series_guard_add(struct series_guard *guard, uint64_t series, const struct address *sender)

@@ -7,31 +7,40 @@ enum { SERIES_FINGERPRINT = 2, LABEL_FINGERPRINT, REPEATED_FINGERPRINT /* and th
 
 /* --- names that formats do not distinguish ---------------------------------------------------- */
 
+#define TEN(first)                                                                                 \
+    [(first)] = true, [(first) + 1] = true, [(first) + 2] = true, [(first) + 3] = true,            \
+    [(first) + 4] = true, [(first) + 5] = true, [(first) + 6] = true, [(first) + 7] = true,        \
+    [(first) + 8] = true, [(first) + 9] = true
+#define LETTERS(first)                                                                             \
+    TEN(first), TEN((first) + 10), [(first) + 20] = true, [(first) + 21] = true,                   \
+                [(first) + 22] = true, [(first) + 23] = true, [(first) + 24] = true,               \
+                [(first) + 25] = true
+
 /* Whether all formats keep the character in a label's name. */
-static bool is_kept(char c)
+static const bool kept_characters[256] = {TEN('0'), LETTERS('a'), LETTERS('A')};
+
+static unsigned char_at(const struct text *key, size_t at)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return (unsigned char)key->data[at];
+}
+
+/* Returns the position from `at` on of a character that is kept, or the size. */
+static size_t skip_to_kept(const struct text *key, size_t at)
+{
+    while (at < key->size && !kept_characters[char_at(key, at)])
+        at++;
+    return at;
 }
 
 /* One of 64 bits, from the first and the last character that are kept. */
 static uint64_t bit_of(const struct text *key)
 {
-    size_t begin = 0, end = key->size;
-    while (begin < end && !is_kept(key->data[begin]))
-        begin++;
-    while (begin < end && !is_kept(key->data[end - 1]))
-        end--;
+    size_t begin = skip_to_kept(key, 0), end = key->size;
     if (begin == end)
         return 1;
-    size_t first = (unsigned char)key->data[begin], last = (unsigned char)key->data[end - 1];
-    return UINT64_C(1) << ((first * 5 + last * 7) & 63);
-}
-
-static size_t skip_to_kept(const struct text *key, size_t at)
-{
-    while (at < key->size && !is_kept(key->data[at]))
-        at++;
-    return at;
+    while (!kept_characters[char_at(key, end - 1)])
+        end--;
+    return UINT64_C(1) << ((char_at(key, begin) * 5 + char_at(key, end - 1) * 7) & 63);
 }
 
 /* Whether the keys are equal, apart from characters that are not kept. Counts the steps. */
@@ -49,9 +58,9 @@ static bool is_alike(const struct text *a, const struct text *b, size_t *steps)
 }
 
 /* Whether an earlier label of the sample has a key like this; otherwise keeps the key. */
-static bool is_repeated(struct sample_labels *labels, const struct text *key, struct output *out)
+static bool is_repeated(struct sample_labels *labels, const struct text *key, uint64_t bit,
+                        struct output *out)
 {
-    uint64_t bit = bit_of(key);
     if ((labels->bits & bit) != 0)
         for (size_t i = 0; i < labels->count; i++)
             if (is_alike(&labels->keys[i], key, &labels->steps))
@@ -87,8 +96,67 @@ static uint64_t kind_of(const struct sample *sample)
 static uint64_t fingerprint_of_label(const struct fingerprint_key *key, const struct label *label,
                                      uint64_t kind)
 {
-    uint64_t hash = fingerprint_bytes(key, kind, label->key.data, label->key.size);
-    return fingerprint_bytes(key, hash, label->value.data, label->value.size);
+    uint64_t hash = fingerprint_begin(key, kind);
+    hash = fingerprint_add(key, hash, label->key.data, label->key.size);
+    hash = fingerprint_add(key, hash, label->value.data, label->value.size);
+    return fingerprint_end(key, hash);
+}
+
+static uint64_t fingerprint_of_name(const struct fingerprint_key *key, const struct sample *sample)
+{
+    uint64_t hash = fingerprint_begin(key, SERIES_FINGERPRINT | kind_of(sample) << 32);
+    hash = fingerprint_add(key, hash, sample->name.data, sample->name.size);
+    hash = fingerprint_add(key, hash, sample->unit.data, sample->unit.size);
+    return fingerprint_end(key, hash);
+}
+
+/* The labels of a sample, as far as they were walked. */
+struct identity {
+    const struct fingerprint_key *key;
+    uint64_t sum;      /* of the fingerprints */
+    uint64_t repeated; /* labels with a key like an earlier one */
+    const void *part;  /* the part of its shared labels; NULL: none of them was met */
+    uint64_t own_sum;  /* without the shared labels */
+    uint64_t shared_bits;
+};
+
+static void add_label(struct identity *identity, struct sample_labels *labels,
+                      const struct label *label, struct output *out)
+{
+    uint64_t kind = LABEL_FINGERPRINT;
+    uint64_t bit = bit_of(&label->key);
+    if (is_repeated(labels, &label->key, bit, out))
+        kind = REPEATED_FINGERPRINT + identity->repeated++;
+    if (identity->part != NULL)
+        identity->shared_bits |= bit;
+    labels->steps += (label->key.size + label->value.size) / 8;
+    identity->sum += fingerprint_of_label(identity->key, label, kind);
+}
+
+/*
+ * Called for the first of the shared labels, which are the last ones of a sample. Returns whether
+ * they were added as for an earlier sample of their part: if the sample's own keys are unlike
+ * theirs.
+ */
+static bool add_shared(struct identity *identity, const struct shared_series *shared,
+                       struct sample_labels *labels, const struct label *label)
+{
+    identity->part = label->shared;
+    identity->own_sum = identity->sum;
+    if (shared->of != label->shared || (shared->bits & labels->bits) != 0)
+        return false;
+    sample_labels_leave(labels);
+    identity->sum += shared->sum;
+    return true;
+}
+
+/* Keeps the shared labels, which were added one by one, for the other samples of their part. */
+static void keep_shared(const struct identity *identity, struct shared_series *shared)
+{
+    if (identity->part != NULL && identity->repeated == 0)
+        *shared = (struct shared_series){.of = identity->part,
+                                         .sum = identity->sum - identity->own_sum,
+                                         .bits = identity->shared_bits};
 }
 
 /*
@@ -98,22 +166,19 @@ static uint64_t fingerprint_of_label(const struct fingerprint_key *key, const st
 static uint64_t fingerprint_of_series(struct sample_encoder *encoder, const struct record *record,
                                       const struct sample *sample, struct output *out)
 {
-    const struct fingerprint_key *key = &encoder->series->key;
     struct sample_labels *labels = &encoder->labels;
+    const struct fingerprint_key *key = &encoder->series->key;
+    struct identity identity = {.key = key, .sum = fingerprint_of_name(key, sample)};
     struct label label;
-    uint64_t repeated = 0;
-    uint64_t sum = fingerprint_number(key, SERIES_FINGERPRINT, kind_of(sample));
-    sum = fingerprint_bytes(key, sum, sample->name.data, sample->name.size);
-    sum = fingerprint_bytes(key, sum, sample->unit.data, sample->unit.size);
     sample_labels_begin(labels, record, sample, NULL);
     while (sample_labels_next(labels, &label, out)) {
-        uint64_t kind = LABEL_FINGERPRINT;
-        if (is_repeated(labels, &label.key, out))
-            kind = REPEATED_FINGERPRINT + repeated++;
-        labels->steps += (label.key.size + label.value.size) / 8;
-        sum += fingerprint_of_label(key, &label, kind);
+        if (label.shared != NULL && identity.part == NULL && labels->choice == LABELS_AS_SENT &&
+            add_shared(&identity, &encoder->shared, labels, &label))
+            return identity.sum;
+        add_label(&identity, labels, &label, out);
     }
-    return sum;
+    keep_shared(&identity, &encoder->shared);
+    return identity.sum;
 }
 
 /* --- limits ----------------------------------------------------------------------------------- */

@@ -69,6 +69,7 @@ void sample_encoder_begin_record(struct sample_encoder *encoder)
     encoder->scratch.used = 0;
     encoder->scratch.exhausted = false;
     encoder->left_out = encoder->joined = 0;
+    encoder->shared.of = NULL;
     sample_labels_begin_record(&encoder->labels, &encoder->scratch);
 }
 

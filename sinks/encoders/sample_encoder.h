@@ -12,6 +12,15 @@
 #include "collector/platform/machine.h"
 #include "sinks/encoders/sample_labels.h"
 
+/*
+ * The labels that all samples of one part of a record share (schema.h: struct label), for
+ * sample_bounds.c: the sum of their fingerprints, and a bit for each key.
+ */
+struct shared_series {
+    const void *of; /* the part; NULL: none so far */
+    uint64_t sum, bits;
+};
+
 struct sample_encoder {
     struct encoder encoder;
     struct arena scratch;      /* ENCODER_SCRATCH_SIZE bytes, emptied before each record */
@@ -19,6 +28,7 @@ struct sample_encoder {
     struct sample_labels labels;
     struct sample_rules rules;   /* borrowed */
     struct series_guard *series; /* borrowed; NULL: neither series nor times are limited */
+    struct shared_series shared; /* of the record's part that was met last */
     uint64_t buckets;          /* as in struct encoder_options */
     bool counter_suffix;       /* as in struct encoder_options */
     enum native_histograms native; /* as in struct encoder_options */

@@ -129,8 +129,8 @@ bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, 
 
 /* --- what samples share ----------------------------------------------------------------------- */
 
-/* The walk ends here: frees the text of its last step. */
-static void give_up(struct sample_labels *labels)
+/* Frees the text of its last step. */
+void sample_labels_leave(struct sample_labels *labels)
 {
     RULE(labels->scratch->used >= labels->cursor.made, "a made text is in the scratch arena");
     labels->scratch->used -= labels->cursor.made;
@@ -164,7 +164,7 @@ bool sample_labels_repeat(struct sample_labels *labels, const struct label *labe
         return false; /* the sample may have a label with the same key, which takes precedence */
     if (labels->count + shared->count > MAX_LABELS)
         return false;
-    give_up(labels);
+    sample_labels_leave(labels);
     if (labels->count != 0)
         output_char(out, separator);
     labels->repeated = out->data + out->used;

@@ -103,6 +103,9 @@ void sample_labels_begin_sent(struct sample_labels *labels, const struct record 
                               const struct sample *sample);
 bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, struct output *out);
 
+/* Ends a walk before its last label, for a caller that knows the rest. */
+void sample_labels_leave(struct sample_labels *labels);
+
 /* For the inline functions below: the walk, and the rarely used comparison with earlier keys. */
 bool sample_labels_walk(struct sample_labels *labels, struct label *label);
 bool sample_labels_is_known(struct sample_labels *labels, const struct text *key);

@@ -42,6 +42,42 @@ TEST_WITH(no_datagram_causes_an_allocation, flow_set_up, flow_tear_down)
     assert_int_equal(calls, 0);
 }
 
+/* Sends messages whose services are numbers, each a series of its own, from `first` on. */
+static void send_series(struct flow *flow, uint64_t first, size_t count)
+{
+    struct address to = flow_address(flow, 0);
+    for (size_t i = 0; i < count; i++) {
+        char text[32];
+        /* An event (6) of 12 bytes: its service (3) of 8 bytes, and its metric (13). */
+        snprintf(text, sizeof text, "\x32\x0c\x1a\x08%08u\x68\x02", (unsigned)(first + i));
+        udp_sender_send(flow->sender, &to, text, 14);
+    }
+}
+
+/* Nor for series and times beyond a sink's limits. */
+TEST_WITH(no_sample_beyond_a_limit_causes_an_allocation, flow_set_up, flow_tear_down)
+{
+    struct flow *flow = *state;
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann "
+                    "--sink file:OUTPUT?max_series=1000&max_series_per_sender=900"
+                    "&series_timeout=1s&add_label=at=%{source}&max_age=1h&max_ahead=1h "
+                    "--sink file:DIRECTORY/second?max_series=1&format=influx");
+    counted_memory_begin();
+    for (uint64_t i = 1; i <= 100; i++) {
+        send_series(flow, i * 100, 100);
+        flow_await_received(flow, 0, i * 100);
+    }
+    size_t calls = counted_memory_end();
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[0].decoded, 10000);
+    for (size_t i = 0; i < 2; i++) {
+        const struct sink_totals *sink = &flow->final->sinks[i];
+        assert_int_equal(sink->samples + sink->series_refused, 10000);
+        assert_true(sink->series_refused > 5000);
+    }
+    assert_int_equal(calls, 0);
+}
+
 /* Nor where senders are counted and what passes is watched. */
 TEST_WITH(no_datagram_causes_an_allocation_while_somebody_watches, flow_set_up, flow_tear_down)
 {

@@ -5,6 +5,7 @@
 
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
+#include "tests/fuzz/limits.h"
 #include "tests/fuzz/own_file.h"
 #include "tests/fuzz/readers/csv.h"
 #include "tests/fuzz/readers/influx.h"
@@ -380,6 +381,8 @@ static void check_encoder(const struct encoder_ops *ops, const struct encoder_op
             check_request(ops, &out, &encoded);
         check_format(encoder, record, &out, &encoded, sample_rules_given(&options->rules) != NULL);
         expect_own_file(encoder, record, &out);
+        if (encoded.samples != 0)
+            check_limits(ops, options, record, &encoded);
     }
     ops->destroy(encoder);
 }

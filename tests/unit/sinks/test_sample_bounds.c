@@ -6,6 +6,7 @@
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
 #include "tests/support/base/random_number.h"
+#include "tests/support/proto/otlp_wire.h"
 #include "tests/support/proto/telemetry_builder.h"
 #include "tests/support/sinks/encoding.h"
 #include "tests/support/sinks/ruled_encoding.h"
@@ -282,6 +283,98 @@ TEST_WITH(names_units_and_kinds_are_different_series_and_values_are_not, set_up,
     assert_int_equal(put(&bounded)->series_refused, 1);
     add("a", NULL, NULL)->kind = SLUICE__TELEMETRY__KIND__CUMULATIVE_COUNTER;
     assert_int_equal(put(&bounded)->series_refused, 1);
+    bounded_close(&bounded);
+}
+
+/* --- labels that samples share ---------------------------------------------------------------- */
+
+/* The shared labels of a datagram, and its samples with a label of their own (NULL: without). */
+static void add_sharing(const char *key, const char *value)
+{
+    if (builder.telemetry.n_labels == 0) {
+        telemetry_add_label(&builder, "host", "x");
+        telemetry_add_label(&builder, "zone", "z");
+    }
+    add("n", key, value);
+}
+
+TEST_WITH(a_sample_among_others_that_share_its_labels_is_the_series_that_it_is_without_them, set_up,
+          NULL)
+{
+    (void)state;
+    static const char *const own[][2] = {{NULL, NULL}, {"k", "1"}, {"k", "2"}, {"host", "own"},
+                                         {"ho-st", "own"}, {"zone", "z"}, {"k", "3"}};
+    const size_t count = sizeof own / sizeof own[0];
+    struct bounded bounded = bounded_open(&schema_telemetry, "influx", "max_series=7");
+    for (size_t i = 0; i < count; i++)
+        add_sharing(own[i][0], own[i][1]);
+    assert_int_equal(put(&bounded)->samples, count);
+    assert_int_equal(series_table_count(bounded.guard->table), count);
+    for (size_t i = count; i-- != 0;) {
+        add_sharing(own[i][0], own[i][1]);
+        assert_int_equal(put(&bounded)->samples, 1);
+    }
+    assert_true(is_written(&bounded, "zone=z host=x"));
+    assert_true(is_written(&bounded, "k=3 host=x zone=z"));
+    assert_false(is_written(&bounded, "k=3 host=y zone=z"));
+    bounded_close(&bounded);
+}
+
+/* Both are decoded to the same place. */
+TEST_WITH(shared_labels_of_one_record_are_not_those_of_the_next, set_up, NULL)
+{
+    (void)state;
+    struct bounded bounded = bounded_open(&schema_telemetry, "influx", "max_series=1");
+    telemetry_add_label(&builder, "host", "x");
+    add("n", NULL, NULL);
+    assert_int_equal(put(&bounded)->samples, 1);
+    telemetry_add_label(&builder, "host", "y");
+    add("n", NULL, NULL);
+    assert_int_equal(put(&bounded)->series_refused, 1);
+    bounded_close(&bounded);
+}
+
+/* Three samples of a resource of that host. */
+static void add_resource(struct wire *wire, const char *host)
+{
+    size_t begun = wire_begin(wire, OTLP_REQUEST_RESOURCES);
+    size_t resource = wire_begin(wire, OTLP_RESOURCE);
+    size_t attribute = wire_begin(wire, OTLP_RESOURCE_ATTRIBUTES);
+    wire_text(wire, OTLP_KEY, "host");
+    size_t value = wire_begin(wire, OTLP_VALUE);
+    wire_text(wire, OTLP_STRING, host);
+    wire_end(wire, value);
+    wire_end(wire, attribute);
+    wire_end(wire, resource);
+    size_t scope = wire_begin(wire, OTLP_RESOURCE_SCOPES);
+    for (size_t i = 0; i < 3; i++) {
+        size_t metric = wire_begin(wire, OTLP_SCOPE_METRICS);
+        wire_text(wire, OTLP_METRIC_NAME, "n");
+        size_t gauge = wire_begin(wire, OTLP_GAUGE);
+        size_t point = wire_begin(wire, OTLP_POINTS);
+        wire_double(wire, OTLP_NUMBER_DOUBLE, 1);
+        wire_end(wire, point);
+        wire_end(wire, gauge);
+        wire_end(wire, metric);
+    }
+    wire_end(wire, scope);
+    wire_end(wire, begun);
+}
+
+TEST_WITH(resources_of_a_message_do_not_share_their_labels, set_up, NULL)
+{
+    (void)state;
+    static struct wire wire;
+    struct bounded bounded = bounded_open(&schema_otlp, "influx", "max_series=2");
+    add_resource(&wire, "a");
+    add_resource(&wire, "b");
+    add_resource(&wire, "c");
+    add_resource(&wire, "a");
+    assert_true(encoding_decode(bounded.encoding, wire.bytes, wire.size));
+    encoding_write(bounded.encoding);
+    assert_int_equal(bounded.encoding->written.samples, 9);
+    assert_int_equal(bounded.encoding->written.series_refused, 3);
+    assert_null(strstr(bounded.encoding->text, "host=c"));
     bounded_close(&bounded);
 }
 

@@ -1,6 +1,7 @@
 /*
- * Finds parts of a configuration that use the same file by different names. Equal texts are refused
- * when the configuration is read; here the paths are resolved to files.
+ * Finds parts of a configuration that use the same file by different names. Equal texts of two sinks
+ * are refused when the configuration is read; here the paths are resolved to files. The files that
+ * are only read are those of --config, and those of all keys whose value is a file.
  */
 #include "collector/pipeline/pipeline_paths.h"
 
@@ -9,16 +10,20 @@
 
 #include "collector/base/rule.h"
 #include "collector/config/config.h"
+#include "collector/config/key_table.h"
+#include "collector/config/provenance.h"
 #include "collector/contract/source.h"
 #include "collector/platform/file_system.h"
 
 /* A file or folder that only one part of a configuration may use. */
 struct used_path {
     const char *name; /* name of the sink, listener or option, for messages */
+    const char *key;  /* its key with the path, for messages; NULL: the path is its place */
     const char *path;
     const char *fields;     /* text after the folder in a path with strftime fields, or "" */
     const char *written_at; /* position in the configuration; NULL: not known */
     bool only_read;
+    bool is_schema; /* if it is a folder, all .proto files in it and below are read */
     struct file_location place;
 };
 
@@ -58,6 +63,84 @@ static void paths_add(struct used_paths *paths, const struct used_path *used, bo
     paths->count += found;
 }
 
+/* --- files that are only read ------------------------------------------------------------------ */
+
+static void paths_add_read(struct used_paths *paths, const char *name, const char *key,
+                           const char *path, const char *written_at)
+{
+    if (path != NULL)
+        paths_add(paths,
+                  &(struct used_path){.name = name,
+                                      .key = key,
+                                      .path = path,
+                                      .written_at = written_at,
+                                      .only_read = true,
+                                      .is_schema = key != NULL && strcmp(key, "schema") == 0},
+                  false);
+}
+
+/* Whether the key names a file to read. The syntax is also what its help text shows. */
+static bool names_file(const struct setting *key, unsigned scopes)
+{
+    return (key->scopes & scopes) != 0 && key->type == SETTING_TEXT && key->syntax != NULL &&
+           strcmp(key->syntax, "FILE") == 0;
+}
+
+static size_t count_file_keys(unsigned scopes)
+{
+    size_t count = 0;
+    for (const struct setting *key = config_keys; key->name != NULL; key++)
+        count += names_file(key, scopes);
+    return count;
+}
+
+/* Adds the files in the keys of a listener or sink, `part`. */
+static void paths_add_keys(struct used_paths *paths, const char *name, const char *written_at,
+                           const void *part, unsigned scopes)
+{
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        const char *path;
+        if (!names_file(key, scopes))
+            continue;
+        memcpy(&path, (const char *)part + key->offset, sizeof path);
+        paths_add_read(paths, name, key->name, path, written_at);
+    }
+}
+
+static void paths_add_listener(struct used_paths *paths, const struct listener_config *listener)
+{
+    if ((listener->source->keys & SOURCE_KEYS_CAPTURE) != 0)
+        paths_add_read(paths, listener->name, NULL, listener->place, listener->written_at);
+    paths_add_keys(paths, listener->name, listener->written_at, listener, KEY_OF_ANY_LISTENER);
+    for (size_t i = 0; i < listener->schema_count; i++)
+        if (listener->schemas[i].from_file)
+            paths_add_read(paths, listener->name, "schema", listener->schemas[i].source,
+                           listener->written_at);
+}
+
+static void paths_add_all_read(struct used_paths *paths, const struct config *config)
+{
+    for (size_t i = 0; config->provenance != NULL && i < config->provenance->file_count; i++)
+        paths_add_read(paths, "--config", NULL, config->provenance->files[i], NULL);
+    for (size_t i = 0; i < config->listener_count; i++)
+        paths_add_listener(paths, &config->listeners[i]);
+    for (size_t i = 0; i < config->sink_count; i++)
+        paths_add_keys(paths, config->sinks[i].name, config->sinks[i].written_at,
+                       &config->sinks[i], KEY_OF_ANY_SINK);
+}
+
+static size_t room_for_all(const struct config *config)
+{
+    size_t room = config->provenance != NULL ? config->provenance->file_count : 0;
+    room += config->listener_count * (1 + count_file_keys(KEY_OF_ANY_LISTENER));
+    for (size_t i = 0; i < config->listener_count; i++)
+        room += config->listeners[i].schema_count;
+    room += config->sink_count * (2 + count_file_keys(KEY_OF_ANY_SINK));
+    return room + 2; /* the dead letters and the control socket */
+}
+
+/* --- files that are written -------------------------------------------------------------------- */
+
 static void paths_add_sink(struct used_paths *paths, const struct sink_config *sink)
 {
     struct used_path used = {
@@ -75,49 +158,70 @@ static void paths_add_sink(struct used_paths *paths, const struct sink_config *s
         paths_add(paths, &used, false);
 }
 
-/* Whether both name the same file. Two captures may read the same file. */
+/* --- comparing --------------------------------------------------------------------------------- */
+
+/* Whether `written` is a .proto file in the folder of the schema `read`, or below it. */
+static bool is_part_of_schema(const struct used_path *read, const struct used_path *written)
+{
+    static const char suffix[] = ".proto";
+    char folders[2][4096];
+    struct file_location place;
+    size_t length = strlen(written->path);
+    if (!read->is_schema || written->only_read || length < sizeof suffix ||
+        strcmp(written->path + length - (sizeof suffix - 1), suffix) != 0)
+        return false;
+    const char *below = written->path;
+    for (unsigned i = 0;; i = 1 - i) {
+        if (!file_path_copy_folder(below, folders[i], sizeof folders[i]) ||
+            strcmp(below, folders[i]) == 0)
+            return false;
+        if (file_location_find(folders[i], &place) && file_location_same(&place, &read->place))
+            return true;
+        below = folders[i];
+    }
+}
+
+/* Whether both name the same file. Two parts may read the same file. */
 static bool paths_are_same(const struct used_path *a, const struct used_path *b)
 {
-    return !(a->only_read && b->only_read) && file_location_same(&a->place, &b->place) &&
-           strcmp(a->fields, b->fields) == 0;
+    if (a->only_read && b->only_read)
+        return false;
+    return (file_location_same(&a->place, &b->place) && strcmp(a->fields, b->fields) == 0) ||
+           is_part_of_schema(a, b);
+}
+
+static int refuse_same(const struct used_path *before, const struct used_path *used,
+                       struct error *error)
+{
+    error_set(error, EXIT_CODE_CONFIG, "%s%s%s%s and %s use the same file: %s is %s%s",
+              before->name, before->key != NULL ? " (" : "", before->key != NULL ? before->key : "",
+              before->key != NULL ? "=)" : "", used->name, used->path,
+              is_part_of_schema(before, used) ? "in " : "", before->path);
+    if (used->written_at != NULL)
+        error_place(error, used->written_at);
+    return -1;
 }
 
 static int compare_paths(const struct used_paths *paths, struct error *error)
 {
-    for (size_t i = 0; i < paths->count; i++) {
-        const struct used_path *used = &paths->all[i];
-        for (size_t k = 0; k < i; k++) {
-            const struct used_path *before = &paths->all[k];
-            if (!paths_are_same(before, used))
-                continue;
-            error_set(error, EXIT_CODE_CONFIG, "%s and %s use the same file: %s is %s",
-                      before->name, used->name, used->path, before->path);
-            if (used->written_at != NULL)
-                error_place(error, used->written_at);
-            return -1;
-        }
-    }
+    for (size_t i = 0; i < paths->count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (paths_are_same(&paths->all[k], &paths->all[i]))
+                return refuse_same(&paths->all[k], &paths->all[i], error);
     return 0;
 }
+
+/* --- the whole configuration ------------------------------------------------------------------- */
 
 int pipeline_check_paths(const struct config *config, struct error *error)
 {
     static const char unix_scheme[] = "unix:";
     const size_t scheme_size = sizeof unix_scheme - 1;
-    size_t room = 2 * config->sink_count + config->listener_count + 2;
+    size_t room = room_for_all(config);
     struct used_paths paths = {.all = calloc(room, sizeof *paths.all), .room = room};
     if (paths.all == NULL)
         return error_no_memory(error);
-    for (size_t i = 0; i < config->listener_count; i++) {
-        const struct listener_config *listener = &config->listeners[i];
-        if ((listener->source->keys & SOURCE_KEYS_CAPTURE) != 0 && listener->place != NULL)
-            paths_add(&paths,
-                      &(struct used_path){.name = listener->name,
-                                          .path = listener->place,
-                                          .written_at = listener->written_at,
-                                          .only_read = true},
-                      false);
-    }
+    paths_add_all_read(&paths, config); /* first, so that a message has the place of the writer */
     if (config->dead_letter.path != NULL)
         paths_add(&paths,
                   &(struct used_path){.name = "--dead-letter", .path = config->dead_letter.path},

@@ -9,8 +9,9 @@ struct error;
 struct sink_config;
 
 /*
- * Checks that sinks, spills, dead letters, --control and captures all use different files, as far
- * as the files or folders exist. Returns 0, or -1 with `error` filled.
+ * Checks that sinks, spills, dead letters and --control all use different files, and do not write to
+ * a file that the configuration reads: captures, its own files, schemas, and the values of all keys
+ * that are files, as far as the files or folders exist. Returns 0, or -1 with `error` filled.
  */
 int pipeline_check_paths(const struct config *config, struct error *error);
 

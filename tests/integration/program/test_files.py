@@ -198,6 +198,51 @@ class SameFile(ProgramTest):
         self.assert_refused("--listen", f"pcap:{capture}?schema=riemann", "--sink",
                             f"file:{self.folder}/./a.pcap?format=pcap")
 
+    def test_a_sink_of_a_file_that_the_configuration_reads_is_refused(self):
+        schemas = self.folder / "schemas"
+        schemas.mkdir()
+        own, inside = self.folder / "own.proto", schemas / "x.proto"
+        text = 'syntax = "proto3"; message Own { double value = 1; }\n'
+        for each in (own, inside):
+            each.write_text(text, encoding="ascii")
+        kept = "udp://127.0.0.1:0?schema="
+        for source, written in ((own, own), (own, f"{self.folder}/./own.proto"),
+                                (schemas, inside), (schemas, schemas / "new.proto")):
+            said = self.refused("--listen", f"{kept}{source}&message=Own&value=value", "--sink", f"file:{written}", "--check",
+                                code=78)
+            self.assertIn("(schema=) and", said)
+            self.refused("--listen", f"{kept}{source}&message=Own&value=value", "--sink", f"file:{written}", code=78)
+            self.refused("--listen", f"{kept}{source}&message=Own&value=value", "--dead-letter", f"file:{written}", code=78)
+        self.assertEqual({each.read_text(encoding="ascii") for each in (own, inside)}, {text})
+        self.assertFalse((schemas / "new.proto").exists())
+        self.run_to_end("--check", "--listen", f"{kept}{schemas}&message=Own&value=value", "--sink",
+                        f"file:{schemas}/x.json", "--sink", f"file:{self.folder}/y.proto",
+                        ledger=None)
+
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_so_is_a_sink_of_the_configuration_or_of_a_file_that_it_names(self):
+        config, more = self.folder / "self.yaml", self.folder / "more.yaml"
+        for written in (config, more):
+            text = f"files: [more.yaml]\nlisteners: [\"{RIEMANN}\"]\nsinks:\n" \
+                   f"  - to: file:{written}\n"
+            config.write_text(text, encoding="ascii")
+            more.write_text("memory: 64MiB\n", encoding="ascii")
+            for check in ((), ("--check",)):
+                said = self.refused("--config", config, *check, code=78)
+                self.assertIn("--config and", said)
+                self.assertIn("self.yaml:4:", said)
+            self.assertEqual(config.read_text(encoding="ascii"), text)
+
+    @not_on_windows("there are no deliveries")
+    def test_so_is_a_sink_of_a_key_s_file(self):
+        token = self.folder / "token"
+        token.write_text("secret\n", encoding="ascii")
+        self.assertIn("(token_file=) and", self.refused(
+            "--listen", RIEMANN, "--sink",
+            f"http://127.0.0.1:9/?format=influx&token_file={token}", "--sink", f"file:{token}",
+            code=78))
+        self.assertEqual(token.read_text(encoding="ascii"), "secret\n")
+
     @not_on_windows("the control socket is not a file there, and there are no deliveries")
     def test_so_are_the_control_socket_and_two_spills(self):
         self.assert_refused("--sink", f"file:{self.path}", "--control", f"unix:{self.dotted}")

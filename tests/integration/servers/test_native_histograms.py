@@ -7,6 +7,7 @@ import time
 
 from otlp_histograms import Explicit, Histogram, request
 from otlp_writing import DELTA
+from protobuf import double, fixed64, message, text
 from server_group import ServerGroup, main
 from sluice_program import ProgramTest
 from store_reading import ask
@@ -135,6 +136,21 @@ class Second(NativeTest):
         grown, = self.query("histogram_count(increase(plain[61s]))",
                             self.now + 60_000 * MS).values()
         self.assertAlmostEqual(float(grown["value"][1]), 9, delta=1)
+
+    def test_exemplars_are_stored_with_their_trace(self):
+        trace = bytes(range(16))
+        one = (fixed64(2, self.now) + double(3, 1.5) + message(5, trace) +
+               message(7, text(1, "user.id") + message(2, text(1, "u1"))))
+        sink = self.deliver("&native_histograms=all&exemplars=on", request(
+            HISTOGRAMS["plain"].metric("plain", self.now, exemplars=message(11, one))))
+        self.assertEqual(sink["written"], 1)
+        answer, = ask(f"{self.url}/query_exemplars", query="plain",
+                      start=self.now / 1000 / MS - 60, end=self.now / 1000 / MS + 60)
+        series, = answer["data"]
+        self.assertEqual(series["seriesLabels"], {"__name__": "plain", "host": "web1"})
+        found, = series["exemplars"]
+        self.assertEqual((found["labels"], float(found["value"])),
+                         ({"trace_id": trace.hex(), "user_id": "u1"}, 1.5))
 
     def test_a_delta_is_a_gauge_histogram(self):
         self.deliver("&native_histograms=all", *[

@@ -139,6 +139,23 @@ class InfluxDB(PartialTest):
                                  (2 * GOOD, bad, 0))
                 self.program.stop()
 
+    def test_a_series_of_integers_and_floats_needs_numbers_float(self):
+        for keys, stored, rejected in (("", 1, 2), ("&numbers=float", 3, 0)):
+            with self.subTest(keys):
+                list(ask(f"{self.url}/query", db="d", q="DROP MEASUREMENT cpu", method="POST"))
+                self.deliver(f"{self.url}/write?format=influx&query=db=d{keys}")
+                for number, value in enumerate(({"metric_sint64": 7}, {"metric_d": 0.5},
+                                                {"metric_d": 1.5})):
+                    self.udp.send(riemann({"service": "cpu", "host": "a", **value,
+                                           "time_micros": int((self.now - 60 + number) * 1e6)}))
+                    self.sent += 1
+                    self.settle()
+                sink = self.settle()
+                self.report(sink, self.stored())
+                self.assertEqual((sink["written"], sink["failed"]["rejected"], self.stored()),
+                                 (stored, rejected, {"a": stored}))
+                self.program.stop()
+
     def test_where_nothing_may_come_twice_it_is_unknown(self):
         self.deliver(f"{self.url}/write?format=influx&retry=at_most_once&query=db=d")
         self.send_mixed(BAD)

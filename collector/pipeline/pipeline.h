@@ -51,6 +51,13 @@ enum pipeline_state {
 int pipeline_check(const struct config *config, uint64_t reserved, struct error *error);
 
 /*
+ * Checks whether all schemas of the configuration can be made, without logging their warnings.
+ * Returns 0, or -1 with `error` filled; it begins with the place of the wrong key, if that is in a
+ * file.
+ */
+int pipeline_check_schemas(const struct config *config, struct error *error);
+
+/*
  * Checks whether the files of sinks and dead letters, and the socket of --control, can be opened.
  * Uses the rights of this process, but the rights of --user for files that are opened after the
  * start. Creates nothing. Separate from pipeline_check because a Windows service runs under an

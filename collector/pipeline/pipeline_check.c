@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/config/config.h"
+#include "collector/config/key_place.h"
 #include "collector/contract/source.h"
 #include "collector/log/log.h"
 #include "collector/output/sink_thread.h"
@@ -427,6 +428,30 @@ static struct schema_list *same_as_before(const struct config *config, size_t in
     return NULL;
 }
 
+/*
+ * Puts the place of the wrong key in front of an error of a schema. The error begins with the key,
+ * perhaps after the schema's file, or is about that file.
+ */
+static void place_schema_error(const struct config *config, const struct listener_config *listener,
+                               size_t schema, struct error *error)
+{
+    static const char no_message[] = "no message ";
+    char key[32];
+    char place[sizeof error->text];
+    const char *file = schema < listener->schema_count ? listener->schemas[schema].source : "";
+    const char *text = error->text;
+    if (strncmp(text, file, strlen(file)) == 0 && strncmp(text + strlen(file), ": ", 2) == 0)
+        text += strlen(file) + 2;
+    bool unnamed = strncmp(text, no_message, sizeof no_message - 1) == 0;
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(text, " :"), text);
+    const char *wrong = unnamed ? "message" : key;
+    if (key_place_of_schema(config, listener->written_at, schema, wrong, place, sizeof place) ||
+        key_place_of_schema(config, listener->written_at, schema, "schema", place, sizeof place))
+        error_place(error, place);
+    else
+        error_place(error, listener->written_at);
+}
+
 static int make_schemas(const struct config *config, size_t index, struct schema_list **lists,
                         struct error *error)
 {
@@ -436,8 +461,10 @@ static int make_schemas(const struct config *config, size_t index, struct schema
         schema_list_retain(lists[index]);
         return 0;
     }
-    if (schema_list_create(&lists[index], listener->schemas, listener->schema_count, error) != 0) {
-        error_place(error, listener->written_at);
+    size_t failed;
+    if (schema_list_create(&lists[index], listener->schemas, listener->schema_count, &failed,
+                           error) != 0) {
+        place_schema_error(config, listener, failed, error);
         return -1;
     }
     if (check_views(config, listener, lists[index], error) == 0)
@@ -476,7 +503,7 @@ static void log_warnings(const struct config *config, struct schema_list *const 
                           lists[i]->entries[k].schema->warning);
 }
 
-struct schema_list **pipeline_make_schemas(const struct config *config, struct error *error)
+static struct schema_list **make_all_schemas(const struct config *config, struct error *error)
 {
     struct schema_list **lists = calloc(config->listener_count, sizeof(struct schema_list *));
     if (lists == NULL) {
@@ -486,8 +513,24 @@ struct schema_list **pipeline_make_schemas(const struct config *config, struct e
     for (size_t i = 0; i < config->listener_count; i++)
         if (make_schemas(config, i, lists, error) != 0)
             return release_schemas(lists, i);
-    log_warnings(config, lists);
     return lists;
+}
+
+struct schema_list **pipeline_make_schemas(const struct config *config, struct error *error)
+{
+    struct schema_list **lists = make_all_schemas(config, error);
+    if (lists != NULL)
+        log_warnings(config, lists);
+    return lists;
+}
+
+int pipeline_check_schemas(const struct config *config, struct error *error)
+{
+    struct schema_list **lists = make_all_schemas(config, error);
+    if (lists == NULL)
+        return -1;
+    release_schemas(lists, config->listener_count);
+    return 0;
 }
 
 int pipeline_check(const struct config *config, uint64_t reserved, struct error *error)

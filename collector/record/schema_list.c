@@ -28,8 +28,11 @@ static int make_schema(const struct schema_config *config, struct schema **out, 
 }
 
 int schema_list_create(struct schema_list **out, const struct schema_config *configs, size_t count,
-                       struct error *error)
+                       size_t *failed, struct error *error)
 {
+    size_t ignored;
+    size_t *wrong = failed != NULL ? failed : &ignored;
+    *wrong = count;
     struct schema_list *list = calloc(1, sizeof *list + count * sizeof list->entries[0]);
     if (list == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for schemas");
@@ -41,6 +44,7 @@ int schema_list_create(struct schema_list **out, const struct schema_config *con
         const struct schema_config *config = &configs[list->count];
         struct schema_entry *entry = &list->entries[list->count];
         if (make_schema(config, &entry->schema, error) != 0) {
+            *wrong = list->count;
             schema_list_release(list);
             return -1;
         }

@@ -38,10 +38,11 @@ struct schema_list {
 
 /*
  * Creates all schemas of a listener's configuration; this may read a file and block. The caller
- * holds the only reference. Returns 0, or -1 with *error set by the schema that failed.
+ * holds the only reference. Returns 0, or -1 with *error set by the schema that failed. *failed
+ * becomes the index of that schema, or `count` if memory is short; `failed` may be NULL.
  */
 int schema_list_create(struct schema_list **out, const struct schema_config *configs, size_t count,
-                       struct error *error);
+                       size_t *failed, struct error *error);
 
 /*
  * Whether two configurations are equal. Equal configurations share one list, so that decoding uses

@@ -41,7 +41,7 @@ static void set_up(void)
     struct error error;
     shared.made = 0;
     shared.destroyed = 0;
-    if (schema_list_create(&shared.list, &config, 1, &error) != 0)
+    if (schema_list_create(&shared.list, &config, 1, NULL, &error) != 0)
         abort();
     shared.list->entries[0].schema->ops = &of_model;
     schema_list_retain(shared.list);

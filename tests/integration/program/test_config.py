@@ -89,6 +89,29 @@ class File(ConfigTest):
         self.write("sinks:", "- to: 'command:cat >${HOME}/a.ndjson'")
         self.run_to_end("--check", "--config", self.file, ledger=None)
 
+    def test_a_wrong_key_of_a_schema_is_reported_with_its_own_place(self):
+        (self.folder / "own.proto").write_text(
+            'syntax = "proto3"; message Own { uint32 seq = 1; double value = 2; string host = 3; }',
+            encoding="ascii")
+        good = {"schema": f"{self.folder}/own.proto", "message": "Own", "sequence": "seq",
+                "sequence_key": "host", "value": "value", "labels": "host"}
+        for at, key in enumerate(good):
+            wrong = good | {key: "sqe" if key != "schema" else "absent.proto"}
+            keys = [f"{name}: {value}" for name, value in wrong.items()]
+            said = self.refused("--check", "--config", self.write(
+                "listeners:", "- address: udp://127.0.0.1:0", *(f"  {each}" for each in keys),
+                f"sinks: ['file:{self.lines}']"), code=78)
+            self.assertIn(f"{self.file}:{3 + at}:3: ", said)
+            said = self.refused("--check", "--config", self.write(
+                "listeners:", "- address: udp://127.0.0.1:0", "  schemas:",
+                "  - schema: otlp", "    match: source:127.0.0.1", f"  - {keys[0]}",
+                *(f"    {each}" for each in keys[1:]), f"sinks: ['file:{self.lines}']"), code=78)
+            self.assertIn(f"{self.file}:{6 + at}:5: ", said)
+            url = "&".join(f"{name}={value}" for name, value in wrong.items())
+            said = self.refused("--check", "--config", self.write(
+                f"listeners: [\"udp://127.0.0.1:0?{url}\"]", f"sinks: ['file:{self.lines}']"), code=78)
+            self.assertIn(f"{self.file}:1:{32 + url.index(f'{key}=')}: ", said)
+
     def test_what_only_a_schema_knows_is_reported_with_its_place_too(self):
         self.write("listeners:", "- address: udp://127.0.0.1:0", "  schema: otlp-logs",
                    "sinks:", f"- to: 'file:{self.lines}'", "  format: influx")
@@ -100,7 +123,7 @@ class File(ConfigTest):
         self.assertIn(f"{self.file}:4:", self.refused("--config", self.file, code=78))
         self.write("listeners:", "- address: udp://127.0.0.1:0", "  schema: none.desc",
                    "  message: p.M")
-        self.assertIn(f"{self.file}:2:", self.refused("--config", self.file, code=78))
+        self.assertIn(f"{self.file}:3:3:", self.refused("--config", self.file, code=78))
         self.assertFalse(self.lines.exists())
 
     def test_what_a_listener_reads_and_where_a_sink_sends_is_reported_with_its_place(self):

@@ -202,6 +202,13 @@ class Wrong(Testing):
         begin = f"{CONFIG}tests:\n  - name: a\n    expect: []\n"
         self.refused(f"{begin}    input:\n      json: '{{\"evnts\":[]}}'\n", "t.yaml:17:14: json: line 1")
 
+    def test_json_for_a_schema_that_is_wrong_has_the_place_of_its_key(self):
+        (self.folder / "own.proto").write_text(
+            'syntax = "proto3"; message Own { double value = 1; }', encoding="ascii")
+        self.refused("listeners:\n- address: udp://127.0.0.1:5555\n  schema: own.proto\n"
+                     "  message: Othr\n  value: value\ntests:\n"
+                     "  - {name: a, input: {json: '{}'}, expect: []}\n", "t.yaml:4:3: ")
+
     def test_a_configuration_that_is_wrong(self):
         self.refused("listeners: ['udp://127.0.0.1:5555?schema=riemnn']\n"
                      "tests: [{name: a, input: {hex: ff}, expect: []}]\n", "riemnn")

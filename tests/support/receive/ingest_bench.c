@@ -13,7 +13,7 @@ struct ingest_bench *ingest_bench_open(const struct schema_config *schemas, size
     struct schema_list *list;
     struct error error;
     assert_non_null(bench);
-    if (schema_list_create(&list, schemas, count, &error) != 0)
+    if (schema_list_create(&list, schemas, count, NULL, &error) != 0)
         fail_msg("%s", error.text);
     bench->ledger = ledger_create();
     assert_int_equal(ledger_add_listener(bench->ledger, "test", "udp", "test"), 0);

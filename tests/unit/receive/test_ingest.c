@@ -228,7 +228,7 @@ static struct schema_list *make_list(void)
     static const struct schema_config config = {.ops = &schema_riemann, .source = source};
     struct schema_list *list = NULL;
     struct error error;
-    assert_int_equal(schema_list_create(&list, &config, 1, &error), 0);
+    assert_int_equal(schema_list_create(&list, &config, 1, NULL, &error), 0);
     return list;
 }
 

@@ -189,7 +189,7 @@ static void hold_late_ones(struct ingest_bench *bench)
 static void put_new_schemas(struct ingest_bench *bench)
 {
     struct schema_list *list;
-    assert_int_equal(schema_list_create(&list, &in_segments, 1, NULL), 0);
+    assert_int_equal(schema_list_create(&list, &in_segments, 1, NULL, NULL), 0);
     schema_slot_put(bench->listener.schemas, list);
 }
 

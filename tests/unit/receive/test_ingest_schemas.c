@@ -557,7 +557,7 @@ TEST_WITH(numbers_of_two_schemas_belong_to_two_senders, NULL, close_bench)
 static void put_new_schemas(const struct schema_config *config)
 {
     struct schema_list *list;
-    assert_int_equal(schema_list_create(&list, config, 1, NULL), 0);
+    assert_int_equal(schema_list_create(&list, config, 1, NULL, NULL), 0);
     schema_slot_put(bench->listener.schemas, list);
 }
 

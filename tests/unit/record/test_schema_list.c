@@ -44,7 +44,7 @@ static struct schema_list *made(size_t count)
 {
     struct schema_list *list = NULL;
     struct error error;
-    if (schema_list_create(&list, two, count, &error) != 0)
+    if (schema_list_create(&list, two, count, NULL, &error) != 0)
         fail_msg("%s", error.text);
     return list;
 }
@@ -145,7 +145,7 @@ static struct schema_list *made_from(const struct schema_config *configs, size_t
 {
     struct schema_list *list = NULL;
     struct error error;
-    assert_int_equal(schema_list_create(&list, configs, count, &error), 0);
+    assert_int_equal(schema_list_create(&list, configs, count, NULL, &error), 0);
     return list;
 }
 
@@ -199,7 +199,7 @@ TEST_WITH(if_one_schema_fails_all_are_freed, set_up, tear_down)
     struct schema_list *list = NULL;
     struct error error;
     fake_schema_making = fail_from_the_second_on;
-    int result = schema_list_create(&list, two, 2, &error);
+    int result = schema_list_create(&list, two, 2, NULL, &error);
     fake_schema_making = NULL;
     assert_int_equal(result, -1);
     assert_string_equal(error.text, "fake.desc: cannot be made");

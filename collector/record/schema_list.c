@@ -72,6 +72,7 @@ static bool same_schema(const struct schema_config *a, const struct schema_confi
            same_text(a->sequence, b->sequence) && same_text(a->sequence_key, b->sequence_key) &&
            same_text(a->name, b->name) && same_text(a->value, b->value) &&
            same_text(a->time, b->time) && same_text(a->labels, b->labels) &&
+           a->text_samples == b->text_samples &&
            same_match(&a->match, &b->match) && a->framing == b->framing && a->header == b->header;
 }
 

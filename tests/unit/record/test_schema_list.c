@@ -110,7 +110,7 @@ TEST_WITH(configurations_are_equal_only_as_a_whole, set_up, tear_down)
         .labels = one,
         .match = {.kind = MATCH_MAGIC, .magic = "AB", .magic_size = 2},
     };
-    struct schema_config each[19];
+    struct schema_config each[20];
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++)
         each[i] = first;
     each[0].source = same;
@@ -132,6 +132,7 @@ TEST_WITH(configurations_are_equal_only_as_a_whole, set_up, tear_down)
     each[16].header = 4;
     each[17].ops = NULL;
     each[18].nested = other;
+    each[19].text_samples = true;
     assert_true(schema_configs_equal(&first, 1, &each[0], 1));
     for (size_t i = 1; i < sizeof each / sizeof each[0]; i++) {
         const struct schema_config these[] = {first, first}, those[] = {first, each[i]};

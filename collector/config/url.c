@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/base/rule.h"
+#include "collector/config/keys.h"
 #include "collector/config/url_parts.h"
 #include "collector/contract/source.h"
 #include "collector/platform/local_listener.h"
@@ -29,6 +30,22 @@ struct url url_split(const char *text)
 size_t url_scheme_length(const char *text)
 {
     return strcspn(text, ":?/");
+}
+
+bool url_check_first_key(const struct url *url, unsigned scopes, struct parse_error *fault)
+{
+    const char *end = url->text + url->place_at + url->place_length;
+    for (const char *at = url->text + url->place_at; at < end; at++) {
+        const char *equals = *at == '&' ? memchr(at, '=', (size_t)(end - at)) : NULL;
+        struct parse_error ignored;
+        if (equals == NULL ||
+            key_find(scopes, at + 1, (size_t)(equals - at - 1), &ignored) == NULL)
+            continue;
+        return parse_error_set(fault, (size_t)(at - url->text),
+                               "the first key comes after \"?\", not \"&\"; write \"?%.*s\"",
+                               (int)(equals - at), at + 1);
+    }
+    return true;
 }
 
 bool url_wrong_keys(const struct url *url, struct parse_error *fault)

@@ -18,6 +18,8 @@ bool url_parse_dead_letter(const char *url, const struct config_registry *regist
     const char *place = url + parts.place_at;
     if (parts.place_length == 0)
         return parse_error_set(fault, parts.place_at, "the path is missing; write file:PATH");
+    if (!url_check_first_key(&parts, KEY_OF_DEAD_LETTERS, fault))
+        return false;
     const char *percent = memchr(place, '%', parts.place_length);
     if (percent != NULL)
         return parse_error_set(fault, (size_t)(percent - url),

@@ -33,6 +33,8 @@ static bool parse_listener_text(const struct url *url, struct listener_config *l
 {
     if (url->place_length == 0)
         return parse_error_set(fault, url->place_at, "%s", listener->source->no_place);
+    if (!url_check_first_key(url, listener->source->keys | KEY_OF_SCHEMA | KEY_OF_FILE, fault))
+        return false;
     listener->place = text_copy(url->text + url->place_at, url->place_length);
     if (listener->place == NULL)
         return parse_error_no_memory(fault);

@@ -22,6 +22,11 @@ struct url {
 /* Splits a URL into its parts. The text must contain a colon. */
 struct url url_split(const char *text);
 
+/*
+ * Refuses a place that contains "&NAME=" with the name of a key of these scopes: the "?" is missing.
+ */
+bool url_check_first_key(const struct url *url, unsigned scopes, struct parse_error *fault);
+
 /* Converts the offset of a fault in the keys to its offset in the URL. Returns false. */
 bool url_wrong_keys(const struct url *url, struct parse_error *fault);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/base/suggestion.h"
+#include "collector/config/keys.h"
 #include "collector/config/sink_keys.h"
 #include "collector/config/url.h"
 #include "collector/config/url_authority.h"
@@ -45,6 +46,9 @@ static bool unknown_sink(const char *text, const struct config_registry *registr
 static bool check_place(const struct url *url, const struct destination_ops *destination,
                         struct parse_error *fault)
 {
+    if (destination->place_is == PLACE_NOTHING &&
+        !url_check_first_key(url, keys_of_sink(destination), fault))
+        return false;
     if (destination->place_is == PLACE_NOTHING && url->place_length != 0)
         return parse_error_set(fault, url->place_at, "%s: takes no path; keys come after a \"?\"",
                                destination->scheme);
@@ -138,6 +142,10 @@ static bool read_place(const struct url *url, struct sink_config *sink, struct p
         return parse_error_no_memory(fault);
     if (sink->destination->place_is == PLACE_FILES)
         file_path_normalise(sink->path);
+    if (sink->destination->place_is != PLACE_TARGETS &&
+        sink->destination->place_is != PLACE_COMMAND &&
+        !url_check_first_key(url, keys_of_sink(sink->destination), fault))
+        return false;
     return sink->destination->place_is != PLACE_TARGETS || parse_targets(url, sink, fault);
 }
 

@@ -79,6 +79,21 @@ TEST(a_udp_url_has_an_address_and_a_port)
     assert_udp("udp://[::ffff:192.0.2.1]:5", "udp://[::ffff:192.0.2.1]:5", "192.0.2.1:5");
 }
 
+TEST(a_known_key_after_an_ampersand_in_place_of_the_question_mark_is_refused)
+{
+    assert_refused(read_sink, "file:x.lp&format=influx", 10,
+                   "the first key comes after \"?\", not \"&\"; write \"?format=\"");
+    assert_refused(read_sink, "file:a&b/x.lp&rotate_size=1MiB?format=influx", 14,
+                   "write \"?rotate_size=\"");
+    assert_refused(read_sink, "stdout:&format=json", 8, "write \"?format=\"");
+    assert_refused(read_listener, "pcap:x.pcap&schema=riemann", 12, "write \"?schema=\"");
+    assert_refused(read_listener, "pcap:x.pcap&message=a.B", 12, "write \"?message=\"");
+    struct config config;
+    assert_accepted(read_sink, "file:a&b=c&d?view=message", &config);
+    assert_string_equal(config.sinks[0].path, "a&b=c&d");
+    config_free(&config);
+}
+
 TEST(a_udp_url_is_refused_where_it_goes_wrong)
 {
     assert_refused(read_listener, "udp://localhost:5555", 7,

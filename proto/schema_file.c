@@ -251,6 +251,25 @@ static const struct file_message *message_of(const void *message)
 
 /* --- the operations --------------------------------------------------------------------------- */
 
+/*
+ * Whether no field of the message is in the schema. Fields without presence then mean nothing:
+ * their zeros are neither samples nor sequence numbers.
+ */
+static bool is_foreign(const struct message_type *type, const struct decoded *decoded)
+{
+    return decoded->unknown_fields != 0 && message_count_fields(type, decoded->message).known == 0;
+}
+
+/* Reads the values that are read once. Returns false if the arena is full. */
+static bool read_once(const struct file_schema *file, size_t choice, struct file_message *made,
+                      struct arena *arena, struct decoded *out)
+{
+    return sender_read(&made->variant->sender, made->message, arena, &made->sequence,
+                       &made->numbered) &&
+           (file->wildcard == NULL ||
+            wildcard_walk(file->wildcard, choice, made->message, arena, &made->parts, out));
+}
+
 static enum decode_result decode(const struct schema *schema, const uint8_t *data, size_t size,
                                  struct arena *arena, struct decoded *out)
 {
@@ -264,12 +283,8 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
     enum decode_result result =
         message_decode(variant->type, data, size, SCHEMA_MAX_DEPTH, arena, out);
     if (result == DECODE_OK) {
-        made->variant = variant;
-        made->message = out->message;
-        if (!sender_read(&variant->sender, made->message, arena, &made->sequence, &made->numbered))
-            result = decoded_no_room(out);
-        else if (file->wildcard != NULL &&
-                 !wildcard_walk(file->wildcard, choice, made->message, arena, &made->parts, out))
+        *made = (struct file_message){.variant = variant, .message = out->message};
+        if (!is_foreign(variant->type, out) && !read_once(file, choice, made, arena, out))
             result = decoded_no_room(out);
     }
     if (result == DECODE_OK)

@@ -54,7 +54,7 @@ struct decoded {
     const void *message;           /* argument of the schema's operations; NULL: decoding failed */
     size_t unknown_fields;         /* number of fields in the message and all nested messages */
     size_t series_repeated;        /* samples that have the name and labels of an earlier one */
-    struct text repeated_name;     /* last name of the first of them; valid as long as `message` */
+    struct text repeated_name;     /* of the first of them; valid as long as `message` */
     struct decode_failure failure; /* valid only if `message` is NULL */
 };
 

@@ -1,6 +1,5 @@
 #include "proto/runtime/sample_mapping.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "proto/made_text.h"
@@ -60,8 +59,7 @@ static int64_t read_units(const struct field_type *field, const void *at, int64_
         return sample_time_in_units(number.is.as_signed, unit);
     if (number.type == FIELD_UNSIGNED)
         return sample_time_in_units(sample_time_unsigned(number.is.as_unsigned), unit);
-    double nanoseconds = number.is.as_double * (double)unit;
-    return fabs(nanoseconds) < 9.2e18 ? (int64_t)nanoseconds : 0;
+    return sample_time_in_real_units(number.is.as_double, unit);
 }
 
 /* The time is not given if its first part is 0 or absent; a later part that is absent is 0. */

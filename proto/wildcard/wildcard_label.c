@@ -56,9 +56,23 @@ bool wildcard_add_label(struct wildcard_walk *walk, struct wildcard_element *ele
 static bool is_label_here(const struct wildcard_label_field *field, const struct text *name,
                           const struct wildcard_element *element)
 {
+    if (field->reason == REASON_ASKED && field->exact)
+        return text_equal(name, &field->before);
+    if (field->reason == REASON_ASKED && field->outermost)
+        return element->around == NULL;
     if (field->reason == REASON_ASKED)
         return wildcard_path_ends(name, &field->before);
     return field->reason == REASON_KEY || !element->keyed;
+}
+
+bool wildcard_is_label(const struct wildcard_field *field, const struct text *name,
+                       const struct wildcard_element *element)
+{
+    const struct wildcard_label_field *label = field->label;
+    for (; label->field == field->field; label++)
+        if (is_label_here(label, name, element))
+            return true;
+    return false;
 }
 
 /* wildcard_add_label or wildcard_add_text. */
@@ -114,12 +128,14 @@ bool wildcard_add_labels(struct wildcard_walk *walk, const struct wildcard_type 
                          const ProtobufCMessage *message, const struct text *name,
                          struct wildcard_element *element)
 {
+    const struct field_type *added = NULL;
     for (size_t i = 0; i < type->label_count; i++) {
         const struct wildcard_label_field *field = &type->labels[i];
         bool is_label = is_label_here(field, name, element);
         label_adder *add = is_label ? wildcard_add_label : wildcard_add_text;
-        if (!is_label && field->reason == REASON_ASKED)
+        if (field->field == added || (!is_label && field->reason == REASON_ASKED))
             continue;
+        added = field->field;
         if (!(field->reason == REASON_TEXTS ? add_entries(walk, field, message, name, element, add)
                                             : add_field(walk, field, message, name, element, add)))
             return false;

@@ -212,7 +212,7 @@ static bool add_asked(struct wildcard_walk *walk, const struct wildcard_named *n
     for (size_t i = 0; value != NULL && value->message == NULL && i < walk->plan->label_count;
          i++) {
         const struct wildcard_asked *asked = &walk->plan->labels[i];
-        if (!text_equal(&asked->last, &name) || !wildcard_path_ends(&place->name, &asked->before))
+        if (!wildcard_asks_for_name(asked, &name, &place->name))
             continue;
         struct wildcard_label label =
             label_of(asked->name.size != 0 ? asked->name : name, value, holder);
@@ -269,8 +269,7 @@ static bool is_asked(const struct wildcard_walk *walk, const struct text *name,
                      const struct wildcard_place *place)
 {
     for (size_t i = 0; i < walk->plan->label_count; i++)
-        if (text_equal(&walk->plan->labels[i].last, name) &&
-            wildcard_path_ends(&place->name, &walk->plan->labels[i].before))
+        if (wildcard_asks_for_name(&walk->plan->labels[i], name, &place->name))
             return true;
     return false;
 }

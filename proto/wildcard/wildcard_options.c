@@ -140,13 +140,14 @@ static bool parse_asked(struct wildcard_plan *plan, const char *option, struct t
         if (size == 0)
             return options_refuse(error, option, &entry, "has no name before its colon");
     }
-    split_path(path, &asked->before, &asked->last);
-    if (asked->last.size == 0)
-        return options_refuse(error, option, &entry, "is not a path of fields");
-    if (keep(plan, &asked->name) && keep(plan, &asked->before) && keep(plan, &asked->last))
-        return true;
-    error_no_memory(error);
-    return false;
+    asked->path = path;
+    if (!keep(plan, &asked->name) || !keep(plan, &asked->path)) {
+        error_no_memory(error);
+        return false;
+    }
+    split_path(asked->path, &asked->before, &asked->last);
+    return asked->last.size != 0 ||
+           options_refuse(error, option, &entry, "is not a path of fields");
 }
 
 static bool parse_labels(struct wildcard_plan *plan, const char *list, struct error *error)
@@ -186,12 +187,79 @@ bool wildcard_path_ends(const struct text *text, const struct text *end)
     return from == 0 || is_separator(text->data[from - 1]);
 }
 
-bool wildcard_asks_for(const struct wildcard_asked *asked, const struct field_type *field,
-                       const struct text *name)
+bool wildcard_asks_for(const struct wildcard_asked *asked, const struct message_type *type,
+                       const struct field_type *field, const struct text *name)
 {
+    if (asked->is_whole)
+        return wildcard_is_other(&asked->field, type, field);
     /* the key is "name": with quotes and a colon; the name of an extension is in brackets */
     const struct text whole = {field->proto_key + 1, field->proto_key_size - 3};
     return text_equal(&asked->last, name) || text_equal(&asked->last, &whole);
+}
+
+bool wildcard_asks_for_name(const struct wildcard_asked *asked, const struct text *name,
+                            const struct text *path)
+{
+    return !asked->is_whole && text_equal(&asked->last, name) &&
+           wildcard_path_ends(path, &asked->before);
+}
+
+/*
+ * Writes the path of the message that contains the last field as the walk names it: an extension,
+ * and a message in bytes, begins a name. Returns false if memory is short.
+ */
+static bool name_of_path(struct wildcard_plan *plan, const struct field_path *path,
+                         struct text *name)
+{
+    char text[FIELD_PATH_TEXT];
+    size_t used = 0;
+    for (size_t i = 0; i + 1 < path->count; i++) {
+        const struct field_type *field = path->steps[i];
+        const char *dot = strrchr(field->descriptor->name, '.');
+        const char *last = dot == NULL ? field->descriptor->name : dot + 1;
+        size_t size = strlen(last);
+        if (field->extension || field->embedded != EMBEDDED_NOT)
+            used = 0;
+        if (size + 1 > sizeof text - used)
+            break;
+        if (used != 0)
+            text[used++] = '.';
+        memcpy(text + used, last, size);
+        used += size;
+    }
+    *name = (struct text){text, used};
+    return keep(plan, name);
+}
+
+/* Whether the types on the path depend on the message, so that it leads to several fields. */
+static bool is_chosen(const struct field_path *path)
+{
+    for (size_t i = 0; i < path->count; i++)
+        if (path->steps[i]->embedded == EMBEDDED_CHOSEN)
+            return true;
+    return false;
+}
+
+/* Finds the entries of the option `labels` that are whole paths of a root's fields. */
+static bool find_labels(struct wildcard_plan *plan, const struct message_type *type,
+                        struct error *error)
+{
+    for (size_t i = 0; i < plan->label_count; i++) {
+        struct wildcard_asked *asked = &plan->labels[i];
+        struct field_path path;
+        struct error missing;
+        if (asked->is_whole || (asked->name.size == 0 && asked->before.size == 0) ||
+            !field_path_parse(type, asked->path.data, asked->path.size, &path, &missing) ||
+            is_chosen(&path))
+            continue;
+        asked->is_whole = true;
+        asked->field = wildcard_other_of(type, &path);
+        if (!name_of_path(plan, &path, &asked->before)) {
+            error_no_memory(error);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* --- time and name ---------------------------------------------------------------------------- */
@@ -279,11 +347,27 @@ bool wildcard_parse_root(struct wildcard_plan *plan, struct wildcard_root *root,
                          struct wildcard_found *found, struct error *error)
 {
     return find_values(plan, root, type, options->value, found, error) &&
-           find_time(plan, type, options->time, error) &&
+           find_labels(plan, type, error) && find_time(plan, type, options->time, error) &&
            find_name(plan, root, type, options->name, error);
 }
 
 /* --- what was found --------------------------------------------------------------------------- */
+
+/* Fills the error with the reason why no field is the label; returns false. */
+static bool refuse_label(const struct message_type *type, struct text entry, struct error *error)
+{
+    struct field_path path;
+    const char *colon = memchr(entry.data, ':', entry.size);
+    cut_form(&entry);
+    size_t name = colon == NULL || colon >= entry.data + entry.size
+                      ? 0
+                      : (size_t)(colon - entry.data) + 1;
+    return field_path_parse_option(type, "labels", entry.data + name, entry.size - name, &path,
+                                   error) &&
+           field_path_refuse("labels", &path,
+                             "is neither a text nor a number; bytes need :ip or :text after them",
+                             error);
+}
 
 bool wildcard_check_found(const struct schema_options *options, const struct wildcard_found *found,
                           const struct message_type *type, struct error *error)
@@ -299,6 +383,6 @@ bool wildcard_check_found(const struct schema_options *options, const struct wil
     list = options->labels;
     for (size_t i = 0; next_entry(&list, &entry); i++)
         if (!found->labels[i] && !found->named)
-            return options_refuse(error, "labels", &entry, "is not the end of a field's path");
+            return refuse_label(type, entry, error);
     return true;
 }

@@ -31,6 +31,15 @@ struct wildcard_element *wildcard_add_element(struct wildcard_walk *walk,
     return element;
 }
 
+/* Whether the element has a label that is not left out. */
+static bool has_label(const struct wildcard_element *element)
+{
+    const struct wildcard_label *label = element->labels;
+    while (label != NULL && label->field != NULL && label->value == NULL)
+        label = label->next;
+    return label != NULL;
+}
+
 bool wildcard_end_element(struct wildcard_walk *walk, const struct wildcard_place *place,
                           struct wildcard_part **begun)
 {
@@ -39,7 +48,7 @@ bool wildcard_end_element(struct wildcard_walk *walk, const struct wildcard_plac
     const struct wildcard_element *element = place->element;
     bool has_numbers = walk->end != begun;
     if (!place->selected || (has_numbers && element->texts == NULL) ||
-        (!has_numbers && element->labels == NULL && element->texts == NULL))
+        (!has_numbers && !has_label(element) && element->texts == NULL))
         return true;
     return wildcard_join(walk, &place->name, '.', &info, &inside.name) &&
            wildcard_add_part(walk, &inside) != NULL;

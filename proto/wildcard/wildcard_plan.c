@@ -71,48 +71,94 @@ static bool can_be_label(const struct field_type *field, enum wildcard_form form
 }
 
 static void add_label(struct wildcard_type *type, const struct field_type *field,
-                      enum wildcard_reason reason, struct text name,
-                      const struct wildcard_asked *asked)
+                      enum wildcard_reason reason, struct text name)
 {
-    struct wildcard_label_field *added = &type->labels[type->label_count++];
-    *added = (struct wildcard_label_field){.field = field, .reason = reason, .name = name};
-    if (asked == NULL)
-        return;
-    added->form = asked->form;
-    added->before = asked->before;
-    if (asked->name.size != 0)
-        added->name = asked->name;
+    type->labels[type->label_count++] =
+        (struct wildcard_label_field){.field = field, .reason = reason, .name = name};
+}
+
+static void add_asked(struct wildcard_type *type, const struct field_type *field, struct text name,
+                      const struct wildcard_asked *asked, bool named)
+{
+    type->labels[type->label_count++] = (struct wildcard_label_field){
+        .field = field,
+        .reason = REASON_ASKED,
+        .form = asked->form,
+        .name = asked->name.size != 0 ? asked->name : name,
+        .before = asked->before,
+        .exact = asked->is_whole && !named,
+        .outermost = asked->is_whole && asked->before.size == 0,
+    };
+}
+
+/* The place of an entry in the order in which labels are tried: 0 is first. */
+static int rank_of(const struct wildcard_asked *asked)
+{
+    if (asked->is_whole)
+        return 0;
+    return asked->before.size != 0 ? 1 : 2;
+}
+
+static bool is_asked(const struct wildcard_asked *asked, const struct message_type *type,
+                     const struct field_type *field)
+{
+    const struct text name = last_name(field);
+    return can_be_label(field, asked->form) && wildcard_asks_for(asked, type, field, &name);
+}
+
+/* Returns the most labels that fields of the type may be. */
+static size_t most_labels(const struct wildcard_plan *plan, const struct message_type *type)
+{
+    size_t count = type->field_count;
+    for (size_t i = 0; i < type->field_count; i++)
+        for (size_t k = 0; k < plan->label_count; k++)
+            count += is_asked(&plan->labels[k], type, &type->fields[i]);
+    return count;
 }
 
 /*
- * Adds the field as a label if it is one. Returns whether the field is a label wherever its message
- * is, so that it is nothing else.
+ * Adds the labels that the option asks for. Returns whether one of them is wherever the field's
+ * message is, so that the field is nothing else.
+ */
+static bool plan_asked(struct planning *planning, struct wildcard_type *type,
+                       const struct field_type *field)
+{
+    const struct wildcard_plan *plan = planning->plan;
+    for (int rank = 0; rank <= 2; rank++) {
+        bool always = false;
+        for (size_t i = 0; i < plan->label_count; i++) {
+            if (rank_of(&plan->labels[i]) != rank || !is_asked(&plan->labels[i], type->type, field))
+                continue;
+            add_asked(type, field, last_name(field), &plan->labels[i], plan->named);
+            planning->found.labels[i] = true;
+            always = rank == 2;
+        }
+        if (always)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Adds the labels that the field may be. Returns whether it is a label wherever its message is, so
+ * that it is nothing else.
  */
 static bool plan_label(struct planning *planning, struct wildcard_type *type,
                        const struct field_type *field)
 {
-    const struct wildcard_plan *plan = planning->plan;
-    struct text name = last_name(field);
-    for (size_t i = 0; i < plan->label_count; i++) {
-        const struct wildcard_asked *asked = &plan->labels[i];
-        if (!can_be_label(field, asked->form) || !wildcard_asks_for(asked, field, &name))
-            continue;
-        add_label(type, field, REASON_ASKED, name, asked);
-        planning->found.labels[i] = true;
-        return asked->before.size == 0;
-    }
-    if (field->map && field->message->fields[1].kind == KIND_STRING) {
-        add_label(type, field, REASON_TEXTS, name, NULL);
+    const struct text name = last_name(field);
+    if (plan_asked(planning, type, field))
         return true;
-    }
-    if (!can_be_label(field, FORM_PLAIN))
+    if (field->map && field->message->fields[1].kind == KIND_STRING)
+        add_label(type, field, REASON_TEXTS, name);
+    else if (!can_be_label(field, FORM_PLAIN))
         return false;
-    if ((field->roles & ROLE_KEY) != 0)
-        add_label(type, field, REASON_KEY, name, NULL);
+    else if ((field->roles & ROLE_KEY) != 0)
+        add_label(type, field, REASON_KEY, name);
     else if (field->kind == KIND_STRING)
-        add_label(type, field, REASON_TEXT, name, NULL);
+        add_label(type, field, REASON_TEXT, name);
     else if (field->kind == KIND_ENUM)
-        add_label(type, field, REASON_ENUM, name, NULL);
+        add_label(type, field, REASON_ENUM, name);
     else
         return false;
     return true;
@@ -167,12 +213,15 @@ static bool plan_field(struct planning *planning, struct wildcard_type *type,
 {
     struct wildcard_field planned = {.field = field, .name = last_name(field)};
     const struct message_type *inside;
+    size_t labels = type->label_count;
     if (plan_label(planning, type, field) || is_other(planning->others, type->type, field) ||
         !use_of(field, &planned.use, &inside))
         return true;
     planned.counter = (field->roles & ROLE_COUNTER) != 0;
     planned.begins = field->extension || field->embedded != EMBEDDED_NOT;
     planned.time = time_of(type, field);
+    if (type->label_count != labels)
+        planned.label = &type->labels[labels];
     if (field->embedded == EMBEDDED_CHOSEN) {
         const char *name = field->message->descriptor->short_name;
         planned.name = (struct text){name, strlen(name)};
@@ -210,7 +259,8 @@ static bool plan_type(struct planning *planning, struct wildcard_type *type)
 {
     size_t count = type->type->field_count;
     type->fields = plan_allocate(planning, count, sizeof *type->fields);
-    type->labels = plan_allocate(planning, count, sizeof *type->labels);
+    type->labels = plan_allocate(planning, most_labels(planning->plan, type->type) + 1,
+                                 sizeof *type->labels);
     if (type->fields == NULL || type->labels == NULL ||
         !wildcard_find_times(planning->plan, type))
         return false;
@@ -274,6 +324,7 @@ static bool make(struct planning *planning, const struct message_type *const *ro
     struct wildcard_plan *plan = planning->plan;
     planning->end = &plan->types;
     plan->texts = planning->options->text_samples;
+    plan->named = planning->options->name != NULL;
     plan->root_count = count;
     plan->roots = plan_allocate(planning, count, sizeof *plan->roots);
     if (plan->roots == NULL) {

@@ -32,6 +32,7 @@ struct wildcard_field {
     struct text name; /* its part of a sample's name */
     const struct wildcard_type *type; /* plan of its messages, or of a map's values; or NULL */
     const struct wildcard_time *time; /* as a value: not a sample if this is a time; or NULL */
+    const struct wildcard_label_field *label; /* as a value: not a sample where it is a label */
 };
 
 /* How a label's value is written. */
@@ -50,12 +51,18 @@ enum wildcard_reason {
     REASON_TEXTS, /* a map to texts; only in elements without keys */
 };
 
+/*
+ * The labels that a field may be, in the order in which they are tried: one that the option asks
+ * for by the field's whole path, by the end of its path, by its name; then one for another reason.
+ */
 struct wildcard_label_field {
     const struct field_type *field;
     enum wildcard_reason reason;
     enum wildcard_form form;
     struct text name;
     struct text before; /* the path of the message must end with this; empty: it may be any */
+    bool exact;         /* the path of the message must be this */
+    bool outermost;     /* the field must be in the outermost element */
 };
 
 /* A field, or a pair of fields, that may be the time of its message. */
@@ -98,11 +105,18 @@ struct wildcard_type {
     struct wildcard_type *chain; /* in the same bucket, only while the plan is made */
 };
 
-/* An entry of the option `labels`: "NAME:PATH:FORM", of which only the end of PATH is required. */
+/*
+ * An entry of the option `labels`: "NAME:PATH:FORM", of which only the end of PATH is required. If
+ * PATH has several names, or NAME is given, PATH may be the whole path of a field, which is then
+ * the only one that is meant.
+ */
 struct wildcard_asked {
     struct text name; /* empty: the last name of the path */
+    struct text path; /* as it was given */
     struct text before, last;
     enum wildcard_form form;
+    bool is_whole;               /* `before` is then a name, as samples have it */
+    struct wildcard_other field; /* only if is_whole is set */
 };
 
 #define WILDCARD_PATHS  8
@@ -133,6 +147,7 @@ struct wildcard_plan {
 
     bool texts; /* texts that are not labels make a sample */
     bool all;   /* the option `value` has "*": every number is a sample */
+    bool named; /* the option `name` precedes all names */
     struct wildcard_asked labels[WILDCARD_LABELS];
     size_t label_count;
     const struct wildcard_asked_time *times;
@@ -214,8 +229,12 @@ bool wildcard_check_found(const struct schema_options *options, const struct wil
 bool wildcard_path_ends(const struct text *text, const struct text *end);
 
 /* Whether the entry asks for this field; `name` is the last part of the field's name. */
-bool wildcard_asks_for(const struct wildcard_asked *asked, const struct field_type *field,
-                       const struct text *name);
+bool wildcard_asks_for(const struct wildcard_asked *asked, const struct message_type *type,
+                       const struct field_type *field, const struct text *name);
+
+/* The same for a named value; `path` is that of its message. */
+bool wildcard_asks_for_name(const struct wildcard_asked *asked, const struct text *name,
+                            const struct text *path);
 
 /* wildcard_time.c: fills type->times. Returns false if memory is short. */
 bool wildcard_find_times(struct wildcard_plan *plan, struct wildcard_type *type);
@@ -288,6 +307,10 @@ bool wildcard_end_element(struct wildcard_walk *walk, const struct wildcard_plac
 /* Makes "NAME.LAST" (`separator` is '.'). Returns false if the arena is full. */
 bool wildcard_join(struct wildcard_walk *walk, const struct text *name, char separator,
                    const struct text *last, struct text *joined);
+
+/* wildcard_label.c: whether the number is a label in messages whose path is `name`. */
+bool wildcard_is_label(const struct wildcard_field *field, const struct text *name,
+                       const struct wildcard_element *element);
 
 /* wildcard_label.c: whether the element, or one around it, has a label with this key. */
 bool wildcard_is_taken(const struct wildcard_element *element, const struct text *key);

@@ -125,7 +125,8 @@ static bool is_present(const struct field_type *field, const ProtobufCMessage *m
 bool wildcard_has_sample(const struct wildcard_part *part, const struct wildcard_field *field)
 {
     return field->use == USE_VALUE && is_present(field->field, part->message) &&
-           (field->time == NULL || !wildcard_is_time(field->time, part->message));
+           (field->time == NULL || !wildcard_is_time(field->time, part->message)) &&
+           (field->label == NULL || !wildcard_is_label(field, &part->name, part->element));
 }
 
 /* Reads the number at cursor->index, or a later one, of a message. */

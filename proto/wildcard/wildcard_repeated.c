@@ -140,8 +140,9 @@ static struct wildcard_part **table_find(struct wildcard_part **table, size_t si
     return NULL;
 }
 
+/* Counts the part; *repeated is the first that has samples of an earlier one. */
 static void count_part(struct wildcard_part **table, size_t size, struct wildcard_part *part,
-                       struct decoded *out)
+                       struct decoded *out, const struct wildcard_part **repeated)
 {
     part->hash = hash_of_part(part);
     struct wildcard_part **at = table_find(table, size, part->hash);
@@ -153,8 +154,10 @@ static void count_part(struct wildcard_part **table, size_t size, struct wildcar
     }
     struct text name;
     size_t count = samples_in_both(part, *at, &name);
-    if (count != 0 && out->series_repeated == 0)
+    if (count != 0 && *repeated == NULL) {
+        *repeated = part;
         out->repeated_name = name;
+    }
     out->series_repeated += count;
 }
 
@@ -171,9 +174,11 @@ bool wildcard_find_repeated(struct wildcard_walk *walk, struct wildcard_part *pa
     struct wildcard_part **table = arena_allocate(arena, size * sizeof *table);
     if (table == NULL)
         return false;
+    const struct wildcard_part *repeated = NULL;
     memset(table, 0, size * sizeof *table);
     for (struct wildcard_part *part = parts; part != NULL; part = part->next)
-        count_part(table, size, part, out);
+        count_part(table, size, part, out, &repeated);
     arena->used = used;
-    return true;
+    return repeated == NULL || repeated->type == NULL ||
+           wildcard_join(walk, &repeated->name, '.', &out->repeated_name, &out->repeated_name);
 }

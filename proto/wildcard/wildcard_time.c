@@ -177,6 +177,16 @@ static int64_t whole_of(const struct field_type *field, const ProtobufCMessage *
     return fabs(number.is.as_double) < 9.2e18 ? (int64_t)number.is.as_double : 0;
 }
 
+/* Returns the number in nanoseconds; 0 if that does not fit. */
+static int64_t units_of(const struct field_type *field, const ProtobufCMessage *message,
+                        int64_t unit)
+{
+    struct field_number number = field_read_number(field, field_value(field, message));
+    if (number.type == FIELD_SIGNED || number.type == FIELD_UNSIGNED)
+        return sample_time_in_units(whole_of(field, message), unit);
+    return sample_time_in_real_units(number.is.as_double, unit);
+}
+
 static int64_t time_of_seconds(int64_t seconds, int64_t rest, int64_t unit)
 {
     if (seconds < YEAR_2000 || seconds >= YEAR_2100 || rest < 0 || rest >= SECOND / unit)
@@ -190,7 +200,7 @@ static int64_t time_of_number(const struct field_type *field, const ProtobufCMes
     int64_t number = whole_of(field, message);
     for (int64_t unit = SECOND; unit != 0; unit /= 1000)
         if (number >= YEAR_2000 * (SECOND / unit) && number / (SECOND / unit) < YEAR_2100)
-            return number * unit;
+            return units_of(field, message, unit);
     return 0;
 }
 
@@ -200,13 +210,13 @@ int64_t wildcard_read_time(const struct wildcard_time *time, const ProtobufCMess
     if (field->presence != PRESENCE_IMPLICIT && !field_is_present(field, message))
         return 0;
     if (time->kind == TIME_NUMBER && time->unit != 0)
-        return sample_time_in_units(whole_of(field, message), time->unit);
+        return units_of(field, message, time->unit);
     if (time->kind == TIME_NUMBER)
         return time_of_number(field, message);
     if (time->kind == TIME_SUM)
         return sample_time_sum(
-            sample_time_in_units(whole_of(field, message), time->unit),
-            sample_time_in_units(whole_of(time->second, message), time->second_unit));
+            units_of(field, message, time->unit),
+            units_of(time->second, message, time->second_unit));
     if (time->kind == TIME_PAIR)
         return time_of_seconds(whole_of(field, message), whole_of(time->second, message),
                                time->unit);

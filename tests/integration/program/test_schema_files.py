@@ -6,6 +6,7 @@ of a .proto file, so the search, the arguments and the result are tested there t
 import importlib.util
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -137,6 +138,25 @@ class Samples(SchemaFiles):
              for value, port in ((10, "ge-0/0/0"), (20, "ge-0/0/1"))])
         self.assertEqual(ledger["sinks"][0]["samples"], 2)
 
+    def test_every_number_is_read_as_the_document_says(self):
+        """Its messages, and what it says of them without and with labels=."""
+        document = (PROTO.parents[1] / "proto" / "README.md").read_text(encoding="utf-8")
+        declared, = re.findall(r"```proto\n(message Site .*?)```", document, re.DOTALL)
+        shown = re.findall(r"```\n(racks\.psus\..*?)```", document, re.DOTALL)
+        path = self.folder / "site.proto"
+        self.write(path, 'syntax = "proto3";\n' + declared)
+        site = text(1, "fra1") + message(2, text(1, "r1") + message(
+            2, integer(1, 1) + double(2, 240.0)) + message(3, text(1, "errors") + integer(2, 3)))
+        for keys, expected in zip(("", "&labels=site:name,rack:racks.name,slot"), shown, strict=True):
+            program = self.start("--listen", self.listen(path, "Site", "&value=*" + keys),
+                                 "--sink", "stdout:?view=sample")
+            self.sender(program).send_all([site])
+            program.stop()
+            self.assertEqual([
+                "{}{{{}}} {:g}".format(line["name"], ",".join(
+                    f'{key}="{value}"' for key, value in line["labels"].items()), line["value"])
+                for line in program.output()], expected.splitlines())
+
     def test_repeated_series_are_written_counted_and_reported_once(self):
         path = self.folder / "site.proto"
         self.write(path, 'syntax = "proto3";\nmessage Site { repeated Room rooms = 1; }\n'
@@ -150,7 +170,7 @@ class Samples(SchemaFiles):
         self.assertEqual([line["value"] for line in program.output()], [20, 5, 21] * 2)
         self.assertEqual(ledger["listeners"][0]["series_repeated"], 2)
         self.assertEqual(len([line for line in program.log() if
-                              'two samples "celsius" of a message have the same name and labels'
+                              'two samples "rooms.celsius" of a message have the same name and labels'
                               in line]), 1)
 
 

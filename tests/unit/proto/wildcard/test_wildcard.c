@@ -320,6 +320,63 @@ TEST(a_label_is_found_by_its_name_or_by_the_end_of_its_path)
         "ports.lanes.power{mode=ON,name=a,unit=0,state=up,host=s,owner=c} 4\n");
 }
 
+TEST(a_label_by_a_path_leaves_other_fields_of_its_name_as_they_are)
+{
+    struct schema_options options = all_of(PACKAGE "Texts");
+    options.labels = "inner_name:inner.name";
+    assert_string_equal(samples_of(&options, "{'name': 'a', 'n': 1, 'inner': [{'name': 'b', 'n': 2,"
+                                             "'inner': [{'name': 'c', 'n': 3}]}]}"),
+                        "n{name=a} 1\n"
+                        "inner.n{inner_name=b,name=a} 2\n"
+                        "inner.inner.n{inner.inner.name=c,inner_name=b,name=a} 3\n");
+}
+
+TEST(several_labels_of_one_field_name_are_told_apart_by_their_paths)
+{
+    struct schema_options options = all_of(PACKAGE "Texts");
+    options.labels = "site:name,rack:inner.name";
+    assert_string_equal(samples_of(&options, "{'name': 'a', 'inner': [{'name': 'b', 'n': 2}]}"),
+                        "n{site=a} 0\n"
+                        "inner.n{rack=b,site=a} 2\n");
+}
+
+TEST(a_number_that_is_a_label_by_its_path_is_a_sample_elsewhere)
+{
+    struct schema_options options = all_of(PACKAGE "Switch");
+    options.value = "ports.*,spare.*";
+    options.labels = "up:ports.up";
+    assert_string_equal(samples_of(&options, "{'ports': [{'name': 'a', 'octets': 4, 'up': true}],"
+                                             "'spare': {'x': {'octets': 5}}}"),
+                        "ports.octets{name=a,unit=0,up=true} 4c\n"
+                        "spare.octets{spare=x,unit=0} 5c\n"
+                        "spare.up{spare=x,unit=0} 0\n");
+}
+
+TEST(a_whole_path_may_lead_through_extensions)
+{
+    struct schema_options options = all_of(PACKAGE "Around");
+    options.labels = "turns:extended.[sluice.wildcard.fan_sensor].rpm";
+    assert_string_equal(
+        samples_of(&options, "{'extended': {'[sluice.wildcard.fan_sensor]': {'rpm': 900, 'step': 2}}}"),
+        "fan_sensor.step{turns=900} 2\n");
+}
+
+TEST(a_message_without_any_known_field_has_no_samples)
+{
+    struct schema_options options = all_of(PACKAGE "Lane");
+    struct schema *schema = made(&options);
+    struct arena arena = {.base = memory, .capacity = sizeof memory};
+    struct schema_cursor cursor = {0};
+    struct decoded decoded;
+    struct sample sample;
+    static const uint8_t foreign[] = {0x78, 1}; /* field 15 */
+    assert_int_equal(schema_file.decode(schema, foreign, sizeof foreign, &arena, &decoded),
+                     DECODE_OK);
+    assert_false(schema_file.next_sample(schema, decoded.message, &cursor, &sample));
+    schema_file.destroy(schema);
+    assert_string_equal(samples_of(&options, "{}"), "power{mode=OFF} 0\n");
+}
+
 TEST(a_number_that_is_a_label_is_not_a_sample)
 {
     struct schema_options options = all_of(PACKAGE "Switch");
@@ -378,6 +435,14 @@ TEST(a_time_is_found_by_its_name_and_its_unit_by_its_size)
         const char *read = samples_of(&options, json);
         assert_string_equal(strstr(read, "value{}"), end);
     }
+}
+
+TEST(a_time_keeps_its_fraction)
+{
+    struct schema_options options = all_of(PACKAGE "Health");
+    options.time = "celsius:s";
+    assert_string_equal(samples_of(&options, "{'celsius': 1.75, 'count': 2}"),
+                        "count{} 2@1750000000\n");
 }
 
 TEST(a_number_that_is_no_time_is_a_sample_with_the_arrival_as_its_time)
@@ -552,9 +617,9 @@ TEST(samples_of_one_message_with_the_same_name_and_labels_are_counted)
     /* octets and up; watts was sent only once */
     assert_repeated(&options,
                     "{'ports': [{'name': 'a', 'watts': 1}, {'name': 'b'}, {'name': 'a'}]}", 2,
-                    "octets");
+                    "ports.octets");
     assert_repeated(&options, "{'ports': [{'name': 'a'}, {'name': 'a'}, {'name': 'a'}]}", 4,
-                    "octets");
+                    "ports.octets");
     /* their labels differ in the elements around them */
     assert_repeated(&options,
                     "{'ports': [{'name': 'a', 'lanes': [{'power': 1}]},"
@@ -563,7 +628,7 @@ TEST(samples_of_one_message_with_the_same_name_and_labels_are_counted)
     assert_repeated(&options,
                     "{'ports': [{'name': 'a', 'lanes': [{'power': 1}]},"
                     "{'name': 'a', 'lanes': [{'power': 1}, {'power': 2}]}]}",
-                    3, "octets");
+                    3, "ports.octets");
 }
 
 TEST(repeated_named_values_are_counted)
@@ -652,7 +717,13 @@ TEST(what_an_option_asks_for_must_exist)
     options = all_of(PACKAGE "Switch");
     options.labels = "owner";
     assert_string_equal(error_of(&options),
-                        SET ": labels: \"owner\" is not the end of a field's path");
+                        SET ": labels: message \"" PACKAGE "Switch\" has no field \"owner\"");
+    options.labels = "hots";
+    assert_non_null(strstr(error_of(&options), "did you mean \"host\"?"));
+    options.labels = "b:body";
+    assert_string_equal(error_of(&options),
+                        SET ": labels: \"body\" is neither a text nor a number; bytes need :ip or "
+                            ":text after them");
     options.labels = ":host";
     assert_string_equal(error_of(&options),
                         SET ": labels: \"host\" has no name before its colon");

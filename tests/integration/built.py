@@ -33,6 +33,7 @@ unittest.TextTestRunner.resultclass = _Result
 
 def skip(reason):
     """Ends a script that can run nothing here. The reason, one line, is the last that it prints."""
+    sys.stdout.flush()
     print(reason, file=sys.stderr)
     sys.exit(SKIPPED)
 

@@ -80,6 +80,16 @@ void keys_offer(unsigned scopes, struct suggestion *suggestion)
     }
 }
 
+/* Returns the topic of --help that lists the keys of these scopes. */
+static const char *topic_of(unsigned scopes)
+{
+    if ((scopes & KEY_OF_DEAD_LETTERS) != 0)
+        return "keys";
+    if ((scopes & KEY_OF_ANY_LISTENER) != 0)
+        return "listeners";
+    return (scopes & (KEY_OF_SCHEMA | KEY_OF_FILE)) != 0 ? "schemas" : "sinks";
+}
+
 static void unknown(unsigned scopes, const char *name, size_t length, struct parse_error *fault)
 {
     struct suggestion suggestion;
@@ -90,7 +100,8 @@ static void unknown(unsigned scopes, const char *name, size_t length, struct par
     if ((scopes & KEY_OF_KAFKA_SINK) != 0 && memchr(name, '.', length) != NULL)
         parse_error_append(fault, "; a property of librdkafka is \"kafka.%.*s\"", (int)length, name);
     else if (suggestion_found(&suggestion) == NULL)
-        parse_error_append(fault, "; --help lists the keys of %s", key_scope_name(scopes));
+        parse_error_append(fault, "; --help %s lists the keys of %s", topic_of(scopes),
+                           key_scope_name(scopes));
     parse_error_suggest(fault, suggestion_found(&suggestion));
 }
 

@@ -248,8 +248,21 @@ static const char *next_argument(struct reading *reading)
     return *reading->rest++;
 }
 
+/* The commands, which are the first argument (main.c), for suggestions. */
+static const char *const commands[] = {"ctl", "explain", "spill", "test"};
+
+static const char *similar_command(const char *argument)
+{
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, argument, strlen(argument));
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        suggestion_offer(&suggestion, commands[i]);
+    return suggestion_found(&suggestion);
+}
+
 static void stray_argument(const struct reading *reading, const char *argument)
 {
+    const char *command = similar_command(argument);
     char given[QUOTED_SIZE];
     struct parse_error fault;
     parse_error_set(&fault, 0, "unexpected argument %s", quoted(argument, strlen(argument), given));
@@ -262,6 +275,10 @@ static void stray_argument(const struct reading *reading, const char *argument)
                                    "'udp://ADDR:PORT?KEY=VALUE&KEY=VALUE'");
     else if (strstr(argument, ".yaml") != NULL || strstr(argument, ".yml") != NULL)
         parse_error_append(&fault, "; a configuration file follows --config");
+    else if (command != NULL && strcmp(command, argument) == 0)
+        parse_error_append(&fault, "; the command \"%s\" must be the first argument", command);
+    else if (command != NULL)
+        parse_error_append(&fault, "; did you mean \"%s\"?", command);
     else
         parse_error_append(&fault, "; options begin with --, see --help");
     error_set(reading->error, EXIT_CODE_USAGE, "%s", fault.text);

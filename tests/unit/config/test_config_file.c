@@ -239,7 +239,7 @@ TEST_WITH(mistakes_of_indentation_and_place_are_refused_with_what_to_do, scratch
     refused("sinks:\n- to: stdout\n  linger.ms: 20\n",
             "3:3: unknown key \"linger.ms\"; a property of librdkafka is \"kafka.linger.ms\"");
     refused("sinks:\n- to: stdout\n  nothing_like_it: 20\n",
-            "3:3: unknown key \"nothing_like_it\"; --help lists the keys of a sink");
+            "3:3: unknown key \"nothing_like_it\"; --help sinks lists the keys of a sink");
 }
 
 TEST_WITH(an_empty_file_sets_nothing, scratch_make, scratch_remove)

@@ -192,7 +192,7 @@ TEST(an_unknown_key_suggests_the_nearest_of_its_scope)
     assert_refused(KEY_OF_CAPTURE, "prot=1", 0, "did you mean \"port\"?");
     assert_refused(KEY_OF_SINK, "View=sample", 0, "did you mean \"view\"?");
     assert_refused(KEY_OF_SINK, "schemas=x", 0,
-                   "unknown key \"schemas\"; --help lists the keys of a sink");
+                   "unknown key \"schemas\"; --help sinks lists the keys of a sink");
     assert_refused(KEY_OF_UDP, "x", 0, "unknown key \"x\"");
 }
 
@@ -206,7 +206,7 @@ TEST(the_name_that_another_program_has_for_a_key_suggests_ours)
     assert_refused(KEY_OF_SINK, "encoding=json", 0, "did you mean \"format\"?");
     assert_refused(KEY_OF_SINK, "tags=a", 0, "did you mean \"add_label\"?");
     assert_refused(KEY_OF_FILE, "tags=a", 0, "did you mean \"labels\"?");
-    assert_refused(KEY_OF_UDP, "tags=a", 0, "--help lists the keys of a udp listener");
+    assert_refused(KEY_OF_UDP, "tags=a", 0, "--help listeners lists the keys of a udp listener");
 }
 
 /* A key's own name among the names of other programs could never be suggested for them. */

@@ -496,6 +496,10 @@ TEST(a_stray_argument_is_refused)
     refused("unexpected argument \"\"; options begin with --, see --help", "", NULL);
     refused("unexpected argument \"/etc/a.yaml\"; a configuration file follows --config",
             "/etc/a.yaml", NULL);
+    refused("unexpected argument \"explian\"; did you mean \"explain\"?", "explian", "ring_full",
+            NULL);
+    refused("unexpected argument \"explain\"; the command \"explain\" must be the first argument",
+            "--check", "explain", NULL);
     refused("unexpected argument \"pcap:x\"; a listener follows --listen", "pcap:x", NULL);
     refused("unexpected argument \"stdout:\"; a sink follows --sink", "--check", "stdout:", NULL);
 }

@@ -16,7 +16,8 @@ void delivery_outage_describe(const struct sink_writer *writer, char text[SINK_W
     const struct delivery_options *options = &writer->options.settings->delivery;
     if (delivery->spill == NULL) {
         snprintf(text, SINK_WAITING_SIZE,
-                 "; records wait for timeout= (%.1f s), because there is no spill=",
+                 "; records wait for timeout= (%.1f s), or until the queue is full, because there is "
+                 "no spill=",
                  (double)options->timeout / (double)SECOND);
         return;
     }

@@ -118,7 +118,7 @@ TEST_WITH(an_outage_has_one_line_at_its_beginning_and_one_at_its_end, set_up, te
     push_one(fake);
     fake_sink_finish(fake);
     assert_int_equal(heard("the sink: it is out to lunch; trying again; records wait for timeout= "
-                           "(30.0 s), because there is no spill="),
+                           "(30.0 s), or until the queue is full, because there is no spill="),
                      1);
     assert_int_equal(heard("trying again"), 1);
     assert_int_equal(heard("writing again after 0."), 1);

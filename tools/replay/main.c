@@ -75,10 +75,10 @@ static void report(const struct replay *replay)
     const struct capture_counts *counts = capture_counts(replay->capture);
     double seconds = (double)replay->elapsed_ns / 1e9;
     fprintf(stderr,
-            "%s: sent %" PRIu64 " datagrams (%" PRIu64 " bytes) in %.3f s; failed %" PRIu64
+            "%s: sent %" PRIu64 " datagram%s (%" PRIu64 " bytes) in %.3f s; failed %" PRIu64
             ", retried %" PRIu64 ", refused %" PRIu64 "; of %" PRIu64 " frames: cut %" PRIu64
             ", other %" PRIu64 "; incomplete datagrams %" PRIu64 "\n",
-            replay_command.name, replay->sent, replay->bytes, seconds, replay->failed,
+            replay_command.name, replay->sent, replay->sent == 1 ? "" : "s", replay->bytes, seconds, replay->failed,
             udp_sender_retries(replay->sender), udp_sender_refused(replay->sender), counts->frames,
             counts->cut, counts->other, counts->incomplete);
 }

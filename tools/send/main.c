@@ -1,14 +1,60 @@
 /* sluice-send: a load generator. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "collector/log/progress_line.h"
+#include "collector/platform/input_file.h"
 #include "collector/platform/process.h"
 #include "proto/reading/json_message.h"
 #include "tools/command/interrupt.h"
 #include "tools/send/options.h"
 #include "tools/send/report.h"
 #include "tools/sending/udp_sender.h"
+
+/* The maximum number of bytes of a file of --json: 64 times that of a datagram. */
+#define JSON_FILE_MAX ((size_t)4 << 20)
+
+/* Reads the file of "--json @FILE". Returns NULL with `error` filled, or the text, for the caller to free. */
+static char *read_json(const char *path, struct error *error)
+{
+    char *text = malloc(JSON_FILE_MAX);
+    size_t length = 0;
+    struct error reason;
+    if (text == NULL) {
+        error_no_memory(error);
+        return NULL;
+    }
+    if (input_load(path, text, JSON_FILE_MAX, &length, &reason) != 0)
+        error_set(error, reason.code, "--json: %s", reason.text);
+    else if (length == JSON_FILE_MAX)
+        error_set(error, EXIT_CODE_USAGE, "--json: %s: a message has less than 4 MiB", path);
+    else if (memchr(text, '\0', length) != NULL)
+        error_set(error, EXIT_CODE_BAD_INPUT, "--json: %s: not a text, it contains a zero byte", path);
+    else {
+        text[length] = '\0';
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
+static int encode_given(const struct json_message_type *type, const char *given, uint8_t **bytes,
+                        size_t *size, struct error *error)
+{
+    struct error reason;
+    if (given[0] == '@') {
+        char *text = read_json(given + 1, error);
+        int result = text == NULL ? -1 : json_message_encode(type, text, bytes, size, error);
+        free(text);
+        return result;
+    }
+    if (json_message_encode(type, given, bytes, size, &reason) == 0)
+        return 0;
+    const char *hint = given[strspn(given, " \t\r\n")] == '{' ? "" : "; a file is --json @FILE";
+    error_set(error, reason.code, "%s%s", reason.text, reason.code == EXIT_CODE_USAGE ? hint : "");
+    return -1;
+}
 
 /* Encodes the message of --json for the plan. The caller frees *bytes. */
 static int make_given(const struct send_settings *settings, uint8_t **bytes, struct load_plan *plan,
@@ -20,7 +66,7 @@ static int make_given(const struct send_settings *settings, uint8_t **bytes, str
         .message = settings->message,
     };
     size_t size;
-    if (json_message_encode(&type, settings->given, bytes, &size, error) != 0)
+    if (encode_given(&type, settings->given, bytes, &size, error) != 0)
         return -1;
     plan->shape = &message_given;
     plan->given = (struct text){(const char *)*bytes, size};

@@ -94,7 +94,7 @@ static const char *conflict(const struct send_settings *settings)
 {
     const struct load_plan *plan = &settings->plan;
     if (settings->file != NULL && (settings->message == NULL || settings->given == NULL))
-        return "--schema is a file: --message TYPE and --json TEXT are required";
+        return "--schema is a file: --message TYPE and --json TEXT|@FILE are required";
     if (settings->file == NULL && settings->message != NULL)
         return "--message is for a --schema that is a file";
     if (settings->given != NULL && (plan->size != 0 || plan->samples != 1 ||
@@ -135,9 +135,10 @@ static const struct command_option options[] = {
      .set = set_schema},
     {"message", "TYPE", "type of the message in the file: package.Type",
      COMMAND_KEEP(TEXT, struct send_settings, message)},
-    {"json", "TEXT",
+    {"json", "TEXT|@FILE",
      "send this message, in the protobuf JSON mapping, instead of\n"
-     "synthetic ones; once, if neither --count nor --duration is given",
+     "synthetic ones; once, if neither --count nor --duration is given;\n"
+     "@FILE reads it from the file",
      COMMAND_KEEP(TEXT, struct send_settings, given)},
     {"rate", "N|max", "datagrams per second, all sources together; default 1000",
      COMMAND_KEEP(RATE, struct send_settings, plan.rate), .most = PACING_RATE_MAX},

@@ -21,11 +21,11 @@ void report_write_line(const struct load_counts *counts, FILE *out)
 {
     struct totals totals = totals_of(counts);
     fprintf(out,
-            "sent %" PRIu64 " datagrams (good %" PRIu64 ", malformed %" PRIu64 ", empty %" PRIu64
+            "sent %" PRIu64 " datagram%s (good %" PRIu64 ", malformed %" PRIu64 ", empty %" PRIu64
             ", oversized %" PRIu64 "), %" PRIu64 " samples, %" PRIu64
             " bytes in %.3f s, %.0f/s; failed %" PRIu64 ", retried %" PRIu64 ", refused %" PRIu64
             "\n",
-            totals.sent, counts->sent[DATAGRAM_GOOD], counts->sent[DATAGRAM_MALFORMED],
+            totals.sent, totals.sent == 1 ? "" : "s", counts->sent[DATAGRAM_GOOD], counts->sent[DATAGRAM_MALFORMED],
             counts->sent[DATAGRAM_EMPTY], counts->sent[DATAGRAM_OVERSIZED], counts->samples,
             counts->bytes, totals.seconds, totals.rate, counts->failed, counts->retried,
             counts->refused);

@@ -13,7 +13,7 @@ from built import NO_CLOSED_STREAM, NO_FIFO, WINDOWS, not_on_windows
 from programs import CAPTURES, DEADLINE, Receiver, command, run, truth
 
 RIEMANN = sorted(path.stem for path in CAPTURES.glob("*riemann*.pcap"))
-REPORT = re.compile(r"sluice-replay: sent (\d+) datagrams \((\d+) bytes\) in (\d+\.\d+) s; "
+REPORT = re.compile(r"sluice-replay: sent (\d+) datagrams? \((\d+) bytes\) in (\d+\.\d+) s; "
                     r"failed (\d+), retried (\d+), refused (\d+); of (\d+) frames: cut (\d+), "
                     r"other (\d+); incomplete datagrams (\d+)\n")
 

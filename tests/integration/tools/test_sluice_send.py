@@ -41,8 +41,9 @@ class Send(unittest.TestCase):
                                  ("good", "malformed", "empty", "oversized")), report["sent"])
             if receiver.drops() == 0:
                 self.assertEqual(sum(map(len, receiver.datagrams)), report["bytes"])
+            noun = "datagram" if report["sent"] == 1 else "datagrams"
             self.assertRegex(process.stderr.decode(),
-                             rf"\Asluice-send: sent {report['sent']} datagrams [^\n]*\n\Z")
+                             rf"\Asluice-send: sent {report['sent']} {noun} [^\n]*\n\Z")
             return receiver, report
 
     def sequences(self, datagrams):
@@ -164,6 +165,11 @@ class Send(unittest.TestCase):
         self.assertEqual((report["sent"], report["samples"]), (1, 0))
         decoded = run("sluice-decode", "--schema=telemetry", stdin=receiver.datagrams[0])
         self.assertEqual(json.loads(decoded.stdout), json.loads(given))
+        with tempfile.TemporaryDirectory(prefix="sluice-test-") as folder:
+            path = pathlib.Path(folder, "message.json")
+            path.write_text(f"{given}\n", encoding="ascii")
+            from_file, _ = self.send("--json", f"@{path}")
+        self.assertEqual(from_file.datagrams, receiver.datagrams)
         receiver, _ = self.send("--json", given, "--count=5", "--sources=2", "--rate=max")
         self.assertEqual(len(set(receiver.datagrams)), 1)
         self.assertEqual(len(set(receiver.ports)), 2)
@@ -192,10 +198,12 @@ class Send(unittest.TestCase):
                 (["--schema=telemetry", "--json", '{"samples": [{"nam": 1}]}'], 64,
                  r'samples\[0\]: .*"name"'),
                 (["--json", "{"], 64, "line 1, column 2: "),
+                (["--json", "message.json"], 64, "; a file is --json @FILE"),
+                (["--json", "@absent.json"], 65, "absent.json"),
                 (["--schema=telemetry", "--json", '{"sequence": -1}'], 64, "sequence: -1 is out of range"),
                 ([weather, "--message=weather.Repor", "--json={}"], 78, '"weather.Report"'),
                 ([weather, "--json={}"], 64, "--message TYPE"),
-                ([weather, "--message=weather.Report"], 64, "--json TEXT"),
+                ([weather, "--message=weather.Report"], 64, r"--json TEXT\|@FILE"),
                 (["--schema=./no.proto", "--message=a.B", "--json={}"], 78, "no.proto"),
                 (["--message=a.B", "--json={}"], 64, "--message is for"),
                 (["--json={}", "--size=100B"], 64, "--json is the whole message"),

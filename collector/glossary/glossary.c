@@ -28,7 +28,7 @@ const struct glossary_kind_text glossary_kinds[] = {
     [GLOSSARY_LISTENER_TERM] = {"a count of a listener", "sluice(1), THE LEDGER"},
     [GLOSSARY_SINK_TERM] = {"a count of a sink", "sluice(1), THE LEDGER"},
     [GLOSSARY_DEAD_LETTER_TERM] = {"a count of dead letters", "sluice(1), THE LEDGER"},
-    [GLOSSARY_REPORT_WORD] = {"a word of the ledger's report", "sluice(1), THE LEDGER"},
+    [GLOSSARY_REPORT_WORD] = {"a word of the reports", "sluice(1), THE LEDGER"},
     [GLOSSARY_METRIC] = {"a metric", "sluice(1), METRICS AND HEALTH"},
     [GLOSSARY_HEALTH_STATUS] = {"a status of the health", "sluice(1), METRICS AND HEALTH"},
     [GLOSSARY_HEALTH_REASON] = {"why the health is degraded or stuck",
@@ -118,6 +118,10 @@ static void add_report_words(struct making *making)
     glossary_add(making, GLOSSARY_REPORT_WORD, "balances",
                  "Whether every sum holds: each datagram and record has exactly one outcome.",
                  "if it is false in a final report, report a bug, with the report");
+    glossary_add(making, GLOSSARY_REPORT_WORD, "missing",
+                 "Sequence numbers that have not arrived but still may, in /sources and sluice-top; "
+                 "when their sender is 1,024 numbers ahead, and at the stop, they count as lost.",
+                 "nothing, if it falls again; otherwise as for lost");
     glossary_add(making, GLOSSARY_REPORT_WORD, "incomplete",
                  "Whether a thread did not end in time, so that its last counts are missing.",
                  "look in the log for the sink or listener that did not stop");

@@ -165,14 +165,18 @@ enum ledger_part {
          "Refused datagrams that are JSON; they are also counted with their reason.",              \
          "make the sender send protobuf; the log has its address")                                 \
     TERM(unknown_fields, PART_BESIDE, "Fields of decoded messages that are not in the schema.",    \
-         "if these fields are needed, update the schema: the senders have a newer one")            \
+         "if these fields are needed, update the schema: the senders have a newer one, or "         \
+         "schema= or message= is wrong")                                                           \
     TERM(series_repeated, PART_BESIDE,                                                             \
          "Samples of value=* with the name and labels of an earlier sample of their message.",     \
          "name a field in which these samples differ with labels=; the log has one name")      \
     TERM(senders, PART_SEQUENCE, "Senders that number their datagrams.",                           \
          "nothing; if there are more than expected, check the senders' sender_id")                 \
-    TERM(lost, PART_SEQUENCE, "Sequence numbers that never arrived (kernel drops included).",      \
-         "look at kernel_drops first; the rest was lost in the network")                           \
+    TERM(lost, PART_SEQUENCE,                                                                      \
+         "Sequence numbers that never arrived (kernel drops included), counted when their sender " \
+         "is 1,024 numbers ahead, or at the stop.",                                                \
+         "look at kernel_drops first; the rest was lost in the network; sluice-top and /sources "  \
+         "have the numbers that are missing so far")                                               \
     TERM(duplicated, PART_SEQUENCE, "Sequence numbers that arrived again.",                        \
          "nothing, if there are few; otherwise two senders may have one sender_id, or the "        \
          "network has a loop")                                                                     \

@@ -59,6 +59,15 @@ class Explain(ProgramTest):
             with self.subTest(word):
                 self.assertIn("\n    Remedy: ", explain(word)[0])
 
+    def test_lost_and_missing_name_the_window_in_which_a_number_may_still_arrive(self):
+        window = re.search(r"#define SEQUENCE_WINDOW +(\d+)",
+                           (ROOT / "collector/senders/sequence.h").read_text("utf-8"))[1]
+        for word in ("lost", "missing"):
+            with self.subTest(word):
+                text = " ".join(explain(word)[0].split())
+                self.assertIn(f"{int(window):,} numbers ahead", text)
+                self.assertIn("sluice-top", text)
+
     def test_a_key_with_its_value_its_places_and_its_default(self):
         text, _ = explain("receive_buffer")
         self.assertRegex(text, r"\Areceive_buffer=SIZE: a key of a udp listener\n")

@@ -116,10 +116,13 @@ static void print_dead_letters(struct output *out, const struct dead_letter_tota
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* The words to look up with `sluice explain`, each once: kernel_drops and any reasons. */
+/* The terms that are looked up if they are not 0, or, for filtered, if the sink wrote no record. */
+#define ADVICE_TERMS 5
+
+/* The words to look up with `sluice explain`, each once: some terms and any reasons. */
 struct advice {
     size_t count;
-    const char *words[1 + REASON_COUNT + REFUSAL_COUNT + FAILURE_COUNT + DROP_COUNT];
+    const char *words[ADVICE_TERMS + REASON_COUNT + REFUSAL_COUNT + FAILURE_COUNT + DROP_COUNT];
 };
 
 static void advise(struct advice *advice, const char *word)
@@ -139,16 +142,30 @@ static void advise_on(struct advice *advice, const struct reason_text *reasons,
             advise(advice, reasons[i].name);
 }
 
-/* Writes a command line to copy, if anything was lost. */
+static void advise_on_terms(struct advice *advice, const struct listener_totals *listener)
+{
+    if (listener->kernel_drops != 0)
+        advise(advice, "kernel_drops");
+    if (listener->lost != 0)
+        advise(advice, "lost");
+    if (listener->unknown_fields != 0)
+        advise(advice, "unknown_fields");
+    if (listener->series_repeated != 0)
+        advise(advice, "series_repeated");
+}
+
+/* Writes a command line to copy, if anything was lost or may be set wrong. */
 static void print_advice(struct output *out, const struct ledger_snapshot *snapshot)
 {
     struct advice advice = {.count = 0};
     for (size_t i = 0; i < snapshot->listener_count; i++) {
-        if (snapshot->listeners[i].kernel_drops != 0)
-            advise(&advice, "kernel_drops");
+        advise_on_terms(&advice, &snapshot->listeners[i]);
         advise_on(&advice, datagram_reason_texts, snapshot->listeners[i].reasons, REASON_COUNT);
     }
     for (size_t i = 0; i < snapshot->sink_count; i++) {
+        const struct sink_totals *sink = &snapshot->sinks[i];
+        if (sink->filtered != 0 && sink->filtered == sink->queued)
+            advise(&advice, "filtered");
         advise_on(&advice, record_refusal_texts, snapshot->sinks[i].refused, REFUSAL_COUNT);
         advise_on(&advice, record_failure_texts, snapshot->sinks[i].failed, FAILURE_COUNT);
     }

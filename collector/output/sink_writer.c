@@ -4,6 +4,7 @@
 
 #include "collector/base/rule.h"
 #include "collector/contract/destination_stream.h"
+#include "collector/log/log.h"
 #include "collector/output/sink_options.h"
 #include "collector/platform/clock.h"
 #include "collector/record/mismatch_hint.h"
@@ -114,9 +115,32 @@ static void hint_at_filtered(const struct sink_writer *writer, const struct reco
     mismatch_hint_no_line(listener->hint, listener->name, record, options->name);
 }
 
+/*
+ * Logs once that the sample rules have left out every record for the stall timeout: a glob may be
+ * misspelt.
+ */
+static void hint_at_rules(struct sink_writer *writer)
+{
+    const struct sink_thread_options *options = &writer->options;
+    const struct sample_rules *rules = &options->settings->encoding.rules;
+    if (writer->rules_settled || !sample_rules_filter(rules))
+        return;
+    int64_t now = clock_monotonic_ns();
+    if (writer->rules_since_ns == 0)
+        writer->rules_since_ns = now;
+    if (now - writer->rules_since_ns < (int64_t)options->stall_timeout_ns)
+        return;
+    writer->rules_settled = true;
+    log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+              "the rules for samples (%s=) have left out all records since the first, for %.0f s; "
+              "check them: sluice explain filtered",
+              sample_rules_given(rules), (double)(now - writer->rules_since_ns) / 1e9);
+}
+
 void sink_writer_count_filtered(struct sink_writer *writer, const struct record *record)
 {
     hint_at_filtered(writer, record);
+    hint_at_rules(writer);
     commit_records(writer, &writer->options.counters->filtered, 1);
 }
 
@@ -137,8 +161,10 @@ bool sink_writer_encode(struct sink_writer *writer, const struct listener *liste
     count_changes(writer, encoded);
     sink_series_count(&writer->series, writer->options.name, writer->options.counters, encoded);
     bool allowed = encoder_allows(&writer->options.settings->encoding, record, out->used - start);
-    if (!out->overflow && allowed && encoded->lines != 0)
+    if (!out->overflow && allowed && encoded->lines != 0) {
+        writer->rules_settled = true;
         return true;
+    }
     if (out->overflow)
         sink_writer_count_failed_by(writer, FAILED_TOO_LARGE, 1);
     else if (!allowed)

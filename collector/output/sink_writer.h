@@ -129,6 +129,8 @@ struct sink_writer {
     bool cannot_write; /* the system refused the last write: records left at the deadline fail with
                           io_error; a far end that is slow or away does not set this */
     bool unattended;   /* the command that reads is not running */
+    bool rules_settled;      /* the rules have kept a record, or the log has the hint */
+    int64_t rules_since_ns;  /* monotonic: the first record that the rules left out; 0: none yet */
     int pause_ms;        /* before the next try */
     bool pausing;        /* after a failure no write is tried before block.until_ns */
     bool made_room;      /* the last wait ended because a queue needed room */

@@ -1,11 +1,12 @@
 """Sample rules of a sink, which select and rename samples: the same in every format, and counted.
 """
+import time
 import unittest
 
 from capture_writing import write_capture
 from format_reading import read_csv, read_influx, read_prometheus
 from protobuf import sample, telemetry
-from sluice_program import (RIEMANN, TELEMETRY, ProgramTest, parse_json, read_lines)
+from sluice_program import (DEADLINE, RIEMANN, TELEMETRY, ProgramTest, parse_json, read_lines)
 
 FORMATS = ("json", "influx", "prometheus", "csv")
 
@@ -55,6 +56,22 @@ def host(name, number, value=1):
 
 
 class Filtered(RulesTest):
+    def test_rules_that_leave_out_every_record_are_named_once_in_the_log(self):
+        program = self.start("--listen", TELEMETRY, "--stall-timeout", "1s", "--sink",
+                             f"file:{self.folder / 'none'}?include=rack.psus.*", "--sink",
+                             f"file:{self.folder / 'some'}?include=cpu*")
+        sender = self.sender(program)
+        message = telemetry(host("cpu", 1))
+        said = "the rules for samples (include=) have left out all records"
+        deadline = time.monotonic() + DEADLINE
+        while said not in "\n".join(program.log()) and time.monotonic() < deadline:
+            sender.send_all([message])
+            time.sleep(0.1)
+        program.stop()
+        hints = [line for line in program.log() if said in line]
+        self.assertEqual(len(hints), 1, hints)
+        self.assertIn(f"file:{self.folder / 'none'}: ", hints[0])
+
     def test_a_record_is_filtered_where_none_of_its_samples_stays(self):
         self.assert_written(
             [telemetry(host("cpu", 1), host("mem", 1)), telemetry(host("mem", 2)),

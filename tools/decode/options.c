@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/platform/file_system.h"
 #include "proto/schemas.h"
 #include "tools/command/value.h"
 
@@ -12,15 +13,29 @@ static const char *choice(const char *option, size_t at)
     return builtin_schemas[at]->name;
 }
 
+/* Whether the value of --schema is a path, not the name of a built-in schema. */
+static bool is_path(const char *value)
+{
+    for (size_t i = 0; builtin_schemas[i] != NULL; i++)
+        if (strcmp(builtin_schemas[i]->name, value) == 0)
+            return false;
+    return strpbrk(value, "./\\") != NULL || folder_is_readable(value);
+}
+
 static int set_schema(void *settings, const char *value, struct error *error)
 {
+    struct decode_settings *decode = settings;
+    decode->schema = NULL;
+    decode->schema_path = is_path(value) ? value : NULL;
+    if (decode->schema_path != NULL)
+        return 0;
     const char *names[16] = {NULL};
     for (size_t i = 0; builtin_schemas[i] != NULL && i + 1 < sizeof names / sizeof names[0]; i++)
         names[i] = builtin_schemas[i]->name;
     size_t index;
     if (value_choice(value, names, &index, error) != 0)
         return -1;
-    ((struct decode_settings *)settings)->schema = builtin_schemas[index];
+    decode->schema = builtin_schemas[index];
     return 0;
 }
 
@@ -33,7 +48,7 @@ static const char *check_keys(const struct decode_settings *given)
     if (of_samples && !given->samples)
         return "--value, --labels, --name, --time and --texts need --samples";
     if ((of_samples || keys->nested != NULL) && given->descriptor_set == NULL)
-        return "--value, --labels, --name, --time, --texts and --nested are for a --descriptor-set";
+        return "--value, --labels, --name, --time, --texts and --nested are for a schema from a file";
     if (given->texts != NULL && strcmp(given->texts, "none") != 0 &&
         strcmp(given->texts, "info") != 0)
         return "--texts is none or info";
@@ -44,16 +59,20 @@ static const char *check_keys(const struct decode_settings *given)
 
 static int check(void *settings, struct error *error)
 {
-    const struct decode_settings *given = settings;
+    struct decode_settings *given = settings;
     const char *wrong = NULL;
+    bool both = given->descriptor_set != NULL &&
+                (given->schema != NULL || given->schema_path != NULL);
+    if (given->descriptor_set == NULL)
+        given->descriptor_set = given->schema_path;
     if (given->schema == NULL && given->descriptor_set == NULL)
         wrong = "--schema or --descriptor-set is missing (see --help)";
-    else if (given->schema != NULL && given->descriptor_set != NULL)
+    else if (both)
         wrong = "--schema and --descriptor-set exclude each other";
     else if (given->descriptor_set != NULL && given->message == NULL)
-        wrong = "--message is missing: the type of the message in the descriptor set";
+        wrong = "--message is missing: the type of the message in the schema's file";
     else if (given->schema != NULL && given->message != NULL)
-        wrong = "--message is for a --descriptor-set";
+        wrong = "--message is for a --schema that is a file, or a --descriptor-set";
     else if (given->samples && given->as_protobuf)
         wrong = "--samples are JSON; remove --format protobuf";
     else
@@ -65,12 +84,14 @@ static int check(void *settings, struct error *error)
 }
 
 static const struct command_option options[] = {
-    {"schema", "NAME", "a built-in schema", .set = set_schema},
+    {"schema", "NAME",
+     "a built-in schema; or, with --message, a .proto file or a folder of\nthem, or a descriptor set",
+     .set = set_schema},
     {"descriptor-set", "FILE",
      "what the bytes mean: a file that protoc --include_imports\n--descriptor_set_out wrote, or a "
      ".proto file or a folder of them\n(protoc must be installed)",
      COMMAND_KEEP(TEXT, struct decode_settings, descriptor_set)},
-    {"message", "TYPE", "type of the message in the descriptor set: package.Type",
+    {"message", "TYPE", "type of the message in the schema's file: package.Type",
      COMMAND_KEEP(TEXT, struct decode_settings, message)},
     {"samples", NULL,
      "write a line of JSON for each sample: those of the built-in\nschema, or of value=* and the "
@@ -105,7 +126,7 @@ static const struct command_option options[] = {
 
 const struct command decode_command = {
     .name = "sluice-decode",
-    .usage = "--schema NAME | --descriptor-set FILE --message TYPE [options] < BYTES",
+    .usage = "--schema NAME | --schema PATH --message TYPE [options] < BYTES",
     .summary =
         "Decodes a protobuf message from standard input, as the collector decodes a datagram,\n"
         "and writes it to standard output in the protobuf JSON mapping.",

@@ -9,8 +9,9 @@
 
 struct decode_settings {
     const struct schema_ops *schema; /* a built-in schema, or NULL */
-    const char *descriptor_set;      /* path of a descriptor set, or NULL */
-    const char *message;             /* name of a type in the descriptor set */
+    const char *schema_path;         /* --schema that is a file or a folder, or NULL */
+    const char *descriptor_set;      /* path of a schema that is not built in, or NULL */
+    const char *message;             /* name of a type in that schema */
     struct schema_options keys; /* with `samples`: keys of a listener's schema */
     const char *texts;
     bool delimited;

@@ -2,10 +2,12 @@
 import hashlib
 import json
 import os
+import pathlib
 import pty
 import select
 import shutil
 import subprocess
+import tempfile
 import unicodedata
 import unittest
 
@@ -82,6 +84,22 @@ class Decode(unittest.TestCase):
         self.decode(data, "--samples", "--format=protobuf", code=64)
         self.decode(data, "--samples", "--labels=host", code=64)
         self.decode(data, "--samples", schema="otlp-logs", code=64)
+
+    @unittest.skipUnless(shutil.which("protoc"), "there is no protoc")
+    def test_a_schema_may_be_a_file_or_a_folder_as_for_sluice(self):
+        with tempfile.TemporaryDirectory(prefix="sluice-test-") as folder:
+            path = pathlib.Path(folder, "dc.proto")
+            path.write_text('syntax = "proto3"; message T { uint32 n = 1; }', encoding="ascii")
+            for schema in (path, folder):
+                for option in ("--schema", "--descriptor-set"):
+                    process = run("sluice-decode", option, schema, "--message=T", stdin=b"\x08\x07")
+                    self.assertEqual((process.returncode, process.stdout, process.stderr),
+                                     (0, b'{"n":7}\n', b""))
+            self.assertEqual(self.decode(b"\x08\x07", "--message=T", "--samples", schema=path),
+                             b'{"name":"n","kind":"gauge","value":7,"labels":{}}\n')
+            self.decode(b"", schema=path, code=64)
+            self.decode(b"", "--message=T", "--descriptor-set", path, schema=path, code=64)
+            self.decode(b"", "--message=T", code=64)
 
     def test_names_and_integers_as_asked(self):
         event = b"\x50" + wire.put_varint(1700000000000001)

@@ -98,7 +98,9 @@ static size_t write_text(const struct log_entry *entry, uint64_t repeated, enum 
     } else {
         bool name_first = entry->subject != LOG_OF_PROGRAM && !entry->named;
         entry_put(&out, name_first ? entry->name : "");
-        entry_put(&out, name_first ? ": " : "");
+        size_t length = strlen(entry->name);
+        bool has_colon = length != 0 && entry->name[length - 1] == ':'; /* "stdout:" */
+        entry_put(&out, !name_first ? "" : has_colon ? " " : ": ");
         entry_put(&out, entry->message);
     }
     line[out.used++] = '\n';

@@ -20,7 +20,7 @@ class Head(ConsumerTest):
             self.assertLess(time.monotonic() - began, STOP_LIMIT)
         self.assertEqual([line["value"] for line in program.output()], list(range(5)))
         self.assertEqual([line for line in program.log() if "listening on" not in line],
-                         ["sluice: stdout:: the reader has gone; this sink has ended"])
+                         ["sluice: stdout: the reader has gone; this sink has ended"])
         return ledger["sinks"][0]
 
     def test_under_load(self):

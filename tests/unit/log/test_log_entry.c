@@ -41,6 +41,9 @@ TEST(text_has_the_name_before_the_message)
     assert_string_equal(written(&entry, 0, LOG_TEXT, LOG_ON_STREAM),
                         "sluice: error: file:a: is full\n");
     assert_string_equal(written(&entry, 0, LOG_TEXT, LOG_ELSEWHERE), "file:a: is full\n");
+    const struct log_entry colon =
+        entry_of(LOG_WARNING, LOG_OF_SINK, "stdout:", false, "refused 2 records");
+    assert_string_equal(written(&colon, 0, LOG_TEXT, LOG_ELSEWHERE), "stdout: refused 2 records\n");
     const struct log_entry naming =
         entry_of(LOG_INFO, LOG_OF_LISTENER, "udp://a:1", true, "listening on udp://a:1");
     assert_string_equal(written(&naming, 0, LOG_TEXT, LOG_ON_STREAM),

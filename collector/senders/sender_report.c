@@ -237,6 +237,25 @@ static size_t write_listener(const struct sender_report *report, uint32_t listen
     return at;
 }
 
+/*
+ * Writes the sender's name. The values of sequence_key= each end in a NUL, which keeps "a", "b" and
+ * "ab" apart; readers get commas between the values.
+ */
+static void write_name(const struct sequence_sender *sender, struct output *out)
+{
+    char shown[SEQUENCE_NAME_SIZE];
+    size_t size = sender->name_size;
+    RULE(size <= sizeof shown, "a sender's name fits");
+    memcpy(shown, sender->name, size);
+    if (size != 0 && shown[size - 1] == '\0')
+        size--;
+    for (size_t i = 0; i < size; i++)
+        if (shown[i] == '\0')
+            shown[i] = ',';
+    json_key_literal(out, "sender");
+    json_string(out, shown, size);
+}
+
 static void write_losers(const struct sender_report *report, struct output *out)
 {
     json_key_literal(out, "losers");
@@ -248,8 +267,7 @@ static void write_losers(const struct sender_report *report, struct output *out)
         json_object_begin(out);
         json_member_text(out, "listener", name);
         write_address(out, &loser->source);
-        json_key_literal(out, "sender");
-        json_string(out, loser->name, loser->name_size);
+        write_name(loser, out);
         write_numbers(out, loser->lost, loser->missing, loser->duplicated);
         json_object_end(out);
     }

@@ -76,13 +76,19 @@ static void send(struct fixture *fixture, size_t table, uint32_t listener, uint3
         traffic_note(fixture->tables[table], listener, &source, 100);
 }
 
-static void number(struct fixture *fixture, uint32_t listener, uint32_t from, const char *name,
-                   uint64_t number)
+static void number_bytes(struct fixture *fixture, uint32_t listener, uint32_t from,
+                         const char *name, size_t size, uint64_t number)
 {
     struct address source = host(from);
     const struct sequence_key key = {
-        .listener = listener, .source = &source, .sender = name, .sender_size = strlen(name)};
+        .listener = listener, .source = &source, .sender = name, .sender_size = size};
     sequence_note(fixture->sequences, &key, 1, number);
+}
+
+static void number(struct fixture *fixture, uint32_t listener, uint32_t from, const char *name,
+                   uint64_t number)
+{
+    number_bytes(fixture, listener, from, name, strlen(name), number);
 }
 
 /* The report, which is one line of strict JSON. */
@@ -178,6 +184,17 @@ TEST_WITH(losses_are_reported_for_senders_that_number_their_datagrams, set_up, t
     assert_true(json_tree_is_string(member(losers->children[0], "sender"), "x"));
     assert_true(json_tree_is_string(member(losers->children[0], "listener"), "udp://a"));
     assert_number(losers->children[0], "missing", 2);
+}
+
+TEST_WITH(a_sender_of_several_keys_is_shown_with_commas_between_them, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    send(fixture, 0, 0, 1, 2);
+    number_bytes(fixture, 0, 1, "a\0b", 4, 1); /* with the NUL of the literal: "a", "b" */
+    number_bytes(fixture, 0, 1, "a\0b", 4, 3);
+    const struct json_tree *losers = member(report(fixture), "losers");
+    assert_int_equal(losers->count, 1);
+    assert_true(json_tree_is_string(member(losers->children[0], "sender"), "a,b"));
 }
 
 TEST_WITH(the_greatest_losses_come_first_and_are_limited, set_up, tear_down)

@@ -24,7 +24,7 @@
            "Open connections of a delivery to brokers or servers.",                                \
            "if it is 0, look in the log for the error")                                            \
     FIGURE(CONNECTS, "sluice_", "sink_", "connects", COUNTER, "sink",                              \
-           "Connections that a delivery has made.",                                                \
+           "Connections that a delivery has made; of kafka: sinks also attempts that failed.",     \
            "nothing, if it is constant; if it grows, look in the log for why connections end")     \
     FIGURE(REQUESTS, "sluice_", "sink_", "requests", COUNTER, "sink",                              \
            "Requests that a delivery has begun.", "nothing; its rate is that of the blocks")       \
@@ -38,8 +38,9 @@
            "Requests of a delivery that could not be sent or got no answer.",                      \
            "if it grows, look in the log for the error")                                           \
     FIGURE(MESSAGES, "sluice_", "sink_", "messages_in_flight", GAUGE, "sink",                      \
-           "Messages of a delivery that were sent and are not acknowledged yet.",                  \
-           "nothing, if it falls again; otherwise the broker is slow")                             \
+           "Messages of a delivery that were sent, or wait in its library to be sent, and are not " \
+           "acknowledged yet.",                                                                    \
+           "nothing, if it falls again; otherwise the broker is slow, or away if connections is 0") \
     FIGURE(ROUND_TRIP, "sluice_", "sink_", "round_trip_seconds", GAUGE, "sink",                    \
            "Mean time from a request to a broker to its answer, over the last five seconds that "  \
            "had one.",                                                                             \

@@ -24,6 +24,18 @@ class Levels(ProgramTest):
     def test_info_says_where_it_listens(self):
         self.assertRegex(self.said_at("info")[0], r"\Asluice: listening on udp://")
 
+    @not_on_windows("there are no metrics there")
+    def test_a_start_reports_its_parts_in_the_order_of_the_manual(self):
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{self.folder / 'lines'}",
+                             "--dead-letter", f"file:{self.folder / 'dead.pcapng'}", "--control",
+                             f"unix:{self.folder / 's'}", "--metrics", "127.0.0.1:0", ledger=None)
+        program.stop()
+        starts = ("status page at", "version", "writing to", "dead letters to", "control at",
+                  "listening on")
+        said = [start for line in program.said() for start in starts
+                if line.partition("sluice: ")[2].startswith(start)]
+        self.assertEqual(said, list(starts))
+
     def test_it_says_how_large_a_receive_buffer_is(self):
         program = self.start("--listen", RIEMANN + "&receive_buffer=64KiB", ledger=None)
         program.stop()

@@ -128,6 +128,21 @@ class Once(TopTest):
         self.assertTrue(ended.stdout.isascii())
         return [line.split() for line in ended.stdout.decode().splitlines()]
 
+    def test_the_manual_s_example_has_the_headings_of_the_page(self):
+        manual = (pathlib.Path(__file__).resolve().parents[3] / "tools/manual/sluice.1.md").read_text("utf-8")
+        example = manual[manual.index("sluice-top  unix:/run/user"):].partition("```")[0]
+        program = self.control()
+        self.sender(program).send_all([gauge("v", 1), b"\xff"])
+        program.wait_for_settled(1)
+        wide = {**os.environ, "COLUMNS": "98"}
+        done = self.top("--once", self.address, env=wide)
+        rows = [line.split() for line in done.stdout.decode().splitlines()]
+        for part in ("LISTENERS", "SINKS", "DROPS", "SENDERS"):
+            shown, printed = ([word.lstrip("+-") for word in row] for row in (
+                next(row for row in rows if row[:1] == [part]),
+                next(line.split() for line in example.splitlines() if line.startswith(part))))
+            self.assertEqual(printed, shown)
+
     def test_the_page_has_what_the_ledger_has(self):
         program = self.control()
         datagrams = [gauge("v", value, sender="web1", boot=1, sequence=value + 1)

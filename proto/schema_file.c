@@ -173,6 +173,11 @@ static int keep_warning(struct file_schema *made, const char *source, struct err
 static int fill(struct file_schema *made, const struct schema_options *options,
                 struct error *error)
 {
+    if (options->text_samples && !field_path_has_wildcard(options->value)) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  "texts: has a meaning only with value=* or value=PATH.*");
+        return -1;
+    }
     if (!nested_parse(options->nested, &made->nested, error) ||
         descriptor_file_load(options->source, &made->set, error) != 0)
         return -1;

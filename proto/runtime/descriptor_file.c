@@ -98,35 +98,14 @@ static int compile(const char *path, bool is_folder, struct process_output *byte
     return -1;
 }
 
-int descriptor_file_read(const char *path, struct descriptor_file *file, struct error *error)
+int descriptor_file_load(const char *path, struct type_set **out, struct error *error)
 {
     struct process_output bytes = {0};
     bool is_folder = folder_is_readable(path);
     int result = is_folder || is_proto(path) ? compile(path, is_folder, &bytes, error)
                                              : read_set(path, &bytes, error);
-    *file = (struct descriptor_file){path, bytes.data, bytes.size};
-    return result;
-}
-
-void descriptor_file_free(struct descriptor_file *file)
-{
-    free(file->data);
-    *file = (struct descriptor_file){0};
-}
-
-int descriptor_file_types(const struct descriptor_file *file, const struct field_change *changes,
-                          size_t change_count, struct type_set **out, struct error *error)
-{
-    return type_set_load_changed(file->path, file->data, file->size, NULL, changes, change_count,
-                                 out, error);
-}
-
-int descriptor_file_load(const char *path, struct type_set **out, struct error *error)
-{
-    struct descriptor_file file;
-    int result = descriptor_file_read(path, &file, error);
     if (result == 0)
-        result = descriptor_file_types(&file, NULL, 0, out, error);
-    descriptor_file_free(&file);
+        result = type_set_load(path, bytes.data, bytes.size, NULL, out, error);
+    free(bytes.data);
     return result;
 }

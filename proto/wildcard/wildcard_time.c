@@ -225,12 +225,19 @@ int64_t wildcard_read_time(const struct wildcard_time *time, const ProtobufCMess
     return time_of_seconds(whole_of(&parts[0], inside), whole_of(&parts[1], inside), 1);
 }
 
+static bool is_zero(const struct field_type *field, const ProtobufCMessage *message)
+{
+    struct field_number number = field_read_number(field, field_value(field, message));
+    bool real = number.type == FIELD_DOUBLE || number.type == FIELD_FLOAT;
+    return real ? number.is.as_double == 0 : number.is.as_unsigned == 0;
+}
+
 bool wildcard_is_time(const struct wildcard_time *time, const ProtobufCMessage *message)
 {
     if (time->kind == TIME_SUM || wildcard_read_time(time, message) != 0)
         return true;
-    return time->kind != TIME_MESSAGE && whole_of(time->field, message) == 0 &&
-           (time->second == NULL || whole_of(time->second, message) == 0);
+    return time->kind != TIME_MESSAGE && is_zero(time->field, message) &&
+           (time->second == NULL || is_zero(time->second, message));
 }
 
 int64_t wildcard_time_of(const struct wildcard_type *type, const ProtobufCMessage *message)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/schemas.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/counted_memory.h"
 #include "tests/support/test.h"
@@ -75,6 +76,39 @@ TEST_WITH(no_sample_beyond_a_limit_causes_an_allocation, flow_set_up, flow_tear_
         assert_int_equal(sink->samples + sink->series_refused, 10000);
         assert_true(sink->series_refused > 5000);
     }
+    assert_int_equal(calls, 0);
+}
+
+/* Sends a message of sluice.wildcard.Tree: named values, a list of two with one key, attributes. */
+static void send_tree(struct flow *flow)
+{
+    static const char node[] = "\x12\x0b"                  /* a node of 11 bytes */
+                               "\x12\x01t\x7a\x04\x12\x02id" /* "t", with a field "id" */
+                               "\x38\x05";                /* uint32_value */
+    struct address to = flow_address(flow, 0);
+    char message[2 * (sizeof node - 1)];
+    memcpy(message, node, sizeof node - 1);
+    memcpy(message + sizeof node - 1, node, sizeof node - 1);
+    udp_sender_send(flow->sender, &to, message, sizeof message);
+}
+
+/* Nor for samples of any message, some of which repeat a series. */
+TEST_WITH(no_sample_of_every_number_causes_an_allocation, flow_set_up, flow_tear_down)
+{
+    struct flow *flow = *state;
+    flow->schema_from_file = &schema_file;
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=" TEST_SETS "/wildcard.desc"
+                    "&message=sluice.wildcard.Tree&value=*&labels=id&texts=info "
+                    "--sink file:OUTPUT?view=sample --sink file:DIRECTORY/second?format=influx");
+    counted_memory_begin();
+    for (uint64_t i = 1; i <= 1000; i++) {
+        send_tree(flow);
+        flow_await_received(flow, 0, i);
+    }
+    size_t calls = counted_memory_end();
+    flow_finish(flow, 1000);
+    assert_int_equal(flow->final->listeners[0].decoded, 1000);
+    assert_true(flow->final->sinks[0].samples >= 2000);
     assert_int_equal(calls, 0);
 }
 

@@ -174,6 +174,66 @@ class Samples(SchemaFiles):
                               in line]), 1)
 
 
+class Extremes(SchemaFiles):
+    """Messages and types at the edge of what a schema allows, read by value=*."""
+
+    def read(self, declared, kind, datagrams, keys=""):
+        path = self.folder / "extreme.proto"
+        self.write(path, 'syntax = "proto3";\n' + declared)
+        program = self.start("--listen", self.listen(path, kind, "&value=*" + keys),
+                             "--sink", "stdout:?view=sample")
+        self.sender(program).send_all(datagrams)
+        ledger = program.stop()
+        listener = ledger["listeners"][0]
+        self.assertEqual(listener["received"],
+                         listener["decoded"] + sum(listener["reasons"].values()))
+        return [(line["name"], line["value"], line["labels"]) for line in program.output()], listener
+
+    def test_a_oneof_of_a_thousand_fields(self):
+        fields = "".join(f"uint32 f{number} = {number};" for number in range(1, 1001))
+        samples, _ = self.read(f"message M {{ repeated One list = 1; }} message One {{ oneof any "
+                               f"{{ {fields} }} }}", "M",
+                               [message(1, integer(1, 5)) + message(1, integer(1000, 6)) +
+                                message(1, b"")])
+        self.assertEqual(samples, [("list.any", 5, {"list": "0"}), ("list.any", 6, {"list": "1"})])
+
+    def test_a_map_with_more_keys_than_fit_is_counted(self):
+        declared = "message M { map<uint32, uint32> numbers = 1; }"
+        few, many = (b"".join(message(1, integer(1, key) + integer(2, 1)) for key in range(count))
+                     for count in (1000, 8000))
+        samples, listener = self.read(declared, "M", [many, few], "&max_decoded=64KiB")
+        self.assertEqual(listener["reasons"].get("too_large"), 1)
+        self.assertEqual(samples, [("numbers", 1, {"numbers": str(key)}) for key in range(1000)])
+
+    def test_a_name_of_60_kb(self):
+        declared = ("message Tree { repeated Node nodes = 1; } message Node { string name = 1; "
+                    "oneof value { uint32 small = 2; double real = 3; } repeated Node fields = 4; }")
+        name = "n" * 60000
+        samples, _ = self.read(declared, "Tree", [message(1, text(1, name) + integer(2, 7))])
+        self.assertEqual(samples, [("nodes." + name, 7, {})])
+        deep = message(1, text(1, name) + b"".join(
+            message(4, text(1, "m") + integer(2, 7)) for _ in range(100)))
+        samples, listener = self.read(declared, "Tree", [deep, message(1, text(1, "a") + integer(2, 1))])
+        self.assertEqual(listener["reasons"].get("too_large"), 1)  # each name would be a copy
+        self.assertEqual(samples, [("nodes.a", 1, {})])
+
+    def test_times_out_of_range_are_numbers(self):
+        samples, _ = self.read("message M { uint64 timestamp = 1; int64 time = 2; }", "M",
+                               [integer(1, (1 << 64) - 1) + integer(2, -5)])
+        self.assertEqual([sample[:2] for sample in samples],
+                         [("timestamp", (1 << 64) - 1), ("time", -5)])
+
+    def test_a_message_and_an_option_of_another_type_are_no_keys(self):
+        declared = ('import "google/protobuf/descriptor.proto"; extend google.protobuf.FieldOptions '
+                    "{ int32 is_key = 50009; } message M { Id id = 1 [(is_key) = 1]; "
+                    "repeated Row rows = 2; } message Id { uint32 n = 1; } "
+                    "message Row { uint32 id = 1 [(is_key) = 1]; uint32 value = 2; }")
+        samples, _ = self.read(declared, "M", [message(1, integer(1, 3)) +
+                                               message(2, integer(1, 4) + integer(2, 5))])
+        self.assertEqual(samples, [("id.n", 3, {}), ("rows.id", 4, {"rows": "0"}),
+                                   ("rows.value", 5, {"rows": "0"})])
+
+
 @not_on_windows("the replacement of protoc copies the set of one file")
 class Folders(SchemaFiles):
     """All .proto files of a folder and of the folders in it."""

@@ -170,8 +170,7 @@ static int keep_warning(struct file_schema *made, const char *source, struct err
     return 0;
 }
 
-static int fill(struct file_schema *made, const struct schema_options *options,
-                struct error *error)
+static int fill(struct file_schema *made, const struct schema_options *options, struct error *error)
 {
     if (options->text_samples && !field_path_has_wildcard(options->value)) {
         error_set(error, EXIT_CODE_CONFIG,

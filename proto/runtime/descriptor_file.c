@@ -79,7 +79,7 @@ static int read_set(const char *path, struct process_output *bytes, struct error
     return result;
 }
 
-/* --- .proto files ------------------------------------------------------------------------------ */
+/* --- .proto files ----------------------------------------------------------------------------- */
 
 static bool is_proto(const char *path)
 {

@@ -3,8 +3,8 @@
  *
  * The type may depend on a text in the outer message, such as "encoding_path". Then a schema has a
  * version of the outer type for each listed text, and one for all other texts; each of these is a
- * choice. The text is read from a datagram's bytes before they are decoded, so decoding, JSON, paths and
- * limits are the same as for any message.
+ * choice. The text is read from a datagram's bytes before they are decoded, so decoding, JSON,
+ * paths and limits are the same as for any message.
  *
  * Immutable once parsed; any thread may use it.
  */
@@ -48,8 +48,8 @@ struct nested {
 /*
  * Parses one or more of the following, separated by semicolons (NULL: none): "FIELD:message=TYPE",
  * "FIELD:by=PATH,TEXT=TYPE,...", "FIELD:message=TYPE,by=PATH,TEXT=TYPE,..." or "FIELD:by=PATH".
- * Blanks may follow a comma, a colon or a semicolon. Returns false with `error` filled (EXIT_CODE_CONFIG, or
- * EXIT_CODE_INTERNAL if memory is short); call nested_clear in either case.
+ * Blanks may follow a comma, a colon or a semicolon. Returns false with `error` filled
+ * (EXIT_CODE_CONFIG, or EXIT_CODE_INTERNAL if memory is short); call nested_clear in either case.
  */
 bool nested_parse(const char *option, struct nested *nested, struct error *error);
 void nested_clear(struct nested *nested);

@@ -122,8 +122,9 @@ static bool add_package(struct changing *changing, const struct field_path *path
     bool row = find_row(last->message, &keys, &content);
     if (!row && last->kind != KIND_BYTES)
         return field_path_refuse(
-            "nested", path, "is neither a bytes field nor a message with the bytes fields \"keys\" "
-                            "and \"content\"",
+            "nested", path,
+            "is neither a bytes field nor a message with the bytes fields \"keys\" "
+            "and \"content\"",
             error);
     if (package == NULL)
         return true;
@@ -152,10 +153,9 @@ static bool change_field(struct changing *changing, const struct nested *nested,
                          size_t field, const struct field_path *path, struct error *error)
 {
     if (nested->fields[field].by_package)
-        return add_package(changing, path,
-                           choice == 0 ? NULL
-                                       : &nested->packages.list[choice - nested->text_count - 1],
-                           error);
+        return add_package(
+            changing, path,
+            choice == 0 ? NULL : &nested->packages.list[choice - nested->text_count - 1], error);
     const char *type = type_of(nested, choice, field);
     return type == NULL || add_named(changing, path, type, nested, error);
 }

@@ -118,7 +118,7 @@ size_t nested_packages_choose(const struct nested_packages *packages, const stru
     for (size_t i = 0; i < path->size; i++)
         name[i] = package_char(path->data[i]);
     name[path->size] = '\0';
-    const struct nested_package *found = bsearch(without_prefix(name), packages->list,
-                                                 packages->count, sizeof *found, compare_name);
+    const struct nested_package *found =
+        bsearch(without_prefix(name), packages->list, packages->count, sizeof *found, compare_name);
     return found == NULL ? SIZE_MAX : (size_t)(found - packages->list);
 }

@@ -1,8 +1,8 @@
 /*
- * Types that a path in a message names, without a table: `nested=FIELD:by=PATH`. Cisco's models have
- * a package for each encoding path, with a message X for the content of a row and a message X_KEYS
- * for its keys. The package is the path in lower case, with '_' for '-', and '.' for ':' and '/':
- * "Cisco-IOS-XR-infra-statsd-oper:infra-statistics/interfaces" is in the package
+ * Types that a path in a message names, without a table: `nested=FIELD:by=PATH`. Cisco's models
+ * have a package for each encoding path, with a message X for the content of a row and a message
+ * X_KEYS for its keys. The package is the path in lower case, with '_' for '-', and '.' for ':' and
+ * '/': "Cisco-IOS-XR-infra-statsd-oper:infra-statistics/interfaces" is in the package
  * "cisco_ios_xr_infra_statsd_oper.infra_statistics.interfaces". Older models lack the "cisco_".
  *
  * Immutable once made; any thread may use it.

@@ -36,13 +36,13 @@ struct sample_time {
 
 struct sample_mapping {
     struct named_path *values; /* owned */
-    size_t value_count; /* 0: the schema has no samples */
+    size_t value_count;        /* 0: the schema has no samples */
     struct named_path *labels; /* owned */
     size_t label_count;
     struct field_path name; /* count is 0: a sample has the name of its value's path */
     struct sample_time times[SAMPLE_TIMES]; /* the time is their sum */
     size_t time_count;                      /* 0: samples have no time */
-    struct field_path way;  /* the path with most repeated fields; count is 0: no path has any */
+    struct field_path way; /* the path with most repeated fields; count is 0: no path has any */
 };
 
 /*

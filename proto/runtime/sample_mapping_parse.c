@@ -277,8 +277,8 @@ bool sample_mapping_parse(const struct message_type *type, const struct schema_o
                           struct mapping_paths *paths, struct sample_mapping *mapping,
                           struct error *error)
 {
-    const struct parsing parsing = {
-        type, paths, mapping, field_path_has_wildcard(options->value), error};
+    const struct parsing parsing = {type, paths, mapping, field_path_has_wildcard(options->value),
+                                    error};
     *mapping = (struct sample_mapping){0};
     if (options->value == NULL &&
         (options->name != NULL || options->time != NULL || options->labels != NULL)) {

@@ -9,16 +9,16 @@
 /* A type that can be reached from the root. */
 struct changing_type {
     const struct message_type *from;
-    struct message_type *copy; /* NULL: no change can be reached from it */
+    struct message_type *copy;              /* NULL: no change can be reached from it */
     ProtobufCMessageDescriptor *descriptor; /* of the copy */
     struct field_type *fields;              /* of the copy */
-    struct changing_type *next;  /* in the order of finding */
-    struct changing_type *chain; /* in the same bucket */
+    struct changing_type *next;             /* in the order of finding */
+    struct changing_type *chain;            /* in the same bucket */
 };
 
 struct changing {
-    struct growing_arena *memory;  /* of the set: for the copies */
-    struct growing_arena listing;  /* only during the call */
+    struct growing_arena *memory; /* of the set: for the copies */
+    struct growing_arena listing; /* only during the call */
     const struct type_change *changes;
     size_t change_count;
     struct changing_type *first;
@@ -198,8 +198,7 @@ static bool copy_prototype(struct changing *changing, struct changing_type *type
 {
     struct message_type *copy = type->copy;
     size_t pieces = (copy->size + PROTOTYPE_PIECE - 1) / PROTOTYPE_PIECE;
-    ProtobufCMessage *prototype =
-        growing_arena_allocate(changing->memory, pieces, PROTOTYPE_PIECE);
+    ProtobufCMessage *prototype = growing_arena_allocate(changing->memory, pieces, PROTOTYPE_PIECE);
     if (prototype == NULL)
         return false;
     memcpy(prototype, copy->prototype, copy->size);
@@ -256,8 +255,7 @@ static bool copy_all(struct changing *changing)
 const struct message_type *type_set_change(struct type_set *set, const struct message_type *root,
                                            const struct type_change *changes, size_t count)
 {
-    struct changing changing = {
-        .memory = &set->memory, .changes = changes, .change_count = count};
+    struct changing changing = {.memory = &set->memory, .changes = changes, .change_count = count};
     const struct message_type *changed = NULL;
     if (list_types(&changing, root) && choose_copies(&changing) && copy_all(&changing))
         changed = version_of(&changing, root);
@@ -265,8 +263,7 @@ const struct message_type *type_set_change(struct type_set *set, const struct me
     return changed;
 }
 
-const struct message_type *type_set_mark_keys(struct type_set *set,
-                                              const struct message_type *type)
+const struct message_type *type_set_mark_keys(struct type_set *set, const struct message_type *type)
 {
     struct message_type *copy = copy_of(&set->memory, type, sizeof *copy);
     struct field_type *fields =

@@ -20,8 +20,9 @@ struct type_change {
 
 /*
  * Returns the version of `root` with these changes, wherever their messages occur in it, also in
- * the types that the changes give; the set owns it, as it owns `root`. Returns NULL if memory is short. One thread at a time may change a
- * set; types that were made before remain as they are, and may be in use.
+ * the types that the changes give; the set owns it, as it owns `root`. Returns NULL if memory is
+ * short. One thread at a time may change a set; types that were made before remain as they are, and
+ * may be in use.
  */
 const struct message_type *type_set_change(struct type_set *set, const struct message_type *root,
                                            const struct type_change *changes, size_t count);

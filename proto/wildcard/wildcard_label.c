@@ -114,8 +114,7 @@ static bool add_field(struct wildcard_walk *walk, const struct wildcard_label_fi
     bool present =
         field->field->presence == PRESENCE_IMPLICIT || field_is_present(field->field, message);
     const void *value = field_value(field->field, message);
-    struct wildcard_label label = {
-        .key = field->name, .field = field->field, .form = field->form};
+    struct wildcard_label label = {.key = field->name, .field = field->field, .form = field->form};
     /* A label without a value keeps its key from being used by another field. */
     if (present && has_content(field->field, value))
         label.value = value;

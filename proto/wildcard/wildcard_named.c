@@ -129,8 +129,8 @@ static bool mark_many(struct wildcard_walk *walk, const struct wildcard_named *n
     if (order == NULL)
         return false;
     for (size_t i = 0; i + 1 < list->count; i++)
-        if (message_compare(named->name, list->messages[order[i]],
-                            list->messages[order[i + 1]]) == 0)
+        if (message_compare(named->name, list->messages[order[i]], list->messages[order[i + 1]]) ==
+            0)
             same[order[i]] = same[order[i + 1]] = 1;
     walk->arena->used = used;
     return true;
@@ -170,8 +170,7 @@ static bool is_element(const struct wildcard_named *named, const struct wildcard
 static struct wildcard_label label_of(struct text key, const struct field_type *field,
                                       const ProtobufCMessage *holder)
 {
-    return (struct wildcard_label){
-        .key = key, .field = field, .value = field_value(field, holder)};
+    return (struct wildcard_label){.key = key, .field = field, .value = field_value(field, holder)};
 }
 
 /* Adds all values below `list` as labels; `path` are the names from the message "keys" to here. */
@@ -254,9 +253,8 @@ bool wildcard_named_labels(struct wildcard_walk *walk, const struct wildcard_typ
             continue;
         if (!add_asked(walk, named, message, place))
             return false;
-        if (children.count != 0 &&
-            (!enter_named(walk, place, &name, &inside) ||
-             !wildcard_named_labels(walk, type, &children, &inside)))
+        if (children.count != 0 && (!enter_named(walk, place, &name, &inside) ||
+                                    !wildcard_named_labels(walk, type, &children, &inside)))
             return false;
     }
     return true;

@@ -111,8 +111,8 @@ static void split_path(struct text path, struct text *before, struct text *last)
 {
     size_t at = path.size;
     bool bracket = at != 0 && path.data[at - 1] == ']';
-    while (at != 0 && (bracket ? path.data[at - 1] != '[' : path.data[at - 1] != '.' &&
-                                                               path.data[at - 1] != '/'))
+    while (at != 0 && (bracket ? path.data[at - 1] != '['
+                               : path.data[at - 1] != '.' && path.data[at - 1] != '/'))
         at--;
     if (bracket && at != 0)
         at--;
@@ -359,9 +359,8 @@ static bool refuse_label(const struct message_type *type, struct text entry, str
     struct field_path path;
     const char *colon = memchr(entry.data, ':', entry.size);
     cut_form(&entry);
-    size_t name = colon == NULL || colon >= entry.data + entry.size
-                      ? 0
-                      : (size_t)(colon - entry.data) + 1;
+    size_t name =
+        colon == NULL || colon >= entry.data + entry.size ? 0 : (size_t)(colon - entry.data) + 1;
     return field_path_parse_option(type, "labels", entry.data + name, entry.size - name, &path,
                                    error) &&
            field_path_refuse("labels", &path,

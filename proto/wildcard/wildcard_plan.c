@@ -259,10 +259,9 @@ static bool plan_type(struct planning *planning, struct wildcard_type *type)
 {
     size_t count = type->type->field_count;
     type->fields = plan_allocate(planning, count, sizeof *type->fields);
-    type->labels = plan_allocate(planning, most_labels(planning->plan, type->type) + 1,
-                                 sizeof *type->labels);
-    if (type->fields == NULL || type->labels == NULL ||
-        !wildcard_find_times(planning->plan, type))
+    type->labels =
+        plan_allocate(planning, most_labels(planning->plan, type->type) + 1, sizeof *type->labels);
+    if (type->fields == NULL || type->labels == NULL || !wildcard_find_times(planning->plan, type))
         return false;
     type->is_named = wildcard_is_named(type->type, &type->named);
     for (size_t i = 0; i < count; i++)

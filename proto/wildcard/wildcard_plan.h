@@ -181,14 +181,14 @@ struct wildcard_label {
 struct wildcard_element {
     const struct wildcard_element *around; /* NULL: the message */
     const struct wildcard_label *labels;
-    const struct wildcard_label **end; /* the pointer to the next label */
+    const struct wildcard_label **end;  /* the pointer to the next label */
     const struct wildcard_label *texts; /* further labels of the element's info sample */
     const struct wildcard_label **texts_end;
-    bool keyed;                        /* texts and enums are not labels */
+    bool keyed;         /* texts and enums are not labels */
     bool is_told;       /* a key or a text is among its labels */
     size_t label_count; /* with those of the elements around it */
-    int64_t time_ns; /* 0: not given */
-    uint64_t hash;   /* of all its labels; 0: not known yet. wildcard_repeated.c */
+    int64_t time_ns;    /* 0: not given */
+    uint64_t hash;      /* of all its labels; 0: not known yet. wildcard_repeated.c */
 };
 
 /*
@@ -276,12 +276,12 @@ struct wildcard_walk {
 /* Where the walk is: a message, or a list of named messages, of an element. */
 struct wildcard_place {
     struct wildcard_element *element;
-    struct text name;   /* path of names up to here */
-    int64_t time_ns;    /* time of the message around */
-    uint32_t paths;     /* bit i: the way to here is the beginning of root->paths[i] */
-    size_t depth;       /* number of fields from the outermost message to here */
-    bool selected;      /* here is below a path, so numbers are samples */
-    bool named;         /* `name` ends with the name of a named message */
+    struct text name; /* path of names up to here */
+    int64_t time_ns;  /* time of the message around */
+    uint32_t paths;   /* bit i: the way to here is the beginning of root->paths[i] */
+    size_t depth;     /* number of fields from the outermost message to here */
+    bool selected;    /* here is below a path, so numbers are samples */
+    bool named;       /* `name` ends with the name of a named message */
 };
 
 /*

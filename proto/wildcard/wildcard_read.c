@@ -18,7 +18,8 @@
 
 static bool is_number_text(const ProtobufCBinaryData *text, bool *is_whole)
 {
-    return text->len <= NUMBER_TEXT && json_is_number((const char *)text->data, text->len, is_whole);
+    return text->len <= NUMBER_TEXT &&
+           json_is_number((const char *)text->data, text->len, is_whole);
 }
 
 bool wildcard_is_number(const struct field_type *field, const ProtobufCMessage *message)

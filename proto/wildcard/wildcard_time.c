@@ -115,7 +115,8 @@ static bool time_of_field(const struct wildcard_plan *plan, const struct message
                           const struct field_type *field, struct wildcard_time *time)
 {
     *time = (struct wildcard_time){.field = field};
-    for (const struct wildcard_asked_time *asked = plan->times; asked != NULL; asked = asked->next) {
+    for (const struct wildcard_asked_time *asked = plan->times; asked != NULL;
+         asked = asked->next) {
         if (!wildcard_is_other(&asked->field, type, field))
             continue;
         time->kind = field->message != NULL ? TIME_MESSAGE : TIME_NUMBER;
@@ -214,9 +215,8 @@ int64_t wildcard_read_time(const struct wildcard_time *time, const ProtobufCMess
     if (time->kind == TIME_NUMBER)
         return time_of_number(field, message);
     if (time->kind == TIME_SUM)
-        return sample_time_sum(
-            units_of(field, message, time->unit),
-            units_of(time->second, message, time->second_unit));
+        return sample_time_sum(units_of(field, message, time->unit),
+                               units_of(time->second, message, time->second_unit));
     if (time->kind == TIME_PAIR)
         return time_of_seconds(whole_of(field, message), whole_of(time->second, message),
                                time->unit);

@@ -71,9 +71,8 @@ static bool add_labels(struct wildcard_walk *walk, const struct wildcard_type *t
         if (list.count == 0)
             continue;
         if (!enter(walk, place, field, &inside) ||
-            !(field->use == USE_NAMED
-                  ? wildcard_named_labels(walk, field->type, &list, &inside)
-                  : add_labels(walk, field->type, list.messages[0], &inside)))
+            !(field->use == USE_NAMED ? wildcard_named_labels(walk, field->type, &list, &inside)
+                                      : add_labels(walk, field->type, list.messages[0], &inside)))
             return false;
     }
     return true;
@@ -210,11 +209,10 @@ bool wildcard_walk(const struct wildcard_plan *plan, size_t root, const Protobuf
     struct wildcard_place place = {.paths = UINT32_MAX, .selected = plan->all};
     const struct wildcard_type *type = walk.root->type;
     place.element = wildcard_add_element(&walk, NULL, type->has_key);
-    bool done = place.element != NULL && begin_names(&walk, message, &place.name) &&
-                add_labels(&walk, type, message, &place) &&
-                walk_message(&walk, type, message, &place) &&
-                wildcard_end_element(&walk, &place, &first) &&
-                wildcard_find_repeated(&walk, first, out);
+    bool done =
+        place.element != NULL && begin_names(&walk, message, &place.name) &&
+        add_labels(&walk, type, message, &place) && walk_message(&walk, type, message, &place) &&
+        wildcard_end_element(&walk, &place, &first) && wildcard_find_repeated(&walk, first, out);
     *parts = first;
     return done;
 }

@@ -74,8 +74,8 @@ static uint64_t bits_of_sample(const struct sample *sample)
 }
 
 /* Reads the samples that the schema with this `value` makes; false: it is refused, or they are. */
-static bool read_samples(const char *path, const char *type, const char *value,
-                         const uint8_t *data, size_t size, struct values *values)
+static bool read_samples(const char *path, const char *type, const char *value, const uint8_t *data,
+                         size_t size, struct values *values)
 {
     static uint8_t room[65536];
     struct arena scratch = {.base = room, .capacity = sizeof room};
@@ -88,8 +88,7 @@ static bool read_samples(const char *path, const char *type, const char *value,
     if (schema_file.create(&options, &schema, &error) != 0)
         return false;
     bool good = checked_decode(&decoding, schema, data, size);
-    while (good &&
-           schema->ops->next_sample(schema, decoding.decoded.message, &cursor, &sample))
+    while (good && schema->ops->next_sample(schema, decoding.decoded.message, &cursor, &sample))
         values_add(values, bits_of_sample(&sample));
     checked_forget(&decoding);
     schema->ops->destroy(schema);
@@ -142,10 +141,10 @@ static void read_value(struct reading *reading, const struct field_type *field, 
     if (!field_is_number(field) || field->kind == KIND_ENUM)
         return;
     struct field_number number = field_read_number(field, value);
-    values_add(&reading->numbers, number.type == FIELD_SIGNED     ? (uint64_t)number.is.as_signed
-                                  : number.type == FIELD_UNSIGNED ? number.is.as_unsigned
-                                                                  : bits_of_double(
-                                                                        number.is.as_double));
+    values_add(&reading->numbers, number.type == FIELD_SIGNED ? (uint64_t)number.is.as_signed
+                                  : number.type == FIELD_UNSIGNED
+                                      ? number.is.as_unsigned
+                                      : bits_of_double(number.is.as_double));
 }
 
 /* Reads an entry of a map, whose key is a label. */
@@ -214,8 +213,7 @@ static void check_path(const char *path, const char *type, const struct message_
 {
     char value[PATH_ROOM];
     struct values some = {0};
-    if (choose_path(root, choice, value) &&
-        read_samples(path, type, value, data, size, &some))
+    if (choose_path(root, choice, value) && read_samples(path, type, value, data, size, &some))
         EXPECT(contains(all, &some), "samples of %s are not among those of *", value);
     free(some.bits);
 }
@@ -243,7 +241,8 @@ void check_every_number(const char *path, const char *type, const uint8_t *data,
         EXPECT(samples.count <= reading.numbers.count + reading.elements || !reading.is_plain,
                "%zu samples of %zu numbers and %zu elements", samples.count, reading.numbers.count,
                reading.elements);
-        EXPECT(!reading.is_plain || contains(&samples, &reading.numbers), "a number is not a sample");
+        EXPECT(!reading.is_plain || contains(&samples, &reading.numbers),
+               "a number is not a sample");
         if (reading.is_plain)
             check_path(path, type, root, data, size, choice, &samples);
     }

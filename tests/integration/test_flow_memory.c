@@ -82,9 +82,9 @@ TEST_WITH(no_sample_beyond_a_limit_causes_an_allocation, flow_set_up, flow_tear_
 /* Sends a message of sluice.wildcard.Tree: named values, a list of two with one key, attributes. */
 static void send_tree(struct flow *flow)
 {
-    static const char node[] = "\x12\x0b"                  /* a node of 11 bytes */
+    static const char node[] = "\x12\x0b"                    /* a node of 11 bytes */
                                "\x12\x01t\x7a\x04\x12\x02id" /* "t", with a field "id" */
-                               "\x38\x05";                /* uint32_value */
+                               "\x38\x05";                   /* uint32_value */
     struct address to = flow_address(flow, 0);
     char message[2 * (sizeof node - 1)];
     memcpy(message, node, sizeof node - 1);

@@ -74,8 +74,8 @@ static const char *samples(void)
     while (schema_file.next_sample(schema, message, &cursor, &sample)) {
         struct schema_cursor labels = {.scratch = &scratch};
         struct label label;
-        double value = sample.type == SAMPLE_DOUBLE ? sample.value.number
-                                                    : (double)sample.value.uint64;
+        double value =
+            sample.type == SAMPLE_DOUBLE ? sample.value.number : (double)sample.value.uint64;
         used += (size_t)sprintf(text + used, "%.*s{", (int)sample.name.size, sample.name.data);
         while (schema_file.next_label(schema, message, &sample, &labels, &label))
             used += (size_t)sprintf(text + used, "%.*s=%.*s,", (int)label.key.size, label.key.data,
@@ -164,9 +164,8 @@ TEST_WITH(the_fields_of_keys_are_labels_and_names_begin_with_the_type, begin, en
     put_port("eth0", 3, 7);
     put_port("eth1", 4, 8);
     assert_string_equal(
-        samples(),
-        "port_bag.packets{name=eth0,slot=3,path=Cisco-Sluice-oper:ports/port,} 7\n"
-        "port_bag.packets{name=eth1,slot=4,path=Cisco-Sluice-oper:ports/port,} 8\n");
+        samples(), "port_bag.packets{name=eth0,slot=3,path=Cisco-Sluice-oper:ports/port,} 7\n"
+                   "port_bag.packets{name=eth1,slot=4,path=Cisco-Sluice-oper:ports/port,} 8\n");
 }
 
 TEST_WITH(paths_of_options_lead_into_the_types_of_all_packages, begin, end)
@@ -193,8 +192,9 @@ TEST_WITH(a_bytes_field_is_the_content, begin, end)
     wire_double(&wire, 50, 0.5);
     wire_end(&wire, inner);
     wire_end(&wire, body);
-    assert_string_equal(json(), "{\"path\":\"Cisco-Sluice-oper:ports/port\",\"body\":{\"packets\":7,"
-                                "\"inner\":{\"load\":0.5}}}");
+    assert_string_equal(json(),
+                        "{\"path\":\"Cisco-Sluice-oper:ports/port\",\"body\":{\"packets\":7,"
+                        "\"inner\":{\"load\":0.5}}}");
 }
 
 TEST_WITH(a_field_that_is_neither_a_row_nor_bytes_is_refused, begin, end)

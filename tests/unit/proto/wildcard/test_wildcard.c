@@ -94,7 +94,8 @@ static bool is_before(const char *at)
     return false;
 }
 
-/* The number of repeated series is the number of lines whose name and labels an earlier line has. */
+/* The number of repeated series is the number of lines whose name and labels an earlier line has.
+ */
 static void check_repeated(const struct decoded *decoded)
 {
     size_t count = 0;
@@ -108,7 +109,8 @@ static void check_repeated(const struct decoded *decoded)
                  decoded->repeated_name.data);
 }
 
-/* Reads the message, which is written in JSON (plain_json), and returns its samples, one on a line. */
+/* Reads the message, which is written in JSON (plain_json), and returns its samples, one on a line.
+ */
 static const char *samples_of(const struct schema_options *options, const char *with_quotes)
 {
     const char *json = plain_json(with_quotes);
@@ -158,8 +160,9 @@ TEST(every_number_is_a_sample_with_the_labels_of_its_element)
 {
     struct schema_options options = all_of(PACKAGE "Switch");
     assert_string_equal(
-        samples_of(&options, "{'host': 's1', 'ports': [{'name': 'a', 'unit': 1, 'octets': 7, 'up': true},"
-                             "{'name': 'b', 'watts': 2.5}]}"),
+        samples_of(&options,
+                   "{'host': 's1', 'ports': [{'name': 'a', 'unit': 1, 'octets': 7, 'up': true},"
+                   "{'name': 'b', 'watts': 2.5}]}"),
         "sequence{host=s1} 0\n"
         "ports.octets{name=a,unit=1,host=s1} 7c\n"
         "ports.up{name=a,unit=1,host=s1} 1\n"
@@ -215,22 +218,22 @@ TEST(a_oneof_of_scalars_is_one_value_with_the_name_of_the_oneof)
 TEST(repeated_numbers_and_maps_of_numbers_have_a_label_with_their_place)
 {
     struct schema_options options = all_of(PACKAGE "Switch");
-    assert_string_equal(
-        samples_of(&options, "{'host': 's', 'load': [0.5, 1], 'queues': {'q1': 8},"
-                             "'spare': {'x': {'name': 'n', 'octets': 9}}}"),
-        "sequence{host=s} 0\n"
-        "load{load=0,host=s} 0.5\n"
-        "load{load=1,host=s} 1\n"
-        "queues{queues=q1,host=s} 8\n"
-        "spare.octets{spare=x,name=n,unit=0,host=s} 9c\n"
-        "spare.up{spare=x,name=n,unit=0,host=s} 0\n");
+    assert_string_equal(samples_of(&options, "{'host': 's', 'load': [0.5, 1], 'queues': {'q1': 8},"
+                                             "'spare': {'x': {'name': 'n', 'octets': 9}}}"),
+                        "sequence{host=s} 0\n"
+                        "load{load=0,host=s} 0.5\n"
+                        "load{load=1,host=s} 1\n"
+                        "queues{queues=q1,host=s} 8\n"
+                        "spare.octets{spare=x,name=n,unit=0,host=s} 9c\n"
+                        "spare.up{spare=x,name=n,unit=0,host=s} 0\n");
 }
 
 TEST(an_extension_begins_a_name)
 {
     struct schema_options options = all_of(PACKAGE "Around");
     assert_string_equal(
-        samples_of(&options, "{'extended': {'[sluice.wildcard.fan_sensor]': {'rpm': 900, 'step': 2}}}"),
+        samples_of(&options,
+                   "{'extended': {'[sluice.wildcard.fan_sensor]': {'rpm': 900, 'step': 2}}}"),
         "fan_sensor.rpm{} 900\nfan_sensor.step{} 2\n");
 }
 
@@ -260,15 +263,15 @@ TEST(texts_that_are_not_labels_can_make_a_sample)
     struct schema_options options = all_of(PACKAGE "Switch");
     options.value = "ports.*";
     options.text_samples = true;
-    assert_string_equal(
-        samples_of(&options, "{'host': 's', 'comment': 'c', 'ports': [{'name': 'a',"
-                             "'state': 'up'}, {'name': 'b', 'lanes': [{'mode': 'ON'}]}]}"),
-        "ports.octets{name=a,unit=0,host=s} 0c\n"
-        "ports.up{name=a,unit=0,host=s} 0\n"
-        "ports.info{state=up,name=a,unit=0,host=s} 1\n"
-        "ports.octets{name=b,unit=0,host=s} 0c\n"
-        "ports.up{name=b,unit=0,host=s} 0\n"
-        "ports.lanes.power{mode=ON,lanes=0,name=b,unit=0,host=s} 0\n");
+    assert_string_equal(samples_of(&options,
+                                   "{'host': 's', 'comment': 'c', 'ports': [{'name': 'a',"
+                                   "'state': 'up'}, {'name': 'b', 'lanes': [{'mode': 'ON'}]}]}"),
+                        "ports.octets{name=a,unit=0,host=s} 0c\n"
+                        "ports.up{name=a,unit=0,host=s} 0\n"
+                        "ports.info{state=up,name=a,unit=0,host=s} 1\n"
+                        "ports.octets{name=b,unit=0,host=s} 0c\n"
+                        "ports.up{name=b,unit=0,host=s} 0\n"
+                        "ports.lanes.power{mode=ON,lanes=0,name=b,unit=0,host=s} 0\n");
     options = all_of(PACKAGE "Tree");
     options.value = "nodes.*";
     options.text_samples = true;
@@ -357,7 +360,8 @@ TEST(a_whole_path_may_lead_through_extensions)
     struct schema_options options = all_of(PACKAGE "Around");
     options.labels = "turns:extended.[sluice.wildcard.fan_sensor].rpm";
     assert_string_equal(
-        samples_of(&options, "{'extended': {'[sluice.wildcard.fan_sensor]': {'rpm': 900, 'step': 2}}}"),
+        samples_of(&options,
+                   "{'extended': {'[sluice.wildcard.fan_sensor]': {'rpm': 900, 'step': 2}}}"),
         "fan_sensor.step{turns=900} 2\n");
 }
 
@@ -406,7 +410,8 @@ TEST(a_label_whose_name_is_taken_has_its_path)
     struct schema_options options = all_of(PACKAGE "Tree");
     options.value = "site.inner.*";
     assert_string_equal(
-        samples_of(&options, "{'site': {'inner': [{'name': 'b', 'inner': [{'name': 'c', 'n': 1}]}]}}"),
+        samples_of(&options,
+                   "{'site': {'inner': [{'name': 'b', 'inner': [{'name': 'c', 'n': 1}]}]}}"),
         "site.inner.n{site.inner.name=b} 0\n"
         "site.inner.inner.n{site.inner.inner.name=c,site.inner.name=b} 1\n");
 }
@@ -421,10 +426,8 @@ TEST(a_time_is_found_by_its_name_and_its_unit_by_its_size)
     static const struct {
         const char *sent, *read;
     } times[] = {
-        {"1700000000123", "1700000000123000000"},
-        {"1700000000123456", "1700000000123456000"},
-        {"1700000000123456789", "1700000000123456789"},
-        {"946684800", "946684800000000000"},
+        {"1700000000123", "1700000000123000000"},       {"1700000000123456", "1700000000123456000"},
+        {"1700000000123456789", "1700000000123456789"}, {"946684800", "946684800000000000"},
         {"4102444799", "4102444799000000000"},
     };
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
@@ -465,14 +468,14 @@ TEST(a_message_of_seconds_and_nanoseconds_is_a_time)
 {
     struct schema_options options = all_of(PACKAGE "Times");
     options.value = "times.*";
-    assert_string_equal(
-        samples_of(&options, "{'times': [{'clock': {'sec': 1700000000, 'nsec': 5}},"
-                             "{'created': '2023-11-14T22:13:20Z'}, {'clock': {'sec': 3}}]}"),
-        "times.value{times=0} 0@1700000000000000005\n"
-        "times.value{times=1} 0@1700000000000000000\n"
-        "times.value{times=2} 0\n"
-        "times.clock.sec{times=2} 3\n"
-        "times.clock.nsec{times=2} 0\n");
+    assert_string_equal(samples_of(&options,
+                                   "{'times': [{'clock': {'sec': 1700000000, 'nsec': 5}},"
+                                   "{'created': '2023-11-14T22:13:20Z'}, {'clock': {'sec': 3}}]}"),
+                        "times.value{times=0} 0@1700000000000000005\n"
+                        "times.value{times=1} 0@1700000000000000000\n"
+                        "times.value{times=2} 0\n"
+                        "times.clock.sec{times=2} 3\n"
+                        "times.clock.nsec{times=2} 0\n");
 }
 
 TEST(the_time_of_an_element_precedes_the_time_of_the_message)
@@ -530,15 +533,15 @@ TEST(named_values_are_samples_with_the_keys_as_labels)
 {
     struct schema_options options = all_of(PACKAGE "Tree");
     options.value = "nodes.*";
-    assert_string_equal(
-        samples_of(&options, ROW "{'name': 'if', 'stringValue': 'eth0'}, {'name': 'n',"
-                                 "'uint32Value': 7}, {'name': 'at', 'fields': [{'name': 'if',"
-                                 "'stringValue': 'x'}]}]}, {'name': 'content', 'fields': ["
-                                 "{'name': 'in', 'uint32Value': 5}, {'name': 'state',"
-                                 "'stringValue': 'up'}, {'name': 'rate', 'fields': ["
-                                 "{'name': 'now', 'doubleValue': 0.5}]}]}]}]}"),
-        "nodes.content/in{if=eth0,n=7,at/if=x} 5@1700000000000000000\n"
-        "nodes.content/rate/now{if=eth0,n=7,at/if=x} 0.5@1700000000000000000\n");
+    assert_string_equal(samples_of(&options,
+                                   ROW "{'name': 'if', 'stringValue': 'eth0'}, {'name': 'n',"
+                                       "'uint32Value': 7}, {'name': 'at', 'fields': [{'name': 'if',"
+                                       "'stringValue': 'x'}]}]}, {'name': 'content', 'fields': ["
+                                       "{'name': 'in', 'uint32Value': 5}, {'name': 'state',"
+                                       "'stringValue': 'up'}, {'name': 'rate', 'fields': ["
+                                       "{'name': 'now', 'doubleValue': 0.5}]}]}]}]}"),
+                        "nodes.content/in{if=eth0,n=7,at/if=x} 5@1700000000000000000\n"
+                        "nodes.content/rate/now{if=eth0,n=7,at/if=x} 0.5@1700000000000000000\n");
 }
 
 TEST(a_text_that_is_a_number_in_json_is_a_named_value)
@@ -567,8 +570,7 @@ TEST(named_messages_of_one_name_are_elements_with_a_label_or_their_position)
     assert_string_equal(samples_of(&options, json),
                         "nodes.list/v{list=0} 1\nnodes.list/v{list=1} 2\n");
     options.labels = "id";
-    assert_string_equal(samples_of(&options, json),
-                        "nodes.list/v{id=x} 1\nnodes.list/v{id=y} 2\n");
+    assert_string_equal(samples_of(&options, json), "nodes.list/v{id=x} 1\nnodes.list/v{id=y} 2\n");
     options.labels = "owner:list/id";
     assert_string_equal(samples_of(&options, json),
                         "nodes.list/v{owner=x} 1\nnodes.list/v{owner=y} 2\n");
@@ -580,8 +582,8 @@ TEST(of_many_named_messages_those_of_one_name_are_elements)
     options.value = "nodes.*";
     char json[4096] = "{'nodes': [";
     for (int i = 0; i < 40; i++)
-        sprintf(json + strlen(json), "%s{'name': 'n%d', 'uint32Value': %d}",
-                i == 0 ? "" : ",", i % 39, i);
+        sprintf(json + strlen(json), "%s{'name': 'n%d', 'uint32Value': %d}", i == 0 ? "" : ",",
+                i % 39, i);
     strcat(json, "]}");
     const char *read = samples_of(&options, json);
     assert_non_null(strstr(read, "nodes.n0{n0=0} 0\n"));
@@ -594,10 +596,10 @@ TEST(the_values_of_attributes_are_in_a_message_of_their_own)
 {
     struct schema_options options = all_of(PACKAGE "Tree");
     options.value = "attributes.*";
-    assert_string_equal(
-        samples_of(&options, "{'attributes': [{'key': 'a.b', 'value': {'intValue': 4}},"
-                             "{'key': 'c', 'value': {'stringValue': 'x'}}, {'key': 'd'}]}"),
-        "attributes.a.b{} 4\n");
+    assert_string_equal(samples_of(&options,
+                                   "{'attributes': [{'key': 'a.b', 'value': {'intValue': 4}},"
+                                   "{'key': 'c', 'value': {'stringValue': 'x'}}, {'key': 'd'}]}"),
+                        "attributes.a.b{} 4\n");
 }
 
 /* --- bounds and errors ------------------------------------------------------------------------ */
@@ -725,8 +727,7 @@ TEST(what_an_option_asks_for_must_exist)
                         SET ": labels: \"body\" is neither a text nor a number; bytes need :ip or "
                             ":text after them");
     options.labels = ":host";
-    assert_string_equal(error_of(&options),
-                        SET ": labels: \"host\" has no name before its colon");
+    assert_string_equal(error_of(&options), SET ": labels: \"host\" has no name before its colon");
     options = all_of(PACKAGE "Switch");
     options.name = "ports.name";
     assert_string_equal(error_of(&options), SET ": name: \"name\" is in a repeated field, where "

@@ -4,13 +4,14 @@ import pathlib
 import subprocess
 import unittest
 
+from built import command
 from metrics_client import MetricsClient
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest
+from sluice_program import RIEMANN, SLUICE, ProgramTest
 
 MOST = 8 * 1024  # KiB, with a socket and a file
 SERVES = b"\nmetrics: none" not in subprocess.run(
-    [os.environ["SLUICE"], "--version"], check=True, capture_output=True).stdout
+    command(SLUICE, "--version"), check=True, capture_output=True).stdout
 
 
 def resident(program):

@@ -118,7 +118,7 @@ bool broker_keys_parse_schema_id(const char *name, const char *text, size_t leng
     struct message_head *head = field;
     uint32_t indices[REGISTRY_LEVELS] = {0};
     uint32_t count = 0;
-    uint32_t id;
+    uint32_t id = 0;
     size_t at = 0;
     bool fits = parse_index(text, length, &at, ':', &id) && id != 0;
     while (fits && at < length && count < REGISTRY_LEVELS) {

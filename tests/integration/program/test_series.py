@@ -5,7 +5,7 @@ import os
 import socket
 import unittest
 
-from built import WINDOWS
+from built import WINDOWS, not_on_windows
 from capture_writing import FIRST_CAPTURED, HEADER, record
 from control_client import ControlClient
 from format_reading import read_influx
@@ -322,6 +322,7 @@ class Running(SeriesTest):
 
 # --- deliveries -----------------------------------------------------------------------------------
 
+@not_on_windows("there are no deliveries")
 class Delivered(SeriesTest):
     def store(self, *script):
         store = Store(*script)

@@ -25,7 +25,7 @@ def complaints(run, plan, fault=None):
     if run.hung:
         return [f"hangs: {run.hung}"]
     return [*_end(run, fault), *_left(run, plan),
-            *_rest(plan, fault), *_ledger(run, fault), *_outputs(run)]
+            *_rest(plan, fault), *_ledger(run, fault), *_outputs(run, fault)]
 
 
 def is_about_time(complaint):
@@ -105,7 +105,13 @@ def _ledger(run, fault):
             yield f"{listener['name']}: {sent} were sent, {counted} counted"
 
 
-def _outputs(run):
+def may_not_read(fault):
+    """Whether a file was not opened for reading: it is then used as it is, a torn line too."""
+    return (fault is not None and fault.way.name in ("EACCES", "EPERM", "ENOENT", "ENOTDIR") and
+            any(call.startswith("open") for call in fault.calls))
+
+
+def _outputs(run, fault):
     ledger = run.ledger()
     try:
         letters = run.letters = run.world.letters(run)
@@ -119,7 +125,8 @@ def _outputs(run):
         try:
             found = output.numbers()
         except Torn as error:
-            yield str(error)
+            if not may_not_read(fault):
+                yield str(error)
             continue
         run.found[output.name] = found
         earlier = run.before.found.get(output.name, []) if run.before and output.keeps else []

@@ -110,7 +110,7 @@ static void add_other(struct wildcard_others *others, const struct message_type 
         return;
     const struct wildcard_other other = wildcard_other_of(root, path);
     for (size_t i = 0; i < others->count; i++)
-        if (others->fields[i].message == other.message && others->fields[i].number == other.number)
+        if (wildcard_are_same(&others->fields[i], &other))
             return;
     others->fields[others->count++] = other;
 }

@@ -79,7 +79,7 @@ static ALWAYS_INLINE uint64_t fingerprint_add(const struct fingerprint_key *key,
     return fingerprint_fold(a ^ key->words[0], b ^ hash);
 }
 
-/* Returns the fingerprint of all that was added. */
+/* Returns the fingerprint of the texts added since fingerprint_begin. */
 static inline uint64_t fingerprint_end(const struct fingerprint_key *key, uint64_t hash)
 {
     return fingerprint_fold(hash ^ key->words[1], key->words[3]);

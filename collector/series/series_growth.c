@@ -193,7 +193,7 @@ static bool is_before(const struct growth_sender *a, const struct growth_sender 
 }
 
 /* Inserts the sender in its order, if it belongs to the first ones. */
-static void tell_sender(struct growth_sender *told, size_t *count,
+static void report_sender(struct growth_sender *told, size_t *count,
                         const struct growth_sender *sender)
 {
     size_t at = *count;
@@ -206,7 +206,7 @@ static void tell_sender(struct growth_sender *told, size_t *count,
     told[at] = *sender;
 }
 
-static void tell_label(struct growth_report *report, const struct ranked_label *label)
+static void report_label(struct growth_report *report, const struct ranked_label *label)
 {
     size_t at = report->label_count;
     uint64_t values = count_values(label);
@@ -235,10 +235,10 @@ void series_growth_read(struct series_growth *growth, struct growth_report *repo
     *report = (struct growth_report){0};
     mutex_lock(growth->lock);
     for (size_t i = 0; i < growth->senders.count; i++)
-        tell_sender(report->senders, &report->sender_count, &growth->senders.list[i].counts);
+        report_sender(report->senders, &report->sender_count, &growth->senders.list[i].counts);
     for (size_t i = 0; i < growth->late.count; i++)
-        tell_sender(report->late, &report->late_count, &growth->late.list[i].counts);
+        report_sender(report->late, &report->late_count, &growth->late.list[i].counts);
     for (size_t i = 0; i < growth->label_count; i++)
-        tell_label(report, &growth->labels[i]);
+        report_label(report, &growth->labels[i]);
     mutex_unlock(growth->lock);
 }

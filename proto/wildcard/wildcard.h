@@ -34,6 +34,11 @@ struct wildcard_others {
     size_t count;
 };
 
+static inline bool wildcard_are_same(const struct wildcard_other *a, const struct wildcard_other *b)
+{
+    return a->message == b->message && a->number == b->number;
+}
+
 static inline bool wildcard_is_other(const struct wildcard_other *other,
                                      const struct message_type *type,
                                      const struct field_type *field)

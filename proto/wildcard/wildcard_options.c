@@ -215,17 +215,15 @@ static bool name_of_path(struct wildcard_plan *plan, const struct field_path *pa
     size_t used = 0;
     for (size_t i = 0; i + 1 < path->count; i++) {
         const struct field_type *field = path->steps[i];
-        const char *dot = strrchr(field->descriptor->name, '.');
-        const char *last = dot == NULL ? field->descriptor->name : dot + 1;
-        size_t size = strlen(last);
+        const struct text last = wildcard_last_name(field);
         if (field->extension || field->embedded != EMBEDDED_NOT)
             used = 0;
-        if (size + 1 > sizeof text - used)
+        if (last.size + 1 > sizeof text - used)
             break;
         if (used != 0)
             text[used++] = '.';
-        memcpy(text + used, last, size);
-        used += size;
+        memcpy(text + used, last.data, last.size);
+        used += last.size;
     }
     *name = (struct text){text, used};
     return keep(plan, name);
@@ -322,7 +320,7 @@ static bool find_time(struct wildcard_plan *plan, const struct message_type *typ
     if (!find_parts(type, option, &found, error))
         return false;
     for (const struct wildcard_asked_time *at = plan->times; at != NULL; at = at->next)
-        if (at->field.message == found.field.message && at->field.number == found.field.number)
+        if (wildcard_are_same(&at->field, &found.field))
             return true;
     struct wildcard_asked_time *asked = growing_arena_allocate(&plan->memory, 1, sizeof *asked);
     if (asked == NULL) {

@@ -51,16 +51,6 @@ static bool is_time(const struct wildcard_type *type, const struct field_type *f
     return false;
 }
 
-/* Returns the part of the field's name after the last dot, which only an extension has. */
-static struct text last_name(const struct field_type *field)
-{
-    const char *name = field->descriptor->name;
-    const char *dot = strrchr(name, '.');
-    if (dot != NULL)
-        name = dot + 1;
-    return (struct text){name, strlen(name)};
-}
-
 /* --- labels ----------------------------------------------------------------------------------- */
 
 static bool can_be_label(const struct field_type *field, enum wildcard_form form)
@@ -102,7 +92,7 @@ static int rank_of(const struct wildcard_asked *asked)
 static bool is_asked(const struct wildcard_asked *asked, const struct message_type *type,
                      const struct field_type *field)
 {
-    const struct text name = last_name(field);
+    const struct text name = wildcard_last_name(field);
     return can_be_label(field, asked->form) && wildcard_asks_for(asked, type, field, &name);
 }
 
@@ -129,7 +119,7 @@ static bool plan_asked(struct planning *planning, struct wildcard_type *type,
         for (size_t i = 0; i < plan->label_count; i++) {
             if (rank_of(&plan->labels[i]) != rank || !is_asked(&plan->labels[i], type->type, field))
                 continue;
-            add_asked(type, field, last_name(field), &plan->labels[i], plan->named);
+            add_asked(type, field, wildcard_last_name(field), &plan->labels[i], plan->named);
             planning->found.labels[i] = true;
             always = rank == 2;
         }
@@ -146,7 +136,7 @@ static bool plan_asked(struct planning *planning, struct wildcard_type *type,
 static bool plan_label(struct planning *planning, struct wildcard_type *type,
                        const struct field_type *field)
 {
-    const struct text name = last_name(field);
+    const struct text name = wildcard_last_name(field);
     if (plan_asked(planning, type, field))
         return true;
     if (field->map && field->message->fields[1].kind == KIND_STRING)
@@ -211,7 +201,7 @@ static bool use_of(const struct field_type *field, enum wildcard_use *use,
 static bool plan_field(struct planning *planning, struct wildcard_type *type,
                        const struct field_type *field)
 {
-    struct wildcard_field planned = {.field = field, .name = last_name(field)};
+    struct wildcard_field planned = {.field = field, .name = wildcard_last_name(field)};
     const struct message_type *inside;
     size_t labels = type->label_count;
     if (plan_label(planning, type, field) || is_other(planning->others, type->type, field) ||
@@ -271,7 +261,7 @@ static bool plan_type(struct planning *planning, struct wildcard_type *type)
         struct wildcard_field *field = &type->fields[i];
         if (field->use == USE_VALUE && field->field->oneof != NULL &&
             !is_scalar_oneof(type->type, field->field))
-            field->name = last_name(field->field);
+            field->name = wildcard_last_name(field->field);
     }
     return true;
 }

@@ -5,6 +5,8 @@
 #ifndef SLUICE_PROTO_WILDCARD_WILDCARD_PLAN_H
 #define SLUICE_PROTO_WILDCARD_WILDCARD_PLAN_H
 
+#include <string.h>
+
 #include "proto/runtime/field_path.h"
 #include "proto/runtime/field_value.h"
 #include "proto/types/growing_arena.h"
@@ -209,6 +211,12 @@ struct wildcard_part {
     uint64_t hash;                      /* of its name and its element's labels */
 };
 
+/* Whether the part is the info sample of its element. */
+static inline bool wildcard_is_info(const struct wildcard_part *part)
+{
+    return part->type == NULL && part->field == NULL && part->value == NULL;
+}
+
 /* --- functions -------------------------------------------------------------------------------- */
 
 /*
@@ -224,6 +232,16 @@ bool wildcard_parse_root(struct wildcard_plan *plan, struct wildcard_root *root,
 /* Checks that all parts of the options were found. Returns false with `error` filled. */
 bool wildcard_check_found(const struct schema_options *options, const struct wildcard_found *found,
                           const struct message_type *type, struct error *error);
+
+/* Returns the part of the field's name after the last dot, which only an extension has. */
+static inline struct text wildcard_last_name(const struct field_type *field)
+{
+    const char *name = field->descriptor->name;
+    const char *dot = strrchr(name, '.');
+    if (dot != NULL)
+        name = dot + 1;
+    return (struct text){name, strlen(name)};
+}
 
 /* Whether `text` ends with `end`, with a separator or nothing before it; '/' is as good as '.'. */
 bool wildcard_path_ends(const struct text *text, const struct text *end);

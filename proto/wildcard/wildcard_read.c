@@ -285,11 +285,6 @@ static void own_label(const struct wildcard_part *part, size_t index, struct sch
  */
 enum { STAGE_OWN, STAGE_TEXTS, STAGE_ELEMENT, STAGE_LABELS };
 
-static bool is_info(const struct wildcard_part *part)
-{
-    return part->type == NULL && part->field == NULL && part->value == NULL;
-}
-
 /* Reads the next label that has a value, from the cursor's label on. */
 static bool next_in_list(struct schema_cursor *cursor, struct label *label)
 {
@@ -331,7 +326,7 @@ bool wildcard_next_label(const struct sample *sample, struct schema_cursor *curs
     made_text_forget(cursor);
     if (cursor->stage == STAGE_OWN) {
         cursor->outer[0] = (size_t)part->element;
-        cursor->outer[1] = is_info(part) ? (size_t)part->element->texts : 0;
+        cursor->outer[1] = wildcard_is_info(part) ? (size_t)part->element->texts : 0;
         cursor->stage = STAGE_TEXTS;
         if (part->field != NULL) {
             own_label(part, sample->index, cursor, label);

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "collector/base/fingerprint.h"
 #include "proto/wildcard/wildcard_plan.h"
 
 /* The most entries of the table that are examined for one part, whatever a sender makes collide. */
@@ -17,24 +18,14 @@
 
 /* --- hashes ----------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
-}
+/* It is not secret: PROBES bounds what a sender gains from inputs that collide. */
+static const struct fingerprint_key key = {
+    {UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xbf58476d1ce4e5b9), UINT64_C(0x94d049bb133111eb),
+     UINT64_C(0xd6e8feb86659fd93)}};
 
-static uint64_t mix_text(uint64_t hash, const struct text *text)
+static uint64_t add_text(uint64_t hash, const struct text *text)
 {
-    uint64_t word;
-    size_t at = 0;
-    for (; text->size - at >= sizeof word; at += sizeof word) {
-        memcpy(&word, text->data + at, sizeof word);
-        hash = mix(hash, word);
-    }
-    word = text->size;
-    for (; at < text->size; at++)
-        word = word << 8 | (uint8_t)text->data[at];
-    return mix(hash, word);
+    return fingerprint_add(&key, hash, text->size == 0 ? "" : text->data, text->size);
 }
 
 /* Returns the sum of the hashes of labels, which may be in any order. */
@@ -47,7 +38,8 @@ static uint64_t hash_of_labels(const struct wildcard_label *labels)
         if (labels->field != NULL && labels->value == NULL)
             continue; /* left out (struct wildcard_label) */
         struct text value = wildcard_label_value(labels, &out);
-        sum += mix_text(mix_text(1, &labels->key), &value);
+        uint64_t hash = add_text(fingerprint_begin(&key, 0), &labels->key);
+        sum += fingerprint_end(&key, add_text(hash, &value));
     }
     return sum;
 }
@@ -63,19 +55,14 @@ static uint64_t hash_of_element(struct wildcard_element *element)
     return element->hash = sum;
 }
 
-static bool is_info(const struct wildcard_part *part)
-{
-    return part->type == NULL && part->field == NULL && part->value == NULL;
-}
-
 static uint64_t hash_of_part(const struct wildcard_part *part)
 {
     struct wildcard_element *element = part->element;
     uint64_t labels = element->hash != 0 ? element->hash : hash_of_element(element);
-    if (is_info(part))
+    if (wildcard_is_info(part))
         labels += hash_of_labels(element->texts);
-    uint64_t hash = mix_text(mix(labels, part->type != NULL), &part->name);
-    return part->field == NULL ? hash : mix_text(hash, &part->key);
+    uint64_t hash = add_text(fingerprint_begin(&key, labels + (part->type != NULL)), &part->name);
+    return fingerprint_end(&key, part->field == NULL ? hash : add_text(hash, &part->key));
 }
 
 /* --- samples ---------------------------------------------------------------------------------- */

@@ -19,10 +19,9 @@ enum { RANK_ASKED, RANK_ROLE, RANK_NAME, RANK_TIMESTAMP, RANK_MESSAGE, RANK_PAIR
 /* Copies a name without underscores, in lower case. A longer name is cut. */
 static void plain_name(const struct field_type *field, char out[64])
 {
-    const char *name = field->descriptor->name;
-    const char *dot = strrchr(name, '.');
+    const char *name = wildcard_last_name(field).data;
     size_t used = 0;
-    for (name = dot == NULL ? name : dot + 1; *name != '\0' && used < 63; name++)
+    for (; *name != '\0' && used < 63; name++)
         if (*name != '_')
             out[used++] = (char)(*name >= 'A' && *name <= 'Z' ? *name + ('a' - 'A') : *name);
     out[used] = '\0';

@@ -1,7 +1,14 @@
 /*
- * Libraries that are loaded at run time: a program without TLS, metrics or a broker needs neither
+ * Third-party libraries that only some configurations need, each as a table of its functions.
+ *
+ * On POSIX a library is loaded at run time: a program without TLS, metrics or a broker needs neither
  * OpenSSL, libmicrohttpd nor librdkafka on the machine, and no memory for them. A library stays
- * loaded until the program ends. POSIX only.
+ * loaded until the program ends.
+ *
+ * On Windows, where a program is one file, a library is linked in, and its table is a constant. The
+ * declaration below is the same; the library's CMake target (tools/cmake/FromSources.cmake and
+ * FromVcpkg.cmake) supplies the functions, and a library that a build lacks is left out of it by
+ * its option (SLUICE_CURL, SLUICE_KAFKA ...), together with the file that defines the table.
  *
  * A library is declared in one header and defined in one file. Its functions are a list, in which
  * P is the prefix that all their names begin with (empty: none):
@@ -19,8 +26,8 @@
  *
  * Main thread. The first loads the library at its first call. It returns NULL with `error` filled
  * (EXIT_CODE_CONFIG) if this machine does not have the library or it lacks a function, and tries
- * again at the next call. The second returns "librdkafka 2.0.2", or "librdkafka (not on this
- * system)".
+ * again at the next call. A library that is linked in is always returned. The second returns
+ * "librdkafka 2.0.2", or "librdkafka (not on this system)".
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_SHARED_LIBRARY_H
 #define SLUICE_COLLECTOR_PLATFORM_SHARED_LIBRARY_H
@@ -29,6 +36,47 @@
 #include <stddef.h>
 
 #include "collector/base/error.h"
+
+/* Bytes of a library's name and version, as text. */
+#define SHARED_LIBRARY_VERSION_SIZE 64
+
+/*
+ * Writes the library's name and version to `text` and returns `text`. `said` is the library's own
+ * text about its version: "libcurl/7.88.1 zlib/1.2" becomes "libcurl 7.88.1". NULL: the library is
+ * not there.
+ */
+const char *shared_library_version(char text[SHARED_LIBRARY_VERSION_SIZE], const char *name,
+                                   const char *said);
+
+#define SHARED_LIBRARY_MEMBER(prefix, name) __typeof__(prefix##name) *name;
+
+#define SHARED_LIBRARY_DECLARE(id, prefix, FUNCTIONS)                                              \
+    struct id##_library {                                                                          \
+        FUNCTIONS(SHARED_LIBRARY_MEMBER, prefix)                                                   \
+    };                                                                                             \
+    const struct id##_library *id##_library(struct error *error);                                  \
+    const char *id##_library_version(void);
+
+#ifdef _WIN32
+
+#define SHARED_LIBRARY_LINKED(prefix, name) prefix##name,
+
+/* `said` is the call, of a member, that returns its version. */
+#define SHARED_LIBRARY_DEFINE(id, prefix, FUNCTIONS, said, name_text, file_name, package_text,      \
+                              user_text)                                                           \
+    static const struct id##_library functions = {FUNCTIONS(SHARED_LIBRARY_LINKED, prefix)};       \
+    const struct id##_library *id##_library(struct error *error)                                   \
+    {                                                                                              \
+        (void)error;                                                                               \
+        return &functions;                                                                         \
+    }                                                                                              \
+    const char *id##_library_version(void)                                                         \
+    {                                                                                              \
+        static char version[SHARED_LIBRARY_VERSION_SIZE];                                          \
+        return shared_library_version(version, (name_text), functions.said);                       \
+    }
+
+#else
 
 struct shared_library {
     const char *name;         /* for people: "librdkafka" */
@@ -39,28 +87,12 @@ struct shared_library {
     size_t count;
     void *pointers; /* a structure of `count` pointers to functions, in the same order */
     bool loaded;
-    char version[64]; /* text for people */
 };
 
 /* Fills the structure. Returns false with `error` filled (EXIT_CODE_CONFIG). Main thread. */
 bool shared_library_fill(struct shared_library *library, struct error *error);
 
-/*
- * Writes the library's name and version to library->version, and returns that text. `said` is the
- * library's own text about its version: "libcurl/7.88.1 zlib/1.2" becomes "libcurl 7.88.1". NULL:
- * the library is not there.
- */
-const char *shared_library_version(struct shared_library *library, const char *said);
-
-#define SHARED_LIBRARY_MEMBER(prefix, name) __typeof__(prefix##name) *name;
-#define SHARED_LIBRARY_NAME(prefix, name)   #prefix #name,
-
-#define SHARED_LIBRARY_DECLARE(id, prefix, FUNCTIONS)                                              \
-    struct id##_library {                                                                          \
-        FUNCTIONS(SHARED_LIBRARY_MEMBER, prefix)                                                   \
-    };                                                                                             \
-    const struct id##_library *id##_library(struct error *error);                                  \
-    const char *id##_library_version(void);
+#define SHARED_LIBRARY_NAME(prefix, name) #prefix #name,
 
 /* `said` is the call, of a member, that returns its version. */
 #define SHARED_LIBRARY_DEFINE(id, prefix, FUNCTIONS, said, name_text, file_name, package_text,      \
@@ -81,8 +113,9 @@ const char *shared_library_version(struct shared_library *library, const char *s
     }                                                                                              \
     const char *id##_library_version(void)                                                         \
     {                                                                                              \
+        static char version[SHARED_LIBRARY_VERSION_SIZE];                                          \
         struct error ignored;                                                                      \
-        return shared_library_version(&description,                                                \
+        return shared_library_version(version, description.name,                                   \
                                       id##_library(&ignored) != NULL ? functions.said : NULL);     \
     }
 
@@ -97,5 +130,7 @@ void *shared_library_load(const char *name, struct error *error);
  * of that name. Returns false with `error` filled (EXIT_CODE_CONFIG) if the library lacks it.
  */
 bool shared_library_find(void *library, const char *function, void *pointer, struct error *error);
+
+#endif
 
 #endif

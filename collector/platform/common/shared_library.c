@@ -1,42 +1,14 @@
+/* The version of a library, of collector/platform/shared_library.h. */
 #include "collector/platform/shared_library.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The size of every pointer to a function (POSIX, dlsym). */
-#define POINTER_SIZE sizeof(void (*)(void))
-
-static bool find_functions(const struct shared_library *library, void *handle, struct error *error)
-{
-    char *at = library->pointers;
-    for (size_t i = 0; i < library->count; i++)
-        if (!shared_library_find(handle, library->names[i], at + i * POINTER_SIZE, error))
-            return false;
-    return true;
-}
-
-bool shared_library_fill(struct shared_library *library, struct error *error)
-{
-    struct error why;
-    if (library->loaded)
-        return true;
-    void *handle = shared_library_load(library->file, &why);
-    library->loaded = handle != NULL && find_functions(library, handle, &why);
-    if (handle == NULL)
-        error_set(error, EXIT_CODE_CONFIG,
-                  "%s: this machine has no usable %s: %s; on Debian: apt install %s", library->user,
-                  library->name, why.text, library->package);
-    else if (!library->loaded)
-        error_set(error, EXIT_CODE_CONFIG, "%s: this machine has no usable %s: %s", library->user,
-                  library->name, why.text);
-    return library->loaded;
-}
-
-const char *shared_library_version(struct shared_library *library, const char *said)
+const char *shared_library_version(char text[SHARED_LIBRARY_VERSION_SIZE], const char *name,
+                                   const char *said)
 {
     const char *number = said == NULL ? "(not on this system)" : said + strcspn(said, "0123456789");
     size_t length = said == NULL ? strlen(number) : strcspn(number, " ");
-    snprintf(library->version, sizeof library->version, "%s %.*s", library->name, (int)length,
-             number);
-    return library->version;
+    snprintf(text, SHARED_LIBRARY_VERSION_SIZE, "%s %.*s", name, (int)length, number);
+    return text;
 }

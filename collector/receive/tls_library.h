@@ -8,6 +8,8 @@
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
 
 #include "collector/platform/shared_library.h"
 
@@ -40,6 +42,7 @@
     FUNCTION(P, SSL_CTX_use_PrivateKey_file)                                                       \
     FUNCTION(P, SSL_CTX_check_private_key)                                                         \
     FUNCTION(P, SSL_CTX_load_verify_file)                                                          \
+    FUNCTION(P, SSL_CTX_get_cert_store)                                                            \
     FUNCTION(P, SSL_CTX_set_client_CA_list)                                                        \
     FUNCTION(P, SSL_CTX_set_verify)                                                                \
     FUNCTION(P, SSL_CTX_set_verify_depth)                                                          \
@@ -48,7 +51,10 @@
     FUNCTION(P, SSL_get1_peer_certificate)                                                         \
     FUNCTION(P, EVP_sha256)                                                                        \
     FUNCTION(P, X509_free)                                                                         \
+    FUNCTION(P, X509_check_purpose)                                                                \
     FUNCTION(P, X509_get_subject_name)                                                             \
+    FUNCTION(P, X509_OBJECT_get0_X509)                                                             \
+    FUNCTION(P, X509_STORE_get0_objects)                                                           \
     FUNCTION(P, X509_NAME_digest)                                                                  \
     FUNCTION(P, SSL_load_client_CA_file)                                                           \
     FUNCTION(P, SSL_new)                                                                           \

@@ -138,6 +138,22 @@ static void send_names(const struct tls_settings *settings, STACK_OF(X509_NAME) 
         library->OPENSSL_sk_pop_free(all, free_name);
 }
 
+/*
+ * Decodes the extensions of the authorities' certificates. Without this the first handshakes would do
+ * it, several threads at once, on certificates that they share.
+ */
+static void decode_authorities(const struct tls_settings *settings)
+{
+    const struct tls_library *library = settings->library;
+    X509_STORE *store = library->SSL_CTX_get_cert_store(settings->context);
+    const OPENSSL_STACK *all = (const OPENSSL_STACK *)library->X509_STORE_get0_objects(store);
+    for (int i = 0; i < library->OPENSSL_sk_num(all); i++) {
+        X509 *certificate = library->X509_OBJECT_get0_X509(library->OPENSSL_sk_value(all, i));
+        if (certificate != NULL) /* else it is a revocation list */
+            library->X509_check_purpose(certificate, -1, 0);
+    }
+}
+
 static int want_clients_certificates(const struct tls_settings *settings, const char *file,
                                      struct error *error)
 {
@@ -150,6 +166,7 @@ static int want_clients_certificates(const struct tls_settings *settings, const 
         send_names(settings, names);
     if (names == NULL || library->SSL_CTX_load_verify_file(settings->context, file) != 1)
         return tls_library_error(library, "client_ca", file, "certificate", error);
+    decode_authorities(settings);
     library->SSL_CTX_set_verify(settings->context,
                                 SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
     return 0;

@@ -368,7 +368,9 @@ class Sluice:
         return ledger
 
     def fail(self, text):
-        raise AssertionError("\n".join([text, "stderr was:", *self.said()]))
+        code = self.process.poll()
+        state = [] if code is None else [f"it has ended, with exit code {code}"]
+        raise AssertionError("\n".join([text, *state, "stderr was:", *self.said()]))
 
     def wait_for_log(self, pattern, count=1):
         """Waits until `count` lines of stderr contain `pattern`; returns their matches."""

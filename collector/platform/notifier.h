@@ -1,8 +1,10 @@
 /*
- * Readiness of sockets: edges for datagram sockets, levels, one event at a time, for streams.
+ * Readiness of sockets: edges for datagram sockets; levels, one event at a time, for streams;
+ * levels that stay, for a few sockets of one thread.
  *
  * A port provides one or several backends (struct notifier_backend), each a file under platform/
- * and a row in its table notifier_backends, notifier_stream_backends, or both.
+ * and a row in its table notifier_backends, notifier_stream_backends, notifier_level_backends, or
+ * in several of them.
  *
  * Edges, for datagram sockets (notifier_add). A socket is added before it is bound; one that is
  * already bound is drained once after it was added, because the data that it holds then may not be
@@ -31,9 +33,26 @@
  * A hang-up does not mean that all data was read: while data is left, a registration that is armed
  * for reading is readable. Some systems report a hang-up only after all data before it was read.
  *
- * A notifier serves either datagram sockets or streams. It has no levels that are reported without
- * being armed again: a thread that needs them for a few handles, also of pipes, uses control_wait
- * (collector/platform/control.h).
+ * Levels that stay (notifier_add_level), for at most NOTIFIER_LEVELS_MOST sockets of any kind: the
+ * replacement for poll(2). One thread waits, and only that thread adds, changes and removes. Each
+ * wait reports each registration for which one of its conditions holds, for as long as it holds: a
+ * condition that held when the socket was added, data that a partial read left, an end that was
+ * read already. The conditions are readable, writable and hang-up, as above. If more registrations
+ * are ready than there is room for, a later wait reports the others before it reports the same ones
+ * again. A superfluous event is allowed: a condition may have ended since the system noticed it. A
+ * broken connection is reported with all three conditions, whatever is requested.
+ *
+ * A change of the requested conditions holds for all later waits. Removal: no READY event of the
+ * token comes from a wait after notifier_remove, and a later wait reports REMOVED, the token's last
+ * event. The socket is closed after REMOVED, not before. If the system does not confirm the
+ * removal, REMOVED comes after NOTIFIER_REMOVAL_MS nevertheless. If the system refuses a change,
+ * the registration ends: REMOVED comes without notifier_remove. A later registration, also of the
+ * same socket or the same number, has no event of an earlier one.
+ *
+ * A thread that also waits for other things watches notifier_handle with control_wait
+ * (collector/platform/control.h), which has no limit of kinds but few handles.
+ *
+ * A notifier has registrations of one of the three kinds.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_NOTIFIER_H
 #define SLUICE_COLLECTOR_PLATFORM_NOTIFIER_H
@@ -48,18 +67,24 @@
 /* The most events that one wait takes from the system, in backends that have such a limit. */
 #define NOTIFIER_WAIT_MOST 128
 
+/* The most registrations of levels that stay, in one notifier. */
+#define NOTIFIER_LEVELS_MOST 128
+
+/* The longest time from the removal of a level that stays to its REMOVED event, while one waits. */
+#define NOTIFIER_REMOVAL_MS 1000
+
 /* The first member of the structure of every backend. */
 struct notifier {
     const struct notifier_backend *backend;
     size_t threads;
 
     /* For the rules that notifier.c checks. */
-    _Atomic bool changing; /* a thread is adding or removing */
-    _Atomic bool waiting;  /* a thread is waiting; only maintained if one thread waits */
-    _Atomic bool has_edges, has_levels; /* something was added, or watched */
+    _Atomic bool changing;  /* a thread is adding or removing */
+    _Atomic bool waiting;   /* a thread is waiting; only maintained if one thread waits */
+    _Atomic unsigned kinds; /* of its registrations so far: enum in notifier.c */
 };
 
-/* The conditions that a stream's registration may be armed for. */
+/* The conditions that a level may be requested for. */
 enum notifier_interest {
     NOTIFIER_IN = 1 << 0,
     NOTIFIER_OUT = 1 << 1,
@@ -67,7 +92,7 @@ enum notifier_interest {
 };
 
 enum notifier_event_type {
-    NOTIFIER_READY,   /* drain the socket; for a stream, `ready` says what holds */
+    NOTIFIER_READY,   /* drain the socket; for a level, `ready` says what holds */
     NOTIFIER_REMOVED, /* the token's last event */
     NOTIFIER_WOKEN,   /* notifier_wake was called; no token */
 };
@@ -75,7 +100,7 @@ enum notifier_event_type {
 struct notifier_event {
     enum notifier_event_type type;
     void *token;
-    unsigned ready; /* for a stream: enum notifier_interest; a broken connection has all three */
+    unsigned ready; /* for a level: enum notifier_interest; a broken connection has all three */
 };
 
 /* A backend's implementation of the functions below that have the same name. */
@@ -94,8 +119,10 @@ struct notifier_backend {
     int (*create)(struct notifier **out, size_t threads, struct error *error);
     void (*destroy)(struct notifier *notifier);
 
-    /* For datagram sockets. Both NULL: this backend is for streams only. */
+    /* For datagram sockets. NULL: this backend does not have edges. */
     int (*add)(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
+
+    /* For edges, and for levels that stay. */
     int (*remove)(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
 
     size_t (*wait)(struct notifier *notifier, size_t thread, struct notifier_event *events,
@@ -111,14 +138,22 @@ struct notifier_backend {
     int (*arm)(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
                struct error *error);
     void (*unwatch)(struct notifier *notifier, wait_handle socket);
+
+    /* For levels that stay, with one thread. All NULL: this backend does not have them. */
+    int (*add_level)(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
+                     struct error *error);
+    void (*change_level)(struct notifier *notifier, wait_handle socket, void *token,
+                         unsigned interests);
+    wait_handle (*handle)(struct notifier *notifier, struct error *error);
 };
 
 /*
- * The operating system's backends for datagram sockets and for streams, the best one first, NULL
- * after the last.
+ * The operating system's backends for datagram sockets, for streams, and for levels that stay, the
+ * best one first, NULL after the last.
  */
 extern const struct notifier_backend *const notifier_backends[];
 extern const struct notifier_backend *const notifier_stream_backends[];
+extern const struct notifier_backend *const notifier_level_backends[];
 
 /* Whether this system has the backend. */
 bool notifier_is_available(const struct notifier_backend *backend);
@@ -142,6 +177,15 @@ const struct notifier_backend *notifier_choose_for_streams(struct error *error);
  */
 int notifier_create(struct notifier **out, const struct notifier_backend *backend, size_t threads,
                     struct error *error);
+
+/*
+ * Creates a notifier for levels that stay, with its first socket (notifier_add_level). It is of the
+ * first backend that this system has and that takes the socket: ProcessSocketNotifications of
+ * Windows takes sockets of Microsoft's own providers only. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_INTERNAL).
+ */
+int notifier_create_for_levels(struct notifier **out, wait_handle socket, void *token,
+                               unsigned interests, struct error *error);
 
 /* Frees the notifier, and forgets sockets that were not removed. NULL is allowed. */
 void notifier_destroy(struct notifier *notifier);
@@ -175,8 +219,30 @@ int notifier_arm(struct notifier *notifier, wait_handle socket, void *token, uns
 void notifier_unwatch(struct notifier *notifier, wait_handle socket);
 
 /*
- * Stops watching a datagram socket. Returns 0, and the REMOVED event will follow, or -1 with
- * `error` filled.
+ * Adds a level that stays, for these interests (at least one). The token is not NULL. Returns 0, or
+ * -1 with `error` filled (EXIT_CODE_INTERNAL).
+ */
+int notifier_add_level(struct notifier *notifier, wait_handle socket, void *token,
+                       unsigned interests, struct error *error);
+
+/*
+ * Changes the interests of a level that stays. 0: no event, except that a broken connection may be
+ * reported. It has no effect after notifier_remove, or if REMOVED is about to come.
+ */
+void notifier_change_level(struct notifier *notifier, wait_handle socket, void *token,
+                           unsigned interests);
+
+/*
+ * Returns a handle of a notifier of levels that stay, for control_wait (want_read): it becomes
+ * readable as soon as a wait would report an event. Wait until notifier_wait returns 0 before
+ * waiting for the handle. Valid until the notifier is destroyed. Returns NO_HANDLE with `error`
+ * filled (EXIT_CODE_INTERNAL) if memory or threads are short.
+ */
+wait_handle notifier_handle(struct notifier *notifier, struct error *error);
+
+/*
+ * Stops watching a datagram socket, or a level that stays. Returns 0, and the REMOVED event will
+ * follow, or -1 with `error` filled.
  */
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,
                     struct error *error);

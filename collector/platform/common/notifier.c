@@ -15,12 +15,15 @@ static void leave_call(_Atomic bool *busy)
         atomic_store(busy, false);
 }
 
-/* A notifier serves datagram sockets or streams, not both. */
-static void note_kind(_Atomic bool *this_kind, const _Atomic bool *other_kind)
+/* The kinds of registrations (struct notifier). */
+enum { KIND_EDGE = 1 << 0, KIND_ARMED = 1 << 1, KIND_LEVEL = 1 << 2 };
+
+static void note_kind(struct notifier *notifier, unsigned kind)
 {
-    RULE(!atomic_load(other_kind), "the registrations of a notifier are of one kind");
-    if (SLUICE_RULES && !atomic_load(this_kind))
-        atomic_store(this_kind, true);
+    RULE((atomic_load(&notifier->kinds) & ~kind) == 0,
+         "the registrations of a notifier are of one kind");
+    if (SLUICE_RULES && atomic_load(&notifier->kinds) == 0)
+        atomic_store(&notifier->kinds, kind);
 }
 
 static void enter_change(struct notifier *notifier)
@@ -66,9 +69,23 @@ int notifier_create(struct notifier **out, const struct notifier_backend *backen
     (*out)->threads = threads;
     atomic_init(&(*out)->changing, false);
     atomic_init(&(*out)->waiting, false);
-    atomic_init(&(*out)->has_edges, false);
-    atomic_init(&(*out)->has_levels, false);
+    atomic_init(&(*out)->kinds, 0);
     return 0;
+}
+
+int notifier_create_for_levels(struct notifier **out, wait_handle socket, void *token,
+                               unsigned interests, struct error *error)
+{
+    error_set(error, EXIT_CODE_INTERNAL, "this system has no notifier for levels");
+    for (size_t i = 0; notifier_level_backends[i] != NULL; i++) {
+        const struct notifier_backend *backend = notifier_level_backends[i];
+        if (!notifier_is_available(backend) || notifier_create(out, backend, 1, error) != 0)
+            continue;
+        if (notifier_add_level(*out, socket, token, interests, error) == 0)
+            return 0;
+        notifier_destroy(*out);
+    }
+    return -1;
 }
 
 void notifier_destroy(struct notifier *notifier)
@@ -84,7 +101,7 @@ int notifier_add(struct notifier *notifier, wait_handle socket, void *token, str
 {
     RULE(token != NULL, "a token is not NULL");
     RULE(socket != NO_HANDLE, "a socket is added while it is open");
-    note_kind(&notifier->has_edges, &notifier->has_levels);
+    note_kind(notifier, KIND_EDGE);
     enter_change(notifier);
     int result = notifier->backend->add(notifier, socket, token, error);
     leave_call(&notifier->changing);
@@ -97,7 +114,7 @@ int notifier_watch(struct notifier *notifier, wait_handle socket, void *token, u
     RULE(token != NULL, "a token is not NULL");
     RULE(interests != 0, "a stream is watched for something");
     RULE(socket != NO_HANDLE, "a stream is watched while it is open");
-    note_kind(&notifier->has_levels, &notifier->has_edges);
+    note_kind(notifier, KIND_ARMED);
     return notifier->backend->watch(notifier, socket, token, interests, error);
 }
 
@@ -105,7 +122,8 @@ int notifier_arm(struct notifier *notifier, wait_handle socket, void *token, uns
                  struct error *error)
 {
     RULE(token != NULL && interests != 0, "a stream is armed for something");
-    RULE(atomic_load(&notifier->has_levels), "a stream is watched before it is armed again");
+    RULE(!SLUICE_RULES || atomic_load(&notifier->kinds) == KIND_ARMED,
+         "a stream is watched before it is armed again");
     return notifier->backend->arm(notifier, socket, token, interests, error);
 }
 
@@ -113,6 +131,34 @@ void notifier_unwatch(struct notifier *notifier, wait_handle socket)
 {
     RULE(socket != NO_HANDLE, "a stream is closed after it was unwatched");
     notifier->backend->unwatch(notifier, socket);
+}
+
+int notifier_add_level(struct notifier *notifier, wait_handle socket, void *token,
+                       unsigned interests, struct error *error)
+{
+    RULE(token != NULL && interests != 0, "a level is added for something");
+    RULE(socket != NO_HANDLE, "a level is added while its socket is open");
+    note_kind(notifier, KIND_LEVEL);
+    enter_call(&notifier->waiting, "the thread that waits adds levels");
+    int result = notifier->backend->add_level(notifier, socket, token, interests, error);
+    leave_call(&notifier->waiting);
+    return result;
+}
+
+void notifier_change_level(struct notifier *notifier, wait_handle socket, void *token,
+                           unsigned interests)
+{
+    RULE(!SLUICE_RULES || atomic_load(&notifier->kinds) == KIND_LEVEL,
+         "a level is added before it is changed");
+    enter_call(&notifier->waiting, "the thread that waits changes levels");
+    notifier->backend->change_level(notifier, socket, token, interests);
+    leave_call(&notifier->waiting);
+}
+
+wait_handle notifier_handle(struct notifier *notifier, struct error *error)
+{
+    RULE(notifier->backend->handle != NULL, "a notifier of levels has a handle");
+    return notifier->backend->handle(notifier, error);
 }
 
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token, struct error *error)

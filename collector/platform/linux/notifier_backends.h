@@ -1,5 +1,5 @@
 /*
- * The rows of Linux' tables notifier_backends and notifier_stream_backends
+ * The rows of Linux' tables notifier_backends, notifier_stream_backends and notifier_level_backends
  * (collector/platform/notifier.h), the best one first. Only for this folder.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_NOTIFIER_BACKENDS_H
@@ -10,9 +10,11 @@
 /* ROW(NAME) stands for notifier_NAME, of notifier_NAME.c. */
 #define NOTIFIER_BACKENDS(ROW)        ROW(epoll)
 #define NOTIFIER_STREAM_BACKENDS(ROW) ROW(epoll)
+#define NOTIFIER_LEVEL_BACKENDS(ROW)  ROW(epoll_levels)
 
 #define DECLARE_BACKEND(name) extern const struct notifier_backend notifier_##name;
 NOTIFIER_BACKENDS(DECLARE_BACKEND)
+NOTIFIER_LEVEL_BACKENDS(DECLARE_BACKEND)
 #undef DECLARE_BACKEND
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * The rows of Windows' tables notifier_backends and notifier_stream_backends
- * (collector/platform/notifier.h), the best one first. Only for platform/windows/.
+ * The rows of Windows' tables notifier_backends, notifier_stream_backends and
+ * notifier_level_backends (collector/platform/notifier.h), the best one first. Only for
+ * platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_NOTIFIER_BACKENDS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_NOTIFIER_BACKENDS_H
@@ -20,9 +21,15 @@
     ROW(psn_streams)                                                                               \
     ROW(wsaeventselect_streams)
 
+/* The backends for levels that stay. wsapoll: every Windows. */
+#define NOTIFIER_LEVEL_BACKENDS(ROW)                                                               \
+    ROW(psn_levels)                                                                                \
+    ROW(wsapoll)
+
 #define DECLARE_BACKEND(name) extern const struct notifier_backend notifier_##name;
 NOTIFIER_BACKENDS(DECLARE_BACKEND)
 NOTIFIER_STREAM_BACKENDS(DECLARE_BACKEND)
+NOTIFIER_LEVEL_BACKENDS(DECLARE_BACKEND)
 #undef DECLARE_BACKEND
 
 #endif

@@ -10,18 +10,24 @@
  * - After an edge the next one comes only after a receive of that socket returned would-block. To
  *   see that, WSARecvMsg is emulated, too. From then on the socket is polled, so data that arrives
  *   between a receive's answer and that moment is an edge like any other.
- * - EDGE and PERSISTENT must both be requested, with IN; or LEVEL and ONESHOT, both.
+ * - Of each pair of triggers exactly one must be requested: EDGE and PERSISTENT, with IN; LEVEL and
+ *   ONESHOT, or LEVEL and PERSISTENT.
  * - A socket that is registered for edges cannot be registered again, even with another port.
- * - For a level there is one packet after each ENABLE, as soon as a condition of the filter holds,
- *   at once if it holds already; none while it is disabled. Enabling it again replaces the filter,
- *   not the key. At the end of a connection only HANGUP is reported, not IN.
+ * - For a level with ONESHOT there is one packet after each ENABLE, as soon as a condition of the
+ *   filter holds, at once if it holds already; none while it is disabled. Enabling it again replaces
+ *   the filter, not the key, and not the trigger. At the end of a connection only HANGUP is reported,
+ *   not IN.
+ * - For a level with PERSISTENT there is one packet in the port while a condition holds, and another
+ *   one when all packets of the port were taken (NtQueryIoCompletion), until it is disabled.
+ * - A call carries out each of its registrations, and then retrieves packets if it has room for some,
+ *   for the time that it gives.
  * - REMOVE is the last packet of a registration; queued packets come before it.
  * - A closed socket is forgotten without REMOVE; queued packets still come.
  * - A receive on a blocking socket, which on Windows would never return, fails after a second with
  *   WSAEINPROGRESS.
  *
- * Sockets that are not registered are not affected. The emulation does not support persistent
- * levels, edges that are reported once, DISABLE, and retrieving packets, which it refuses; a
+ * Sockets that are not registered are not affected. The emulation does not support edges that are
+ * reported once, and DISABLE of other registrations than persistent levels, which it refuses; a
  * hang-up after unread data, which Wine does not show; joining a queued packet with later events
  * (Windows has at most one queued packet for each socket; emulation_notify can post such a packet);
  * and the numbers of Windows' errors, which are not documented.
@@ -39,6 +45,7 @@
 #define BLOCKED_MS 1000
 #define EDGE       (SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT)
 #define LEVEL      (SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_ONESHOT)
+#define STAYING    (SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_PERSISTENT)
 
 /* Milliseconds between two checks for the end of a connection, which WSAPoll does not report. */
 #define HANGUP_LOOK_MS 2
@@ -50,6 +57,8 @@ struct watched {
     HANDLE port; /* a handle of our own: the port outlives its closing */
     ULONG_PTR key;
     bool level;      /* armed: enabled */
+    bool stays;      /* a level that is persistent */
+    bool queued;     /* such a level: its packet may be in the port */
     uint16_t filter; /* for a level */
     bool armed;      /* the next arrival is an edge */
 };
@@ -61,6 +70,7 @@ static SOCKET alarm = INVALID_SOCKET; /* a datagram to itself ends the poll */
 static struct sockaddr_in alarm_address;
 static bool alarm_raised;
 static size_t looks;
+static size_t calls;
 static LPFN_WSARECVMSG system_receive;
 static struct {
     bool wanted;
@@ -189,7 +199,7 @@ static void list_armed(struct poll_list *list)
     for (const struct watched *watched = sockets; watched != NULL; watched = watched->next) {
         if (!watched->armed)
             continue;
-        SHORT events = poll_events(watched);
+        SHORT events = watched->queued ? 0 : poll_events(watched);
         list->hangups = list->hangups || events == 0;
         append(list, watched->socket, watched->mark, events);
     }
@@ -217,6 +227,21 @@ static DWORD level_of(const struct watched *watched)
     return events & watched->filter;
 }
 
+/* Whether no packet is queued: GetQueuedCompletionStatusEx does not report what it takes. */
+static bool is_empty(HANDLE port)
+{
+    typedef LONG WINAPI query_completion(HANDLE port, int kind, void *to, ULONG size, ULONG *used);
+    static query_completion *query;
+    LONG depth = 0;
+    if (query == NULL) {
+        FARPROC found = GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "NtQueryIoCompletion");
+        memcpy(&query, &found, sizeof query);
+    }
+    if (query == NULL || query(port, 0, &depth, sizeof depth, NULL) < 0)
+        give_up("NtQueryIoCompletion");
+    return depth == 0;
+}
+
 /* Reports the result of a poll, if the registration that it was for still exists. */
 static void report(SOCKET socket, DWORD its_mark, SHORT found)
 {
@@ -224,13 +249,15 @@ static void report(SOCKET socket, DWORD its_mark, SHORT found)
                    ((found & POLLHUP) != 0 ? SOCKET_EVENT_HANGUP : 0u) |
                    ((found & POLLERR) != 0 ? SOCKET_EVENT_ERR : 0u);
     struct watched *watched = find(socket);
-    if (watched == NULL || watched->mark != its_mark || !watched->armed)
+    if (watched == NULL || watched->mark != its_mark || !watched->armed ||
+        (watched->queued && !is_empty(watched->port)))
         return;
+    watched->queued = false;
     if (watched->level)
         events = level_of(watched);
     if (events == 0)
         return;
-    watched->armed = false;
+    watched->armed = watched->queued = watched->stays;
     post(watched, events);
 }
 
@@ -276,24 +303,27 @@ static bool can_be(const struct socket_registration *row)
     static const uint16_t all = SOCKET_EVENT_IN | SOCKET_EVENT_OUT | SOCKET_EVENT_HANGUP;
     if (row->trigger == EDGE)
         return row->filter == SOCKET_EVENT_IN;
-    return row->trigger == LEVEL && row->filter != 0 && (row->filter & ~all) == 0;
+    return (row->trigger == LEVEL || row->trigger == STAYING) && row->filter != 0 && (row->filter & ~all) == 0;
 }
 
 /* Conditions that hold already are reported at once. */
 static void enable_level(struct watched *watched)
 {
     DWORD events = level_of(watched);
-    watched->armed = false;
+    if (watched->queued)
+        events = 0; /* until that packet was taken */
     if (events != 0)
         post(watched, events);
-    else
+    watched->queued = watched->queued || (watched->stays && events != 0);
+    watched->armed = false;
+    if (events == 0 || watched->stays)
         arm(watched);
 }
 
 /* A level is enabled once more. */
 static DWORD enable_again(struct watched *watched, const struct socket_registration *row)
 {
-    if (!watched->level || row->trigger != LEVEL)
+    if (!watched->level || row->trigger != (watched->stays ? STAYING : LEVEL))
         return ERROR_ALREADY_EXISTS;
     if (watched->key != (ULONG_PTR)row->key)
         return ERROR_INVALID_PARAMETER;
@@ -321,7 +351,8 @@ static DWORD enable(HANDLE port, const struct socket_registration *row)
                              .socket = row->socket,
                              .mark = last_mark,
                              .key = (ULONG_PTR)row->key,
-                             .level = row->trigger == LEVEL,
+                             .level = row->trigger != EDGE,
+                             .stays = row->trigger == STAYING,
                              .filter = row->filter};
     if (!DuplicateHandle(GetCurrentProcess(), port, GetCurrentProcess(), &made->port, 0, FALSE,
                          DUPLICATE_SAME_ACCESS))
@@ -344,12 +375,26 @@ static DWORD remove_socket(const struct socket_registration *row)
     return ERROR_SUCCESS;
 }
 
+/* Packets that are queued still come. */
+static DWORD disable(const struct socket_registration *row)
+{
+    struct watched *watched = find(row->socket);
+    if (watched == NULL)
+        return ERROR_NOT_FOUND;
+    if (!watched->stays)
+        return ERROR_INVALID_PARAMETER;
+    watched->armed = false;
+    return ERROR_SUCCESS;
+}
+
 static DWORD carry_out(HANDLE port, const struct socket_registration *row)
 {
     if (row->operation == SOCKET_OPERATION_ENABLE)
         return enable(port, row);
     if (row->operation == SOCKET_OPERATION_REMOVE)
         return remove_socket(row);
+    if (row->operation == SOCKET_OPERATION_DISABLE)
+        return disable(row);
     return ERROR_INVALID_PARAMETER;
 }
 
@@ -364,6 +409,17 @@ static void start(void)
         give_up(error.text);
 }
 
+static DWORD retrieve(HANDLE port, uint32_t timeout_ms, ULONG completion_count,
+                      OVERLAPPED_ENTRY *completions, uint32_t *received_count)
+{
+    ULONG received = 0;
+    if (!GetQueuedCompletionStatusEx(port, completions, completion_count, &received, timeout_ms,
+                                     FALSE))
+        return GetLastError();
+    *received_count = received;
+    return ERROR_SUCCESS;
+}
+
 static DWORD WINAPI notify(HANDLE port, uint32_t registration_count,
                            struct socket_registration *registrations, uint32_t timeout_ms,
                            ULONG completion_count, OVERLAPPED_ENTRY *completions,
@@ -372,11 +428,15 @@ static DWORD WINAPI notify(HANDLE port, uint32_t registration_count,
     DWORD flags;
     if (!GetHandleInformation(port, &flags))
         return ERROR_INVALID_HANDLE;
-    if (registration_count == 0 || registrations == NULL || timeout_ms != 0 ||
-        completion_count != 0 || completions != NULL || received_count != NULL)
+    bool registers = registration_count != 0 && registrations != NULL;
+    bool retrieves = completion_count != 0 && completions != NULL && received_count != NULL;
+    if ((!registers && !retrieves) || registers != (registration_count != 0) ||
+        (!retrieves && (timeout_ms != 0 || completion_count != 0 || completions != NULL ||
+                        received_count != NULL)))
         return ERROR_INVALID_PARAMETER;
     AcquireSRWLockExclusive(&lock);
     start();
+    calls++;
     DWORD returned = failure.wanted ? failure.returned : ERROR_SUCCESS;
     DWORD result = failure.wanted ? failure.result : ERROR_SUCCESS;
     failure.wanted = false;
@@ -384,7 +444,9 @@ static DWORD WINAPI notify(HANDLE port, uint32_t registration_count,
         for (uint32_t i = 0; i < registration_count; i++)
             registrations[i].result = result != 0 ? result : carry_out(port, &registrations[i]);
     ReleaseSRWLockExclusive(&lock);
-    return returned;
+    if (returned != ERROR_SUCCESS || !retrieves)
+        return returned;
+    return retrieve(port, timeout_ms, completion_count, completions, received_count);
 }
 
 process_socket_notifications *socket_lookup_notifications(void)
@@ -450,6 +512,14 @@ size_t emulation_looks(void)
 {
     AcquireSRWLockExclusive(&lock);
     size_t count = looks;
+    ReleaseSRWLockExclusive(&lock);
+    return count;
+}
+
+size_t emulation_calls(void)
+{
+    AcquireSRWLockExclusive(&lock);
+    size_t count = calls;
     ReleaseSRWLockExclusive(&lock);
     return count;
 }

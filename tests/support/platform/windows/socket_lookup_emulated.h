@@ -24,4 +24,7 @@ void emulation_fail_next(DWORD returned, DWORD result);
 /* How often the emulation has checked its sockets: it does so only for a reason. */
 size_t emulation_looks(void);
 
+/* How often ProcessSocketNotifications was called. */
+size_t emulation_calls(void);
+
 #endif

@@ -1,0 +1,507 @@
+/*
+ * The notifier for levels that stay on Winsock's socket state notifications
+ * (ProcessSocketNotifications, "simple replacement for polling"): LEVEL and PERSISTENT, one thread.
+ *
+ * A socket is registered at once. Changes and removals are kept for the next wait, which carries
+ * out all of them, and retrieves events, by one call. A wait without them retrieves events by
+ * GetQueuedCompletionStatusEx. If the thread also waits for other things (notifier_handle), a wait
+ * retrieves what is there, and then another thread waits for more (level_thread.h).
+ *
+ * A packet has a key that no other registration ever has, so a late packet is ignored. Packets of
+ * the changed registration that were queued before the change are cut to the new interests.
+ *
+ * At a hang-up, IN may not be reported although the end of the connection can be read. So a
+ * registration for IN is also registered for HANGUP.
+ *
+ * A removal that the system refuses is requested again. If REMOVE has not come when
+ * NOTIFIER_REMOVAL_MS are over, REMOVED is reported without it.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <winsock2.h>
+
+#include "collector/base/rule.h"
+#include "collector/platform/clock.h"
+#include "collector/platform/windows/level_thread.h"
+#include "collector/platform/windows/notifier_backends.h"
+#include "collector/platform/windows/socket_lookup.h"
+#include "collector/platform/windows/system_error.h"
+
+#define EVERYTHING (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
+#define WAKE_KEY   0
+
+/* Milliseconds to the next request for a removal that the system has refused. */
+#define REMOVE_AGAIN_MS 10
+
+enum level_state {
+    LEVEL_FREE,
+    LEVEL_KEPT,
+    LEVEL_CHANGED, /* its interests are to be registered */
+    LEVEL_LEAVING, /* its removal is to be requested */
+    LEVEL_LEFT,    /* its REMOVE packet is to come */
+};
+
+struct psn_level {
+    enum level_state state;
+    SOCKET socket;
+    ULONG_PTR key;
+    void *token;
+    unsigned interests;
+    bool listens;
+    bool refused;    /* the system has refused its removal */
+    int64_t over_ns; /* when REMOVED is reported in any case */
+};
+
+struct psn_levels {
+    struct notifier base;
+    process_socket_notifications *notify;
+    HANDLE port;
+    ULONG_PTR last_key;
+    _Atomic bool wake_posted;
+    struct psn_level levels[NOTIFIER_LEVELS_MOST];
+
+    /* Packets that were retrieved and not handled yet. */
+    OVERLAPPED_ENTRY packets[NOTIFIER_WAIT_MOST];
+    size_t first, count;
+
+    struct level_thread *thread; /* NULL: the handle was not requested */
+    DWORD thread_ms;             /* how long its wait lasts */
+    DWORD failure;               /* of its wait; 0: it retrieved packets, or its time is over */
+};
+
+static struct psn_levels *psn_levels_of(struct notifier *notifier)
+{
+    return (struct psn_levels *)notifier;
+}
+
+static int levels_fail(struct error *error, const char *what, DWORD code)
+{
+    error_set(error, EXIT_CODE_INTERNAL, "%s: %s", what, system_error(code).text);
+    return -1;
+}
+
+/* --- creating and destroying ------------------------------------------------------------------ */
+
+static bool is_available(void)
+{
+    return socket_lookup_notifications() != NULL;
+}
+
+static int levels_create(struct notifier **out, size_t threads, struct error *error)
+{
+    RULE(threads == 1, "one thread waits for levels that stay");
+    struct psn_levels *notifier = calloc(1, sizeof *notifier);
+    if (notifier == NULL)
+        return levels_fail(error, "cannot create a notifier", ERROR_NOT_ENOUGH_MEMORY);
+    notifier->notify = socket_lookup_notifications();
+    notifier->port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, 1);
+    if (notifier->notify == NULL || notifier->port == NULL) {
+        levels_fail(error, "cannot create a notifier",
+                    notifier->notify == NULL ? ERROR_PROC_NOT_FOUND : GetLastError());
+        free(notifier);
+        return -1;
+    }
+    *out = &notifier->base;
+    return 0;
+}
+
+/* Ends a wait for packets, without an event. */
+static bool post_wake_up(struct psn_levels *notifier)
+{
+    return PostQueuedCompletionStatus(notifier->port, 0, WAKE_KEY, NULL);
+}
+
+/* Registered sockets keep the port itself alive; their packets are never read. */
+static void levels_destroy(struct notifier *base)
+{
+    struct psn_levels *notifier = psn_levels_of(base);
+    if (notifier->thread != NULL)
+        post_wake_up(notifier);
+    level_thread_destroy(notifier->thread);
+    CloseHandle(notifier->port);
+    free(notifier);
+}
+
+/* --- registrations ---------------------------------------------------------------------------- */
+
+static uint16_t filter_of(const struct psn_level *level)
+{
+    unsigned filter = 0;
+    if (level->listens)
+        return SOCKET_EVENT_IN;
+    if ((level->interests & NOTIFIER_IN) != 0)
+        filter |= SOCKET_EVENT_IN | SOCKET_EVENT_HANGUP;
+    if ((level->interests & NOTIFIER_OUT) != 0)
+        filter |= SOCKET_EVENT_OUT;
+    if ((level->interests & NOTIFIER_HANGUP) != 0)
+        filter |= SOCKET_EVENT_HANGUP;
+    return (uint16_t)filter;
+}
+
+/* The request that the level's state calls for. */
+static struct socket_registration row_of(const struct psn_level *level)
+{
+    uint8_t operation = level->state == LEVEL_LEAVING ? SOCKET_OPERATION_REMOVE
+                        : level->interests == 0       ? SOCKET_OPERATION_DISABLE
+                                                      : SOCKET_OPERATION_ENABLE;
+    return (struct socket_registration){
+        .socket = level->socket,
+        .key = (void *)level->key,
+        .filter = filter_of(level),
+        .operation = operation,
+        .trigger = SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_PERSISTENT,
+    };
+}
+
+static bool is_listening(SOCKET socket)
+{
+    BOOL listens = FALSE;
+    int size = sizeof listens;
+    return getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, (char *)&listens, &size) == 0 && listens;
+}
+
+static struct psn_level *free_level(struct psn_levels *notifier)
+{
+    for (size_t i = 0; i < NOTIFIER_LEVELS_MOST; i++)
+        if (notifier->levels[i].state == LEVEL_FREE)
+            return &notifier->levels[i];
+    return NULL;
+}
+
+static int levels_add(struct notifier *base, wait_handle socket, void *token, unsigned interests,
+                      struct error *error)
+{
+    struct psn_levels *notifier = psn_levels_of(base);
+    struct psn_level *level = free_level(notifier);
+    if (level == NULL)
+        return levels_fail(error, "cannot watch a socket", ERROR_NOT_ENOUGH_QUOTA);
+    *level = (struct psn_level){.state = LEVEL_CHANGED,
+                                .socket = (SOCKET)socket,
+                                .key = ++notifier->last_key,
+                                .token = token,
+                                .interests = interests,
+                                .listens = is_listening((SOCKET)socket)};
+    struct socket_registration row = row_of(level);
+    DWORD code = notifier->notify(notifier->port, 1, &row, 0, 0, NULL, NULL);
+    if (code == ERROR_SUCCESS || code == WAIT_TIMEOUT)
+        code = row.result;
+    level->state = code == 0 ? LEVEL_KEPT : LEVEL_FREE;
+    return code == 0 ? 0 : levels_fail(error, "cannot watch a socket", code);
+}
+
+/* The level of a registration that was not removed, or NULL. */
+static struct psn_level *find_level(struct psn_levels *notifier, SOCKET socket, const void *token)
+{
+    for (size_t i = 0; i < NOTIFIER_LEVELS_MOST; i++) {
+        struct psn_level *level = &notifier->levels[i];
+        if (level->socket == socket && level->token == token &&
+            (level->state == LEVEL_KEPT || level->state == LEVEL_CHANGED))
+            return level;
+    }
+    return NULL;
+}
+
+static void levels_change(struct notifier *base, wait_handle socket, void *token,
+                          unsigned interests)
+{
+    struct psn_level *level = find_level(psn_levels_of(base), (SOCKET)socket, token);
+    if (level == NULL || level->interests == interests)
+        return;
+    level->interests = interests;
+    level->state = LEVEL_CHANGED;
+}
+
+static void level_leave(struct psn_level *level)
+{
+    level->state = LEVEL_LEAVING;
+    level->over_ns = clock_monotonic_ns() + (int64_t)NOTIFIER_REMOVAL_MS * 1000000;
+}
+
+static int levels_remove(struct notifier *base, wait_handle socket, void *token,
+                         struct error *error)
+{
+    struct psn_level *level = find_level(psn_levels_of(base), (SOCKET)socket, token);
+    (void)error;
+    if (level != NULL) /* else it is leaving already */
+        level_leave(level);
+    return 0;
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+/* The changes and removals of one call, and the levels that they are for. */
+struct requests {
+    struct socket_registration rows[NOTIFIER_LEVELS_MOST];
+    struct psn_level *levels[NOTIFIER_LEVELS_MOST];
+    uint32_t count;
+};
+
+static void collect_requests(struct psn_levels *notifier, struct requests *requests)
+{
+    requests->count = 0;
+    for (size_t i = 0; i < NOTIFIER_LEVELS_MOST; i++) {
+        struct psn_level *level = &notifier->levels[i];
+        if (level->state != LEVEL_CHANGED && level->state != LEVEL_LEAVING)
+            continue;
+        requests->levels[requests->count] = level;
+        requests->rows[requests->count++] = row_of(level);
+    }
+}
+
+/* `code`: the result of the call. If it failed as a whole, no request was carried out. */
+static void note_results(const struct requests *requests, DWORD code)
+{
+    bool called = code == ERROR_SUCCESS || code == WAIT_TIMEOUT;
+    for (uint32_t i = 0; i < requests->count; i++) {
+        struct psn_level *level = requests->levels[i];
+        bool done = called && requests->rows[i].result == ERROR_SUCCESS;
+        if (level->state == LEVEL_CHANGED && done)
+            level->state = LEVEL_KEPT;
+        else if (level->state == LEVEL_CHANGED)
+            level_leave(level);
+        else if (done)
+            level->state = LEVEL_LEFT;
+        level->refused = level->state == LEVEL_LEAVING;
+    }
+}
+
+/* The longest wait, at most `timeout_ms`, after which removals need attention. */
+static DWORD wait_limit(const struct psn_levels *notifier, DWORD timeout_ms)
+{
+    int64_t now_ns = clock_monotonic_ns();
+    for (size_t i = 0; i < NOTIFIER_LEVELS_MOST; i++) {
+        const struct psn_level *level = &notifier->levels[i];
+        if (level->state != LEVEL_LEAVING && level->state != LEVEL_LEFT)
+            continue;
+        int64_t left_ms = (level->over_ns - now_ns) / 1000000 + 1;
+        if (level->refused && left_ms > REMOVE_AGAIN_MS)
+            left_ms = REMOVE_AGAIN_MS;
+        if (left_ms < timeout_ms)
+            timeout_ms = left_ms < 0 ? 0 : (DWORD)left_ms;
+    }
+    return timeout_ms;
+}
+
+/* --- retrieving ------------------------------------------------------------------------------- */
+
+/* Returns 0, also if the time is over, or the system's error. */
+static DWORD retrieve_queued(struct psn_levels *notifier, DWORD timeout_ms)
+{
+    ULONG found = 0;
+    notifier->first = notifier->count = 0;
+    if (!GetQueuedCompletionStatusEx(notifier->port, notifier->packets, NOTIFIER_WAIT_MOST, &found,
+                                     timeout_ms, FALSE))
+        return GetLastError() == WAIT_TIMEOUT ? 0 : GetLastError();
+    notifier->count = found;
+    return 0;
+}
+
+/* Carries out the requests and retrieves packets. Returns as retrieve_queued. */
+static DWORD request_and_retrieve(struct psn_levels *notifier, DWORD timeout_ms)
+{
+    struct requests requests;
+    uint32_t found = 0;
+    collect_requests(notifier, &requests);
+    if (requests.count == 0)
+        return retrieve_queued(notifier, wait_limit(notifier, timeout_ms));
+    notifier->first = notifier->count = 0;
+    DWORD code = notifier->notify(notifier->port, requests.count, requests.rows,
+                                  wait_limit(notifier, timeout_ms), NOTIFIER_WAIT_MOST,
+                                  notifier->packets, &found);
+    note_results(&requests, code);
+    if (code == ERROR_SUCCESS)
+        notifier->count = found;
+    else if (code != WAIT_TIMEOUT)
+        return retrieve_queued(notifier, wait_limit(notifier, timeout_ms));
+    return 0;
+}
+
+/* While the thread retrieves packets. */
+static void request_only(struct psn_levels *notifier)
+{
+    struct requests requests;
+    collect_requests(notifier, &requests);
+    if (requests.count == 0)
+        return;
+    DWORD code = notifier->notify(notifier->port, requests.count, requests.rows, 0, 0, NULL, NULL);
+    note_results(&requests, code);
+    if (wait_limit(notifier, INFINITE) < notifier->thread_ms)
+        post_wake_up(notifier); /* the thread waits too long */
+}
+
+/* A wait of the thread. */
+static void thread_wait(void *context)
+{
+    struct psn_levels *notifier = context;
+    notifier->failure = retrieve_queued(notifier, notifier->thread_ms);
+}
+
+static DWORD retrieve_by_thread(struct psn_levels *notifier, int timeout_ms)
+{
+    if (level_thread_is_running(notifier->thread)) {
+        request_only(notifier);
+    } else {
+        DWORD code = request_and_retrieve(notifier, 0);
+        if (code != 0 || notifier->count != 0)
+            return code;
+        notifier->thread_ms = wait_limit(notifier, INFINITE);
+        level_thread_begin(notifier->thread);
+    }
+    return level_thread_ended(notifier->thread, timeout_ms) ? notifier->failure : 0;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+static struct notifier_event report_removed(struct psn_level *level)
+{
+    struct notifier_event event = {NOTIFIER_REMOVED, level->token, 0};
+    level->state = LEVEL_FREE;
+    return event;
+}
+
+/* The requested conditions that a packet reports. The end of a connection is readable. */
+static unsigned ready_of(const struct psn_level *level, DWORD events)
+{
+    unsigned ready = 0;
+    if (level->state != LEVEL_KEPT && level->state != LEVEL_CHANGED)
+        return 0;
+    if ((events & SOCKET_EVENT_ERR) != 0)
+        return EVERYTHING;
+    if ((events & SOCKET_EVENT_IN) != 0)
+        ready |= NOTIFIER_IN;
+    if ((events & SOCKET_EVENT_OUT) != 0)
+        ready |= NOTIFIER_OUT;
+    if ((events & SOCKET_EVENT_HANGUP) != 0)
+        ready |= NOTIFIER_IN | NOTIFIER_HANGUP;
+    return ready & level->interests;
+}
+
+static struct psn_level *level_of_key(struct psn_levels *notifier, ULONG_PTR key)
+{
+    for (size_t i = 0; i < NOTIFIER_LEVELS_MOST; i++)
+        if (notifier->levels[i].state != LEVEL_FREE && notifier->levels[i].key == key)
+            return &notifier->levels[i];
+    return NULL;
+}
+
+/* Joins the conditions to an event of the same wait. Returns false if there is none. */
+static bool join_events(struct notifier_event *events, size_t count, const void *token,
+                        unsigned ready)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (events[i].type != NOTIFIER_READY || events[i].token != token)
+            continue;
+        events[i].ready |= ready;
+        return true;
+    }
+    return false;
+}
+
+/* Appends the event that the packet reports, if it reports one. Returns the number of events. */
+static size_t translate(struct psn_levels *notifier, const OVERLAPPED_ENTRY *packet,
+                        struct notifier_event *events, size_t count)
+{
+    if (packet->lpCompletionKey == WAKE_KEY) {
+        if (atomic_exchange(&notifier->wake_posted, false))
+            events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL, 0};
+        return count;
+    }
+    struct psn_level *level = level_of_key(notifier, packet->lpCompletionKey);
+    if (level == NULL)
+        return count;
+    if ((packet->dwNumberOfBytesTransferred & SOCKET_EVENT_REMOVE) != 0) {
+        events[count++] = report_removed(level);
+        return count;
+    }
+    unsigned ready = ready_of(level, packet->dwNumberOfBytesTransferred);
+    if (ready != 0 && !join_events(events, count, level->token, ready))
+        events[count++] = (struct notifier_event){NOTIFIER_READY, level->token, ready};
+    return count;
+}
+
+static size_t take_packets(struct psn_levels *notifier, struct notifier_event *events,
+                           size_t capacity)
+{
+    size_t count = 0;
+    while (notifier->first < notifier->count && count < capacity)
+        count = translate(notifier, &notifier->packets[notifier->first++], events, count);
+    return count;
+}
+
+/* Reports removals that the system has not confirmed in time. */
+static size_t take_overdue(struct psn_levels *notifier, struct notifier_event *events, size_t count,
+                           size_t capacity)
+{
+    int64_t now_ns = clock_monotonic_ns();
+    for (size_t i = 0; i < NOTIFIER_LEVELS_MOST && count < capacity; i++) {
+        struct psn_level *level = &notifier->levels[i];
+        if ((level->state == LEVEL_LEAVING || level->state == LEVEL_LEFT) &&
+            now_ns >= level->over_ns)
+            events[count++] = report_removed(level);
+    }
+    return count;
+}
+
+/* Whether the thread has the packets. */
+static bool is_with_thread(const struct psn_levels *notifier)
+{
+    return notifier->thread != NULL && level_thread_is_running(notifier->thread);
+}
+
+/* Returns as retrieve_queued. */
+static DWORD levels_retrieve(struct psn_levels *notifier, int timeout_ms)
+{
+    if (!is_with_thread(notifier) && notifier->first < notifier->count)
+        return 0;
+    if (notifier->thread != NULL)
+        return retrieve_by_thread(notifier, timeout_ms);
+    return request_and_retrieve(notifier, timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms);
+}
+
+/* If there is a thread, a wait without events leaves it waiting. */
+static size_t levels_wait(struct notifier *base, size_t thread, struct notifier_event *events,
+                          size_t capacity, int timeout_ms)
+{
+    struct psn_levels *notifier = psn_levels_of(base);
+    size_t count;
+    (void)thread;
+    do {
+        if (levels_retrieve(notifier, timeout_ms) != 0) {
+            Sleep(1);
+            return NOTIFIER_FAILED;
+        }
+        count = is_with_thread(notifier) ? 0 : take_packets(notifier, events, capacity);
+        count = take_overdue(notifier, events, count, capacity);
+    } while (count == 0 && notifier->thread != NULL && !is_with_thread(notifier));
+    return count;
+}
+
+/* One queued wake-up is enough: the wait that takes it sees what this call reports. */
+static void levels_wake(struct notifier *base)
+{
+    struct psn_levels *notifier = psn_levels_of(base);
+    if (!atomic_exchange(&notifier->wake_posted, true) && !post_wake_up(notifier))
+        atomic_store(&notifier->wake_posted, false);
+}
+
+static wait_handle levels_handle(struct notifier *base, struct error *error)
+{
+    struct psn_levels *notifier = psn_levels_of(base);
+    if (notifier->thread == NULL &&
+        level_thread_start(&notifier->thread, thread_wait, notifier, error) != 0)
+        return NO_HANDLE;
+    return level_thread_handle(notifier->thread);
+}
+
+const struct notifier_backend notifier_psn_levels = {
+    .name = "psn",
+    .is_available = is_available,
+    .create = levels_create,
+    .destroy = levels_destroy,
+    .remove = levels_remove,
+    .wait = levels_wait,
+    .wake = levels_wake,
+    .add_level = levels_add,
+    .change_level = levels_change,
+    .handle = levels_handle,
+};

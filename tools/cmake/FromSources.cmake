@@ -4,8 +4,11 @@ set(downloads ${PROJECT_BINARY_DIR}/debian)
 
 # The library NAME, of the Debian source package PACKAGE: its folder is in ${NAME}_source.
 set(missing)
+set(given_names)
 macro(sluice_source name package)
     string(TOUPPER ${name} given)
+    set(SLUICE_${given}_SOURCE "" CACHE PATH "A folder with its source, instead of Debian's")
+    list(APPEND given_names ${given})
     if(SLUICE_${given}_SOURCE)
         set(${name}_source ${SLUICE_${given}_SOURCE})
     else()
@@ -23,20 +26,23 @@ endif()
 if(SLUICE_ZLIB)
     sluice_source(zlib zlib)
 endif()
+if(SLUICE_YAML)
+    sluice_source(yaml libyaml)
+endif()
 if(SLUICE_TESTS)
     sluice_source(cmocka cmocka)
 endif()
 
 if(missing)
     list(JOIN missing ", " names)
+    list(JOIN given_names ", " given_names)
     message(STATUS "Downloading the sources of ${names}")
     execute_process(
         COMMAND ${PROJECT_SOURCE_DIR}/tools/fetch-source ${downloads} ${missing}
         RESULT_VARIABLE result)
     if(NOT result EQUAL 0)
         message(FATAL_ERROR "Cannot get the sources of ${names} from Debian. Folders with sources "
-            "can be given by -DSLUICE_PROTOBUF_C_SOURCE=, -DSLUICE_ZSTD_SOURCE=, "
-            "-DSLUICE_ZLIB_SOURCE= and -DSLUICE_CMOCKA_SOURCE=.")
+            "can be given by -DSLUICE_NAME_SOURCE=, where NAME is one of ${given_names}.")
     endif()
 endif()
 
@@ -74,6 +80,20 @@ if(SLUICE_ZLIB)
     file(GLOB files ${zlib_source}/*.c)
     list(FILTER files EXCLUDE REGEX "/gz[^/]*\\.c$")
     sluice_built(zlib ${zlib_source} ${files})
+endif()
+
+# Without its CMakeLists.txt only the version is missing: src/yaml_private.h would take it from config.h.
+if(SLUICE_YAML)
+    file(GLOB files ${yaml_source}/src/*.c)
+    sluice_built(yaml ${yaml_source}/include ${files})
+    file(STRINGS ${yaml_source}/CMakeLists.txt numbers REGEX "^set \\(YAML_VERSION_(MAJOR|MINOR|PATCH) ")
+    string(REGEX MATCHALL "[0-9]+" numbers "${numbers}")
+    list(JOIN numbers "." version)
+    list(POP_FRONT numbers major minor patch)
+    target_compile_definitions(yaml
+        PUBLIC YAML_DECLARE_STATIC
+        PRIVATE YAML_VERSION_MAJOR=${major} YAML_VERSION_MINOR=${minor} YAML_VERSION_PATCH=${patch}
+            YAML_VERSION_STRING="${version}")
 endif()
 
 if(SLUICE_TESTS)

@@ -256,9 +256,8 @@ static void print_first_page(struct page *page, const struct config_registry *re
                                            "metrics", "memory", "dead-letter"};
     fprintf(page->to,
             "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
-            "       sluice ctl reload|ledger|stop PID|%s\n"
-            "       sluice explain WORD...; sluice schema FILE|FOLDER [--message TYPE]\n"
-            "       sluice spill list|export FOLDER\n"
+            "       sluice ctl reload|ledger|stop PID|%s; sluice explain WORD...\n"
+            "       sluice schema FILE|FOLDER; sluice spill list|export FOLDER\n"
             "%s"
             "Receives protobuf telemetry by UDP and writes records; only data goes to stdout.\n\n",
             registry->local_syntax,

@@ -4,7 +4,7 @@ import re
 import subprocess
 import unittest
 
-from built import command
+from built import NO_DEV_STDIN, command, not_on_windows
 from sluice_program import CAPTURES, DEADLINE, SLUICE, ProgramTest, read_lines
 
 CAPTURE = CAPTURES / "riemann_cli_v4.pcap"
@@ -89,6 +89,7 @@ class File(ConfigTest):
         self.write("sinks:", "- to: 'command:cat >${HOME}/a.ndjson'")
         self.run_to_end("--check", "--config", self.file, ledger=None)
 
+    @not_on_windows("Wine has no protoc")
     def test_a_wrong_key_of_a_schema_is_reported_with_its_own_place(self):
         (self.folder / "own.proto").write_text(
             'syntax = "proto3"; message Own { uint32 seq = 1; double value = 2; string host = 3; }',
@@ -166,6 +167,7 @@ class File(ConfigTest):
         self.assertEqual(bare(first), bare(second))
         self.assertFalse(self.lines.exists())
 
+    @not_on_windows(NO_DEV_STDIN)
     def test_a_pipe_may_be_the_file(self):
         read, write = os.pipe()
         os.write(write, b"memory: 40MiB\n")

@@ -8,7 +8,7 @@ import time
 import unittest
 import xml.etree.ElementTree
 
-from built import command, skip
+from built import command, not_on_windows, skip
 from sluice_program import CAPTURES, DEADLINE, SLUICE
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "tools" / "packaging" / "examples"
@@ -202,6 +202,7 @@ class Wrong(Testing):
         begin = f"{CONFIG}tests:\n  - name: a\n    expect: []\n"
         self.refused(f"{begin}    input:\n      json: '{{\"evnts\":[]}}'\n", "t.yaml:17:14: json: line 1")
 
+    @not_on_windows("Wine has no protoc")
     def test_json_for_a_schema_that_is_wrong_has_the_place_of_its_key(self):
         (self.folder / "own.proto").write_text(
             'syntax = "proto3"; message Own { double value = 1; }', encoding="ascii")
@@ -402,6 +403,7 @@ class EverySchemaFramingAndFormat(Testing):
         print(f"{tests} tests in {time.monotonic() - begun:.3f} s: {done.stdout.strip()}")
         self.assertIn(f"{tests} passed, 0 failed", done.stdout)
 
+    @not_on_windows("Wine has no protoc")
     def test_openmetrics_and_a_schema_of_a_file(self):
         proto = os.path.relpath(EXAMPLES / "weather.proto", self.folder)
         path = self.file(

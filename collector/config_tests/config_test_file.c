@@ -95,6 +95,12 @@ size_t config_test_file_at(const struct config_test_file *file, struct provenanc
     return at;
 }
 
+const char *config_test_file_line_end(const struct config_test_file *file)
+{
+    const char *first = memchr(file->text, '\n', file->size);
+    return first != NULL && first != file->text && first[-1] == '\r' ? "\r\n" : "\n";
+}
+
 void config_test_file_error(const struct config_test_file *file, struct provenance_mark mark,
                             const char *why, struct error *error)
 {

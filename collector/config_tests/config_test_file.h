@@ -58,6 +58,9 @@ char *config_test_file_path(const struct config_test_file *file, const char *pat
  */
 size_t config_test_file_at(const struct config_test_file *file, struct provenance_mark mark);
 
+/* Returns the line end of the file's first line: "\r\n" or "\n". */
+const char *config_test_file_line_end(const struct config_test_file *file);
+
 /* Fills `error` for a mark in the file: "FILE:LINE:COLUMN: WHY" (EXIT_CODE_CONFIG). */
 void config_test_file_error(const struct config_test_file *file, struct provenance_mark mark,
                             const char *why, struct error *error);

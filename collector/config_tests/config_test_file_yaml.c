@@ -192,26 +192,38 @@ static bool read_document(struct reading *reading)
 }
 
 /*
- * Copies the text and appends a newline if the last line has none, because recording works on whole
+ * Copies the text and appends a line end if the last line has none, because recording works on whole
  * lines.
  */
 static bool keep_text(struct config_test_file *file, const char *text, size_t size)
 {
     bool ended = size != 0 && text[size - 1] == '\n';
-    file->text = malloc(size + 2);
+    file->text = malloc(size + sizeof "\r\n");
     if (file->text == NULL)
         return false;
     if (size != 0)
         memcpy(file->text, text, size);
-    file->size = size + !ended;
-    memcpy(file->text + size, "\n", 2);
+    file->size = size;
+    const char *line_end = ended ? "" : config_test_file_line_end(file);
+    strcpy(file->text + size, line_end);
+    file->size += strlen(line_end);
     return true;
+}
+
+/* Recording copies parts of the text, and its own parts are UTF-8. */
+static bool is_utf16(const char *text, size_t size)
+{
+    return size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
 }
 
 static bool parse_test_file(const char *path, const char *whole, const char *text, size_t size,
                             struct config_test_file *file, struct error *error)
 {
     struct reading reading = {.file = {.path = path, .error = error}, .whole = whole, .to = file};
+    if (is_utf16(text, size)) {
+        error_set(error, EXIT_CODE_CONFIG, "%s:1:1: is UTF-16; save it as UTF-8 for its tests", path);
+        return false;
+    }
     file->path = text_copy_all(path);
     bool good = file->path != NULL && keep_text(file, text, size);
     if (good) {

@@ -1,12 +1,12 @@
 #include "collector/config_tests/config_test_record.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "collector/base/rule.h"
 #include "collector/config/yaml_text.h"
 #include "collector/config_tests/config_test_file.h"
+#include "collector/platform/data_file.h"
 #include "collector/text/utf8.h"
 
 /* --- characters ------------------------------------------------------------------------------- */
@@ -202,11 +202,29 @@ static void copy_to(struct config_test_recording *recording, const struct config
     recording->copied = at;
 }
 
+/* Appends lines with the file's line ends. Each '\n' of the lines is the end of one. */
+static void put_lines(struct growing_text *to, const struct config_test_file *file,
+                      const struct growing_text *lines)
+{
+    const char *line_end = config_test_file_line_end(file);
+    to->failed = to->failed || lines->failed;
+    if (lines->failed)
+        return;
+    for (size_t at = 0; at < lines->used;) {
+        const char *end = memchr(lines->data + at, '\n', lines->used - at);
+        RULE(end != NULL, "an expectation is whole lines");
+        growing_text_put(to, lines->data + at, (size_t)(end - lines->data) - at);
+        growing_text_put(to, line_end, strlen(line_end));
+        at = (size_t)(end - lines->data) + 1;
+    }
+}
+
 int config_test_record(struct config_test_recording *recording, const struct config_test_file *file,
                        const struct config_test *test, const struct config_test_outcome *outcome,
                        struct error *error)
 {
     size_t indent = test->expect_column - 1;
+    struct growing_text lines = {.data = NULL};
     if (test->in_braces) {
         config_test_file_error(
             file, test->mark,
@@ -222,7 +240,9 @@ int config_test_record(struct config_test_recording *recording, const struct con
         copy_to(recording, file, line_at(file, end));
         put_indent(&recording->text, indent);
     }
-    put_expectations(&recording->text, outcome, indent + 2);
+    put_expectations(&lines, outcome, indent + 2);
+    put_lines(&recording->text, file, &lines);
+    growing_text_free(&lines);
     recording->copied = line_at(file, end);
     return 0;
 }
@@ -231,12 +251,18 @@ int config_test_record(struct config_test_recording *recording, const struct con
 static int write_test_file(const struct config_test_file *file, const struct growing_text *text,
                            struct error *error)
 {
-    FILE *to = fopen(file->path, "wb");
-    bool written = to != NULL && fwrite(text->data, 1, text->used, to) == text->used;
-    if (to != NULL && fclose(to) != 0)
-        written = false;
+    const struct text piece = {text->data, text->used};
+    struct data_file to;
+    struct error why;
+    enum data_file_result opened = data_file_open_linked(file->path, &to, &why);
+    bool written = opened == DATA_FILE_DONE &&
+                   data_file_write(to, 0, &piece, 1, &why) == DATA_FILE_DONE &&
+                   data_file_cut(to, text->used, &why);
+    if (opened == DATA_FILE_DONE)
+        data_file_close(to);
     if (!written)
-        error_set(error, EXIT_CODE_IO, "%s: cannot be written", file->path);
+        error_set(error, EXIT_CODE_IO, "%s: cannot be written: %s", file->path,
+                  opened == DATA_FILE_MISSING ? "it is not a file any more" : why.text);
     return written ? 0 : -1;
 }
 

@@ -45,6 +45,10 @@ enum data_file_result data_file_make(const char *path, struct data_file *out, st
  */
 enum data_file_result data_file_open(const char *path, struct data_file *out, struct error *error);
 
+/* Like data_file_open, but follows a symbolic link: for a user's file, which keeps its place. */
+enum data_file_result data_file_open_linked(const char *path, struct data_file *out,
+                                            struct error *error);
+
 /* Its size in bytes. Returns false with `error` filled. */
 bool data_file_size(struct data_file file, uint64_t *size, struct error *error);
 

@@ -47,10 +47,11 @@ static bool is_no_regular_file(int number)
     return number == ENOENT || number == ELOOP || number == EISDIR || number == ENXIO;
 }
 
-enum data_file_result data_file_open(const char *path, struct data_file *out, struct error *error)
+static enum data_file_result data_file_open_with(const char *path, int flags, struct data_file *out,
+                                                 struct error *error)
 {
     struct stat status;
-    int fd = guarded_open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW, 0);
+    int fd = guarded_open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags, 0);
     if (fd < 0 && is_no_regular_file(errno))
         return DATA_FILE_MISSING;
     if (fd < 0 || fstat(fd, &status) != 0) {
@@ -65,6 +66,17 @@ enum data_file_result data_file_open(const char *path, struct data_file *out, st
     }
     out->handle = fd;
     return DATA_FILE_DONE;
+}
+
+enum data_file_result data_file_open(const char *path, struct data_file *out, struct error *error)
+{
+    return data_file_open_with(path, O_NOFOLLOW, out, error);
+}
+
+enum data_file_result data_file_open_linked(const char *path, struct data_file *out,
+                                            struct error *error)
+{
+    return data_file_open_with(path, 0, out, error);
 }
 
 bool data_file_size(struct data_file file, uint64_t *size, struct error *error)

@@ -35,14 +35,14 @@ static enum data_file_result data_file_failed(struct error *error, const char *w
 }
 
 /* INVALID_HANDLE_VALUE with GetLastError(). */
-static HANDLE data_file_open_file(const char *path, DWORD disposition)
+static HANDLE data_file_open_file(const char *path, DWORD disposition, DWORD flags)
 {
     wchar_t *wide = file_access_path(path);
     if (wide == NULL)
         return INVALID_HANDLE_VALUE;
     HANDLE handle =
         CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_ALL, NULL, disposition,
-                    FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+                    FILE_ATTRIBUTE_NORMAL | flags, NULL);
     DWORD number = GetLastError();
     free(wide);
     SetLastError(number);
@@ -64,7 +64,7 @@ static enum data_file_result data_file_keep(HANDLE handle, struct data_file *out
 
 enum data_file_result data_file_make(const char *path, struct data_file *out, struct error *error)
 {
-    HANDLE handle = data_file_open_file(path, CREATE_NEW);
+    HANDLE handle = data_file_open_file(path, CREATE_NEW, FILE_FLAG_OPEN_REPARSE_POINT);
     if (handle != INVALID_HANDLE_VALUE)
         return data_file_keep(handle, out);
     if (GetLastError() == ERROR_FILE_EXISTS || GetLastError() == ERROR_ALREADY_EXISTS)
@@ -81,9 +81,10 @@ static bool is_folder(const char *path)
     return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
-enum data_file_result data_file_open(const char *path, struct data_file *out, struct error *error)
+static enum data_file_result data_file_open_with(const char *path, DWORD flags,
+                                                 struct data_file *out, struct error *error)
 {
-    HANDLE handle = data_file_open_file(path, OPEN_EXISTING);
+    HANDLE handle = data_file_open_file(path, OPEN_EXISTING, flags);
     if (handle != INVALID_HANDLE_VALUE)
         return data_file_keep(handle, out);
     if (GetLastError() == ERROR_FILE_NOT_FOUND || GetLastError() == ERROR_PATH_NOT_FOUND)
@@ -92,6 +93,17 @@ enum data_file_result data_file_open(const char *path, struct data_file *out, st
     if (is_folder(path))
         return DATA_FILE_MISSING;
     return DATA_FILE_FAILED;
+}
+
+enum data_file_result data_file_open(const char *path, struct data_file *out, struct error *error)
+{
+    return data_file_open_with(path, FILE_FLAG_OPEN_REPARSE_POINT, out, error);
+}
+
+enum data_file_result data_file_open_linked(const char *path, struct data_file *out,
+                                            struct error *error)
+{
+    return data_file_open_with(path, 0, out, error);
 }
 
 bool data_file_size(struct data_file file, uint64_t *size, struct error *error)

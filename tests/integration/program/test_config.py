@@ -89,7 +89,6 @@ class File(ConfigTest):
         self.write("sinks:", "- to: 'command:cat >${HOME}/a.ndjson'")
         self.run_to_end("--check", "--config", self.file, ledger=None)
 
-    @not_on_windows("Wine has no protoc")
     def test_a_wrong_key_of_a_schema_is_reported_with_its_own_place(self):
         (self.folder / "own.proto").write_text(
             'syntax = "proto3"; message Own { uint32 seq = 1; double value = 2; string host = 3; }',

@@ -198,7 +198,6 @@ class SameFile(ProgramTest):
         self.assert_refused("--listen", f"pcap:{capture}?schema=riemann", "--sink",
                             f"file:{self.folder}/./a.pcap?format=pcap")
 
-    @not_on_windows("Wine has no protoc")
     def test_a_sink_of_a_file_that_the_configuration_reads_is_refused(self):
         schemas = self.folder / "schemas"
         schemas.mkdir()

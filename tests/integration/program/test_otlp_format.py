@@ -3,7 +3,7 @@ import json
 import subprocess
 import unittest
 
-from built import beside, command, not_on_windows
+from built import beside, command
 from protobuf import integer, message, metric, riemann, sample, split, telemetry
 from sluice_program import (CAPTURES, DEADLINE, RIEMANN, SLUICE, TELEMETRY, ProgramTest,
                             read_lines)
@@ -118,7 +118,6 @@ class PassedOn(OtlpFormat):
 
 
 class EveryNumber(OtlpFormat):
-    @not_on_windows("there is no protoc")
     def test_every_number_of_ones_own_schema_is_a_sample(self):
         proto = self.folder / "own.proto"
         proto.write_text('syntax = "proto3"; message Own { int32 a = 1; }', encoding="ascii")

@@ -1,7 +1,6 @@
 """Schemas of users: descriptor sets and .proto files, read at the start.
 
-Wine has no protoc. Its replacement, found through WINEPATH, copies the descriptor set in the folder
-of a .proto file, so the search, the arguments and the result are tested there too.
+Wine has no protoc: one of the tests', found through WINEPATH, runs that of Linux.
 """
 import importlib.util
 import os
@@ -42,28 +41,6 @@ class SchemaFiles(ProgramTest):
                        check=True, stdin=subprocess.DEVNULL)
         return path
 
-    def write(self, path, text):
-        """Writes a .proto file."""
-        path.write_text(text)
-        if WINDOWS:
-            self.put_set_beside(path, path)
-
-    def put_set_beside(self, path, source):
-        beside = path.with_name(path.name + ".set")
-        beside.unlink(missing_ok=True)
-        subprocess.run(["protoc", f"--proto_path={source.parent}", "--include_imports",
-                        f"--descriptor_set_out={beside}", source], check=False,
-                       stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def junos_file(self):
-        """The .proto file of the messages that junos() makes."""
-        if not WINDOWS:
-            return JUNOS
-        path = self.folder / JUNOS.name
-        path.write_bytes(JUNOS.read_bytes())
-        self.put_set_beside(path, JUNOS)
-        return path
-
     def listen(self, schema, kind="TelemetryStream", keys=""):
         return f"{ANY_PORT}?schema={schema}&message={kind}{keys}"
 
@@ -75,7 +52,7 @@ class Messages(SchemaFiles):
                     {"ifName": "ge-0/0/0", "ingressStats": {"ifPkts": "5"}}]}}}}
 
     def test_a_descriptor_set_and_a_proto_file_mean_the_same(self):
-        for schema in (self.descriptor_set(), self.junos_file()):
+        for schema in (self.descriptor_set(), JUNOS):
             program = self.start("--listen", self.listen(schema))
             self.sender(program).send_all([junos(7, packets=5)])
             ledger = program.stop()
@@ -85,7 +62,7 @@ class Messages(SchemaFiles):
             self.assertEqual(ledger["listeners"][0]["schema"], "TelemetryStream")
 
     def test_unknown_fields_are_counted_and_shown_on_request(self):
-        program = self.start("--listen", self.listen(self.junos_file()),
+        program = self.start("--listen", self.listen(JUNOS),
                              "--sink", "stdout:?unknown=show")
         self.sender(program).send_all([text(1, "r") + integer(5000, 9) + text(5001, "x")])
         ledger = program.stop()
@@ -96,7 +73,7 @@ class Messages(SchemaFiles):
 
     def test_a_value_without_a_json_form_is_its_fields_and_counted(self):
         path = self.folder / "timed.proto"
-        self.write(path, 'syntax = "proto3";\nimport "google/protobuf/timestamp.proto";\n'
+        path.write_text('syntax = "proto3";\nimport "google/protobuf/timestamp.proto";\n'
                    "message Timed { google.protobuf.Timestamp at = 1; }\n")
         program = self.start("--listen", self.listen(path, "Timed"))
         self.sender(program).send_all([message(1, integer(1, 1700000000)),
@@ -107,7 +84,7 @@ class Messages(SchemaFiles):
         self.assertEqual(ledger["sinks"][0]["json_fallback"], 1)
 
     def test_a_missing_required_field_is_malformed(self):
-        program = self.start("--listen", self.listen(self.junos_file()))
+        program = self.start("--listen", self.listen(JUNOS))
         self.sender(program).send_all([integer(5, 1), junos(1)])
         self.assertEqual(program.stop()["listeners"][0]["reasons"]["malformed"], 1)
 
@@ -127,7 +104,7 @@ class Samples(SchemaFiles):
     def test_values_names_times_and_labels_are_read_by_paths(self):
         keys = (f"&value={PORT}.ingress_stats.if_pkts&name=sensor_name&time=timestamp:s"
                 f"&labels=system_id,port:{PORT}.if_name")
-        program = self.start("--listen", self.listen(self.junos_file(), keys=keys))
+        program = self.start("--listen", self.listen(JUNOS, keys=keys))
         self.sender(program).send_all([junos(1, "ge-0/0/0", 10) , junos(2, "ge-0/0/1", 20)])
         ledger = program.stop()
         self.assertEqual(
@@ -144,7 +121,7 @@ class Samples(SchemaFiles):
         declared, = re.findall(r"```proto\n(message Site .*?)```", document, re.DOTALL)
         shown = re.findall(r"```\n(racks\.psus\..*?)```", document, re.DOTALL)
         path = self.folder / "site.proto"
-        self.write(path, 'syntax = "proto3";\n' + declared)
+        path.write_text('syntax = "proto3";\n' + declared)
         site = text(1, "fra1") + message(2, text(1, "r1") + message(
             2, integer(1, 1) + double(2, 240.0)) + message(3, text(1, "errors") + integer(2, 3)))
         for keys, expected in zip(("", "&labels=site:name,rack:racks.name,slot"), shown, strict=True):
@@ -159,7 +136,7 @@ class Samples(SchemaFiles):
 
     def test_repeated_series_are_written_counted_and_reported_once(self):
         path = self.folder / "site.proto"
-        self.write(path, 'syntax = "proto3";\nmessage Site { repeated Room rooms = 1; }\n'
+        path.write_text('syntax = "proto3";\nmessage Site { repeated Room rooms = 1; }\n'
                    "message Room { string name = 1; double celsius = 2; }\n")
         program = self.start("--listen", self.listen(path, "Site", "&value=*"),
                              "--sink", "stdout:?view=sample")
@@ -179,7 +156,7 @@ class Extremes(SchemaFiles):
 
     def read(self, declared, kind, datagrams, keys=""):
         path = self.folder / "extreme.proto"
-        self.write(path, 'syntax = "proto3";\n' + declared)
+        path.write_text('syntax = "proto3";\n' + declared)
         program = self.start("--listen", self.listen(path, kind, "&value=*" + keys),
                              "--sink", "stdout:?view=sample")
         self.sender(program).send_all(datagrams)
@@ -234,7 +211,6 @@ class Extremes(SchemaFiles):
                                    ("rows.value", 5, {"rows": "0"})])
 
 
-@not_on_windows("the replacement of protoc copies the set of one file")
 class Folders(SchemaFiles):
     """All .proto files of a folder and of the folders in it."""
 
@@ -377,7 +353,7 @@ class Edition2024(SchemaFiles):
 class Sequence(SchemaFiles):
     def counts(self, datagrams):
         program = self.start("--listen", self.listen(
-            self.junos_file(), keys=f"&sequence=sequence_number&sequence_key={SENDER}"))
+            JUNOS, keys=f"&sequence=sequence_number&sequence_key={SENDER}"))
         self.sender(program).send_all(datagrams)
         listener = program.stop()["listeners"][0]
         return {name: listener[name]
@@ -440,7 +416,6 @@ class Refusals(SchemaFiles):
         self.refuse(self.descriptor_set(), 'no message "TelemetryStrem"',
                     'did you mean "TelemetryStream"?', kind="TelemetryStrem")
 
-    @not_on_windows("the replacement of protoc does not report errors")
     def test_a_proto_file_with_a_mistake(self):
         path = self.folder / "wrong.proto"
         path.write_text('syntax = "proto3";\nmessage M { int32 a = 0; }\n')
@@ -448,7 +423,7 @@ class Refusals(SchemaFiles):
 
     def test_a_proto_file_without_protoc(self):
         empty = {"WINEPATH": ""} if WINDOWS else {"PATH": str(self.folder)}
-        said = self.refused("--listen", self.listen(self.junos_file()), code=78,
+        said = self.refused("--listen", self.listen(JUNOS), code=78,
                             env={**os.environ, **empty})
         self.assertIn("protoc, which is not installed", said)
 
@@ -462,7 +437,7 @@ class Refusals(SchemaFiles):
 class Reload(SchemaFiles):
     def write_field(self, name):
         path = self.folder / "user.proto"
-        self.write(path, 'syntax = "proto3";\npackage user;\n'
+        path.write_text('syntax = "proto3";\npackage user;\n'
                    f"message Reading {{ double {name} = 1; }}\n")
         return path
 
@@ -488,7 +463,7 @@ class Reload(SchemaFiles):
         path = self.write_field("before")
         program = self.start("--listen", self.listen(path, "user.Reading"))
         sender = self.sender(program)
-        self.write(path, "nonsense")
+        path.write_text("nonsense")
         self.hang_up(program, "user.proto: protoc")
         sender.send_all([double(1, 2)])
         program.stop()

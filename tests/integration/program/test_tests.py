@@ -8,7 +8,7 @@ import time
 import unittest
 import xml.etree.ElementTree
 
-from built import command, not_on_windows, skip
+from built import command, skip
 from sluice_program import CAPTURES, DEADLINE, SLUICE
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "tools" / "packaging" / "examples"
@@ -202,7 +202,6 @@ class Wrong(Testing):
         begin = f"{CONFIG}tests:\n  - name: a\n    expect: []\n"
         self.refused(f"{begin}    input:\n      json: '{{\"evnts\":[]}}'\n", "t.yaml:17:14: json: line 1")
 
-    @not_on_windows("Wine has no protoc")
     def test_json_for_a_schema_that_is_wrong_has_the_place_of_its_key(self):
         (self.folder / "own.proto").write_text(
             'syntax = "proto3"; message Own { double value = 1; }', encoding="ascii")
@@ -295,6 +294,34 @@ memory: 32MiB
         self.assertIn("3 tests: 3 passed", self.run_tests(path).stdout)
         self.run_tests("--record", path)
         self.assertEqual(path.read_text(encoding="utf-8"), text)
+
+    def test_the_line_ends_of_the_file_are_kept(self):
+        for begin, line_end in ((b"", "\r\n"), (b"\xef\xbb\xbf", "\r\n"), (b"", "\n")):
+            for text in (CONFIG + self.TESTS, (CONFIG + self.TESTS).rstrip("\n")):
+                path = self.file("")
+                path.write_bytes(begin + text.replace("\n", line_end).encode())
+                self.run_tests("--record", path)
+                recorded = path.read_bytes()
+                self.assertTrue(recorded.startswith(begin + CONFIG.encode()[:20]))
+                self.assertIn(b'"received":', recorded)
+                self.assertTrue(recorded.endswith(b"memory: 32MiB" + line_end.encode()))
+                self.assertEqual(recorded.count(b"\n"), recorded.count(line_end.encode()))
+                self.assertIn("3 tests: 3 passed", self.run_tests(path).stdout)
+
+    def test_a_file_of_utf_16_is_refused(self):
+        path = self.file("")
+        for form in ("utf-16-le", "utf-16-be"):
+            path.write_bytes(("\ufeff" + CONFIG + self.TESTS).encode(form))
+            self.assertIn(f"{path}:1:1: is UTF-16; save it as UTF-8",
+                          self.run_tests(path, code=78).stderr)
+
+    def test_a_file_is_recorded_through_a_link_and_keeps_it(self):
+        path = self.file(CONFIG + self.TESTS)
+        link = self.folder / "link.yaml"
+        link.symlink_to(path)
+        self.run_tests("--record", link)
+        self.assertTrue(link.is_symlink())
+        self.assertIn("3 tests: 3 passed", self.run_tests(path).stdout)
 
     def test_a_file_without_a_last_newline(self):
         path = self.file(f"{CONFIG}tests:\n  - input:\n      json: '{GAUGE}'\n    name: a")
@@ -403,7 +430,6 @@ class EverySchemaFramingAndFormat(Testing):
         print(f"{tests} tests in {time.monotonic() - begun:.3f} s: {done.stdout.strip()}")
         self.assertIn(f"{tests} passed, 0 failed", done.stdout)
 
-    @not_on_windows("Wine has no protoc")
     def test_openmetrics_and_a_schema_of_a_file(self):
         proto = os.path.relpath(EXAMPLES / "weather.proto", self.folder)
         path = self.file(

@@ -86,7 +86,6 @@ class Decode(unittest.TestCase):
         self.decode(data, "--samples", schema="otlp-logs", code=64)
 
     @unittest.skipUnless(shutil.which("protoc"), "there is no protoc")
-    @not_on_windows("Wine has no protoc")
     def test_a_schema_may_be_a_file_or_a_folder_as_for_sluice(self):
         with tempfile.TemporaryDirectory(prefix="sluice-test-") as folder:
             path = pathlib.Path(folder, "dc.proto")

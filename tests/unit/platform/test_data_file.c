@@ -72,6 +72,29 @@ TEST_WITH(a_name_that_is_taken_is_not_made_and_one_that_is_missing_not_opened, s
         assert_int_equal(data_file_open(scratch_path("pipe"), &file, &error), DATA_FILE_MISSING);
 }
 
+TEST_WITH(a_user_s_file_is_opened_through_a_link_and_nothing_else_is, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct data_file file;
+    struct error error;
+    const struct text piece = {"new", 3};
+    scratch_put_text("file", "0123456789");
+    bool linked = others_link("file", "link");
+    const char *name = linked ? "link" : "file";
+    assert_int_equal(data_file_open_linked(scratch_path(name), &file, &error), DATA_FILE_DONE);
+    assert_int_equal(data_file_write(file, 0, &piece, 1, &error), DATA_FILE_DONE);
+    assert_true(data_file_cut(file, 3, &error));
+    data_file_close(file);
+    scratch_assert_holds_text("file", "new");
+    assert_int_equal(data_file_open_linked(scratch_path("none"), &file, &error), DATA_FILE_MISSING);
+    scratch_make_folder("folder");
+    assert_int_equal(data_file_open_linked(scratch_path("folder"), &file, &error),
+                     DATA_FILE_MISSING);
+    if (others_make_pipe("pipe"))
+        assert_int_equal(data_file_open_linked(scratch_path("pipe"), &file, &error),
+                         DATA_FILE_MISSING);
+}
+
 TEST_WITH(a_file_takes_the_place_of_another_one, scratch_make, scratch_remove)
 {
     (void)state;

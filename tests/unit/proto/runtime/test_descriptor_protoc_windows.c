@@ -9,9 +9,6 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-extern const unsigned char shapes_set[];
-extern const size_t shapes_set_size;
-
 static void set_variable(const wchar_t *name, const char *value)
 {
     wchar_t *wide = text_wide_copy(value);
@@ -38,11 +35,13 @@ TEST_WITH(what_protoc_wrote_to_a_file_is_read_and_the_file_removed, set_up, scra
     (void)state;
     struct type_set *set;
     struct error error;
-    scratch_put_text("shapes.proto", "");
-    scratch_put("shapes.proto.set", (const char *)shapes_set, shapes_set_size);
-    if (descriptor_file_load(scratch_path("shapes.proto"), &set, &error) != 0)
+    scratch_make_folder("parts");
+    scratch_put_text("parts/leaf.proto", "syntax = \"proto3\"; message Leaf { int32 x = 1; }");
+    scratch_put_text("tree.proto", "syntax = \"proto3\"; import \"parts/leaf.proto\";"
+                                   "message Tree { Leaf leaf = 1; }");
+    if (descriptor_file_load(scratch_path("tree.proto"), &set, &error) != 0)
         fail_msg("%s", error.text);
-    assert_non_null(type_set_require(set, "sluice.shapes.Tree", &error));
+    assert_non_null(type_set_require(set, "Leaf", &error));
     type_set_destroy(set);
     assert_int_equal(scratch_count("temporary"), 0);
 }
@@ -52,8 +51,8 @@ TEST_WITH(nothing_stays_of_one_that_failed, set_up, scratch_remove)
     (void)state;
     struct type_set *set;
     struct error error;
-    scratch_put_text("bad.proto", "");
+    scratch_put_text("bad.proto", "syntax = \"proto3\";\nmessage M { int32 = 1; }\n");
     assert_int_equal(descriptor_file_load(scratch_path("bad.proto"), &set, &error), -1);
-    assert_non_null(strstr(error.text, "bad.proto: protoc: "));
+    assert_non_null(strstr(error.text, "bad.proto: protoc: bad.proto:2:19: "));
     assert_int_equal(scratch_count("temporary"), 0);
 }

@@ -205,6 +205,10 @@ enum ledger_part {
          "nothing; if there are many more than clients, look at their ends")                       \
     TERM(accept_errors, PART_CONNECTIONS, "Failed attempts of the system to accept a connection.", \
          "look in the log for the error; raise the limit of open files if it was reached")         \
+    TERM(not_removed, PART_CONNECTIONS,                                                            \
+         "Closed sockets whose registration the system did not end in time.",                      \
+         "look in the log for the time; if there are more, free memory of the system, or choose "  \
+         "another notifier: only Windows has this")                                                \
     TERM(answers, PART_CONNECTIONS, "Frames that were answered.",                                  \
          "nothing; compare it with received")                                                      \
     CONNECTION_END_TERMS(TERM)

@@ -357,10 +357,35 @@ static int make_sender_report(struct pipeline *pipeline, struct error *error)
     return 0;
 }
 
+/*
+ * Says, once for each kind of socket, that the best notifier of the system was not chosen
+ * automatically, because it cannot watch this system's sockets.
+ */
+static void report_passed_over(const struct config *config)
+{
+    const struct {
+        const struct notifier_backend *const *backends;
+        const char *sockets;
+        bool automatic;
+    } kinds[] = {
+        {notifier_backends, "datagrams", config->notifier == NULL},
+        {notifier_stream_backends, "connections", true},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct error why;
+        const struct notifier_backend *passed =
+            kinds[i].automatic ? notifier_passed_over(kinds[i].backends, &why) : NULL;
+        if (passed != NULL)
+            log_line(LOG_WARNING, "the notifier %s is not used for %s: %s", passed->name,
+                     kinds[i].sockets, why.text);
+    }
+}
+
 /* --- the whole pipeline ----------------------------------------------------------------------- */
 
 int pipeline_open(struct pipeline *pipeline, struct error *error)
 {
+    report_passed_over(pipeline->config);
     pipeline->notifier = notifier_choose(pipeline->config->notifier, error);
     pipeline->ledger = ledger_create();
     if (pipeline->ledger == NULL)

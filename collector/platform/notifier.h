@@ -30,6 +30,11 @@
  * is armed again before its event was taken, the event of the new arming replaces the earlier
  * event.
  *
+ * notifier_unwatch ends a stream's registration and hands the socket over: the notifier closes it
+ * as soon as the system has ended the registration. Some systems do that later and report it
+ * (ProcessSocketNotifications); a socket that is closed before leaves its registration behind for
+ * good there.
+ *
  * A hang-up does not mean that all data was read: while data is left, a registration that is armed
  * for reading is readable. Some systems report a hang-up only after all data before it was read.
  *
@@ -72,6 +77,15 @@
 
 /* The longest time from the removal of a level that stays to its REMOVED event, while one waits. */
 #define NOTIFIER_REMOVAL_MS 1000
+
+/*
+ * The longest time in milliseconds that notifier_finish waits for the system to end registrations.
+ * A healthy system needs microseconds.
+ */
+#define NOTIFIER_FINISH_MS 500
+
+/* Closes a stream socket: tcp_connection_close or tcp_listener_close of tcp.h. */
+typedef void notifier_close(wait_handle socket);
 
 /* The first member of the structure of every backend. */
 struct notifier {
@@ -116,6 +130,12 @@ struct notifier_backend {
     /* Whether this system has it; NULL: it always has. */
     bool (*is_available)(void);
 
+    /*
+     * Whether it can watch this system's sockets: tries one. Returns 0, or -1 with `error` filled.
+     * NULL: if the system has it, it can.
+     */
+    int (*probe)(struct error *error);
+
     int (*create)(struct notifier **out, size_t threads, struct error *error);
     void (*destroy)(struct notifier *notifier);
 
@@ -137,7 +157,11 @@ struct notifier_backend {
                  struct error *error);
     int (*arm)(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
                struct error *error);
-    void (*unwatch)(struct notifier *notifier, wait_handle socket);
+    void (*unwatch)(struct notifier *notifier, wait_handle socket, notifier_close *close);
+
+    /* Both NULL: the system ends a registration at once. */
+    void (*finish)(struct notifier *notifier);
+    size_t (*unremoved)(const struct notifier *notifier);
 
     /* For levels that stay, with one thread. All NULL: this backend does not have them. */
     int (*add_level)(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
@@ -159,17 +183,24 @@ extern const struct notifier_backend *const notifier_level_backends[];
 bool notifier_is_available(const struct notifier_backend *backend);
 
 /*
- * The wanted backend or, if that is NULL, the first that this system has. Returns NULL with `error`
- * filled (EXIT_CODE_CONFIG) if this system does not have it.
+ * The wanted backend or, if that is NULL, the first that this system has and whose probe succeeds.
+ * Returns NULL with `error` filled (EXIT_CODE_CONFIG) if this system does not have it.
  */
 const struct notifier_backend *notifier_choose(const struct notifier_backend *wanted,
                                                struct error *error);
 
 /*
- * The first backend of this system that watches streams. Returns NULL with `error` filled
- * (EXIT_CODE_CONFIG) if there is none.
+ * The first backend of this system that watches streams and whose probe succeeds. Returns NULL with
+ * `error` filled (EXIT_CODE_CONFIG) if there is none.
  */
 const struct notifier_backend *notifier_choose_for_streams(struct error *error);
+
+/*
+ * Returns the backend of this table (ending with NULL) that the system has, but that is not chosen
+ * automatically because its probe fails, with the reason in `error`; NULL: there is none.
+ */
+const struct notifier_backend *notifier_passed_over(const struct notifier_backend *const *backends,
+                                                    struct error *error);
 
 /*
  * Creates a notifier for `threads` (≥ 1) threads. More than one thread is allowed only if the
@@ -213,10 +244,25 @@ int notifier_arm(struct notifier *notifier, wait_handle socket, void *token, uns
                  struct error *error);
 
 /*
- * Stops watching a stream socket; called before the socket is closed. Any thread. An event that a
- * thread has taken and not handled yet may still name the socket's token.
+ * Stops watching a stream socket and takes it over: the socket is closed by `close`, once, in this
+ * call or, where the system ends the registration later, in a later wait. The caller must not use
+ * the socket any more. Also for a socket whose watch failed. Any thread. An event that a thread has
+ * taken and not handled yet may still name the socket's token.
  */
-void notifier_unwatch(struct notifier *notifier, wait_handle socket);
+void notifier_unwatch(struct notifier *notifier, wait_handle socket, notifier_close *close);
+
+/*
+ * Waits until the stream sockets that were handed over are closed, for at most NOTIFIER_FINISH_MS,
+ * then closes the rest. Called after the last wait; drops events. notifier_destroy does it, too.
+ */
+void notifier_finish(struct notifier *notifier);
+
+/*
+ * Returns the number of sockets so far whose registration the system has not ended in time,
+ * although it was asked repeatedly: they were closed, or reported as REMOVED, nevertheless. Any
+ * thread.
+ */
+size_t notifier_unremoved(const struct notifier *notifier);
 
 /*
  * Adds a level that stays, for these interests (at least one). The token is not NULL. Returns 0, or
@@ -242,7 +288,7 @@ wait_handle notifier_handle(struct notifier *notifier, struct error *error);
 
 /*
  * Stops watching a datagram socket, or a level that stays. Returns 0, and the REMOVED event will
- * follow, or -1 with `error` filled.
+ * follow, or -1 with `error` filled if the socket is not watched.
  */
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,
                     struct error *error);

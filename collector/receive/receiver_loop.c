@@ -11,6 +11,17 @@
 #include "collector/receive/receiver_sockets.h"
 #include "collector/receive/receiver_yield.h"
 
+/* Logs that the system has not ended registrations in time. */
+static void report_unremoved(struct receiver *receiver)
+{
+    size_t unremoved = notifier_unremoved(receiver->notifier);
+    size_t before = atomic_exchange(&receiver->unremoved, unremoved);
+    if (unremoved > before)
+        log_line(LOG_ERROR,
+                 "the system has not ended the registration of %zu sockets in time; closing them",
+                 unremoved - before);
+}
+
 /* Closes a socket that the notifier has removed. */
 static void close_removed(struct worker *worker, struct endpoint *endpoint)
 {
@@ -64,6 +75,7 @@ static void take_socket_events(struct worker *worker, int timeout_ms)
             break;
         case NOTIFIER_REMOVED:
             endpoint->removing = false;
+            report_unremoved(receiver);
             if (endpoint->leaving)
                 close_removed(worker, endpoint);
             break;
@@ -198,6 +210,23 @@ static void last_drain(struct worker *worker)
     }
 }
 
+/*
+ * Waits for the sockets' REMOVED events, for a limited time, so that a stop ends on a system that
+ * does not answer. Sockets left then are closed nevertheless: no thread waits for their events any
+ * more.
+ */
+static void await_removals(struct worker *worker, struct endpoint *endpoint, int64_t end_ns)
+{
+    while (endpoint->removing && clock_monotonic_ns() < end_ns)
+        take_socket_events(worker, milliseconds_until(end_ns, clock_monotonic_ns()));
+    if (!endpoint->removing)
+        return;
+    endpoint->removing = false;
+    log_about(LOG_ERROR, LOG_OF_LISTENER, endpoint->listener->name,
+              "the system has not ended the socket's registration within %d ms; closing it",
+              NOTIFIER_FINISH_MS);
+}
+
 static void close_endpoints(struct worker *worker)
 {
     struct receiver *receiver = worker->receiver;
@@ -212,10 +241,10 @@ static void close_endpoints(struct worker *worker)
         else
             log_about(LOG_ERROR, LOG_OF_LISTENER, endpoint->listener->name, "%s", error.text);
     }
+    int64_t end_ns = clock_monotonic_ns() + NOTIFIER_FINISH_MS * INT64_C(1000000);
     for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
          endpoint = endpoint->next) {
-        while (endpoint->removing)
-            take_socket_events(worker, -1);
+        await_removals(worker, endpoint, end_ns);
         if (endpoint->socket != NULL) {
             receiver_close_socket(endpoint);
         }

@@ -117,6 +117,7 @@ struct receiver {
     _Atomic size_t quiescent; /* the number of quiescent threads */
     _Atomic uint64_t refresh_wanted;
     _Atomic uint64_t refresh_done;
+    _Atomic size_t unremoved; /* notifier_unremoved, as far as it was logged */
     _Atomic bool stopping;
     struct deadline deadline;
     _Atomic bool finished;

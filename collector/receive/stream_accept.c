@@ -40,8 +40,7 @@ static int listen_at_address(struct stream_server *server, struct error *error)
 {
     const struct stream_server_options *options = &server->options;
     struct listening added = {0};
-    added.socket =
-        tcp_listener_open(&options->address, options->ipv6_only, &added.address, error);
+    added.socket = tcp_listener_open(&options->address, options->ipv6_only, &added.address, error);
     return added.socket == NO_HANDLE ? -1 : watch_listening(server, &added, error);
 }
 
@@ -65,10 +64,11 @@ static int check_inherited(const struct stream_server *server, const struct addr
     const struct listener *listener = server->options.listener;
     if (bound->family != ADDRESS_LOCAL || listener->senders == NULL)
         return 0;
-    error_set(error, EXIT_CODE_CONFIG,
-              "%s: allow= and deny= are for addresses, and the senders of a local socket have none; "
-              "with systemd SocketMode= and SocketUser= say which users may connect",
-              listener->name);
+    error_set(
+        error, EXIT_CODE_CONFIG,
+        "%s: allow= and deny= are for addresses, and the senders of a local socket have none; "
+        "with systemd SocketMode= and SocketUser= say which users may connect",
+        listener->name);
     return -1;
 }
 
@@ -220,13 +220,19 @@ void stream_server_accept(struct worker *worker, struct listening *listening)
     mutex_unlock(server->accept_lock);
 }
 
-void stream_server_close_listening(const struct stream_server *server, struct listening *listening)
+/* Local sockets exist only where the system ends a registration at once. */
+static void leave_to_local_listener(wait_handle socket)
+{
+    (void)socket;
+}
+
+static void close_listening(const struct stream_server *server, struct listening *listening)
 {
     struct error error;
+    notifier_unwatch(server->notifier, listening->socket,
+                     listening->local != NULL ? leave_to_local_listener : tcp_listener_close);
     if (listening->local != NULL && local_listener_close(listening->local, &error) != 0)
         log_about(LOG_WARNING, LOG_OF_LISTENER, server->options.listener->name, "%s", error.text);
-    else if (listening->local == NULL && listening->socket != NO_HANDLE)
-        tcp_listener_close(listening->socket);
     listening->local = NULL;
     listening->socket = NO_HANDLE;
 }
@@ -234,13 +240,9 @@ void stream_server_close_listening(const struct stream_server *server, struct li
 void stream_server_stop_listening(struct stream_server *server)
 {
     mutex_lock(server->accept_lock);
-    for (size_t i = 0; i < server->listening_count; i++) {
-        struct listening *listening = &server->listening[i];
-        if (listening->socket == NO_HANDLE)
-            continue;
-        notifier_unwatch(server->notifier, listening->socket);
-        stream_server_close_listening(server, listening);
-    }
+    for (size_t i = 0; i < server->listening_count; i++)
+        if (server->listening[i].socket != NO_HANDLE)
+            close_listening(server, &server->listening[i]);
     mutex_unlock(server->accept_lock);
 }
 

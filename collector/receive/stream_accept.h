@@ -28,12 +28,10 @@ void stream_server_accept(struct worker *worker, struct listening *listening);
  */
 void stream_server_accept_again(struct worker *worker, int64_t now_ns);
 
-/* Closes a listening socket, and removes its file, if that was not done already. */
-void stream_server_close_listening(const struct stream_server *server, struct listening *listening);
-
 /*
- * Closes the listening sockets, after it stops watching them: another process may have a copy of an
- * inherited socket, and the notifier would then report the socket even after it is closed here.
+ * Closes the listening sockets that are open, and removes the file of a local one. They are
+ * unwatched first: another process may have a copy of an inherited socket, and the notifier would
+ * then report the socket even after it is closed here.
  */
 void stream_server_stop_listening(struct stream_server *server);
 

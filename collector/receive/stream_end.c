@@ -66,8 +66,7 @@ void stream_server_release(struct worker *worker, struct stream_slot *slot)
     struct stream_server *server = worker->server;
     RULE(stream_slot_phase(slot) == SLOT_OWNED, "only its owner ends a connection");
     stream_connection_end(&slot->connection, &server->settings);
-    notifier_unwatch(server->notifier, slot->connection.channel.socket);
-    tcp_connection_close(slot->connection.channel.socket);
+    notifier_unwatch(server->notifier, slot->connection.channel.socket, tcp_connection_close);
     stream_slots_release(&server->slots, slot);
 }
 

@@ -16,8 +16,8 @@ void stream_server_log_about(struct worker *worker, struct log_limit *limit,
 void stream_server_close_connection(struct worker *worker, struct stream_slot *slot);
 
 /*
- * Called by the owner: releases a connection without counting it. The socket is closed only after
- * its channel and its registration have ended, because the system may use its number again at once.
+ * Called by the owner: releases a connection without counting it. Its channel ends first, then its
+ * registration; the notifier closes the socket.
  */
 void stream_server_release(struct worker *worker, struct stream_slot *slot);
 

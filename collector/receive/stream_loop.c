@@ -393,6 +393,34 @@ static bool is_done(const struct worker *worker)
            atomic_load(&server->slots.open) == 0;
 }
 
+/* Counts sockets whose registrations the system has not ended in time. */
+static void note_unremoved(struct worker *worker)
+{
+    struct stream_server *server = worker->server;
+    size_t unremoved = notifier_unremoved(server->notifier);
+    size_t before = atomic_load(&server->unremoved);
+    do {
+        if (unremoved <= before)
+            return;
+    } while (!atomic_compare_exchange_weak(&server->unremoved, &before, unremoved));
+    counter_add(&worker->stream.counters->not_removed, unremoved - before);
+    log_about(LOG_ERROR, LOG_OF_LISTENER, server->options.listener->name,
+              "the system has not ended the registration of %zu sockets in time; closed them",
+              unremoved - before);
+}
+
+/*
+ * The last thread, after all threads have left the notifier: waits, for a limited time, until the
+ * system has ended all registrations.
+ */
+static void finish_notifier(struct worker *worker)
+{
+    struct stream_server *server = worker->server;
+    stream_server_stop_listening(server);
+    notifier_finish(server->notifier);
+    note_unremoved(worker);
+}
+
 static void end_thread(struct worker *worker)
 {
     struct stream_server *server = worker->server;
@@ -403,8 +431,10 @@ static void end_thread(struct worker *worker)
     fan_out_wake_sinks(fan_out);
     ingest_thread_close(worker->ingests);
     bool last = atomic_fetch_sub(&server->running, 1) == 1;
-    if (last)
+    if (last) {
         fan_out_close(fan_out);
+        finish_notifier(worker);
+    }
     atomic_fetch_sub(&server->present, 1);
     if (last)
         atomic_store(&server->finished, true);
@@ -465,6 +495,7 @@ void stream_server_run(void *argument)
                 stream_server_accept_again(worker, now_ns);
             if (worker->scan_left == 0)
                 scan_ns = now_ns + scan_pause_ns(server);
+            note_unremoved(worker);
         }
         if (worker->count != 0)
             serve_connections(worker);

@@ -312,8 +312,8 @@ void stream_server_destroy(struct stream_server *server)
     if (server == NULL)
         return;
     RULE(atomic_load(&server->started) == 0, "a stream server is joined before it is destroyed");
-    for (size_t i = 0; i < server->listening_count; i++)
-        stream_server_close_listening(server, &server->listening[i]);
+    if (server->listening_count != 0)
+        stream_server_stop_listening(server);
     free(server->listening);
     notifier_destroy(server->notifier);
     for (size_t i = 0; server->workers != NULL && i < server->options.thread_count; i++) {

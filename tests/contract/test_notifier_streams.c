@@ -30,6 +30,7 @@ static struct {
     struct address address;
     wait_handle client, server; /* the two ends of a connection */
     char token;
+    size_t closed; /* calls of count_close */
 } streams;
 
 static int64_t until_patience_ends(void)
@@ -42,14 +43,15 @@ static int set_up_threads(size_t threads)
     struct error error;
     struct address any;
     assert_true(address_parse_host("127.0.0.1", 9, &any));
+    streams.closed = 0;
     assert_int_equal(notifier_create(&streams.notifier, backend, threads, &error), 0);
     streams.listening = tcp_listener_open(&any, false, &streams.address, &error);
     assert_true(streams.listening != NO_HANDLE);
     streams.client = tcp_client_connect(&streams.address);
     struct address peer;
     int64_t until = until_patience_ends();
-    while (tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
-                                 &streams.server, &peer, &error) != ACCEPT_OK)
+    while (tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER, &streams.server, &peer,
+                                 &error) != ACCEPT_OK)
         assert_true(patience(until));
     return 0;
 }
@@ -65,10 +67,25 @@ static int tear_down(void **state)
     (void)state;
     if (streams.client != NO_HANDLE)
         tcp_connection_close(streams.client);
-    tcp_connection_close(streams.server);
+    if (streams.server != NO_HANDLE)
+        tcp_connection_close(streams.server);
     tcp_listener_close(streams.listening);
     notifier_destroy(streams.notifier);
     return 0;
+}
+
+static void count_close(wait_handle socket)
+{
+    streams.closed++;
+    tcp_connection_close(socket);
+}
+
+/* Hands the server's socket over to the notifier. */
+static void unwatch(void)
+{
+    wait_handle socket = streams.server;
+    streams.server = NO_HANDLE;
+    notifier_unwatch(streams.notifier, socket, count_close);
 }
 
 static void watch_socket(wait_handle socket, void *token, unsigned interests)
@@ -313,18 +330,20 @@ TEST_WITH(who_connects_is_reported_once_until_it_is_armed_again, set_up, tear_do
     assert_true((next_ready() & NOTIFIER_IN) != 0);
     wait_handle second = tcp_client_connect(&streams.address);
     assert_silent();
-    assert_int_equal(tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
-                                           &accepted, &peer, &error), ACCEPT_OK);
+    assert_int_equal(
+        tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER, &accepted, &peer, &error),
+        ACCEPT_OK);
     tcp_connection_close(accepted);
     assert_int_equal(
         notifier_arm(streams.notifier, streams.listening, &streams.token, NOTIFIER_IN, NULL), 0);
     assert_true((next_ready() & NOTIFIER_IN) != 0); /* the second one still waits */
-    assert_int_equal(tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
-                                           &accepted, &peer, &error), ACCEPT_OK);
+    assert_int_equal(
+        tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER, &accepted, &peer, &error),
+        ACCEPT_OK);
     tcp_connection_close(accepted);
-    assert_int_equal(tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
-                                           &accepted, &peer, &error),
-                     ACCEPT_WOULD_BLOCK);
+    assert_int_equal(
+        tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER, &accepted, &peer, &error),
+        ACCEPT_WOULD_BLOCK);
     tcp_connection_close(first);
     tcp_connection_close(second);
 }
@@ -333,7 +352,7 @@ TEST_WITH(one_that_is_not_watched_any_more_is_not_reported, set_up, tear_down)
 {
     (void)state;
     watch(NOTIFIER_IN);
-    notifier_unwatch(streams.notifier, streams.server);
+    unwatch();
     send_bytes(streams.client, 5);
     assert_silent();
 }
@@ -343,8 +362,68 @@ TEST_WITH(nor_is_what_nobody_had_taken_before, set_up, tear_down)
     (void)state;
     watch(NOTIFIER_IN);
     send_bytes(streams.client, 5);
-    notifier_unwatch(streams.notifier, streams.server);
+    unwatch();
     assert_silent();
+}
+
+/* --- handing a socket over -------------------------------------------------------------------- */
+
+TEST_WITH(one_that_was_unwatched_is_closed_once, set_up, tear_down)
+{
+    (void)state;
+    char byte;
+    size_t size;
+    watch(NOTIFIER_IN);
+    unwatch();
+    int64_t until = until_patience_ends();
+    while (streams.closed == 0) {
+        assert_silent();
+        assert_true(patience(until));
+    }
+    assert_silent();
+    notifier_finish(streams.notifier);
+    assert_int_equal(streams.closed, 1);
+    assert_int_equal(notifier_unremoved(streams.notifier), 0);
+    while (tcp_connection_receive(streams.client, &byte, 1, &size) == TCP_WOULD_BLOCK)
+        assert_true(patience(until));
+}
+
+TEST_WITH(so_are_one_that_has_an_event_and_one_that_was_never_watched, set_up, tear_down)
+{
+    (void)state;
+    notifier_unwatch(streams.notifier, tcp_client_connect(&streams.address), count_close);
+    assert_int_equal(streams.closed, 1);
+    send_bytes(streams.client, 1);
+    watch(NOTIFIER_IN | NOTIFIER_OUT);
+    next_event();
+    unwatch();
+    notifier_finish(streams.notifier);
+    assert_int_equal(streams.closed, 2);
+}
+
+TEST_WITH(many_are_closed_when_the_notifier_is_finished, set_up, tear_down)
+{
+    (void)state;
+    enum { MANY = 100 };
+    for (size_t i = 0; i < MANY; i++) {
+        wait_handle socket = tcp_client_connect(&streams.address);
+        watch_socket(socket, &streams.token, NOTIFIER_IN);
+        notifier_unwatch(streams.notifier, socket, count_close);
+    }
+    notifier_finish(streams.notifier);
+    assert_int_equal(streams.closed, MANY);
+    assert_int_equal(notifier_unremoved(streams.notifier), 0);
+}
+
+TEST_WITH(or_destroyed, set_up, tear_down)
+{
+    (void)state;
+    struct error error;
+    watch(NOTIFIER_IN);
+    unwatch();
+    notifier_destroy(streams.notifier);
+    assert_int_equal(streams.closed, 1);
+    assert_int_equal(notifier_create(&streams.notifier, backend, 1, &error), 0);
 }
 
 /* Often with the number of the previous one; the event of every second one is not taken. */
@@ -359,14 +438,12 @@ TEST_WITH(a_new_connection_has_no_event_of_an_old_one, set_up, tear_down)
         send_bytes(streams.client, 5);
         if (i % 2 == 0)
             assert_ptr_equal(next_event().token, &tokens[i]);
-        notifier_unwatch(streams.notifier, streams.server);
-        tcp_connection_close(streams.server);
+        unwatch();
         tcp_connection_close(streams.client);
         streams.client = tcp_client_connect(&streams.address);
         int64_t until = until_patience_ends();
-        while (tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
-                                     &streams.server, &peer, &error) !=
-               ACCEPT_OK)
+        while (tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER, &streams.server,
+                                     &peer, &error) != ACCEPT_OK)
             assert_true(patience(until));
     }
     assert_silent();
@@ -387,8 +464,8 @@ TEST_WITH(each_of_many_connections_is_reported_once, set_up, tear_down)
         int64_t until = until_patience_ends();
         all[i].events = 0;
         all[i].client = tcp_client_connect(&streams.address);
-        while (tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
-                                     &all[i].server, &peer, &error) != ACCEPT_OK)
+        while (tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER, &all[i].server, &peer,
+                                     &error) != ACCEPT_OK)
             assert_true(patience(until));
         watch_socket(all[i].server, &all[i], NOTIFIER_IN | NOTIFIER_HANGUP);
     }
@@ -402,8 +479,7 @@ TEST_WITH(each_of_many_connections_is_reported_once, set_up, tear_down)
     }
     assert_silent();
     for (size_t i = 0; i < MANY; i++) {
-        notifier_unwatch(streams.notifier, all[i].server);
-        tcp_connection_close(all[i].server);
+        notifier_unwatch(streams.notifier, all[i].server, tcp_connection_close);
         tcp_connection_close(all[i].client);
     }
 }
@@ -435,8 +511,8 @@ TEST_WITH(nobody_who_connects_is_left_waiting, set_up, tear_down)
     assert_int_equal(thread_start(&thread, "connects", connect_many, NULL, &error), 0);
     while (count < CONNECTS * 4 / 5) {
         assert_int_equal(next_ready(), NOTIFIER_IN);
-        while (tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
-                                     &accepted, &peer, &error) == ACCEPT_OK) {
+        while (tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER, &accepted, &peer,
+                                     &error) == ACCEPT_OK) {
             tcp_connection_close(accepted);
             count++;
         }
@@ -592,6 +668,8 @@ static const struct {
     {FAULT_NO_WAKE_UP, "wake_ups_before_a_wait_end_it_once"},
     {FAULT_WATCHED_STILL, "one_that_is_not_watched_any_more_is_not_reported"},
     {FAULT_LATE_EVENT, "nor_is_what_nobody_had_taken_before"},
+    {FAULT_NOT_CLOSED, "one_that_was_unwatched_is_closed_once"},
+    {FAULT_CLOSED_TWICE, "one_that_was_unwatched_is_closed_once"},
 };
 
 _Static_assert(sizeof faults / sizeof faults[0] == FAULTS, "a fault without its test");

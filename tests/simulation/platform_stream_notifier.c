@@ -126,11 +126,12 @@ static int arm(struct notifier *notifier, wait_handle handle, void *token, unsig
     return 0;
 }
 
-static void unwatch(struct notifier *notifier, wait_handle handle)
+static void unwatch(struct notifier *notifier, wait_handle handle, notifier_close *close)
 {
     (void)notifier;
     world_step();
     set(watch_of(handle), NULL, NULL, 0);
+    close(handle);
 }
 
 static void wake(struct notifier *notifier)

@@ -36,14 +36,34 @@ bool notifier_is_available(const struct notifier_backend *backend)
     return backend->is_available == NULL || backend->is_available();
 }
 
+/* The first one that is available and whose probe succeeds; NULL: there is none. */
+static const struct notifier_backend *first_of(const struct notifier_backend *const *backends)
+{
+    struct error ignored;
+    for (; *backends != NULL; backends++)
+        if (notifier_is_available(*backends) &&
+            ((*backends)->probe == NULL || (*backends)->probe(&ignored) == 0))
+            return *backends;
+    return NULL;
+}
+
+const struct notifier_backend *notifier_passed_over(const struct notifier_backend *const *backends,
+                                                    struct error *error)
+{
+    for (; *backends != NULL; backends++)
+        if (notifier_is_available(*backends))
+            return (*backends)->probe != NULL && (*backends)->probe(error) != 0 ? *backends : NULL;
+    return NULL;
+}
+
 const struct notifier_backend *notifier_choose(const struct notifier_backend *wanted,
                                                struct error *error)
 {
     if (wanted != NULL && notifier_is_available(wanted))
         return wanted;
-    for (size_t i = 0; wanted == NULL && notifier_backends[i] != NULL; i++)
-        if (notifier_is_available(notifier_backends[i]))
-            return notifier_backends[i];
+    const struct notifier_backend *first = wanted == NULL ? first_of(notifier_backends) : NULL;
+    if (first != NULL)
+        return first;
     error_set(error, EXIT_CODE_CONFIG, "--notifier %s: this system does not have it",
               wanted != NULL ? wanted->name : "auto");
     return NULL;
@@ -51,9 +71,9 @@ const struct notifier_backend *notifier_choose(const struct notifier_backend *wa
 
 const struct notifier_backend *notifier_choose_for_streams(struct error *error)
 {
-    for (size_t i = 0; notifier_stream_backends[i] != NULL; i++)
-        if (notifier_is_available(notifier_stream_backends[i]))
-            return notifier_stream_backends[i];
+    const struct notifier_backend *first = first_of(notifier_stream_backends);
+    if (first != NULL)
+        return first;
     error_set(error, EXIT_CODE_CONFIG, "this system has no notifier for streams");
     return NULL;
 }
@@ -127,10 +147,23 @@ int notifier_arm(struct notifier *notifier, wait_handle socket, void *token, uns
     return notifier->backend->arm(notifier, socket, token, interests, error);
 }
 
-void notifier_unwatch(struct notifier *notifier, wait_handle socket)
+/* RULE: from here on the socket belongs to the notifier. */
+void notifier_unwatch(struct notifier *notifier, wait_handle socket, notifier_close *close)
 {
     RULE(socket != NO_HANDLE, "a stream is closed after it was unwatched");
-    notifier->backend->unwatch(notifier, socket);
+    notifier->backend->unwatch(notifier, socket, close);
+}
+
+void notifier_finish(struct notifier *notifier)
+{
+    RULE(!atomic_load(&notifier->waiting), "no thread waits when its notifier is finished");
+    if (notifier->backend->finish != NULL)
+        notifier->backend->finish(notifier);
+}
+
+size_t notifier_unremoved(const struct notifier *notifier)
+{
+    return notifier->backend->unremoved == NULL ? 0 : notifier->backend->unremoved(notifier);
 }
 
 int notifier_add_level(struct notifier *notifier, wait_handle socket, void *token,

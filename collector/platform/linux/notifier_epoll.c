@@ -189,9 +189,10 @@ static int arm(struct notifier *base, wait_handle socket, void *token, unsigned 
     return set_stream(base, EPOLL_CTL_MOD, socket, token, interests, error);
 }
 
-static void epoll_unwatch(struct notifier *base, wait_handle socket)
+static void epoll_unwatch(struct notifier *base, wait_handle socket, notifier_close *close_socket)
 {
     epoll_ctl(epoll_of(base)->epoll, EPOLL_CTL_DEL, (int)socket, NULL);
+    close_socket(socket);
 }
 
 static void epoll_wake(struct notifier *base)

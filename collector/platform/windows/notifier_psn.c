@@ -7,29 +7,39 @@
  * this call can be interrupted for one thread (see below). With several threads a wait takes one
  * packet, because otherwise it would take all queued packets and leave the other threads idle.
  *
- * Removal. By REMOVE the system reports that it will post no more packets for a socket. Packets
- * come in order, so all earlier ones have been taken from the port by then, but another thread may
- * still handle one, or have taken it and not yet returned. The thread that gets REMOVE therefore
- * begins a new round, and the token's REMOVED event is reported after each thread has begun a wait
- * in that round or a later one, or has left. A thread that sleeps in its wait is interrupted by an
- * APC: a packet would go to whichever thread the port wakes first, the one that slept last.
+ * Removal. It is requested as psn_removal.h says. By REMOVE the system reports that it will post no
+ * more packets for a socket. Packets come in order, so all earlier ones have been taken from the
+ * port by then, but another thread may still handle one, or have taken it and not yet returned. The
+ * thread that gets REMOVE therefore begins a new round, and the token's REMOVED event is reported
+ * after each thread has begun a wait in that round or a later one, or has left. A thread that
+ * sleeps in its wait is interrupted by an APC: a packet would go to whichever thread the port wakes
+ * first, the one that slept last. A registration that is given up is reported in the same way, but
+ * its memory is kept until the notifier is destroyed, because late packets may name it.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <winsock2.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/windows/notifier_backends.h"
+#include "collector/platform/windows/psn_probe.h"
+#include "collector/platform/windows/psn_removal.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "collector/platform/windows/system_error.h"
 
 #define LEFT UINT64_MAX
 
-/* A socket; its address in memory is the completion key. Freed when its REMOVED is reported. */
+/*
+ * A socket; its address in memory is the completion key. Freed when its REMOVED is reported, unless
+ * it was given up.
+ */
 struct registration {
     struct registration *next;
     SOCKET socket;
     void *token;
     _Atomic bool removing; /* removal was requested: queued packets are ignored */
+    struct psn_removal removal;
+    _Atomic bool given_up; /* it is removed, but late packets may name it */
     uint64_t round;        /* the round that its REMOVE began; 0: it has not come yet */
     bool posted;           /* its REMOVED was posted to the port */
 };
@@ -48,6 +58,8 @@ struct psn_notifier {
     _Atomic bool wake_posted;
     _Atomic uint64_t round;
     _Atomic size_t unposted; /* registrations whose REMOVE has begun a round */
+    _Atomic size_t unremoved;
+    _Atomic int64_t due_ns; /* monotonic: when a removal must be looked at; INT64_MAX: never */
 
     SRWLOCK lock; /* protects the members below, and registrations except their tokens */
     struct registration *registrations;
@@ -73,6 +85,11 @@ static bool is_available(void)
     return socket_lookup_notifications() != NULL;
 }
 
+static int probe_datagrams(struct error *error)
+{
+    return psn_probe(SOCK_DGRAM, SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT, error);
+}
+
 static int psn_create(struct notifier **out, size_t threads, struct error *error)
 {
     struct psn_notifier *notifier =
@@ -89,6 +106,7 @@ static int psn_create(struct notifier **out, size_t threads, struct error *error
         return -1;
     }
     InitializeSRWLock(&notifier->lock);
+    atomic_store(&notifier->due_ns, INT64_MAX);
     notifier->worker_count = threads;
     *out = &notifier->base;
     return 0;
@@ -202,19 +220,28 @@ static struct registration *find_watched(const struct psn_notifier *notifier, SO
     return found;
 }
 
+/* Called with the lock held, as the next one. */
+static void note_due(struct psn_notifier *notifier, const struct psn_removal *removal)
+{
+    int64_t due_ns = psn_removal_due_ns(removal);
+    if (due_ns < atomic_load(&notifier->due_ns))
+        atomic_store(&notifier->due_ns, due_ns);
+}
+
 static int psn_remove_socket(struct notifier *base, wait_handle socket, void *token,
                              struct error *error)
 {
     struct psn_notifier *notifier = psn_of(base);
-    DWORD code = ERROR_NOT_FOUND;
     AcquireSRWLockExclusive(&notifier->lock);
     struct registration *found = find_watched(notifier, (SOCKET)socket, token);
     if (found != NULL) {
-        code = operate(notifier, found, SOCKET_OPERATION_REMOVE);
-        atomic_store(&found->removing, code == 0);
+        atomic_store(&found->removing, true);
+        bool asked = operate(notifier, found, SOCKET_OPERATION_REMOVE) == 0;
+        psn_removal_begin(&found->removal, clock_monotonic_ns(), asked);
+        note_due(notifier, &found->removal);
     }
     ReleaseSRWLockExclusive(&notifier->lock);
-    return code == 0 ? 0 : psn_fail(error, "cannot stop watching a socket", code);
+    return found != NULL ? 0 : psn_fail(error, "cannot stop watching a socket", ERROR_NOT_FOUND);
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
@@ -226,18 +253,40 @@ static void CALLBACK come_round(ULONG_PTR unused)
 }
 
 /*
- * The system has posted the registration's last packet. Each thread must begin a wait, also the one
- * that took it.
+ * The system has posted the registration's last packet, or it is given up. Each thread must begin a
+ * wait, also the one that took the packet. Called with the lock held.
  */
 static void begin_round(struct psn_notifier *notifier, struct registration *removed)
 {
-    AcquireSRWLockExclusive(&notifier->lock);
+    removed->removal.begun = false;
+    if (removed->round != 0) /* its packet came as it was given up */
+        return;
     removed->round = atomic_fetch_add(&notifier->round, 1) + 1;
     atomic_fetch_add(&notifier->unposted, 1);
     for (size_t i = 0; i < notifier->worker_count; i++) {
         struct worker *worker = &notifier->workers[i];
         if (worker->handle != NULL && worker->id != GetCurrentThreadId())
             QueueUserAPC(come_round, worker->handle, 0);
+    }
+}
+
+/* Repeats requests, and gives removals up. */
+static void look_at_removals(struct psn_notifier *notifier)
+{
+    int64_t now_ns = clock_monotonic_ns();
+    AcquireSRWLockExclusive(&notifier->lock);
+    atomic_store(&notifier->due_ns, INT64_MAX);
+    for (struct registration *one = notifier->registrations; one != NULL; one = one->next) {
+        struct psn_removal *removal = &one->removal;
+        if (removal->begun && now_ns >= removal->end_ns) {
+            atomic_store(&one->given_up, true);
+            atomic_fetch_add(&notifier->unremoved, 1);
+            begin_round(notifier, one);
+        } else if (removal->begun && !removal->asked && now_ns >= removal->again_ns) {
+            bool asked = operate(notifier, one, SOCKET_OPERATION_REMOVE) == 0;
+            psn_removal_repeat(removal, now_ns, asked);
+        }
+        note_due(notifier, removal);
     }
     ReleaseSRWLockExclusive(&notifier->lock);
 }
@@ -260,6 +309,9 @@ static void psn_adopt(struct worker *worker)
 /* The thread has finished with the events of its previous wait. */
 static void begin_wait(struct psn_notifier *notifier, struct worker *worker)
 {
+    int64_t due_ns = atomic_load(&notifier->due_ns);
+    if (due_ns != INT64_MAX && clock_monotonic_ns() >= due_ns)
+        look_at_removals(notifier);
     if (worker->id == GetCurrentThreadId() &&
         atomic_load(&worker->round) == atomic_load(&notifier->round) &&
         atomic_load(&notifier->unposted) == 0)
@@ -277,7 +329,8 @@ static struct notifier_event report_removed(struct psn_notifier *notifier,
 {
     struct notifier_event event = {NOTIFIER_REMOVED, removed->token, 0};
     AcquireSRWLockExclusive(&notifier->lock);
-    forget(notifier, removed);
+    if (!atomic_load(&removed->given_up))
+        forget(notifier, removed);
     ReleaseSRWLockExclusive(&notifier->lock);
     return event;
 }
@@ -302,15 +355,30 @@ static size_t psn_translate(struct psn_notifier *notifier, const OVERLAPPED_ENTR
     DWORD events = packet->dwNumberOfBytesTransferred;
     bool removed = (events & SOCKET_EVENT_REMOVE) != 0;
     bool ready = events != SOCKET_EVENT_REMOVE && !atomic_load(&registration->removing);
+    if (atomic_load(&registration->given_up))
+        return 0;
     if (removed && !ready && notifier->worker_count == 1) {
         *event = report_removed(notifier, registration);
         return 1;
     }
     if (ready)
         *event = (struct notifier_event){NOTIFIER_READY, registration->token, 0};
-    if (removed)
+    if (removed) {
+        AcquireSRWLockExclusive(&notifier->lock);
         begin_round(notifier, registration);
+        ReleaseSRWLockExclusive(&notifier->lock);
+    }
     return ready;
+}
+
+/* A wait ends when a removal must be looked at, so that the next wait does that. */
+static DWORD psn_timeout(const struct psn_notifier *notifier, int timeout_ms)
+{
+    int64_t due_ns = atomic_load(&notifier->due_ns);
+    if (due_ns == INT64_MAX)
+        return timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms;
+    int due_ms = milliseconds_until(due_ns, clock_monotonic_ns());
+    return (DWORD)(timeout_ms < 0 || due_ms < timeout_ms ? due_ms : timeout_ms);
 }
 
 static size_t psn_wait_for_events(struct notifier *base, size_t thread,
@@ -323,7 +391,7 @@ static size_t psn_wait_for_events(struct notifier *base, size_t thread,
     ULONG found = 0;
     begin_wait(notifier, &notifier->workers[thread]);
     if (!GetQueuedCompletionStatusEx(notifier->port, packets, (ULONG)room, &found,
-                                     timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms, !alone)) {
+                                     psn_timeout(notifier, timeout_ms), !alone)) {
         DWORD why = GetLastError();
         if (why == WAIT_TIMEOUT || why == WAIT_IO_COMPLETION)
             return 0; /* the time is over, or an APC interrupted the wait */
@@ -357,10 +425,16 @@ static void psn_wake(struct notifier *base)
         atomic_exchange(&notifier->wake_posted, false);
 }
 
+static size_t psn_unremoved(const struct notifier *base)
+{
+    return atomic_load(&((const struct psn_notifier *)base)->unremoved);
+}
+
 const struct notifier_backend notifier_psn = {
     .name = "psn",
     .shared = true,
     .is_available = is_available,
+    .probe = probe_datagrams,
     .create = psn_create,
     .destroy = psn_destroy,
     .add = psn_add,
@@ -368,4 +442,5 @@ const struct notifier_backend notifier_psn = {
     .wait = psn_wait_for_events,
     .leave = psn_leave,
     .wake = psn_wake,
+    .unremoved = psn_unremoved,
 };

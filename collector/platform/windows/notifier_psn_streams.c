@@ -8,27 +8,50 @@
  * At a hang-up, IN may not be reported although the end of the connection can be read. So a
  * registration that is armed for IN is also registered for HANGUP.
  *
- * After a removal was requested, the registration's memory is reused when its REMOVE packet has
- * come.
+ * A stream that was unwatched is closed, and its registration's memory reused, when its REMOVE
+ * packet has come, or when it is given up (psn_removal.h). Requests are repeated, and
+ * registrations given up, by threads that wait: the thread that unwatched the stream, or any thread
+ * that begins a wait later.
  */
 #include <winsock2.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/windows/notifier_backends.h"
+#include "collector/platform/windows/psn_probe.h"
+#include "collector/platform/windows/psn_removal.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "collector/platform/windows/stream_port.h"
 
 #define EVERYTHING (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
 
+/* The most registrations that are looked at together. */
+#define LOOK_MOST 32
+
+/* Milliseconds between two looks at the removals while the notifier is finished. */
+#define FINISH_LOOK_MS 10
+
 struct psn_stream {
     struct stream_registration common;
     unsigned interests; /* the armed conditions; 0: not armed */
-    bool removing;      /* its REMOVE packet has not come yet */
+    struct psn_removal removal;
+    notifier_close *close;            /* for its socket, when it is removed */
+    struct psn_stream *older, *newer; /* in the list of removals */
 };
 
 struct psn_streams {
     struct stream_port common;
     process_socket_notifications *notify;
+    _Atomic size_t unremoved;
+    _Atomic int64_t due_ns; /* monotonic: when a removal must be looked at; INT64_MAX: none */
+
+    SRWLOCK lock; /* protects the list; locked after a registration's lock, or by itself */
+    struct psn_stream *oldest, *newest; /* of the removals that have begun */
 };
+
+static struct psn_streams *psn_streams_of(struct stream_port *port)
+{
+    return (struct psn_streams *)port;
+}
 
 static struct psn_stream *psn_stream_of(struct stream_registration *registration)
 {
@@ -62,7 +85,7 @@ static DWORD operate(struct stream_port *port, const struct psn_stream *stream, 
         .operation = operation,
         .trigger = SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_ONESHOT,
     };
-    DWORD result = ((struct psn_streams *)port)->notify(port->port, 1, &row, 0, 0, NULL, NULL);
+    DWORD result = psn_streams_of(port)->notify(port->port, 1, &row, 0, 0, NULL, NULL);
     return result == ERROR_SUCCESS || result == WAIT_TIMEOUT ? row.result : result;
 }
 
@@ -78,26 +101,147 @@ static DWORD enable(struct stream_port *port, struct stream_registration *regist
     return code;
 }
 
+/* --- removing --------------------------------------------------------------------------------- */
+
+/* Listed removals change only with both locks held. */
+static void list_removal(struct psn_streams *streams, struct psn_stream *stream)
+{
+    AcquireSRWLockExclusive(&streams->lock);
+    stream->older = streams->newest;
+    stream->newer = NULL;
+    if (streams->newest != NULL)
+        streams->newest->newer = stream;
+    else
+        streams->oldest = stream;
+    streams->newest = stream;
+    int64_t due_ns = psn_removal_due_ns(&stream->removal);
+    if (due_ns < atomic_load(&streams->due_ns))
+        atomic_store(&streams->due_ns, due_ns);
+    ReleaseSRWLockExclusive(&streams->lock);
+}
+
+static void unlist_removal(struct psn_streams *streams, struct psn_stream *stream)
+{
+    AcquireSRWLockExclusive(&streams->lock);
+    if (stream->older != NULL)
+        stream->older->newer = stream->newer;
+    else
+        streams->oldest = stream->newer;
+    if (stream->newer != NULL)
+        stream->newer->older = stream->older;
+    else
+        streams->newest = stream->older;
+    if (streams->oldest == NULL)
+        atomic_store(&streams->due_ns, INT64_MAX);
+    ReleaseSRWLockExclusive(&streams->lock);
+}
+
 /*
- * The registration is forgotten first, because another thread may get its REMOVE packet at once. If
- * it cannot be removed, no such packet comes; its key then distinguishes late packets from packets
- * of the next registration.
+ * RULE: the registration's memory may be reused from here on, and its socket is closed; only its
+ * REMOVE packet, or giving it up, leads here.
  */
-static void psn_stream_unwatch(struct notifier *base, wait_handle socket)
+static void end_removal(struct stream_port *port, struct psn_stream *stream)
+{
+    SOCKET socket = stream->common.socket;
+    unlist_removal(psn_streams_of(port), stream);
+    stream->removal.begun = false;
+    stream->close((wait_handle)socket);
+    stream_port_release(port, &stream->common);
+}
+
+/*
+ * The registration is forgotten first: its socket stays open, so no other socket can have its
+ * number before another thread gets the REMOVE packet, perhaps at once.
+ */
+static void psn_stream_unwatch(struct notifier *base, wait_handle socket, notifier_close *close)
 {
     struct stream_port *port = (struct stream_port *)base;
     struct stream_registration *found = stream_port_find(port, (SOCKET)socket);
-    if (found == NULL)
+    if (found == NULL) {
+        close(socket);
         return;
+    }
     struct psn_stream *stream = psn_stream_of(found);
     stream_port_forget(port, found);
     AcquireSRWLockExclusive(&found->lock);
     stream->interests = 0;
-    stream->removing = operate(port, stream, SOCKET_OPERATION_REMOVE) == 0;
-    bool lost = !stream->removing;
+    stream->close = close;
+    bool asked = operate(port, stream, SOCKET_OPERATION_REMOVE) == 0;
+    psn_removal_begin(&stream->removal, clock_monotonic_ns(), asked);
+    list_removal(psn_streams_of(port), stream);
     ReleaseSRWLockExclusive(&found->lock);
-    if (lost)
-        stream_port_release(port, found);
+}
+
+/* Looks at a removal that was due. It may have ended since, and another may have begun. */
+static void look_at_removal(struct stream_port *port, struct psn_stream *stream, int64_t now_ns,
+                            bool give_up)
+{
+    AcquireSRWLockExclusive(&stream->common.lock);
+    struct psn_removal *removal = &stream->removal;
+    if (removal->begun && (give_up || now_ns >= removal->end_ns)) {
+        atomic_fetch_add(&psn_streams_of(port)->unremoved, 1);
+        end_removal(port, stream);
+    } else if (removal->begun && !removal->asked && now_ns >= removal->again_ns) {
+        bool asked = operate(port, stream, SOCKET_OPERATION_REMOVE) == 0;
+        AcquireSRWLockExclusive(&psn_streams_of(port)->lock);
+        psn_removal_repeat(removal, clock_monotonic_ns(), asked);
+        ReleaseSRWLockExclusive(&psn_streams_of(port)->lock);
+    }
+    ReleaseSRWLockExclusive(&stream->common.lock);
+}
+
+/*
+ * Lists up to LOOK_MOST removals that are due, or all of them if `give_up`, and notes when others
+ * are. Memory of registrations is never freed while threads wait.
+ */
+static size_t list_due(struct psn_streams *streams, int64_t now_ns, bool give_up,
+                       struct psn_stream **due)
+{
+    size_t count = 0;
+    int64_t next_ns = INT64_MAX;
+    AcquireSRWLockExclusive(&streams->lock);
+    for (struct psn_stream *one = streams->oldest; one != NULL; one = one->newer) {
+        int64_t its_ns = psn_removal_due_ns(&one->removal);
+        if ((give_up || its_ns <= now_ns) && count < LOOK_MOST) {
+            due[count++] = one;
+            its_ns = now_ns + PSN_ASK_AGAIN_MS * INT64_C(1000000);
+        }
+        next_ns = its_ns < next_ns ? its_ns : next_ns;
+    }
+    atomic_store(&streams->due_ns, next_ns);
+    ReleaseSRWLockExclusive(&streams->lock);
+    return count;
+}
+
+/* Returns whether there may be more to look at. */
+static bool look_at_removals(struct psn_streams *streams, bool give_up)
+{
+    struct psn_stream *due[LOOK_MOST];
+    int64_t now_ns = clock_monotonic_ns();
+    size_t count = list_due(streams, now_ns, give_up, due);
+    for (size_t i = 0; i < count; i++)
+        look_at_removal(&streams->common, due[i], now_ns, give_up);
+    return count == LOOK_MOST;
+}
+
+/* Packets that are taken here are of streams that were unwatched, or too late. */
+static void psn_stream_finish(struct notifier *base)
+{
+    struct psn_streams *streams = (struct psn_streams *)base;
+    struct notifier_event dropped;
+    int64_t end_ns = clock_monotonic_ns() + NOTIFIER_FINISH_MS * INT64_C(1000000);
+    while (atomic_load(&streams->due_ns) != INT64_MAX && clock_monotonic_ns() < end_ns) {
+        stream_port_take(&streams->common, &dropped, 1, FINISH_LOOK_MS);
+        if (clock_monotonic_ns() >= atomic_load(&streams->due_ns))
+            look_at_removals(streams, false);
+    }
+    while (look_at_removals(streams, true))
+        ;
+}
+
+static size_t psn_stream_unremoved(const struct notifier *base)
+{
+    return atomic_load(&((const struct psn_streams *)base)->unremoved);
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
@@ -126,11 +270,8 @@ static bool psn_stream_translate(struct stream_port *port, struct stream_registr
 {
     struct psn_stream *stream = psn_stream_of(registration);
     unsigned ready = stream->interests == 0 ? 0 : ready_of(stream, events);
-    if ((events & SOCKET_EVENT_REMOVE) != 0 && stream->removing) {
-        stream->removing = false;
-        stream_port_release(port, registration);
-        return false;
-    }
+    if ((events & SOCKET_EVENT_REMOVE) != 0 && stream->removal.begun)
+        end_removal(port, stream);
     if (ready == 0)
         return false;
     stream->interests = 0;
@@ -138,11 +279,40 @@ static bool psn_stream_translate(struct stream_port *port, struct stream_registr
     return true;
 }
 
+/* While removals are awaited, a wait is interrupted when one of them must be looked at. */
+static size_t psn_stream_wait(struct notifier *base, size_t thread, struct notifier_event *events,
+                              size_t capacity, int timeout_ms)
+{
+    struct psn_streams *streams = (struct psn_streams *)base;
+    int64_t due_ns = atomic_load(&streams->due_ns);
+    if (due_ns == INT64_MAX)
+        return stream_port_wait(base, thread, events, capacity, timeout_ms);
+    int64_t end_ns = clock_monotonic_ns() + timeout_ms * INT64_C(1000000);
+    for (;;) {
+        int64_t now_ns = clock_monotonic_ns();
+        if (now_ns >= due_ns)
+            look_at_removals(streams, false);
+        due_ns = atomic_load(&streams->due_ns);
+        int until_due_ms = due_ns == INT64_MAX ? -1 : milliseconds_until(due_ns, now_ns);
+        int left_ms = timeout_ms < 0 ? -1 : milliseconds_until(end_ns, now_ns);
+        bool short_wait = until_due_ms >= 0 && (left_ms < 0 || until_due_ms < left_ms);
+        size_t count =
+            stream_port_wait(base, thread, events, capacity, short_wait ? until_due_ms : left_ms);
+        if (count != 0 || !short_wait)
+            return count;
+    }
+}
+
 /* --- creating --------------------------------------------------------------------------------- */
 
 static bool is_available(void)
 {
     return socket_lookup_notifications() != NULL;
+}
+
+static int probe_streams(struct error *error)
+{
+    return psn_probe(SOCK_STREAM, SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_ONESHOT, error);
 }
 
 /* At the end, registered sockets keep the port itself alive; their packets are never read. */
@@ -160,18 +330,30 @@ static int psn_stream_create(struct notifier **out, size_t threads, struct error
         return stream_port_fail(error, "cannot create a notifier", ERROR_PROC_NOT_FOUND);
     if (stream_port_create(out, threads, &port_ops, error) != 0)
         return -1;
-    ((struct psn_streams *)*out)->notify = notify;
+    struct psn_streams *streams = (struct psn_streams *)*out;
+    streams->notify = notify;
+    InitializeSRWLock(&streams->lock);
+    atomic_store(&streams->due_ns, INT64_MAX);
     return 0;
+}
+
+static void psn_stream_destroy(struct notifier *base)
+{
+    psn_stream_finish(base);
+    stream_port_destroy(base);
 }
 
 const struct notifier_backend notifier_psn_streams = {
     .name = "psn",
     .is_available = is_available,
+    .probe = probe_streams,
     .create = psn_stream_create,
-    .destroy = stream_port_destroy,
-    .wait = stream_port_wait,
+    .destroy = psn_stream_destroy,
+    .wait = psn_stream_wait,
     .wake = stream_port_wake,
     .watch = stream_port_watch,
     .arm = stream_port_arm,
     .unwatch = psn_stream_unwatch,
+    .finish = psn_stream_finish,
+    .unremoved = psn_stream_unremoved,
 };

@@ -174,18 +174,20 @@ static DWORD set_stream(struct stream_port *port, struct stream_registration *re
     return 0;
 }
 
-static void eventselect_stream_unwatch(struct notifier *base, wait_handle socket)
+static void eventselect_stream_unwatch(struct notifier *base, wait_handle socket,
+                                       notifier_close *close)
 {
     struct stream_port *port = (struct stream_port *)base;
     struct stream_registration *found = stream_port_find(port, (SOCKET)socket);
-    if (found == NULL)
-        return;
-    AcquireSRWLockExclusive(&found->lock);
-    silence(eventselect_stream_of(found));
-    WSAEventSelect((SOCKET)socket, NULL, 0);
-    ReleaseSRWLockExclusive(&found->lock);
-    stream_port_forget(port, found);
-    stream_port_release(port, found);
+    if (found != NULL) {
+        AcquireSRWLockExclusive(&found->lock);
+        silence(eventselect_stream_of(found));
+        WSAEventSelect((SOCKET)socket, NULL, 0);
+        ReleaseSRWLockExclusive(&found->lock);
+        stream_port_forget(port, found);
+        stream_port_release(port, found);
+    }
+    close(socket);
 }
 
 /* --- the rest --------------------------------------------------------------------------------- */

@@ -247,29 +247,36 @@ static DWORD port_time_left(int64_t end)
     return left <= 0 ? 0 : (DWORD)((left + 999999) / 1000000);
 }
 
+size_t stream_port_take(struct stream_port *port, struct notifier_event *events, size_t capacity,
+                        DWORD timeout_ms)
+{
+    OVERLAPPED_ENTRY packets[NOTIFIER_WAIT_MOST];
+    size_t room = port->threads > 1               ? 1
+                  : capacity < NOTIFIER_WAIT_MOST ? capacity
+                                                  : NOTIFIER_WAIT_MOST;
+    ULONG found = 0;
+    size_t count = 0;
+    if (!GetQueuedCompletionStatusEx(port->port, packets, (ULONG)room, &found, timeout_ms, FALSE)) {
+        if (GetLastError() != WAIT_TIMEOUT) {
+            Sleep(1);
+            return NOTIFIER_FAILED;
+        }
+        found = 0;
+    }
+    for (ULONG i = 0; i < found; i++)
+        count += make_event(port, &packets[i], &events[count]);
+    return count;
+}
+
 size_t stream_port_wait(struct notifier *base, size_t thread, struct notifier_event *events,
                         size_t capacity, int timeout_ms)
 {
     struct stream_port *port = port_of(base);
     (void)thread;
-    OVERLAPPED_ENTRY packets[NOTIFIER_WAIT_MOST];
-    size_t room = port->threads > 1               ? 1
-                  : capacity < NOTIFIER_WAIT_MOST ? capacity
-                                                  : NOTIFIER_WAIT_MOST;
     int64_t end = clock_monotonic_ns() + (int64_t)timeout_ms * 1000000;
     DWORD left = timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms;
     for (;;) {
-        ULONG found = 0;
-        size_t count = 0;
-        if (!GetQueuedCompletionStatusEx(port->port, packets, (ULONG)room, &found, left, FALSE)) {
-            if (GetLastError() != WAIT_TIMEOUT) {
-                Sleep(1);
-                return NOTIFIER_FAILED;
-            }
-            found = 0;
-        }
-        for (ULONG i = 0; i < found; i++)
-            count += make_event(port, &packets[i], &events[count]);
+        size_t count = stream_port_take(port, events, capacity, left);
         if (count != 0)
             return count;
         if (timeout_ms >= 0 && (left = port_time_left(end)) == 0)

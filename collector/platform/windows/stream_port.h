@@ -45,8 +45,8 @@ struct stream_port_ops {
      * Arms the registration for these conditions. Returns 0, or the system's error: then it is not
      * armed.
      */
-    DWORD (*arm)(struct stream_port *port, struct stream_registration *registration,
-                 unsigned interests);
+    DWORD (*arm)
+    (struct stream_port *port, struct stream_registration *registration, unsigned interests);
 
     /*
      * Makes an event of a packet, if the packet reports one for the registration. Returns whether
@@ -93,7 +93,15 @@ int stream_port_arm(struct notifier *base, wait_handle socket, void *token, unsi
                     struct error *error);
 void stream_port_wake(struct notifier *base);
 
-/* If several threads wait, a wait takes one packet: otherwise one thread would take all packets. */
+/*
+ * Waits for packets once, and makes events of them: perhaps none, because not every packet reports
+ * one. If several threads wait, it takes one packet: otherwise one thread would take all packets.
+ * Returns the number of events, or NOTIFIER_FAILED.
+ */
+size_t stream_port_take(struct stream_port *port, struct notifier_event *events, size_t capacity,
+                        DWORD timeout_ms);
+
+/* Waits until there is an event, or the time is over. */
 size_t stream_port_wait(struct notifier *base, size_t thread, struct notifier_event *events,
                         size_t capacity, int timeout_ms);
 

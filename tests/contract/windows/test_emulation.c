@@ -250,6 +250,7 @@ TEST_WITH(a_socket_belongs_to_one_port_once, set_up, tear_down)
                                 SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT),
                          0);
     assert_int_equal(remove_socket(), 0);
+    assert_int_equal(next_packet(PATIENCE_MS), SOCKET_EVENT_REMOVE);
     assert_int_equal(enable(), 0);
     CloseHandle(other);
 }

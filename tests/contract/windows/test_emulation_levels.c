@@ -22,22 +22,23 @@
 static struct {
     HANDLE port;
     wait_handle listening, client, server;
+    struct address bound;
 } fixture;
 
 static int set_up(void **state)
 {
     (void)state;
     struct error error;
-    struct address any, bound, peer;
+    struct address any, peer;
     fixture.port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, 0);
     assert_non_null(fixture.port);
     assert_true(address_parse_host("127.0.0.1", 9, &any));
-    fixture.listening = tcp_listener_open(&any, false, &bound, &error);
+    fixture.listening = tcp_listener_open(&any, false, &fixture.bound, &error);
     assert_true(fixture.listening != NO_HANDLE);
-    fixture.client = tcp_client_connect(&bound);
+    fixture.client = tcp_client_connect(&fixture.bound);
     int64_t until = patience_until();
-    while (tcp_connection_accept(fixture.listening, DESCRIPTOR_OF_SENDER,
-                                 &fixture.server, &peer, &error) != ACCEPT_OK)
+    while (tcp_connection_accept(fixture.listening, DESCRIPTOR_OF_SENDER, &fixture.server, &peer,
+                                 &error) != ACCEPT_OK)
         assert_true(patience(until));
     return 0;
 }
@@ -166,4 +167,57 @@ TEST_WITH(what_is_no_level_that_is_reported_once_is_refused, set_up, tear_down)
     assert_int_not_equal(notify(KEY, REMOVE | ENABLE, INPUT, LEVEL), 0);
     assert_int_not_equal(
         notify(KEY, ENABLE, INPUT, SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT), 0);
+}
+
+/* --- removal ---------------------------------------------------------------------------------- */
+
+TEST_WITH(a_removal_is_answered_later_and_only_then_registered_again, set_up, tear_down)
+{
+    (void)state;
+    emulation_hold_removals(true);
+    enable(INPUT);
+    assert_int_equal(notify(KEY, SOCKET_OPERATION_REMOVE, 0, 0), 0);
+    send_one();
+    assert_int_equal(next_packet(SILENCE_MS), 0);
+    assert_int_not_equal(notify(KEY, SOCKET_OPERATION_ENABLE, INPUT, LEVEL), 0);
+    emulation_hold_removals(false);
+    assert_int_equal(next_packet(PATIENCE_MS), SOCKET_EVENT_REMOVE);
+    enable(INPUT);
+    assert_int_equal(next_packet(PATIENCE_MS), INPUT);
+}
+
+TEST_WITH(a_socket_that_is_closed_before_its_remove_packet_never_has_one, set_up, tear_down)
+{
+    (void)state;
+    size_t abandoned = emulation_abandoned();
+    emulation_hold_removals(true);
+    enable(INPUT);
+    assert_int_equal(notify(KEY, SOCKET_OPERATION_REMOVE, 0, 0), 0);
+    tcp_connection_close(fixture.server);
+    emulation_hold_removals(false);
+    assert_int_equal(next_packet(SILENCE_MS), 0);
+    assert_int_equal(emulation_abandoned(), abandoned + 1);
+    fixture.server = tcp_client_connect(&fixture.bound);
+}
+
+TEST_WITH(a_removal_that_fails_leaves_the_registration_as_it_is, set_up, tear_down)
+{
+    (void)state;
+    enable(INPUT);
+    emulation_fail_removals(1);
+    assert_int_not_equal(notify(KEY, SOCKET_OPERATION_REMOVE, 0, 0), 0);
+    send_one();
+    assert_int_equal(next_packet(PATIENCE_MS), INPUT);
+    assert_int_equal(notify(KEY, SOCKET_OPERATION_REMOVE, 0, 0), 0);
+    assert_int_equal(next_packet(PATIENCE_MS), SOCKET_EVENT_REMOVE);
+}
+
+TEST_WITH(a_socket_of_another_provider_cannot_be_registered, set_up, tear_down)
+{
+    (void)state;
+    emulation_refuse(EMULATION_REFUSES_STREAMS);
+    assert_int_not_equal(notify(KEY, SOCKET_OPERATION_ENABLE, INPUT, LEVEL), 0);
+    emulation_refuse(EMULATION_REFUSES_DATAGRAMS);
+    enable(INPUT);
+    emulation_refuse(0);
 }

@@ -82,21 +82,40 @@ TEST_WITH(a_call_that_found_no_packet_in_time_has_succeeded, watching_set_up, wa
     receive_by_events(watched, 1);
 }
 
-TEST_WITH(what_the_system_refuses_to_remove_is_watched_still, watching_set_up, watching_tear_down)
+/* --- removal ---------------------------------------------------------------------------------- */
+
+TEST_WITH(a_removal_that_fails_is_tried_again, watching_set_up, watching_tear_down)
 {
     (void)state;
-    struct watched *watched = watch_and_bind(0);
     for (size_t i = 0; i < FAILURES; i++) {
-        struct error error = {.code = EXIT_CODE_OK};
-        wait_handle handle = udp_socket_handle(watched->socket);
+        struct watched *watched = watch_and_bind(i);
         emulation_fail_next(failures[i].returned, failures[i].result);
-        int returned = notifier_remove(watching.notifier, handle, watched, &error);
-        expect_failure(returned, &error, failures[i].number);
-        send_to(watched, "x", 1);
-        receive_by_events(watched, i + 1);
+        stop_watching(watched);
+        assert_int_equal(wait_once(MANY_EVENTS, 20), 0);
+        assert_true(emulation_notify(handle_of(watched), SOCKET_EVENT_IN)); /* still registered */
+        wait_until(watched->removed, 1);
+        assert_int_equal(watched->ready, 0);
     }
-    stop_watching(watched);
-    wait_until(watched->removed, 1);
+    assert_int_equal(notifier_unremoved(watching.notifier), 0);
+}
+
+/* Whether its requests fail or are not answered, in one wait of five seconds. */
+TEST_WITH(a_removal_that_never_succeeds_is_given_up, watching_set_up, watching_tear_down)
+{
+    (void)state;
+    struct watched *silent = watch_and_bind(0), *failing = watch_and_bind(1);
+    emulation_hold_removals(true);
+    stop_watching(silent);
+    emulation_fail_removals(SIZE_MAX);
+    stop_watching(failing);
+    wait_until(silent->removed, 1);
+    wait_until(failing->removed, 1);
+    assert_int_equal(notifier_unremoved(watching.notifier), 2);
+    emulation_fail_removals(0);
+    emulation_hold_removals(false);
+    assert_int_equal(wait_once(MANY_EVENTS, 50), 0); /* a late REMOVE is ignored */
+    assert_int_equal(silent->removed, 1);
+    assert_int_equal(silent->ready, 0);
 }
 
 TEST_WITH(a_removal_is_asked_for_once, watching_set_up, watching_tear_down)

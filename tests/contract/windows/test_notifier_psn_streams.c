@@ -7,7 +7,9 @@
 
 #include "collector/platform/notifier.h"
 #include "collector/platform/tcp.h"
+#include "collector/platform/windows/psn_removal.h"
 #include "collector/platform/windows/socket_lookup.h"
+#include "collector/platform/windows/stream_port.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/tcp_client.h"
 #include "tests/support/platform/windows/socket_lookup_emulated.h"
@@ -20,37 +22,57 @@
 static struct {
     struct notifier *notifier;
     wait_handle listening, client, server;
+    struct address bound;
     char token, other;
+    size_t closed;    /* calls of note_close */
+    size_t abandoned; /* emulation_abandoned at the beginning */
 } fixture;
 
 static int set_up(void **state)
 {
     (void)state;
     struct error error;
-    struct address any, bound, peer;
+    struct address any, peer;
     const struct notifier_backend *backend = notifier_choose_for_streams(&error);
     assert_non_null(backend);
     assert_string_equal(backend->name, "psn");
+    fixture.closed = 0;
+    fixture.abandoned = emulation_abandoned();
     assert_int_equal(notifier_create(&fixture.notifier, backend, 1, &error), 0);
     assert_true(address_parse_host("127.0.0.1", 9, &any));
-    fixture.listening = tcp_listener_open(&any, false, &bound, &error);
+    fixture.listening = tcp_listener_open(&any, false, &fixture.bound, &error);
     assert_true(fixture.listening != NO_HANDLE);
-    fixture.client = tcp_client_connect(&bound);
+    fixture.client = tcp_client_connect(&fixture.bound);
     int64_t until = patience_until();
-    while (tcp_connection_accept(fixture.listening, DESCRIPTOR_OF_SENDER,
-                                 &fixture.server, &peer, &error) != ACCEPT_OK)
+    while (tcp_connection_accept(fixture.listening, DESCRIPTOR_OF_SENDER, &fixture.server, &peer,
+                                 &error) != ACCEPT_OK)
         assert_true(patience(until));
     return 0;
 }
 
+/* In this order: it destroys the notifier, and emulation_abandoned may then count. */
 static int tear_down(void **state)
 {
     (void)state;
+    emulation_hold_removals(false);
+    emulation_fail_removals(0);
+    notifier_destroy(fixture.notifier);
     tcp_connection_close(fixture.client);
     tcp_connection_close(fixture.server);
     tcp_listener_close(fixture.listening);
-    notifier_destroy(fixture.notifier);
     return 0;
+}
+
+/* The test uses the socket again, and closes it in the end. */
+static void note_close(wait_handle socket)
+{
+    (void)socket;
+    fixture.closed++;
+}
+
+static void unwatch(void)
+{
+    notifier_unwatch(fixture.notifier, fixture.server, note_close);
 }
 
 static void watch(void *token, unsigned interests)
@@ -150,40 +172,179 @@ TEST_WITH(a_call_that_found_no_packet_in_time_has_succeeded, set_up, tear_down)
     assert_int_equal(next_ready(&fixture.token), NOTIFIER_IN);
 }
 
-TEST_WITH(what_the_system_refuses_to_remove_is_not_reported, set_up, tear_down)
+/* --- removal ---------------------------------------------------------------------------------- */
+
+/* Places of registrations that the notifier has made so far; they are reused. */
+static size_t places(void)
 {
-    (void)state;
-    watch(&fixture.token, NOTIFIER_IN);
-    emulation_fail_next(WSAENETDOWN, ERROR_SUCCESS);
-    notifier_unwatch(fixture.notifier, fixture.server);
-    send_one();
-    assert_silent();
+    return ((const struct stream_port *)fixture.notifier)->count;
 }
 
-/* Its packets are queued before REMOVE, when the socket has another registration already. */
+/* Waits without an event until the socket was closed. */
+static void wait_until_closed(size_t closed)
+{
+    struct notifier_event event;
+    int64_t until = patience_until();
+    while (fixture.closed < closed) {
+        assert_int_equal(notifier_wait(fixture.notifier, 0, &event, 1, 10), 0);
+        assert_true(patience(until));
+    }
+    assert_int_equal(fixture.closed, closed);
+}
+
+static void assert_none_is_left(void)
+{
+    assert_int_equal(notifier_unremoved(fixture.notifier), 0);
+    assert_int_equal(emulation_abandoned(), fixture.abandoned);
+    assert_int_equal(places(), 1);
+}
+
+TEST_WITH(a_stream_is_closed_only_after_its_remove_packet_was_taken, set_up, tear_down)
+{
+    (void)state;
+    emulation_hold_removals(true);
+    watch(&fixture.token, NOTIFIER_IN);
+    unwatch();
+    send_one();
+    assert_silent();
+    assert_int_equal(fixture.closed, 0);
+    emulation_hold_removals(false);
+    wait_until_closed(1);
+    assert_none_is_left();
+}
+
+/* Planted: on such a system the packet never comes, so the registration is left behind. */
+TEST_WITH(a_stream_that_is_closed_early_is_never_removed, set_up, tear_down)
+{
+    (void)state;
+    emulation_hold_removals(true);
+    watch(&fixture.token, NOTIFIER_IN);
+    unwatch();
+    tcp_connection_close(fixture.server);
+    emulation_hold_removals(false);
+    assert_silent();
+    assert_int_equal(fixture.closed, 0);
+    assert_int_equal(emulation_abandoned(), fixture.abandoned + 1);
+    notifier_finish(fixture.notifier);
+    assert_int_equal(fixture.closed, 1);
+    assert_int_equal(notifier_unremoved(fixture.notifier), 1);
+    fixture.server = tcp_client_connect(&fixture.bound);
+}
+
+TEST_WITH(a_removal_that_fails_is_tried_again, set_up, tear_down)
+{
+    (void)state;
+    emulation_fail_removals(2);
+    watch(&fixture.token, NOTIFIER_IN);
+    unwatch();
+    send_one();
+    assert_silent();
+    assert_int_equal(fixture.closed, 0);
+    wait_until_closed(1);
+    assert_none_is_left();
+}
+
+/* Also if the whole call fails. */
+TEST_WITH(each_of_its_failures_is, set_up, tear_down)
+{
+    (void)state;
+    for (size_t i = 0; i < FAILURES; i++) {
+        watch(&fixture.token, NOTIFIER_IN);
+        emulation_fail_next(failures[i].returned, failures[i].result);
+        unwatch();
+        wait_until_closed(i + 1);
+    }
+    assert_none_is_left();
+}
+
+TEST_WITH(a_removal_that_is_not_answered_is_not_asked_for_again, set_up, tear_down)
+{
+    (void)state;
+    struct notifier_event event;
+    emulation_hold_removals(true);
+    watch(&fixture.token, NOTIFIER_IN);
+    unwatch();
+    size_t calls = emulation_calls();
+    assert_int_equal(notifier_wait(fixture.notifier, 0, &event, 1, 300), 0);
+    assert_int_equal(emulation_calls(), calls);
+}
+
+/* Both ways, in one wait of five seconds. */
+TEST_WITH(a_removal_that_never_succeeds_is_given_up_and_its_place_used_again, set_up, tear_down)
+{
+    (void)state;
+    struct notifier_event event;
+    emulation_hold_removals(true);
+    watch(&fixture.token, NOTIFIER_IN);
+    unwatch();
+    emulation_fail_removals(SIZE_MAX);
+    assert_int_equal(
+        notifier_watch(fixture.notifier, fixture.client, &fixture.other, NOTIFIER_IN, NULL), 0);
+    notifier_unwatch(fixture.notifier, fixture.client, note_close);
+    assert_int_equal(notifier_wait(fixture.notifier, 0, &event, 1, PSN_REMOVE_MS - 500), 0);
+    assert_int_equal(fixture.closed, 0);
+    wait_until_closed(2);
+    assert_int_equal(notifier_unremoved(fixture.notifier), 2);
+    emulation_fail_removals(0);
+    emulation_hold_removals(false);
+    wait_handle next = tcp_client_connect(&fixture.bound);
+    assert_int_equal(notifier_watch(fixture.notifier, next, &fixture.other, NOTIFIER_OUT, NULL), 0);
+    assert_int_equal(next_ready(&fixture.other), NOTIFIER_OUT);
+    assert_silent(); /* the old REMOVE, which came late, is ignored */
+    assert_int_equal(places(), 2);
+    notifier_unwatch(fixture.notifier, next, tcp_connection_close);
+}
+
+TEST_WITH(an_end_waits_for_removals_only_for_a_limited_time, set_up, tear_down)
+{
+    (void)state;
+    emulation_hold_removals(true);
+    watch(&fixture.token, NOTIFIER_IN);
+    unwatch();
+    notifier_finish(fixture.notifier);
+    assert_int_equal(fixture.closed, 1);
+    assert_int_equal(notifier_unremoved(fixture.notifier), 1);
+}
+
+TEST_WITH(a_thousand_streams_in_turn_use_one_place, set_up, tear_down)
+{
+    (void)state;
+    for (size_t i = 1; i <= 1000; i++) {
+        watch(&fixture.token, NOTIFIER_IN | NOTIFIER_HANGUP);
+        unwatch();
+        notifier_finish(fixture.notifier);
+        assert_int_equal(fixture.closed, i);
+    }
+    assert_none_is_left();
+}
+
+/* --- packets ---------------------------------------------------------------------------------- */
+
+/* They are queued before REMOVE. */
 TEST_WITH(a_packet_of_an_old_registration_is_no_event_of_a_new_one, set_up, tear_down)
 {
     (void)state;
     watch(&fixture.token, NOTIFIER_IN);
     tell(SOCKET_EVENT_IN);
     tell(SOCKET_EVENT_HANGUP);
-    notifier_unwatch(fixture.notifier, fixture.server);
+    unwatch();
+    wait_until_closed(1);
     watch(&fixture.other, NOTIFIER_IN | NOTIFIER_HANGUP);
     assert_silent();
     send_one();
     assert_int_equal(next_ready(&fixture.other), NOTIFIER_IN);
 }
 
-/* Each time that a registration's memory is reused. */
+/* Each time that a registration's memory is reused, also after it was given up. */
 TEST_WITH(nor_is_one_that_comes_late, set_up, tear_down)
 {
     (void)state;
-    for (int i = 0; i < 100; i++) {
+    for (size_t i = 1; i <= 100; i++) {
         watch(&fixture.token, NOTIFIER_HANGUP);
         tell(SOCKET_EVENT_IN | SOCKET_EVENT_HANGUP);
-        notifier_unwatch(fixture.notifier, fixture.server);
-        if (i % 3 == 0)
-            assert_silent(); /* REMOVE was taken */
+        unwatch();
+        notifier_finish(fixture.notifier);
+        assert_int_equal(fixture.closed, i);
     }
     watch(&fixture.other, NOTIFIER_IN);
     assert_silent();

@@ -1,10 +1,17 @@
-"""The two notifiers: which of them there are, and which is taken."""
+"""The two notifiers: which of them there are, which is taken, and what a faulty system may do."""
 import os
 import unittest
 
+from protobuf import metric
 from sluice_program import RIEMANN, SLUICE, ProgramTest
+from test_tcp import OK, TCP, Tcp, framed
 
 EMULATED = os.environ["TEST_EMULATED"]
+
+
+def faulty(*faults):
+    """The program with the emulation, on a system with these faults."""
+    return {"program": EMULATED, "env": {**os.environ, "EMULATION": ",".join(faults)}}
 
 
 class Notifiers(ProgramTest):
@@ -42,6 +49,70 @@ class Notifiers(ProgramTest):
                 running = self.start("--listen", RIEMANN, *arguments, program=program)
                 running.wait_for_log(f"listening on .*, by {taken}, process")
                 running.stop()
+
+
+class Unregistered(Tcp):
+    """Behind a layered service provider the function exists and refuses sockets."""
+
+    def serve(self, **system):
+        program = self.start("--listen", RIEMANN, "--listen", TCP, listeners=2, **system)
+        sender, client = self.sender(program), self.client(program, listener=1)
+        for number in range(20):
+            sender.send(metric(number))
+            client.send(framed(metric(number)))
+            self.assertEqual(client.answer(), OK)
+        program.wait_for_ledger(lambda ledger: ledger["listeners"][0]["decoded"] == 20, "all")
+        ledger = program.stop()
+        self.assertEqual([one["decoded"] for one in ledger["listeners"]], [20, 20])
+        return program.said()
+
+    def test_the_next_notifier_is_taken_and_that_is_said_once(self):
+        for faults, datagrams, streams in ((("refuses-datagrams",), "wsaeventselect", "psn"),
+                                           (("refuses-streams",), "psn", "wsaeventselect"),
+                                           (("refuses-datagrams", "refuses-streams"),
+                                            "wsaeventselect", "wsaeventselect")):
+            with self.subTest(faults=faults):
+                said = self.serve(**faulty(*faults))
+                text = "\n".join(said)
+                self.assertRegex(text, f"listening on udp.*, by {datagrams}, process")
+                self.assertRegex(text, f"listening on tcp.*, by {streams}, process")
+                self.assertEqual(text.count("the notifier psn is not used for"), len(faults))
+                self.assertIn("netsh winsock show catalog", text)
+
+    def test_one_that_was_asked_for_is_not_replaced(self):
+        said = self.refused("--notifier", "psn", "--listen", RIEMANN, code=70,
+                            **faulty("refuses-datagrams"))
+        self.assertIn("cannot watch a socket", said)
+
+
+class Unremoved(Tcp):
+    """A system that does not answer a removal, or refuses it."""
+
+    def test_a_stop_ends_all_the_same_and_says_what_was_left(self):
+        for fault in "holds-removals", "fails-removals":
+            with self.subTest(fault=fault):
+                program = self.start("--listen", RIEMANN, "--listen", TCP, listeners=2,
+                                     **faulty(fault))
+                sender, client = self.sender(program), self.client(program, listener=1)
+                sender.send(metric(1))
+                client.send(framed(metric(2)))
+                self.assertEqual(client.answer(), OK)
+                ledger = program.stop()
+                text = "\n".join(program.said())
+                self.assertEqual([one["decoded"] for one in ledger["listeners"]], [1, 1])
+                self.assertEqual(ledger["listeners"][1]["not_removed"], 2)
+                self.assertIn("has not ended the registration of 2 sockets in time", text)
+                self.assertIn("has not ended the socket's registration within 500 ms", text)
+
+    def test_on_a_sound_system_none_is_left(self):
+        program = self.start("--listen", TCP, **faulty())
+        for number in range(50):
+            client = self.client(program)
+            client.send(framed(metric(number)))
+            self.assertEqual(client.answer(), OK)
+            client.socket.close()
+        ledger = program.stop()
+        self.assertEqual(ledger["listeners"][0]["not_removed"], 0)
 
 
 if __name__ == "__main__":

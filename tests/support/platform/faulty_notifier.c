@@ -78,14 +78,23 @@ static int arm(struct notifier *notifier, wait_handle socket, void *token, unsig
     return result;
 }
 
-static void unwatch(struct notifier *notifier, wait_handle socket)
+static void leave_open(wait_handle socket)
+{
+    (void)socket;
+}
+
+static void unwatch(struct notifier *notifier, wait_handle socket, notifier_close *close)
 {
     struct faulty *faulty = of(notifier);
     if (planted == FAULT_WATCHED_STILL)
         return;
+    if (planted == FAULT_CLOSED_TWICE)
+        close(socket);
+    if (planted == FAULT_NOT_CLOSED)
+        close = leave_open;
     if (planted == FAULT_LATE_EVENT && !faulty->has_kept)
         faulty->has_kept = notifier_wait(faulty->sound, 0, &faulty->kept, 1, SWALLOWED_MS) == 1;
-    notifier_unwatch(faulty->sound, socket);
+    notifier_unwatch(faulty->sound, socket, close);
 }
 
 /* Returns whether to report the event. */
@@ -126,6 +135,16 @@ static size_t wait_for_event(struct notifier *notifier, size_t thread,
     return events->type != NOTIFIER_READY || change(faulty, events);
 }
 
+static void finish(struct notifier *notifier)
+{
+    notifier_finish(of(notifier)->sound);
+}
+
+static size_t unremoved(const struct notifier *notifier)
+{
+    return notifier_unremoved(((const struct faulty *)notifier)->sound);
+}
+
 static void wake(struct notifier *notifier)
 {
     if (planted != FAULT_NO_WAKE_UP)
@@ -144,6 +163,8 @@ const struct notifier_backend *faulty_notifier(const struct notifier_backend *ba
         .watch = watch,
         .arm = arm,
         .unwatch = unwatch,
+        .finish = finish,
+        .unremoved = unremoved,
     };
     sound = backend;
     planted = fault;

@@ -18,6 +18,8 @@ enum notifier_fault {
     FAULT_NO_WAKE_UP,     /* a wake-up is lost */
     FAULT_WATCHED_STILL,  /* a stream is reported after it was unwatched */
     FAULT_LATE_EVENT,     /* an event is reported that came before the unwatch and was not taken */
+    FAULT_NOT_CLOSED,     /* a stream that was unwatched is not closed */
+    FAULT_CLOSED_TWICE,   /* or closed twice, the second time as another socket with its number */
     FAULTS,
 };
 

@@ -14,14 +14,17 @@
  *   ONESHOT, or LEVEL and PERSISTENT.
  * - A socket that is registered for edges cannot be registered again, even with another port.
  * - For a level with ONESHOT there is one packet after each ENABLE, as soon as a condition of the
- *   filter holds, at once if it holds already; none while it is disabled. Enabling it again replaces
- *   the filter, not the key, and not the trigger. At the end of a connection only HANGUP is reported,
- *   not IN.
- * - For a level with PERSISTENT there is one packet in the port while a condition holds, and another
- *   one when all packets of the port were taken (NtQueryIoCompletion), until it is disabled.
- * - A call carries out each of its registrations, and then retrieves packets if it has room for some,
- *   for the time that it gives.
- * - REMOVE is the last packet of a registration; queued packets come before it.
+ *   filter holds, at once if it holds already; none while it is disabled. Enabling it again
+ * replaces the filter, not the key, and not the trigger. At the end of a connection only HANGUP is
+ * reported, not IN.
+ * - For a level with PERSISTENT there is one packet in the port while a condition holds, and
+ * another one when all packets of the port were taken (NtQueryIoCompletion), until it is disabled.
+ * - A call carries out each of its registrations, and then retrieves packets if it has room for
+ * some, for the time that it gives.
+ * - REMOVE is the last packet of a registration; queued packets come before it. It comes some time
+ *   after the request, and only if the socket is open then: a socket that was closed in between is
+ *   never reported, and its registration counts as abandoned (emulation_abandoned). Until it comes
+ *   the socket cannot be registered again.
  * - A closed socket is forgotten without REMOVE; queued packets still come.
  * - A receive on a blocking socket, which on Windows would never return, fails after a second with
  *   WSAEINPROGRESS.
@@ -41,6 +44,7 @@
 
 #include "collector/platform/thread.h"
 #include "collector/platform/windows/socket_lookup.h"
+#include "tests/support/platform/windows/emulated_faults.h"
 
 #define BLOCKED_MS 1000
 #define EDGE       (SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT)
@@ -61,9 +65,9 @@ struct watched {
     bool queued;     /* such a level: its packet may be in the port */
     uint16_t filter; /* for a level */
     bool armed;      /* the next arrival is an edge */
+    bool removing;   /* its REMOVE packet is due */
 };
 
-static SRWLOCK lock = SRWLOCK_INIT; /* for all data here */
 static struct watched *sockets;
 static DWORD last_mark;
 static SOCKET alarm = INVALID_SOCKET; /* a datagram to itself ends the poll */
@@ -71,13 +75,8 @@ static struct sockaddr_in alarm_address;
 static bool alarm_raised;
 static size_t looks;
 static size_t calls;
+static size_t abandoned; /* registrations whose sockets were closed before REMOVE */
 static LPFN_WSARECVMSG system_receive;
-static struct {
-    bool wanted;
-    DWORD returned;
-    DWORD result;
-} failure;
-
 static void give_up(const char *what)
 {
     fprintf(stderr, "emulation: %s: error %d\n", what, WSAGetLastError());
@@ -113,6 +112,13 @@ static void forget(struct watched *watched)
     free(watched);
 }
 
+/* Its socket was closed before REMOVE. */
+static void abandon(struct watched *watched)
+{
+    abandoned++;
+    forget(watched);
+}
+
 /* The registration of that socket, or NULL. */
 static struct watched *find(SOCKET socket)
 {
@@ -121,7 +127,7 @@ static struct watched *find(SOCKET socket)
             continue;
         if (has_mark(watched))
             return watched;
-        forget(watched);
+        abandon(watched);
         return NULL;
     }
     return NULL;
@@ -186,9 +192,26 @@ static SHORT poll_events(const struct watched *watched)
                    ((watched->filter & SOCKET_EVENT_OUT) != 0 ? POLLWRNORM : 0));
 }
 
+/* Removals that are due: REMOVE for open sockets, nothing ever for closed ones. */
+static void answer_removals(void)
+{
+    for (struct watched *watched = sockets, *next; watched != NULL; watched = next) {
+        next = watched->next;
+        if (!watched->removing || emulation_faults.hold_removals)
+            continue;
+        if (!has_mark(watched)) {
+            abandon(watched);
+            continue;
+        }
+        post(watched, SOCKET_EVENT_REMOVE);
+        forget(watched);
+    }
+}
+
 static void list_armed(struct poll_list *list)
 {
     char byte;
+    answer_removals();
     if (alarm_raised)
         recv(alarm, &byte, 1, 0);
     alarm_raised = false;
@@ -249,7 +272,7 @@ static void report(SOCKET socket, DWORD its_mark, SHORT found)
                    ((found & POLLHUP) != 0 ? SOCKET_EVENT_HANGUP : 0u) |
                    ((found & POLLERR) != 0 ? SOCKET_EVENT_ERR : 0u);
     struct watched *watched = find(socket);
-    if (watched == NULL || watched->mark != its_mark || !watched->armed ||
+    if (watched == NULL || watched->mark != its_mark || !watched->armed || watched->removing ||
         (watched->queued && !is_empty(watched->port)))
         return;
     watched->queued = false;
@@ -266,21 +289,28 @@ static void poll_for_ever(void *unused)
     struct poll_list list = {0};
     (void)unused;
     for (;;) {
-        AcquireSRWLockExclusive(&lock);
+        AcquireSRWLockExclusive(&emulation_lock);
         list_armed(&list);
-        ReleaseSRWLockExclusive(&lock);
+        ReleaseSRWLockExclusive(&emulation_lock);
         int timeout_ms = list.hangups ? HANGUP_LOOK_MS : -1;
         if (WSAPoll(list.entries, (ULONG)list.count, timeout_ms) == SOCKET_ERROR) {
             if (WSAGetLastError() != WSAENOTSOCK) /* a socket that was closed as the poll began */
                 give_up("WSAPoll");
             continue;
         }
-        AcquireSRWLockExclusive(&lock);
+        AcquireSRWLockExclusive(&emulation_lock);
         for (size_t i = 1; i < list.count; i++)
             if (list.entries[i].revents != 0 || list.entries[i].events == 0)
                 report(list.entries[i].fd, list.marks[i], list.entries[i].revents);
-        ReleaseSRWLockExclusive(&lock);
+        ReleaseSRWLockExclusive(&emulation_lock);
     }
+}
+
+/* Removals that were held are due. */
+void emulation_look(void)
+{
+    if (alarm != INVALID_SOCKET)
+        raise_alarm();
 }
 
 static void arm(struct watched *watched)
@@ -303,7 +333,8 @@ static bool can_be(const struct socket_registration *row)
     static const uint16_t all = SOCKET_EVENT_IN | SOCKET_EVENT_OUT | SOCKET_EVENT_HANGUP;
     if (row->trigger == EDGE)
         return row->filter == SOCKET_EVENT_IN;
-    return (row->trigger == LEVEL || row->trigger == STAYING) && row->filter != 0 && (row->filter & ~all) == 0;
+    return (row->trigger == LEVEL || row->trigger == STAYING) && row->filter != 0 &&
+           (row->filter & ~all) == 0;
 }
 
 /* Conditions that hold already are reported at once. */
@@ -323,7 +354,7 @@ static void enable_level(struct watched *watched)
 /* A level is enabled once more. */
 static DWORD enable_again(struct watched *watched, const struct socket_registration *row)
 {
-    if (!watched->level || row->trigger != (watched->stays ? STAYING : LEVEL))
+    if (!watched->level || row->trigger != (watched->stays ? STAYING : LEVEL) || watched->removing)
         return ERROR_ALREADY_EXISTS;
     if (watched->key != (ULONG_PTR)row->key)
         return ERROR_INVALID_PARAMETER;
@@ -337,6 +368,8 @@ static DWORD enable(HANDLE port, const struct socket_registration *row)
     DWORD blocked = BLOCKED_MS;
     if (!can_be(row))
         return ERROR_INVALID_PARAMETER;
+    if (emulation_faults_refuse(row->socket))
+        return WSAEINVAL;
     struct watched *found = find(row->socket);
     if (found != NULL)
         return enable_again(found, row);
@@ -368,10 +401,15 @@ static DWORD enable(HANDLE port, const struct socket_registration *row)
 static DWORD remove_socket(const struct socket_registration *row)
 {
     struct watched *watched = find(row->socket);
-    if (watched == NULL)
+    if (watched == NULL || watched->removing)
         return ERROR_NOT_FOUND;
-    post(watched, SOCKET_EVENT_REMOVE);
-    forget(watched);
+    if (emulation_faults.failing_removals != 0) {
+        emulation_faults.failing_removals--;
+        return WSAENOBUFS;
+    }
+    watched->removing = true;
+    watched->armed = false;
+    raise_alarm();
     return ERROR_SUCCESS;
 }
 
@@ -404,6 +442,7 @@ static void start(void)
     struct error error;
     if (alarm != INVALID_SOCKET)
         return;
+    emulation_faults_read();
     open_alarm();
     if (thread_start(&polling, "emulation", poll_for_ever, NULL, &error) != 0)
         give_up(error.text);
@@ -434,16 +473,15 @@ static DWORD WINAPI notify(HANDLE port, uint32_t registration_count,
         (!retrieves && (timeout_ms != 0 || completion_count != 0 || completions != NULL ||
                         received_count != NULL)))
         return ERROR_INVALID_PARAMETER;
-    AcquireSRWLockExclusive(&lock);
+    AcquireSRWLockExclusive(&emulation_lock);
     start();
     calls++;
-    DWORD returned = failure.wanted ? failure.returned : ERROR_SUCCESS;
-    DWORD result = failure.wanted ? failure.result : ERROR_SUCCESS;
-    failure.wanted = false;
+    DWORD result = ERROR_SUCCESS;
+    DWORD returned = emulation_faults_next(&result);
     if (returned == ERROR_SUCCESS || returned == WAIT_TIMEOUT)
         for (uint32_t i = 0; i < registration_count; i++)
             registrations[i].result = result != 0 ? result : carry_out(port, &registrations[i]);
-    ReleaseSRWLockExclusive(&lock);
+    ReleaseSRWLockExclusive(&emulation_lock);
     if (returned != ERROR_SUCCESS || !retrieves)
         return returned;
     return retrieve(port, timeout_ms, completion_count, completions, received_count);
@@ -463,11 +501,11 @@ static int WSAAPI receive(SOCKET socket, LPWSAMSG message, LPDWORD size, LPWSAOV
         return 0;
     int code = WSAGetLastError();
     if (code == WSAEWOULDBLOCK) {
-        AcquireSRWLockExclusive(&lock);
+        AcquireSRWLockExclusive(&emulation_lock);
         for (struct watched *watched = sockets; watched != NULL; watched = watched->next)
             if (watched->socket == socket && !watched->level && !watched->armed)
                 arm(watched);
-        ReleaseSRWLockExclusive(&lock);
+        ReleaseSRWLockExclusive(&emulation_lock);
     }
     WSASetLastError(code == WSAETIMEDOUT ? WSAEINPROGRESS : code);
     return SOCKET_ERROR;
@@ -489,37 +527,41 @@ LPFN_WSARECVMSG socket_lookup_receive(SOCKET socket)
 
 bool emulation_notify(SOCKET socket, DWORD events)
 {
-    AcquireSRWLockExclusive(&lock);
+    AcquireSRWLockExclusive(&emulation_lock);
     struct watched *watched = find(socket);
     if (watched != NULL)
         post(watched, events);
     if (watched != NULL && (events & SOCKET_EVENT_REMOVE) != 0)
         forget(watched);
-    ReleaseSRWLockExclusive(&lock);
+    ReleaseSRWLockExclusive(&emulation_lock);
     return watched != NULL;
-}
-
-void emulation_fail_next(DWORD returned, DWORD result)
-{
-    AcquireSRWLockExclusive(&lock);
-    failure.wanted = true;
-    failure.returned = returned;
-    failure.result = result;
-    ReleaseSRWLockExclusive(&lock);
 }
 
 size_t emulation_looks(void)
 {
-    AcquireSRWLockExclusive(&lock);
+    AcquireSRWLockExclusive(&emulation_lock);
     size_t count = looks;
-    ReleaseSRWLockExclusive(&lock);
+    ReleaseSRWLockExclusive(&emulation_lock);
     return count;
 }
 
 size_t emulation_calls(void)
 {
-    AcquireSRWLockExclusive(&lock);
+    AcquireSRWLockExclusive(&emulation_lock);
     size_t count = calls;
-    ReleaseSRWLockExclusive(&lock);
+    ReleaseSRWLockExclusive(&emulation_lock);
+    return count;
+}
+
+size_t emulation_abandoned(void)
+{
+    AcquireSRWLockExclusive(&emulation_lock);
+    for (struct watched *watched = sockets, *next; watched != NULL; watched = next) {
+        next = watched->next;
+        if (!has_mark(watched))
+            abandon(watched);
+    }
+    size_t count = abandoned;
+    ReleaseSRWLockExclusive(&emulation_lock);
     return count;
 }

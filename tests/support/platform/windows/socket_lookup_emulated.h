@@ -21,6 +21,25 @@ bool emulation_notify(SOCKET socket, DWORD events);
  */
 void emulation_fail_next(DWORD returned, DWORD result);
 
+/*
+ * The number of registrations so far whose sockets were closed before their REMOVE packets, as far
+ * as the sockets were closed by now.
+ */
+size_t emulation_abandoned(void);
+
+/*
+ * While held, no REMOVE packet comes, as on a busy system; afterwards it comes for the sockets that
+ * are still open.
+ */
+void emulation_hold_removals(bool hold);
+
+/* The next `count` requests to remove a registration fail, and leave it as it is. */
+void emulation_fail_removals(size_t count);
+
+/* From now on sockets of these kinds cannot be registered, as behind a layered provider. */
+enum { EMULATION_REFUSES_STREAMS = 1, EMULATION_REFUSES_DATAGRAMS = 2 };
+void emulation_refuse(unsigned kinds);
+
 /* How often the emulation has checked its sockets: it does so only for a reason. */
 size_t emulation_looks(void);
 

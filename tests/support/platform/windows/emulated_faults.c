@@ -1,0 +1,85 @@
+#include "tests/support/platform/windows/emulated_faults.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/platform/windows/socket_lookup_emulated.h"
+
+SRWLOCK emulation_lock = SRWLOCK_INIT;
+struct emulation_faults emulation_faults;
+
+static struct {
+    bool wanted;
+    DWORD returned;
+    DWORD result;
+} failure;
+
+static bool environment_has(const char *name)
+{
+    const char *faults = getenv("EMULATION");
+    return faults != NULL && strstr(faults, name) != NULL;
+}
+
+void emulation_faults_read(void)
+{
+    if (environment_has("refuses-streams"))
+        emulation_faults.refused |= EMULATION_REFUSES_STREAMS;
+    if (environment_has("refuses-datagrams"))
+        emulation_faults.refused |= EMULATION_REFUSES_DATAGRAMS;
+    if (environment_has("holds-removals"))
+        emulation_faults.hold_removals = true;
+    if (environment_has("fails-removals"))
+        emulation_faults.failing_removals = SIZE_MAX;
+}
+
+DWORD emulation_faults_next(DWORD *result)
+{
+    bool fails = failure.wanted;
+    failure.wanted = false;
+    *result = fails ? failure.result : ERROR_SUCCESS;
+    return fails ? failure.returned : ERROR_SUCCESS;
+}
+
+bool emulation_faults_refuse(SOCKET socket)
+{
+    int kind = 0;
+    int size = sizeof kind;
+    unsigned refused = emulation_faults.refused;
+    if (refused == 0 || getsockopt(socket, SOL_SOCKET, SO_TYPE, (char *)&kind, &size) != 0)
+        return false;
+    return (refused &
+            (kind == SOCK_STREAM ? EMULATION_REFUSES_STREAMS : EMULATION_REFUSES_DATAGRAMS)) != 0;
+}
+
+void emulation_fail_next(DWORD returned, DWORD result)
+{
+    AcquireSRWLockExclusive(&emulation_lock);
+    failure.wanted = true;
+    failure.returned = returned;
+    failure.result = result;
+    ReleaseSRWLockExclusive(&emulation_lock);
+}
+
+void emulation_hold_removals(bool hold)
+{
+    AcquireSRWLockExclusive(&emulation_lock);
+    emulation_faults.hold_removals = hold;
+    if (!hold)
+        emulation_look();
+    ReleaseSRWLockExclusive(&emulation_lock);
+}
+
+void emulation_fail_removals(size_t count)
+{
+    AcquireSRWLockExclusive(&emulation_lock);
+    emulation_faults.failing_removals = count;
+    ReleaseSRWLockExclusive(&emulation_lock);
+}
+
+void emulation_refuse(unsigned kinds)
+{
+    AcquireSRWLockExclusive(&emulation_lock);
+    emulation_faults.refused = kinds;
+    ReleaseSRWLockExclusive(&emulation_lock);
+}

@@ -1,0 +1,36 @@
+/*
+ * The faults of the emulated system (socket_lookup_emulated.h), for its own files. All of it is
+ * protected by emulation_lock.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WINDOWS_EMULATED_FAULTS_H
+#define SLUICE_TESTS_SUPPORT_PLATFORM_WINDOWS_EMULATED_FAULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <winsock2.h>
+
+extern SRWLOCK emulation_lock; /* for all data of the emulation */
+
+struct emulation_faults {
+    bool hold_removals;      /* REMOVE packets are not due yet */
+    size_t failing_removals; /* the next requests, which fail */
+    unsigned refused;        /* EMULATION_REFUSES_... */
+};
+extern struct emulation_faults emulation_faults;
+
+/*
+ * A program with the emulation in it finds the faults of its system in its environment:
+ * EMULATION=refuses-streams,refuses-datagrams,holds-removals,fails-removals, or some of them.
+ */
+void emulation_faults_read(void);
+
+/* Returns what the next call returns, and sets the result of its registrations. */
+DWORD emulation_faults_next(DWORD *result);
+
+/* Whether the socket's provider is not Microsoft's, as behind a layered service provider. */
+bool emulation_faults_refuse(SOCKET socket);
+
+/* Makes the emulation look at its registrations; in socket_lookup_emulated.c. */
+void emulation_look(void);
+
+#endif

@@ -23,9 +23,9 @@ static const char help[] =
     "--help).\n"
     "\n"
     "install  checks the OPTIONs as --check does, makes their paths absolute, and creates a\n"
-    "         service that starts with the system, as NT SERVICE\\NAME. It has no standard\n"
-    "         output, so a sink must be given. Its log goes to the event log (Application),\n"
-    "         with NAME as the source.\n"
+    "         service that starts with the system, as NT SERVICE\\NAME, in the folder of the\n"
+    "         configuration file (--config). It has no standard output, so a sink must be\n"
+    "         given. Its log goes to the event log (Application), with NAME as the source.\n"
     "remove   stops the service, waits for its end, and removes it.\n"
     "run      is started by the service manager.\n"
     "\n"
@@ -111,29 +111,41 @@ static bool to_display_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], s
 
 /* --- commands --------------------------------------------------------------------------------- */
 
-/* Returns the checked arguments of the service with absolute paths, or NULL with `error` filled. */
+/*
+ * Returns the checked arguments of the service with absolute paths, or NULL with `error` filled.
+ * With a configuration file the current folder is then that of the file, as in the service, and the
+ * arguments are not checked yet: paths in the file begin there.
+ */
 static char **checked_arguments(const struct service_program *program, const struct words *words,
                                 struct error *error)
 {
     struct config config;
+    char **absolute = NULL;
     if (!service_arguments_read(words->argc, words->argv, program->registry, &config, error))
         return NULL;
-    int result = program->check(&config, error);
+    if (config.file != NULL || program->check(&config, error) == 0)
+        absolute = service_arguments_absolute(words->argc, words->argv, program->registry, error);
+    if (absolute != NULL && !service_enter_folder(&config, error)) {
+        absolute_arguments_free(absolute);
+        absolute = NULL;
+    }
     config_free(&config);
-    if (result != 0)
-        return NULL;
-    return service_arguments_absolute(words->argc, words->argv, program->registry, error);
+    return absolute;
 }
 
-/* Checks the absolute paths, because two different relative paths may become the same. */
+/*
+ * Checks the absolute paths, because two different relative paths may become the same, and what a
+ * configuration file names.
+ */
 static bool is_right(const struct service_program *program, int argc, char **argv,
                      struct error *error)
 {
     struct config config;
     if (!service_arguments_read(argc, argv, program->registry, &config, error))
         return false;
+    bool right = config.file == NULL || program->check(&config, error) == 0;
     config_free(&config);
-    return true;
+    return right;
 }
 
 static int install(const struct service_program *program, const struct words *words,

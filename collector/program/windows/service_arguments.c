@@ -42,6 +42,26 @@ bool service_arguments_read(int argc, char *const *argv, const struct config_reg
     return false;
 }
 
+bool service_enter_folder(const struct config *config, struct error *error)
+{
+    wchar_t *path = config->file != NULL ? text_wide_copy(config->file) : NULL;
+    if (path == NULL && config->file != NULL)
+        return error_no_memory(error) == 0;
+    size_t length = path != NULL ? wcslen(path) : 0;
+    while (length != 0 && path[length - 1] != L'/' && path[length - 1] != L'\\')
+        length--;
+    bool entered = true;
+    if (length != 0) {
+        path[length] = L'\0'; /* the separator stays: the root of a drive ends with one */
+        entered = SetCurrentDirectoryW(path);
+    }
+    if (!entered)
+        error_set(error, EXIT_CODE_CONFIG, "cannot enter the folder of %s: %s", config->file,
+                  system_error(GetLastError()).text);
+    free(path);
+    return entered;
+}
+
 /* Returns the folder that relative paths begin at; freed by the caller. */
 static char *current_folder(struct error *error)
 {

@@ -19,6 +19,13 @@ bool service_arguments_read(int argc, char *const *argv, const struct config_reg
                             struct config *config, struct error *error);
 
 /*
+ * Makes the folder of the configuration file the current one, so that relative paths in the file
+ * begin there and not in Windows' own folder; without a file it does nothing. Returns false with
+ * `error` filled.
+ */
+bool service_enter_folder(const struct config *config, struct error *error);
+
+/*
  * Copies argv with absolute paths and a NULL at its end, for a service that will start in another
  * folder. Returns NULL with `error` filled; else the caller frees the copy
  * (absolute_arguments_free).

@@ -61,7 +61,13 @@ static enum exit_code service_collect(void)
         log_line(LOG_ERROR, "%s", error.text);
         return error.code;
     }
-    enum exit_code code = started.program->run(&config, running, NULL);
+    enum exit_code code;
+    if (service_enter_folder(&config, &error)) {
+        code = started.program->run(&config, running, NULL);
+    } else {
+        log_line(LOG_ERROR, "%s", error.text);
+        code = error.code;
+    }
     config_free(&config);
     return code;
 }

@@ -371,6 +371,41 @@ TEST_WITH(it_can_be_started_again, service_set_up, service_clean_up)
     assert_numbered("records.ndjson", 0, 2 * DATAGRAMS);
 }
 
+TEST_WITH(relative_paths_in_its_configuration_file_begin_in_the_folder_of_the_file, service_set_up,
+          service_clean_up)
+{
+    (void)state;
+    struct address to;
+    char text[200];
+    scratch_make_folder("etc");
+    scratch_make_folder("etc/out");
+    snprintf(text, sizeof text, "listeners: [%s?schema=telemetry]\nsinks: [\"file:out/x\"]\n",
+             free_listener(&to));
+    scratch_put_text("etc/a.yaml", text);
+    assert_installed(RUN_SLUICE("service", "install", "--name", service_name(), "--", "--config",
+                                "etc\\a.yaml"));
+    service_start();
+    service_await(SERVICE_RUNNING);
+    send_numbered(&to, 0, DATAGRAMS);
+    assert_int_equal(service_order(SERVICE_CONTROL_STOP), NO_ERROR);
+    assert_ended_well(service_await(SERVICE_STOPPED));
+    assert_numbered("etc/out/x", 0, DATAGRAMS);
+}
+
+TEST_WITH(what_a_configuration_file_names_is_checked_there, service_set_up, service_clean_up)
+{
+    (void)state;
+    scratch_make_folder("etc");
+    scratch_put_text("etc/of.desc", "");
+    scratch_put_text("etc/a.yaml", "listeners: [\"udp://127.0.0.1:0?schema=of.desc&message=a.B\"]\n"
+                                   "sinks: [\"file:x\"]\n");
+    struct ended ended =
+        RUN_SLUICE("service", "install", "--name", service_name(), "--", "--config", "etc/a.yaml");
+    assert_int_equal(ended.code, EXIT_CODE_CONFIG);
+    assert_non_null(strstr(ended.lines, "no descriptor set")); /* the file was found */
+    assert_not_there();
+}
+
 TEST_WITH(ctl_reaches_it_as_it_does_others, service_set_up, service_clean_up)
 {
     (void)state;

@@ -55,6 +55,14 @@ class Programs(unittest.TestCase):
             with self.subTest(program):
                 self.assertEqual(imports(program)[1] & LATER, set())
 
+    def test_they_have_no_time_so_that_they_can_be_made_again(self):
+        for program in PROGRAMS:
+            with self.subTest(program):
+                content = pathlib.Path(program).read_bytes()
+                header = int.from_bytes(content[0x3C:0x40], "little")
+                self.assertEqual(content[header : header + 4], b"PE\0\0")
+                self.assertEqual(content[header + 8 : header + 12], bytes(4))
+
     def test_they_are_small(self):
         for program in PROGRAMS:
             with self.subTest(program), tempfile.TemporaryDirectory() as folder:

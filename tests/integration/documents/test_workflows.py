@@ -1,0 +1,114 @@
+"""The workflows in .github: actionlint has no complaint, and they do what the documented commands do.
+
+actionlint is built from its Go module into the build folder. That test is skipped without Go, and where
+the module cannot be downloaded.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+from built import skip
+from readme import SOURCE
+
+WORKFLOWS = SOURCE / ".github" / "workflows"
+ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
+BIN = pathlib.Path(os.environ["TEST_GO_BIN"])
+LONGEST = 200  # seconds to download and build it
+
+try:
+    import yaml
+except ImportError:
+    skip("needs python3-yaml")
+
+
+def workflow(name):
+    return yaml.safe_load((WORKFLOWS / f"{name}.yml").read_text(encoding="utf-8"))
+
+
+def steps(document):
+    return [step for job in document["jobs"].values() for step in job.get("steps", [])]
+
+
+def presets(kind):
+    document = json.loads((SOURCE / "CMakePresets.json").read_text(encoding="utf-8"))
+    return {preset["name"] for preset in document[f"{kind}Presets"]}
+
+
+def actionlint():
+    """Its path, or the test is skipped."""
+    program = BIN / "actionlint"
+    if program.exists():
+        return program
+    if not shutil.which("go"):
+        raise unittest.SkipTest("needs Go, to build actionlint")
+    try:
+        subprocess.run(["go", "install", ACTIONLINT], env={**os.environ, "GOBIN": str(BIN)}, check=True,
+                       timeout=LONGEST, stdin=subprocess.DEVNULL, capture_output=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise unittest.SkipTest(f"actionlint cannot be built: {error}") from error
+    return program
+
+
+class Workflows(unittest.TestCase):
+    def test_actionlint_finds_nothing(self):
+        done = subprocess.run([actionlint(), "-no-color", *sorted(WORKFLOWS.iterdir())], cwd=SOURCE,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def test_actions_of_others_are_pinned_to_a_commit(self):
+        for path in WORKFLOWS.iterdir():
+            for used in re.findall(r"uses: (.*)", path.read_text(encoding="utf-8")):
+                if not used.startswith("./"):
+                    self.assertRegex(used, r"^actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
+
+    def test_only_the_job_that_publishes_may_write(self):
+        self.assertEqual(workflow("test")["permissions"], {"contents": "read"})
+        release = workflow("release")
+        self.assertEqual(release["permissions"], {})
+        granted = {name: job["permissions"] for name, job in release["jobs"].items()}
+        self.assertEqual(granted.pop("publish"), {"contents": "write"})
+        for permissions in granted.values():
+            self.assertEqual(permissions, {"contents": "read"})
+
+    def test_all_presets_of_the_suite_are_tested_by_the_script(self):
+        linux = workflow("test")["jobs"]["linux"]
+        script = (SOURCE / "tools" / "test").read_text(encoding="utf-8")
+        of_all = re.search(r"all\) presets=\((.*?)\)", script)[1].split()
+        self.assertEqual(linux["strategy"]["matrix"]["preset"], of_all)
+        self.assertEqual(linux["steps"][-1]["run"], './tools/test "$PRESET"')
+        self.assertEqual([job["runner"] for job in linux["strategy"]["matrix"]["include"]],
+                         ["ubuntu-24.04-arm"])
+
+    def test_on_windows_the_documented_commands_run(self):
+        lines = workflow("test")["jobs"]["windows"]["steps"][-1]["run"].splitlines()
+        document = (SOURCE / "tests" / "README.md").read_text(encoding="utf-8")
+        documented = re.search(r"^cmake --preset windows-msvc.*", document, re.MULTILINE)[0].split(" && ")
+        run = [line.removesuffix(" || exit /b 1") for line in lines[-3:]]
+        self.assertEqual([run[0].removesuffix(" -DSLUICE_TESTS=ON -DSLUICE_WERROR=ON"), *run[1:]],
+                         documented)
+
+    def test_each_package_is_made_and_published(self):
+        jobs = workflow("release")["jobs"]
+        rows = jobs["packages"]["strategy"]["matrix"]["include"]
+        made = {preset for row in rows for preset in row["presets"].split()}
+        self.assertEqual(made, presets("workflow"))
+        self.assertEqual(made, presets("package"))
+        kept = [path.rpartition(".")[2] for step in steps(workflow("release"))
+                for path in step.get("with", {}).get("path", "").splitlines() if "*" in path]
+        self.assertEqual(kept, ["deb", "rpm", "gz", "zip", "msi"])
+        self.assertEqual(jobs["packages"]["needs"], "test")
+        self.assertEqual(jobs["publish"]["needs"], "packages")
+        self.assertEqual(workflow("release")[True]["push"], {"tags": ["v[0-9]*"]})  # YAML's "on"
+
+    def test_scripts_that_they_call_exist(self):
+        for path in WORKFLOWS.iterdir():
+            for script in re.findall(r"\./tools/[a-z]+", path.read_text(encoding="utf-8")):
+                self.assertTrue(os.access(SOURCE / script, os.X_OK), script)
+
+
+if __name__ == "__main__":
+    unittest.main()

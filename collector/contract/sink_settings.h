@@ -34,7 +34,7 @@ struct sink_settings {
     struct encoder_options encoding;
 
     /* The destination's own struct. The offsets in its own_keys are offsets in this struct. */
-    _Alignas(max_align_t) unsigned char own[SINK_OWN_SIZE];
+    _Alignas(16) unsigned char own[SINK_OWN_SIZE];
 };
 
 #endif

@@ -68,7 +68,7 @@ static void count_outcomes(struct relay_writer *relay, const struct error *error
     for (size_t i = 0; i < relay->count; i++) {
         const struct relay_datagram *datagram = &relay->datagrams[i];
         bool sent = datagram->outcome == RELAY_SENT;
-        RULE(datagram->outcome < sizeof reasons / sizeof reasons[0],
+        RULE((size_t)datagram->outcome < sizeof reasons / sizeof reasons[0],
              "each datagram has an outcome");
         counter_add(&counters->bytes, datagram->sent * datagram->size);
         sum.lines += datagram->sent;

@@ -87,9 +87,7 @@ class Workflows(unittest.TestCase):
         lines = workflow("test")["jobs"]["windows"]["steps"][-1]["run"].splitlines()
         document = (SOURCE / "tests" / "README.md").read_text(encoding="utf-8")
         documented = re.search(r"^cmake --preset windows-msvc.*", document, re.MULTILINE)[0].split(" && ")
-        run = [line.removesuffix(" || exit /b 1") for line in lines[-3:]]
-        self.assertEqual([run[0].removesuffix(" -DSLUICE_TESTS=ON -DSLUICE_WERROR=ON"), *run[1:]],
-                         documented)
+        self.assertEqual([line.removesuffix(" || exit /b 1") for line in lines[-3:]], documented)
 
     def test_each_package_is_made_and_published(self):
         jobs = workflow("release")["jobs"]

@@ -35,7 +35,7 @@ struct both {
 /* The memory contains the last message, which must not appear in the new one. */
 static void open_arena(struct arena *arena, size_t place, size_t room)
 {
-    static _Alignas(max_align_t) uint8_t memory[2][USED + ROOM + BEHIND];
+    static _Alignas(16) uint8_t memory[2][USED + ROOM + BEHIND];
     size_t capacity = USED + room;
     *arena = (struct arena){memory[place], USED, capacity, false};
     memset(arena->base, PAINT, USED);

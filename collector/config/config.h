@@ -62,6 +62,7 @@ struct dead_letter_config {
     char *path;
     uint64_t max_size; /* most bytes that the file may have */
     uint64_t rate;     /* most datagrams a second that are written */
+    uint64_t mode;     /* permissions of the file; 0: the default */
 };
 
 enum ledger_format { LEDGER_TEXT, LEDGER_JSON };

@@ -4,10 +4,10 @@
 
 #include "collector/base/rule.h"
 #include "collector/config/broker_keys.h"
+#include "collector/config/file_mode.h"
 #include "collector/config/match.h"
 #include "collector/config/network.h"
 #include "collector/config/rules.h"
-#include "collector/config/socket_mode.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -176,8 +176,8 @@ static struct setting rows[KEYS_MAX] = {
          "require client certificates signed by a CA in this file, in PEM (default: not required)",
      .others = "ca ca_file cacert client_ca_file tls_allowed_cacerts tls_ca verify"},
 
-    {"mode", SETTING_PARSED, KEY_OF_LOCAL, OF_LISTENER(socket_mode), .parse = socket_mode_parse,
-     .equal = socket_mode_equal, .syntax = "OCTAL",
+    {"mode", SETTING_PARSED, KEY_OF_LOCAL, OF_LISTENER(socket_mode), .parse = file_mode_parse,
+     .equal = file_mode_equal, .syntax = "OCTAL",
      .help = "permissions of the socket's file; only users that may write it can connect (default: "
              "0600, the owner)",
      .others = "socket_mode socketmode perm perms permissions umask"},
@@ -312,6 +312,11 @@ static struct setting rows[KEYS_MAX] = {
              "or the program stops"},
 
     /* Files. */
+    {"mode", SETTING_PARSED, KEY_OF_FILE_SINK, SETTINGS(file.mode), .parse = file_mode_parse,
+     .equal = file_mode_equal, .syntax = "OCTAL",
+     .help = "permissions of the files that the sink creates, whatever the umask; folders can also be "
+             "searched by those that can read the files (default: 0640 less the umask)",
+     .others = "file_mode filemode file_create_mode create_mode perm perms permissions umask chmod"},
     {"rotate_size", SETTING_SIZE, KEY_OF_FILE_SINK, SETTINGS(file.rotate_size), .minimum = 4 * KIB,
      .maximum = MIB * 1024 * 1024, .help = "begin a new file before a file exceeds this size",
      .others = "rotation_max_size max_file_size maxsize"},
@@ -484,6 +489,11 @@ static struct setting rows[KEYS_MAX] = {
      "64MiB", 128 * KIB, MIB * 1024 * 1024, .help = "most bytes of the file"},
     {"rate", SETTING_COUNT, KEY_OF_DEAD_LETTERS, offsetof(struct dead_letter_config, rate), "100",
      1, 1000000, .help = "most datagrams kept a second, for all listeners together"},
+    {"mode", SETTING_PARSED, KEY_OF_DEAD_LETTERS, offsetof(struct dead_letter_config, mode),
+     .parse = file_mode_parse, .equal = file_mode_equal, .syntax = "OCTAL",
+     .help = "permissions of the file when it is created, whatever the umask (default: 0640 less the "
+             "umask)",
+     .others = "file_mode filemode perm perms permissions umask"},
 };
 const struct setting *const config_keys = rows;
 

@@ -232,7 +232,8 @@ const struct option *option_named(const char *argument)
 static bool same_dead_letters(const struct dead_letter_config *a,
                               const struct dead_letter_config *b)
 {
-    return same_text(a->name, b->name) && a->max_size == b->max_size && a->rate == b->rate;
+    return same_text(a->name, b->name) && a->max_size == b->max_size && a->rate == b->rate &&
+           a->mode == b->mode;
 }
 
 const struct option *option_fixed_change(const struct config *from, const struct config *to)

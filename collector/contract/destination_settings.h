@@ -29,6 +29,7 @@ struct file_options {
     uint64_t keep_time;       /* age at which complete files are deleted; 0: never */
     uint64_t keep_size;       /* most bytes of complete files to keep; 0: all */
     uint64_t max_files;       /* number of different paths between two rotations */
+    uint64_t mode;            /* permissions of new files; 0: the default */
     enum file_sync sync;
     const struct compression_ops *compression; /* NULL: none */
 };

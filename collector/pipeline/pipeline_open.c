@@ -68,6 +68,7 @@ static int make_dead_letters(struct pipeline *pipeline, struct error *error)
         .name = config->name,
         .path = config->path,
         .max_size = config->max_size,
+        .mode = (unsigned)config->mode,
         .rate = config->rate,
         .reserve = pipeline->config->limits.min_free,
         .counters = ledger_dead_letter_block(pipeline->ledger),

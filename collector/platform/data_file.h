@@ -102,12 +102,13 @@ enum part_result {
 };
 
 /*
- * Makes a new file (mode 0644, less the umask). The folder named by the first `base_length` bytes
- * of the path must exist; folders below it are created. Returns PART_DONE, PART_TAKEN, PART_BUSY (a
+ * Makes a new file with this mode (file_system.h). The folder named by the first `base_length` bytes
+ * of the path must exist; folders below it are created, for those that can read the file, less the
+ * umask. Returns PART_DONE, PART_TAKEN, PART_BUSY (a
  * removed file of that name is still open) or PART_FAILED.
  */
-enum part_result part_file_open_new(const char *path, size_t base_length, struct part_file **out,
-                                    struct error *error);
+enum part_result part_file_open_new(const char *path, size_t base_length, unsigned mode,
+                                    struct part_file **out, struct error *error);
 
 /* Like part_file_open_new, for a file that no other user may open: mode 0600, folders 0700. */
 enum part_result part_file_open_private(const char *path, size_t base_length,

@@ -179,6 +179,17 @@ bool folder_rename_file(const char *from, const char *to);
  */
 bool folder_sync(const char *path, struct error *error);
 
+/* --- permissions ------------------------------------------------------------------------------ */
+
+/*
+ * The functions that create files of data take their mode, as chmod(2) has it. A mode other than 0
+ * is set whatever the umask is; 0 is FILE_MODE_USUAL less the umask.
+ */
+#define FILE_MODE_USUAL 0640
+
+/* Whether this system has such modes. On Windows a mode is 0, and a file has its folder's list. */
+bool file_modes_exist(void);
+
 /* --- free space ------------------------------------------------------------------------------- */
 
 /*

@@ -104,8 +104,8 @@ struct output_file_format {
 };
 
 /*
- * Opens `path` to append to it, and creates it if it does not exist (mode 0644, less the umask). A
- * regular file that does not end in a newline is repaired first, as *start says:
+ * Opens `path` to append to it, and creates it if it does not exist, with this mode (file_system.h).
+ * A regular file that does not end in a newline is repaired first, as *start says:
  *
  * - A line is foreign if it is not the beginning of a line of the format or is longer than a sink
  *   writes (OUTPUT_FILE_TORN_MAX): the file is not opened, and not changed. A line is also foreign
@@ -126,7 +126,7 @@ struct output_file_format {
  * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; without memory
  * EXIT_CODE_INTERNAL).
  */
-int output_file_open_append(const char *path, const struct output_file_format *format,
+int output_file_open_append(const char *path, unsigned mode, const struct output_file_format *format,
                             struct output_file **out, struct output_file_start *start,
                             struct error *error);
 

@@ -25,7 +25,7 @@ static int open_letter_file(struct dead_letter_file *file, struct output_file **
 {
     const struct dead_letter_options *options = file->options;
     struct output_file_start start;
-    if (output_file_open_append(options->path, &format, out, &start, error) != 0)
+    if (output_file_open_append(options->path, options->mode, &format, out, &start, error) != 0)
         return -1;
     if (output_file_is_terminal(*out)) {
         output_file_close(*out);

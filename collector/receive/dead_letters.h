@@ -35,6 +35,7 @@ struct dead_letter_options {
     uint64_t max_size;                /* bytes of the file; later letters are dropped */
     uint64_t rate;                    /* the maximum number of datagrams kept per second; at most
                                          RATE_WINDOW_MOST */
+    unsigned mode;                    /* permissions of the file (file_system.h) */
     struct disk_reserve reserve;      /* the space that must stay free on the disk */
     struct dead_letter_counters *counters; /* only the writing thread counts here */
 

@@ -86,7 +86,8 @@ static int plain_file_open(const struct output_destination *output, struct outpu
     struct output_file_start start;
     char name[FORMAT_NAME_SIZE];
     const struct output_file_format format = format_of(options, name);
-    if (output_file_open_append(options->path, &format, file, &start, error) != 0)
+    const unsigned mode = (unsigned)options->settings->file.mode;
+    if (output_file_open_append(options->path, mode, &format, file, &start, error) != 0)
         return -1;
     if (output_destination_check(output, *file, options->path, error) != 0) {
         output_file_close(*file);

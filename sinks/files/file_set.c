@@ -569,6 +569,7 @@ int file_set_create(struct path_template *path, const struct destination_options
                     .sync = options->settings->file.sync},
         .path = path,
         .files = &options->counters->files,
+        .mode = (unsigned)options->settings->file.mode,
     };
     if (make_parts(set) && make_head(set) && open_base(set, error)) {
         left_files_finish(&set->makings.content, path, set->makings.finished);

@@ -77,11 +77,11 @@ static enum part_result open_by_name(const struct file_makings *makings, struct 
     char name[FILE_NAME_SIZE];
     part_name(makings, file, name);
     const size_t base = strlen(path_template_prefix(makings->path));
-    enum part_result result = part_file_open_new(name, base, &file->part, error);
+    enum part_result result = part_file_open_new(name, base, makings->mode, &file->part, error);
     if (result == PART_TAKEN) {
         result = clear_the_way(makings, file, error);
         if (result == PART_DONE)
-            result = part_file_open_new(name, base, &file->part, error);
+            result = part_file_open_new(name, base, makings->mode, &file->part, error);
     }
     if (result == PART_TAKEN)
         error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way", name);

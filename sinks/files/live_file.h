@@ -24,6 +24,7 @@ struct file_makings {
     const struct path_template *path;
     struct finished_files *finished;
     struct counter *files; /* counts complete files */
+    unsigned mode;         /* permissions of new files (file_system.h) */
 };
 
 struct live_file {

@@ -193,7 +193,7 @@ class Wide(World):
         return {
             "memory": "160MiB", "notifier": "epoll",
             "control": f"unix:{run.folder}/control", "metrics": "127.0.0.1:0",
-            "dead-letter": f"file:{out}/letters.pcapng?rate=100",
+            "dead-letter": f"file:{out}/letters.pcapng?rate=100&mode=0600",
             "listeners": [
                 "udp://127.0.0.1:0?schema=riemann&interface=lo",
                 f"udp://127.0.0.1:0?schema=telemetry&rate_limit={1000 + number}&allow=127.0.0.0/8",
@@ -202,9 +202,9 @@ class Wide(World):
                 f"&max_frame={64 + 64 * number}KiB&idle_timeout={60 + number}s",
             ],
             "sinks": [
-                f"file:{out}/plain?fsync=interval&exclude=none*", f"command:cat >>{out}/command",
+                f"file:{out}/plain?fsync=interval&exclude=none*&mode=0604", f"command:cat >>{out}/command",
                 f"file:{out}/by-%{{source}}.csv?format=csv",
-                f"file:{out}/rotated.{number}.gz?compress=gzip&rotate_interval=1h&fsync=close",
+                f"file:{out}/rotated.{number}.gz?compress=gzip&rotate_interval=1h&fsync=close&mode=0604",
                 f"file:{out}/{number}.pcap?format=pcap",
                 f"{self.relayed.name}?format=datagram",
             ]}

@@ -235,7 +235,7 @@ static bool append_to(const struct file_content *content, const uint8_t *bytes, 
     scratch_empty();
     scratch_write("file", bytes, size);
     scratch_file("file", path);
-    bool taken = output_file_open_append(path, &format, &file, &start, &error) == 0;
+    bool taken = output_file_open_append(path, 0, &format, &file, &start, &error) == 0;
     uint8_t *there = scratch_read("file", kept);
     EXPECT(taken || error.code == EXIT_CODE_CANNOT_CREATE, "exit code %d: %s", (int)error.code,
            error.text);

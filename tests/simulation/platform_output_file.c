@@ -72,10 +72,11 @@ static int make(struct output_file **out, struct disk_node *node, struct error *
     return 0;
 }
 
-int output_file_open_append(const char *path, const struct output_file_format *format,
+int output_file_open_append(const char *path, unsigned mode, const struct output_file_format *format,
                             struct output_file **out, struct output_file_start *start,
                             struct error *error)
 {
+    (void)mode;
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
     world_step();
     struct disk_node *node = disk_find(path);

@@ -51,9 +51,10 @@ static void make_folders(const char *path, size_t from)
     }
 }
 
-enum part_result part_file_open_new(const char *path, size_t base_length, struct part_file **out,
-                                    struct error *error)
+enum part_result part_file_open_new(const char *path, size_t base_length, unsigned mode,
+                                    struct part_file **out, struct error *error)
 {
+    (void)mode;
     world_step();
     if (disk_find(path) != NULL)
         return PART_TAKEN;
@@ -71,7 +72,7 @@ enum part_result part_file_open_new(const char *path, size_t base_length, struct
 enum part_result part_file_open_private(const char *path, size_t base_length,
                                         struct part_file **out, struct error *error)
 {
-    return part_file_open_new(path, base_length, out, error);
+    return part_file_open_new(path, base_length, 0, out, error);
 }
 
 enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error)

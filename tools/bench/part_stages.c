@@ -112,7 +112,7 @@ static int measure_round(struct stages *stages, const struct stage *stage, const
     stages->doubles = stages->values[stage->doubles];
     stages->block_size = stage->block_size;
     if (stage->block_size != 0 &&
-        output_file_open_append(path, NULL, &stages->file, &start, error) != 0)
+        output_file_open_append(path, 0, NULL, &stages->file, &start, error) != 0)
         return -1;
     series_add(ns, timing_round(stage->once, stages, round_ns) / stage->units);
     if (stage->block_size == 0)

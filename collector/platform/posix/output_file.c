@@ -10,6 +10,7 @@
 
 #include "collector/platform/common/torn_end.h"
 #include "collector/platform/file_system.h"
+#include "collector/platform/posix/file_mode.h"
 #include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/stream.h"
 #include "collector/platform/posix/sync_failure.h"
@@ -62,14 +63,30 @@ static const char *why_not_opened(int number, const char *path)
 }
 
 /*
+ * Opens, and creates what is not there. A file that another program creates at the same moment, and
+ * one to which a symbolic link leads, have the mode less the umask.
+ */
+static int open_or_create(const char *path, int flags, unsigned mode)
+{
+    if (mode != 0) {
+        int fd = guarded_open(path, flags, 0);
+        if (fd < 0 && errno == ENOENT)
+            fd = file_mode_create(path, flags, mode);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return guarded_open(path, flags | O_CREAT, file_mode_of(mode));
+}
+
+/*
  * Opens for appending and stores the file's status. Returns the descriptor or -1. Without
  * O_NONBLOCK the open would wait for the reader of a FIFO, and a check before it would not help,
  * since the path may be replaced in between. A regular file does not need the flag afterwards.
  */
-static int open_to_append(const char *path, struct stat *status, struct error *error)
+static int open_to_append(const char *path, unsigned mode, struct stat *status, struct error *error)
 {
-    int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-    int fd = guarded_open(path, flags, 0644);
+    int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    int fd = open_or_create(path, flags, mode);
     if (fd < 0) {
         int number = errno;
         cannot_create(error, path, why_not_opened(number, path));
@@ -87,7 +104,7 @@ static int open_to_append(const char *path, struct stat *status, struct error *e
     return fd;
 }
 
-int output_file_open_append(const char *path, const struct output_file_format *format,
+int output_file_open_append(const char *path, unsigned mode, const struct output_file_format *format,
                             struct output_file **out, struct output_file_start *start,
                             struct error *error)
 {
@@ -95,7 +112,7 @@ int output_file_open_append(const char *path, const struct output_file_format *f
     struct torn_line_look look;
     torn_line_look(&look, path);
     struct stat status;
-    int fd = open_to_append(path, &status, error);
+    int fd = open_to_append(path, mode, &status, error);
     int result = fd < 0 ? -1 : 0;
     const char *why = NULL;
     if (fd >= 0 && S_ISREG(status.st_mode))

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "collector/base/rule.h"
+#include "collector/platform/posix/file_mode.h"
 #include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
@@ -38,11 +39,6 @@ static bool is_busy(int number)
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
-
-/* Permissions of a file and of the folders that are created for it, for open(2) and mkdir(2). */
-struct modes {
-    mode_t file, folder;
-};
 
 /* Creates the folders of the path after its first `from` bytes. Returns false with errno. */
 static bool make_folders(const char *path, size_t from, mode_t mode)
@@ -105,13 +101,13 @@ static enum part_result part_lock(int fd, const char *path, struct stat *status)
     return PART_DONE;
 }
 
-static enum part_result open_new(const char *path, size_t base_length, struct modes modes,
-                                 struct part_file **out, struct error *error)
+enum part_result part_file_open_new(const char *path, size_t base_length, unsigned mode,
+                                    struct part_file **out, struct error *error)
 {
-    const int flags = O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY;
-    int fd = guarded_open(path, flags, modes.file);
-    if (fd < 0 && errno == ENOENT && make_folders(path, base_length, modes.folder))
-        fd = guarded_open(path, flags, modes.file);
+    const int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY;
+    int fd = file_mode_create(path, flags, mode);
+    if (fd < 0 && errno == ENOENT && make_folders(path, base_length, file_mode_of_folder(mode)))
+        fd = file_mode_create(path, flags, mode);
     if (fd < 0 && errno == EEXIST)
         return PART_TAKEN;
     if (fd < 0) {
@@ -128,16 +124,10 @@ static enum part_result open_new(const char *path, size_t base_length, struct mo
     return part_keep(path, fd, 0, out, error);
 }
 
-enum part_result part_file_open_new(const char *path, size_t base_length, struct part_file **out,
-                                    struct error *error)
-{
-    return open_new(path, base_length, (struct modes){0644, 0777}, out, error);
-}
-
 enum part_result part_file_open_private(const char *path, size_t base_length,
                                         struct part_file **out, struct error *error)
 {
-    return open_new(path, base_length, (struct modes){0600, 0700}, out, error);
+    return part_file_open_new(path, base_length, 0600, out, error);
 }
 
 enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error)
@@ -287,7 +277,7 @@ bool part_file_sync(struct part_file *file, struct error *error)
  */
 static int rename_over_own(const char *from, const char *to)
 {
-    int held = lending_open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int held = lending_open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (held < 0)
         return -1;
     close(held);

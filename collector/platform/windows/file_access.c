@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/file_system.h"
 #include "collector/platform/windows/text.h"
 
 /*
@@ -54,4 +55,9 @@ wchar_t *file_access_path(const char *path)
     if (made == NULL)
         SetLastError(ERROR_NOT_ENOUGH_MEMORY);
     return made;
+}
+
+bool file_modes_exist(void)
+{
+    return false;
 }

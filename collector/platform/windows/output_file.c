@@ -119,10 +119,11 @@ static bool holds_something(HANDLE handle, struct file_identity *identity)
            size.QuadPart != 0 && shared_file_identify(handle, identity);
 }
 
-int output_file_open_append(const char *path, const struct output_file_format *format,
+int output_file_open_append(const char *path, unsigned mode, const struct output_file_format *format,
                             struct output_file **out, struct output_file_start *start,
                             struct error *error)
 {
+    (void)mode; /* there are none (file_modes_exist) */
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
     struct file_identity identity;
     HANDLE handle = open_to_append(path);

@@ -144,9 +144,10 @@ static enum part_result part_failed(const char *what, const char *path, struct e
     return held ? PART_BUSY : PART_FAILED;
 }
 
-enum part_result part_file_open_new(const char *path, size_t base_length, struct part_file **out,
-                                    struct error *error)
+enum part_result part_file_open_new(const char *path, size_t base_length, unsigned mode,
+                                    struct part_file **out, struct error *error)
 {
+    (void)mode; /* there are none (file_modes_exist) */
     wchar_t *wide = file_access_path(path);
     if (wide == NULL)
         return part_cannot("create", path, error);
@@ -170,7 +171,7 @@ enum part_result part_file_open_new(const char *path, size_t base_length, struct
 enum part_result part_file_open_private(const char *path, size_t base_length,
                                         struct part_file **out, struct error *error)
 {
-    return part_file_open_new(path, base_length, out, error);
+    return part_file_open_new(path, base_length, 0, out, error);
 }
 
 enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error)

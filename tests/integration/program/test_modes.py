@@ -12,10 +12,10 @@ nothing_on_windows("files there have no modes")
 
 
 class Modes(ProgramTest):
-    def start_with(self, umask, sinks):
+    def start_with(self, umask, sinks, keys=""):
         """Starts it with an umask and all that makes files; they are there when it returns."""
         program = self.start(
-            "--listen", RIEMANN, *sinks, "--dead-letter", f"file:{self.folder}/dead.pcap",
+            "--listen", RIEMANN, *sinks, "--dead-letter", f"file:{self.folder}/dead.pcap?rate=100{keys}",
             "--control", f"unix:{self.folder}/control", preexec_fn=lambda: os.umask(umask))
         self.sender(program).send_all([metric(1), b"\xff"])
         program.wait_for_received(2)
@@ -26,21 +26,42 @@ class Modes(ProgramTest):
         return {str(path.relative_to(self.folder)): f"{stat.S_IMODE(path.lstat().st_mode):04o}"
                 for path in self.folder.rglob("*")}
 
-    def test_data_are_for_others_to_read_as_far_as_umask_allows(self):
-        sinks = ("--sink", f"file:{self.folder}/plain",
-                 "--sink", f"file:{self.folder}/%{{schema}}/rotated?rotate_size=1MiB")
-        for umask, folder, data in ((0o000, "0777", "0644"), (0o027, "0750", "0640")):
-            with self.subTest(oct(umask)):
-                self.start_with(umask, sinks).stop()
-                found = self.modes()
-                self.assertEqual(
-                    {name: found[name] for name in ("plain", "riemann", "riemann/rotated",
-                                                    "dead.pcap")},
-                    {"plain": data, "riemann": folder, "riemann/rotated": data,
-                     "dead.pcap": data})
-                for name in ("riemann/rotated", "plain", "dead.pcap"):
-                    (self.folder / name).unlink()
-                (self.folder / "riemann").rmdir()
+    def check_data(self, umask, mode, folder, data):
+        """The modes of files of data, and of a folder for them, that were created with mode=MODE."""
+        with self.subTest(f"umask {umask:03o}, mode {mode}"):
+            sinks = ("--sink", f"file:{self.folder}/plain?format=json{mode}",
+                     "--sink", f"file:{self.folder}/%{{schema}}/rotated?rotate_size=1MiB{mode}")
+            self.start_with(umask, sinks, mode).stop()
+            found = self.modes()
+            self.assertEqual(
+                {name: found[name] for name in ("plain", "riemann", "riemann/rotated",
+                                                "dead.pcap")},
+                {"plain": data, "riemann": folder, "riemann/rotated": data, "dead.pcap": data})
+            for name in ("riemann/rotated", "plain", "dead.pcap"):
+                (self.folder / name).unlink()
+            (self.folder / "riemann").rmdir()
+
+    def test_data_are_for_the_group_to_read_as_far_as_umask_allows(self):
+        self.check_data(0o000, "", "0750", "0640")
+        self.check_data(0o022, "", "0750", "0640")
+        self.check_data(0o077, "", "0700", "0600")
+
+    def test_a_mode_that_is_given_is_set_whatever_the_umask(self):
+        self.check_data(0o000, "&mode=0600", "0700", "0600")
+        self.check_data(0o077, "&mode=0664", "0700", "0664")
+        self.check_data(0o022, "&mode=444", "0755", "0444")
+
+    def test_a_file_that_is_there_keeps_its_mode(self):
+        plain = self.folder / "plain"
+        plain.write_bytes(b"")
+        plain.chmod(0o604)
+        self.start("--listen", RIEMANN, "--sink", f"file:{plain}?mode=0600").stop()
+        self.assertEqual(self.modes()["plain"], "0604")
+
+    def test_a_link_to_a_file_that_is_not_there_makes_it(self):
+        (self.folder / "link").symlink_to("target")
+        self.start("--listen", RIEMANN, "--sink", f"file:{self.folder}/link?mode=0640").stop()
+        self.assertEqual(self.modes()["target"], "0640")
 
     def test_a_spill_and_the_control_socket_are_only_the_users(self):
         spill = self.folder / "spill"

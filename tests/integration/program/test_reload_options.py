@@ -3,6 +3,7 @@ old one again, or it is refused by its name."""
 import os
 import unittest
 
+from built import WINDOWS
 from ports import free_ports
 from protobuf import metric
 from reload_rows import Absent, Fixed, ReloadRows, Row
@@ -129,6 +130,8 @@ FIXED = [
     Fixed("fixed", "dead-letter", "file:elsewhere", place=(), named="dead-letter"),
 ]
 
+MODES = [Fixed("dead-letter", "mode", "0600", place=LETTERS, named="dead-letter")]
+
 
 class OptionRows(ReloadRows):
     def begin_with(self, *listeners, **more):
@@ -152,6 +155,11 @@ class Options(OptionRows):
     def test_options_that_do_not(self):
         self.begin_with(UDP, **{"dead-letter": {"to": f"file:{self.folder}/letters"}})
         self.check_rows(FIXED)
+
+    @unittest.skipIf(WINDOWS, "files there have no modes")
+    def test_modes_of_dead_letters_do_not_follow(self):
+        self.begin_with(UDP, **{"dead-letter": {"to": f"file:{self.folder}/letters"}})
+        self.check_rows(MODES)
 
     @staticmethod
     def has_ended(client):
@@ -271,7 +279,7 @@ class Stuck(OptionRows):
         self.check_rows(STUCK)
 
 
-ROWS = PLAIN + STOPS + FIXED + LEVELS + STUCK
+ROWS = PLAIN + STOPS + FIXED + MODES + LEVELS + STUCK
 
 if __name__ == "__main__":
     unittest.main()

@@ -3,9 +3,10 @@ effect, and the old one again."""
 import itertools
 import os
 import signal
+import stat
 import unittest
 
-from built import STOP_SIGNAL
+from built import STOP_SIGNAL, WINDOWS
 from protobuf import CUMULATIVE, gauge, metric, sample, telemetry, text
 from reload_rows import ReloadRows, Row
 from sluice_program import has_done_with_all, same_with_one_thread
@@ -183,6 +184,12 @@ def is_packed(test):
     return test.added[name].startswith(b"\x1f\x8b")
 
 
+def mode_of_live(test):
+    """The permissions of the file that is written to."""
+    name, = test.grows(END)
+    return stat.S_IMODE((test.out / name).stat().st_mode)
+
+
 def shares(test):
     """Whether one of two senders has no file of its own."""
     before = test.sink()["to_other_file"]
@@ -204,6 +211,8 @@ FILES = [
     file_row("keep_size", "4KiB", complete_at_most(1), False, True, **ROTATED),
     file_row("compress", "gzip", is_packed, False, True),
 ]
+
+MODES = [file_row("mode", "0604", mode_of_live, 0o640, 0o604, **ROTATED)]
 
 
 @same_with_one_thread
@@ -235,6 +244,13 @@ class Files(SinkRows):
         self.out.mkdir()
         self.begin_with(f"file:{self.out}/lines", flush_interval="0s")
         self.check_rows(FILES)
+
+    @unittest.skipIf(WINDOWS, "files there have no modes")
+    def test_modes_of_files(self):
+        self.out = self.folder / "out"
+        self.out.mkdir()
+        self.begin_with(f"file:{self.out}/lines", flush_interval="0s")
+        self.check_rows(MODES)
 
     def test_how_many_files_there_are(self):
         self.out = self.folder / "out"
@@ -313,7 +329,7 @@ class Reader(SinkRows):
 EPIPE = [SinkRow("on_epipe", "stop", None, None, None)]
 
 # overflow= is among what waits, in test_reload_options.py.
-ROWS = CONTENT + FILES + MANY + SYNCED + EPIPE
+ROWS = CONTENT + FILES + MODES + MANY + SYNCED + EPIPE
 
 if __name__ == "__main__":
     unittest.main()

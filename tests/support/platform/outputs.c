@@ -14,7 +14,7 @@ struct output_file *output_open(const char *path)
     struct output_file *file = NULL;
     struct output_file_start start;
     struct error error = {.text = ""};
-    if (output_file_open_append(path, NULL, &file, &start, &error) != 0)
+    if (output_file_open_append(path, 0, NULL, &file, &start, &error) != 0)
         fail_msg("%s", error.text);
     assert_non_null(file);
     assert_int_equal(start.torn, TORN_LINE_NONE);

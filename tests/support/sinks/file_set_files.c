@@ -56,7 +56,7 @@ const char *file_set_finish(struct finished_files *files, const char *path, cons
     struct error error;
     snprintf(whole, sizeof whole, "%s", scratch_path(path));
     if (part_file_open_new(file_part_name(file_set_path, whole, 0, part_name),
-                           strlen(scratch_path("")), &part.file, &error) != PART_DONE ||
+                           strlen(scratch_path("")), 0, &part.file, &error) != PART_DONE ||
         !part_file_append(part.file, text, strlen(text), &error) ||
         finished_files_add(files, &part, name, &error) != PART_DONE)
         fail_msg("%s: %s", path, error.text);

@@ -55,7 +55,7 @@ static void assert_refused(const char *path, const char *why)
     struct output_file *file = NULL;
     struct output_file_start start;
     struct error error = {.text = ""};
-    assert_int_equal(output_file_open_append(path, NULL, &file, &start, &error), -1);
+    assert_int_equal(output_file_open_append(path, 0, NULL, &file, &start, &error), -1);
     assert_null(file);
     assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
     assert_non_null(strstr(error.text, path));

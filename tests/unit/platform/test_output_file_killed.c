@@ -37,7 +37,7 @@ static int write_until_killed(const char *path)
     struct output_file *file;
     struct output_file *marks;
     struct output_file_start start;
-    if (output_file_open_append(path, NULL, &file, &start, NULL) != 0 ||
+    if (output_file_open_append(path, 0, NULL, &file, &start, NULL) != 0 ||
         output_file_open_stdout(&marks, NULL) != 0)
         return 1;
     for (size_t blocks = 0; blocks < 200; blocks++) {
@@ -98,7 +98,7 @@ static void after_a_kill_all_that_was_written_is_there_and_nothing_torn(void **s
         again_kill(&again);
         struct output_file *file;
         struct output_file_start start;
-        assert_int_equal(output_file_open_append(path, NULL, &file, &start, NULL), 0);
+        assert_int_equal(output_file_open_append(path, 0, NULL, &file, &start, NULL), 0);
         assert_int_not_equal(start.torn, TORN_LINE_ENDED);
         output_file_close(file);
         blocks += count_marks(&again, SIZE_MAX);

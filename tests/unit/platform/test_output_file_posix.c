@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/platform/file_system.h"
 #include "collector/platform/output_file.h"
 #include "tests/support/platform/outputs.h"
 #include "tests/support/platform/scratch_directory.h"
@@ -15,12 +16,12 @@
 static void a_file_is_made_with_the_usual_mode(void **state)
 {
     (void)state;
-    mode_t mask = umask(022);
+    mode_t mask = umask(002);
     output_file_close(output_open_name("new"));
     umask(mask);
     struct stat status;
     assert_int_equal(stat(scratch_path("new"), &status), 0);
-    assert_int_equal(status.st_mode & 07777, 0644);
+    assert_int_equal(status.st_mode & 07777, FILE_MODE_USUAL);
 }
 
 /* --- devices and limits ----------------------------------------------------------------------- */
@@ -83,7 +84,7 @@ static void a_pipe_that_nobody_reads_is_refused(void **state)
     struct output_file_start start;
     struct error error = {.text = ""};
     assert_int_equal(mkfifo(scratch_path("pipe"), 0600), 0);
-    assert_int_equal(output_file_open_append(scratch_path("pipe"), NULL, &file, &start, &error),
+    assert_int_equal(output_file_open_append(scratch_path("pipe"), 0, NULL, &file, &start, &error),
                      -1);
     assert_null(file);
     assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);

@@ -67,7 +67,7 @@ static void put_record(size_t length)
 static int open_file(struct output_file_start *start, struct error *error)
 {
     struct output_file *file = NULL;
-    int result = output_file_open_append(scratch_path("file"), &format, &file, start, error);
+    int result = output_file_open_append(scratch_path("file"), 0, &format, &file, start, error);
     output_file_close(file);
     return result;
 }

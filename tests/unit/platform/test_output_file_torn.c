@@ -12,7 +12,7 @@ static struct output_file *open_name(const char *name, struct output_file_start 
 {
     struct output_file *file = NULL;
     struct error error = {.text = ""};
-    if (output_file_open_append(scratch_path(name), NULL, &file, start, &error) != 0)
+    if (output_file_open_append(scratch_path(name), 0, NULL, &file, start, &error) != 0)
         fail_msg("%s", error.text);
     return file;
 }

@@ -73,7 +73,7 @@ static struct output_file_start start;
 static struct output_file *try_to_open(void)
 {
     struct output_file *file;
-    return output_file_open_append(scratch_path("a"), NULL, &file, &start, &error) == 0 ? file
+    return output_file_open_append(scratch_path("a"), 0, NULL, &file, &start, &error) == 0 ? file
                                                                                         : NULL;
 }
 

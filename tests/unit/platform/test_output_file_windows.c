@@ -20,7 +20,7 @@ static void assert_refused(const char *path, const char *why)
     struct output_file *file = NULL;
     struct output_file_start start;
     struct error error = {.text = ""};
-    assert_int_equal(output_file_open_append(path, NULL, &file, &start, &error), -1);
+    assert_int_equal(output_file_open_append(path, 0, NULL, &file, &start, &error), -1);
     assert_null(file);
     assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
     assert_non_null(strstr(error.text, path));
@@ -61,7 +61,7 @@ static void a_torn_line_is_not_cut_under_another_s_hands(void **state)
     scratch_put_text("file", "whole\ntorn");
     HANDLE other =
         open_it("file", FILE_APPEND_DATA, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE);
-    assert_int_equal(output_file_open_append(scratch_path("file"), NULL, &file, &start, &error), 0);
+    assert_int_equal(output_file_open_append(scratch_path("file"), 0, NULL, &file, &start, &error), 0);
     assert_int_equal(start.torn, TORN_LINE_ENDED);
     output_file_close(file);
     CloseHandle(other);

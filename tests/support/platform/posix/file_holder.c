@@ -24,7 +24,7 @@ struct file_holder *file_set_hold(const char *path)
     if (holder->process == 0) {
         struct part_file *file;
         struct error error;
-        if (part_file_open_new(path, strlen(scratch_path("")), &file, &error) != PART_DONE ||
+        if (part_file_open_new(path, strlen(scratch_path("")), 0, &file, &error) != PART_DONE ||
             write(pipes[1], "+", 1) != 1)
             _exit(1);
         for (;;)

@@ -12,7 +12,7 @@ int program_main(int argc, char **argv)
 {
     struct part_file *file;
     DWORD written;
-    if (argc != 2 || part_file_open_new(argv[1], strlen(argv[1]), &file, NULL) != PART_DONE ||
+    if (argc != 2 || part_file_open_new(argv[1], strlen(argv[1]), 0, &file, NULL) != PART_DONE ||
         !WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), "+", 1, &written, NULL))
         return 1;
     for (;;)

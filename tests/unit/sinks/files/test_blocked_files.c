@@ -24,7 +24,7 @@ static struct error error;
 static struct part_file *open_part(const char *name, const char *text)
 {
     struct part_file *file;
-    if (part_file_open_new(scratch_path(name), strlen(scratch_path("")), &file, &error) !=
+    if (part_file_open_new(scratch_path(name), strlen(scratch_path("")), 0, &file, &error) !=
             PART_DONE ||
         !part_file_append(file, text, strlen(text), &error))
         fail_msg("%s", error.text);

@@ -19,7 +19,7 @@ static size_t base_length(void)
 static struct part_file *open_new(const char *name)
 {
     struct part_file *file;
-    if (part_file_open_new(scratch_path(name), base_length(), &file, &error) != PART_DONE)
+    if (part_file_open_new(scratch_path(name), base_length(), 0, &file, &error) != PART_DONE)
         fail_msg("%s: %s", name, error.text);
     return file;
 }
@@ -27,7 +27,7 @@ static struct part_file *open_new(const char *name)
 static enum part_result try_new(const char *name)
 {
     struct part_file *file;
-    enum part_result result = part_file_open_new(scratch_path(name), base_length(), &file, &error);
+    enum part_result result = part_file_open_new(scratch_path(name), base_length(), 0, &file, &error);
     if (result == PART_DONE)
         part_file_close(file);
     return result;
@@ -95,7 +95,7 @@ TEST_WITH(folders_are_made_below_the_base_alone, scratch_make, scratch_remove)
     scratch_assert_holds_text("x/y/z/a", "one\n");
 
     const char *path = scratch_path("none/b.part");
-    assert_int_equal(part_file_open_new(path, strlen(path) - strlen("b.part"), &file, &error),
+    assert_int_equal(part_file_open_new(path, strlen(path) - strlen("b.part"), 0, &file, &error),
                      PART_FAILED);
     assert_non_null(strstr(error.text, others_words.no_folder));
     assert_false(scratch_has("none"));

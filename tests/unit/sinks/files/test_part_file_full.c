@@ -15,7 +15,7 @@ static struct error error;
 static struct part_file *open_new(const char *name)
 {
     struct part_file *file;
-    if (part_file_open_new(scratch_path(name), strlen(scratch_path("")), &file, &error) !=
+    if (part_file_open_new(scratch_path(name), strlen(scratch_path("")), 0, &file, &error) !=
         PART_DONE)
         fail_msg("%s: %s", name, error.text);
     return file;

@@ -34,7 +34,7 @@ static struct part_file *open_new(void)
 {
     struct part_file *file;
     fstat_fails = lstat_fails = 0;
-    if (part_file_open_new(scratch_path("a.part"), strlen(scratch_path("")), &file, &error) !=
+    if (part_file_open_new(scratch_path("a.part"), strlen(scratch_path("")), 0, &file, &error) !=
         PART_DONE)
         fail_msg("%s", error.text);
     if (!part_file_append(file, "one\n", 4, &error))

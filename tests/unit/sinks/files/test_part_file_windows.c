@@ -15,7 +15,7 @@ static struct error error;
 static struct part_file *open_part(const char *name, const char *text)
 {
     struct part_file *file;
-    if (part_file_open_new(scratch_path(name), strlen(scratch_path("")), &file, &error) !=
+    if (part_file_open_new(scratch_path(name), strlen(scratch_path("")), 0, &file, &error) !=
             PART_DONE ||
         !part_file_append(file, text, strlen(text), &error))
         fail_msg("%s", error.text);
@@ -67,7 +67,7 @@ TEST_WITH(a_device_is_no_file, scratch_make, scratch_remove)
     (void)state;
     struct part_file *file;
     assert_int_equal(
-        part_file_open_new(scratch_path("nul"), strlen(scratch_path("")), &file, &error),
+        part_file_open_new(scratch_path("nul"), strlen(scratch_path("")), 0, &file, &error),
         PART_FAILED);
     assert_non_null(strstr(error.text, "it is a device"));
     assert_int_equal(part_file_open_left(scratch_path("nul"), &file, &error), PART_MISSING);
@@ -159,7 +159,7 @@ TEST_WITH(a_file_may_lie_deep, scratch_make, scratch_remove)
     snprintf(path, sizeof path, "%s/a", folder);
     snprintf(part, sizeof part, "%s/a.part", folder);
     struct part_file *file;
-    assert_int_equal(part_file_open_new(part, strlen(scratch_path("")), &file, &error), PART_DONE);
+    assert_int_equal(part_file_open_new(part, strlen(scratch_path("")), 0, &file, &error), PART_DONE);
     assert_true(part_file_is_there(file));
     assert_int_equal(part_file_complete(file, path, &error), PART_DONE);
     struct folder *opened = folder_open(folder);

@@ -248,6 +248,20 @@ def linux_drops(port):
     return sum(drops for each, _, drops in linux_sockets() if each == port)
 
 
+def threads_of(process):
+    """The name of each thread of a process, its state, and the kernel function that it waits in."""
+    said = []
+    for task in sorted(pathlib.Path(f"/proc/{process}/task").glob("*")):
+        try:
+            name, state = [(task / file).read_text(encoding="utf-8").rstrip("\n")
+                           for file in ("comm", "stat")]
+            waits = (task / "wchan").read_text(encoding="utf-8")
+            said.append(f"thread {task.name}, {name}: {state.rpartition(')')[2].split()[0]} {waits}")
+        except OSError:
+            pass  # it has ended since, or this is not for us to see
+    return said
+
+
 # --- a running program --------------------------------------------------------------------------
 
 class Stream:
@@ -369,7 +383,8 @@ class Sluice:
 
     def fail(self, text):
         code = self.process.poll()
-        state = [] if code is None else [f"it has ended, with exit code {code}"]
+        state = (threads_of(self.process.pid) if code is None else
+                 [f"it has ended, with exit code {code}"])
         raise AssertionError("\n".join([text, *state, "stderr was:", *self.said()]))
 
     def wait_for_log(self, pattern, count=1):

@@ -22,6 +22,7 @@
 
 #include "collector/platform/clock.h"
 #include "collector/platform/windows/notifier_backends.h"
+#include "collector/platform/windows/port_key.h"
 #include "collector/platform/windows/psn_probe.h"
 #include "collector/platform/windows/psn_removal.h"
 #include "collector/platform/windows/socket_lookup.h"
@@ -97,8 +98,7 @@ static int psn_create(struct notifier **out, size_t threads, struct error *error
     if (notifier == NULL)
         return psn_fail(error, "cannot create a notifier", ERROR_NOT_ENOUGH_MEMORY);
     notifier->notify = socket_lookup_notifications();
-    /* All waiting threads may run at the same time. */
-    notifier->port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, (DWORD)threads);
+    notifier->port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, PORT_THREADS);
     if (notifier->notify == NULL || notifier->port == NULL) {
         psn_fail(error, "cannot create a notifier",
                  notifier->notify == NULL ? ERROR_PROC_NOT_FOUND : GetLastError());
@@ -351,6 +351,8 @@ static size_t psn_translate(struct psn_notifier *notifier, const OVERLAPPED_ENTR
         *event = (struct notifier_event){NOTIFIER_WOKEN, NULL, 0};
         return 1;
     }
+    if (packet->lpCompletionKey == PORT_KEY_OTHER)
+        return 0;
     struct registration *registration = (struct registration *)packet->lpCompletionKey;
     DWORD events = packet->dwNumberOfBytesTransferred;
     bool removed = (events & SOCKET_EVENT_REMOVE) != 0;

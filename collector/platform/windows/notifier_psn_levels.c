@@ -24,6 +24,7 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/windows/level_thread.h"
 #include "collector/platform/windows/notifier_backends.h"
+#include "collector/platform/windows/port_key.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "collector/platform/windows/system_error.h"
 
@@ -406,6 +407,8 @@ static size_t translate(struct psn_levels *notifier, const OVERLAPPED_ENTRY *pac
             events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL, 0};
         return count;
     }
+    if (packet->lpCompletionKey == PORT_KEY_OTHER)
+        return count;
     struct psn_level *level = level_of_key(notifier, packet->lpCompletionKey);
     if (level == NULL)
         return count;

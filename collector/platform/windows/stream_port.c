@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "collector/platform/clock.h"
+#include "collector/platform/windows/port_key.h"
 #include "collector/platform/windows/system_error.h"
 
 /*
@@ -32,8 +33,7 @@ int stream_port_create(struct notifier **out, size_t threads, const struct strea
     struct stream_port *port = calloc(1, ops->size);
     if (port == NULL)
         return stream_port_fail(error, "cannot create a notifier", ERROR_NOT_ENOUGH_MEMORY);
-    /* All waiting threads may run at the same time. */
-    port->port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, (DWORD)threads);
+    port->port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, PORT_THREADS);
     if (port->port == NULL) {
         stream_port_fail(error, "cannot create a notifier", GetLastError());
         free(port);
@@ -230,6 +230,8 @@ static bool make_event(struct stream_port *port, const OVERLAPPED_ENTRY *packet,
         *event = (struct notifier_event){NOTIFIER_WOKEN, NULL, 0};
         return true;
     }
+    if (packet->lpCompletionKey == PORT_KEY_OTHER)
+        return false;
     struct stream_registration *named = at_place_of(port, packet->lpCompletionKey);
     if (named == NULL)
         return false;

@@ -15,6 +15,8 @@ static struct {
     DWORD result;
 } failure;
 
+static size_t malformed;
+
 static bool environment_has(const char *name)
 {
     const char *faults = getenv("EMULATION");
@@ -50,6 +52,26 @@ bool emulation_faults_refuse(SOCKET socket)
         return false;
     return (refused &
             (kind == SOCK_STREAM ? EMULATION_REFUSES_STREAMS : EMULATION_REFUSES_DATAGRAMS)) != 0;
+}
+
+void emulation_faults_check(const struct socket_registration *row)
+{
+    const uint8_t pairs[] = {SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_LEVEL,
+                             SOCKET_TRIGGER_ONESHOT | SOCKET_TRIGGER_PERSISTENT};
+    bool sound = (row->operation & (row->operation - 1)) == 0;
+    for (size_t i = 0; i < 2 && row->operation == SOCKET_OPERATION_ENABLE; i++) {
+        unsigned chosen = row->trigger & pairs[i];
+        sound = sound && chosen != 0 && (chosen & (chosen - 1)) == 0;
+    }
+    malformed += !sound;
+}
+
+size_t emulation_malformed(void)
+{
+    AcquireSRWLockExclusive(&emulation_lock);
+    size_t count = malformed;
+    ReleaseSRWLockExclusive(&emulation_lock);
+    return count;
 }
 
 void emulation_fail_next(DWORD returned, DWORD result)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <winsock2.h>
 
+#include "collector/platform/windows/socket_lookup.h"
+
 extern SRWLOCK emulation_lock; /* for all data of the emulation */
 
 struct emulation_faults {
@@ -29,6 +31,9 @@ DWORD emulation_faults_next(DWORD *result);
 
 /* Whether the socket's provider is not Microsoft's, as behind a layered service provider. */
 bool emulation_faults_refuse(SOCKET socket);
+
+/* Counts a registration that the system would refuse by its form (emulation_malformed). */
+void emulation_faults_check(const struct socket_registration *row);
 
 /* Makes the emulation look at its registrations; in socket_lookup_emulated.c. */
 void emulation_look(void);

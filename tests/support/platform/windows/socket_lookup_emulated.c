@@ -427,6 +427,7 @@ static DWORD disable(const struct socket_registration *row)
 
 static DWORD carry_out(HANDLE port, const struct socket_registration *row)
 {
+    emulation_faults_check(row);
     if (row->operation == SOCKET_OPERATION_ENABLE)
         return enable(port, row);
     if (row->operation == SOCKET_OPERATION_REMOVE)
@@ -551,6 +552,16 @@ size_t emulation_calls(void)
     size_t count = calls;
     ReleaseSRWLockExclusive(&emulation_lock);
     return count;
+}
+
+bool emulation_post_other(SOCKET socket, ULONG_PTR key, DWORD bytes, OVERLAPPED *operation)
+{
+    AcquireSRWLockExclusive(&emulation_lock);
+    const struct watched *watched = find(socket);
+    bool posted =
+        watched != NULL && PostQueuedCompletionStatus(watched->port, bytes, key, operation);
+    ReleaseSRWLockExclusive(&emulation_lock);
+    return posted;
 }
 
 size_t emulation_abandoned(void)

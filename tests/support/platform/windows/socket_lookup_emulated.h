@@ -21,6 +21,13 @@ bool emulation_notify(SOCKET socket, DWORD events);
  */
 void emulation_fail_next(DWORD returned, DWORD result);
 
+/* The number of registrations so far with several operations, or without one trigger of each pair.
+ */
+size_t emulation_malformed(void);
+
+/* Posts a packet of another operation to the port of that socket. False: not registered. */
+bool emulation_post_other(SOCKET socket, ULONG_PTR key, DWORD bytes, OVERLAPPED *operation);
+
 /*
  * The number of registrations so far whose sockets were closed before their REMOVE packets, as far
  * as the sockets were closed by now.

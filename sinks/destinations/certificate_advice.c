@@ -4,6 +4,8 @@
 #include <string.h>
 
 static const char name[] = ": the URL must have a name that the server's certificate has";
+static const char validity[] = ": renew the server's certificate there, or check the clocks of both "
+                           "machines";
 static const char issuer[] = ": server_ca= must name the authority that signed the certificate";
 
 static const struct {
@@ -19,6 +21,15 @@ static const struct {
     {"self-signed", issuer},
     {"self signed", issuer},
     {"unable to verify", issuer},
+    /* Schannel, and Windows' codes, whose texts are in its language */
+    {"failed to match", name},
+    {"did not match", name},
+    {"SEC_E_WRONG_PRINCIPAL", name},
+    {"CERT_TRUST_IS_PARTIAL_CHAIN", issuer},
+    {"CERT_TRUST_IS_UNTRUSTED_ROOT", issuer},
+    {"SEC_E_UNTRUSTED_ROOT", issuer},
+    {"CERT_TRUST_IS_NOT_TIME_VALID", validity},
+    {"SEC_E_CERT_EXPIRED", validity},
     {"wrong version number",
      ": the server has no TLS on this port; give its port with TLS, or a URL "
      "without TLS"},

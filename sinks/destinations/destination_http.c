@@ -7,7 +7,6 @@
 #include "collector/contract/schema.h"
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
-#include "collector/platform/input_file.h"
 #include "collector/platform/machine.h"
 #include "collector/text/secret_query.h"
 #include "sinks/destinations/curl_library.h"
@@ -16,6 +15,7 @@
 #include "sinks/destinations/http_client.h"
 #include "sinks/destinations/http_headers.h"
 #include "sinks/destinations/http_probe.h"
+#include "sinks/destinations/http_tls.h"
 #include "sinks/destinations/http_url.h"
 
 /* Bytes that libcurl takes once it is connected, and an allowance for each connection. */
@@ -190,7 +190,6 @@ static void warn_of_plain(const struct destination_options *options,
 static int http_prepare(struct http *http, const struct destination_options *options,
                         struct http_headers **headers, struct error *error)
 {
-    const struct client_tls *tls = &options->settings->tls;
     *headers = NULL;
     http->library = curl_library(error);
     if (http->library == NULL)
@@ -201,9 +200,7 @@ static int http_prepare(struct http *http, const struct destination_options *opt
     }
     if (http_urls_make(options->scheme, options->path, options->settings->http.query,
                        is_otlp(options), &http->urls, error) != 0 ||
-        input_load_check_key("server_ca", tls->ca, error) != 0 ||
-        input_load_check_key("client_cert", tls->cert, error) != 0 ||
-        input_load_check_key("client_key", tls->key, error) != 0 ||
+        http_tls_check(http->library, &options->settings->tls, error) != 0 ||
         make_headers(options, http->library, headers, error) != 0)
         return -1;
     if (strcmp(options->scheme, "http") == 0)

@@ -7,6 +7,7 @@
 #include "collector/base/parse_error.h"
 #include "collector/base/rule.h"
 #include "sinks/destinations/certificate_advice.h"
+#include "sinks/destinations/http_tls.h"
 #include "sinks/destinations/http_answer.h"
 
 #define SECOND INT64_C(1000000000)
@@ -128,11 +129,6 @@ static size_t note_header(char *header, size_t size, size_t count, void *context
     return size * count;
 }
 
-static bool set_file(struct http_request *request, CURLoption option, const char *path)
-{
-    return path == NULL || request->library->easy_setopt(request->easy, option, path) == CURLE_OK;
-}
-
 /*
  * On a reused connection libcurl would send any request again that ended without an answer, without
  * reporting whether the server refused it; the server may have processed it. This option, which
@@ -149,9 +145,7 @@ static bool set_options(struct http_request *request, const struct http_request_
     const struct curl_library *curl = request->library;
     CURL *easy = request->easy;
     tell_refused_from_ended(request);
-    return set_file(request, CURLOPT_CAINFO, options->tls.ca) &&
-           set_file(request, CURLOPT_SSLCERT, options->tls.cert) &&
-           set_file(request, CURLOPT_SSLKEY, options->tls.key) &&
+    return http_tls_set(curl, easy, &options->tls) &&
            curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_POST, 1L) == CURLE_OK &&

@@ -57,7 +57,9 @@ NO_CLOSED_STREAM = "programs there begin with handles, not with descriptors 0 to
 NO_DESCRIPTOR_FLAGS = "handles have no O_NONBLOCK there, and standard output is not a socket"
 NO_DEV_STDIN = "no path is standard input there"
 NO_FIFO = "named pipes have no names among files there"
+NO_HTTP2 = "libcurl is built without HTTP/2, for which it asks only on real Windows"
 NO_LIMIT = "processes have no limit of a file's size there"
+NO_OTHER_USER = "--user is refused there: a service has an account"
 NO_TERMINAL = "Wine has no console on a terminal of Linux"
 
 

@@ -2,8 +2,15 @@
 import shutil
 import subprocess
 
+from built import WINDOWS
+
+# The host of the URLs of https: sinks. On Windows libcurl compares a certificate with names only.
+HOST = "localhost" if WINDOWS else "127.0.0.1"
+HOSTS = "IP:127.0.0.1,DNS:localhost" if WINDOWS else "IP:127.0.0.1"
+
 OPENSSL = shutil.which("openssl")
 KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+RSA = ("-newkey", "rsa:2048", "-nodes")
 
 
 def openssl(*arguments):
@@ -11,7 +18,7 @@ def openssl(*arguments):
 
 
 class Authority:
-    """Signs certificates, each for a name and for 127.0.0.1; files are in `folder`."""
+    """Signs certificates, each for a name and for HOST and 127.0.0.1; files are in `folder`."""
 
     def __init__(self, folder, name="ca"):
         self.folder = folder
@@ -19,13 +26,13 @@ class Authority:
         openssl("req", "-x509", *KEY, "-keyout", self.key, "-out", self.cert, "-days", 2,
                 "-subj", f"/CN={name}", "-addext", "keyUsage=critical,keyCertSign")
 
-    def issue(self, name, days=2, signs=False):
+    def issue(self, name, days=2, signs=False, hosts=HOSTS, kind=KEY):
         """Returns the paths of the certificate and its key; with negative days it has expired."""
         cert, key = self.folder / f"{name}.crt", self.folder / f"{name}.key"
         request, more = self.folder / f"{name}.csr", self.folder / f"{name}.ext"
         more.write_text(f"basicConstraints=CA:{'TRUE' if signs else 'FALSE'}\n"
-                        "subjectAltName=IP:127.0.0.1\n", encoding="ascii")
-        openssl("req", "-new", *KEY, "-keyout", key, "-out", request, "-subj", f"/CN={name}")
+                        f"subjectAltName={hosts}\n", encoding="ascii")
+        openssl("req", "-new", *kind, "-keyout", key, "-out", request, "-subj", f"/CN={name}")
         openssl("x509", "-req", "-in", request, "-CA", self.cert, "-CAkey", self.key, "-days", days,
                 "-extfile", more, "-out", cert)
         return cert, key
@@ -36,3 +43,10 @@ class Authority:
         other.folder = self.folder
         other.cert, other.key = self.issue(name, signs=True)
         return other
+
+
+def pkcs12(cert, key):
+    """A file with both, as Windows takes it; the key is RSA, as Wine takes it. Returns its path."""
+    both = cert.with_suffix(".p12")
+    openssl("pkcs12", "-export", "-in", cert, "-inkey", key, "-out", both, "-passout", "pass:")
+    return both

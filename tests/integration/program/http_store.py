@@ -3,6 +3,7 @@ import collections
 import socket
 import threading
 
+from certificates import HOST
 from ports import free_port
 from sluice_program import DEADLINE
 
@@ -29,7 +30,7 @@ class Store:
         self._connections = set()
         self.port = port or free_port()
         self._socket = socket.create_server(("127.0.0.1", self.port))
-        self.place = f"//127.0.0.1:{self.port}/write"
+        self.place = f"//{'127.0.0.1' if context is None else HOST}:{self.port}/write"
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self):

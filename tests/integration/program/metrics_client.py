@@ -4,7 +4,9 @@ import http.client
 import re
 
 from format_reading import LABEL, UNESCAPED
-from sluice_program import DEADLINE, parse_json, wait_until
+from sluice_program import DEADLINE, built_with, parse_json, wait_until
+
+SERVES = built_with("metrics")
 
 SAMPLE = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)")
 

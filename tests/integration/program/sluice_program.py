@@ -7,6 +7,7 @@ variables of ../built.py.
 No wait is longer than DEADLINE. A wait that fails is reported together with all output of the
 program.
 """
+import functools
 import json
 import os
 import pathlib
@@ -49,6 +50,15 @@ if "TEST_NOTIFIER" in os.environ:
             check=True).stdout:
         skip("this system does not have that notifier")
 
+
+@functools.cache
+def built_with(what):
+    """Whether the program has that, as a line of --version says: "tls", "nats"."""
+    said = subprocess.run(command(SLUICE, "--version"), capture_output=True, text=True,
+                          timeout=DEADLINE, check=True).stdout
+    return f"\n{what}: none" not in said
+
+
 # The beginning of a ledger in JSON.
 LEDGER = '{"final":'
 
@@ -58,6 +68,9 @@ START = re.compile(r"sluice: (version \S+, process \d+, |reading pcap:|writing t
 
 # The system's message for a full disk, as an expression; Windows' messages are localised.
 DISK_FULL = r"\(error 112\)" if WINDOWS else "No space left on device"
+
+# The system's message for a file that does not exist, as text.
+NO_FILE = "File not found" if WINDOWS else "No such file"
 
 # Datagrams that fit a socket's buffer where the system grants no more than its own default.
 BURST = 100

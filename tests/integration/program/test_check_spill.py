@@ -4,6 +4,7 @@ import pwd
 import shutil
 import unittest
 
+from built import NO_OTHER_USER, not_on_windows
 from ports import free_port
 from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest
@@ -112,6 +113,7 @@ class CheckSpill(ProgramTest):
                 said = self.refused(*check, *self.arguments(place), code=73)
                 self.assertRegex(said, "cannot (write|create|open)")
 
+    @not_on_windows(NO_OTHER_USER)
     @unittest.skipIf(os.getuid() != 0, "needs root")
     def test_what_a_start_makes_belongs_to_the_user_who_goes_on_writing_there(self):
         nobody = pwd.getpwnam("nobody").pw_uid
@@ -125,6 +127,7 @@ class CheckSpill(ProgramTest):
         line, = self.check("--user", "nobody", *self.arguments())
         self.assertIn(f"{COUNT} records wait there", line)
 
+    @not_on_windows(NO_OTHER_USER)
     @unittest.skipIf(os.getuid() != 0, "needs root")
     def test_a_folder_that_the_user_may_not_write_to_is_refused(self):
         self.spill.mkdir(mode=0o755)

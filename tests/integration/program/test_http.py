@@ -5,11 +5,12 @@ import ssl
 import time
 import unittest
 
+from built import not_on_windows
 from certificates import OPENSSL, Authority
 from http_store import CLOSE, NO_ANSWER, Store
-from metrics_client import MetricsClient, labels
+from metrics_client import SERVES, MetricsClient, labels
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest
+from sluice_program import NO_FILE, RIEMANN, ProgramTest
 
 SOON = "flush_interval=20ms"
 
@@ -105,6 +106,7 @@ class Answers(Delivering):
         self.check_counts([503] * 50, "&format=json&timeout=500ms", 1, {"timeout_unsent": 1})
 
 
+@unittest.skipUnless(SERVES, "this program was built without metrics")
 class Figures(Delivering):
     """The figures of requests and connections in --metrics and the control socket."""
 
@@ -218,20 +220,36 @@ class Requests(Delivering):
         self.assertNotIn("a-secret", "\n".join(program.said()) +
                          b"".join(printed.stdout.lines()).decode())
 
-    def test_https_trusts_whom_it_is_to_trust(self):
+    def secure_store(self):
         if OPENSSL is None:
             self.skipTest("needs openssl")
         authority = Authority(self.folder)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*authority.issue("server"))
-        store = self.store(context=context)
+        return authority, self.store(context=context)
+
+    def test_https_trusts_whom_it_is_to_trust(self):
+        authority, store = self.secure_store()
         program = self.deliver(store, f"&format=json&server_ca={authority.cert}", "https")
         self.send_apart(program, 2)
         self.assertEqual(self.counts(program.stop()["sinks"][0]), {"written": 2})
+        self.assertEqual(len(store.lines()), 2)
+
+    @not_on_windows("Wine's Schannel leaves it to the program to check certificates")
+    def test_https_trusts_no_other(self):
+        _, store = self.secure_store()
         program = self.deliver(store, "&format=json&timeout=300ms", "https")
         self.send_apart(program, 1)
         self.assertEqual(self.counts(program.stop()["sinks"][0]), {"timeout_unsent": 1})
-        self.assertEqual(len(store.lines()), 2)
+        self.assertEqual(store.requests, [])
+
+    def test_https_trusts_no_authority_but_the_one_that_is_named(self):
+        _, store = self.secure_store()
+        other = Authority(self.folder, "other")
+        program = self.deliver(store, f"&format=json&timeout=300ms&server_ca={other.cert}", "https")
+        self.send_apart(program, 1)
+        self.assertEqual(self.counts(program.stop()["sinks"][0]), {"timeout_unsent": 1})
+        self.assertEqual(store.requests, [])
 
 
 class Refused(Delivering):
@@ -243,7 +261,7 @@ class Refused(Delivering):
                 ("http:x", 78, "there is no host"), ("http://", 78, "there is no host"),
                 ("http://:8086/", 78, "there is no host"),
                 ("http://me:secret@127.0.0.1/", 78, "a user name is not allowed"),
-                (f"http://127.0.0.1/?header_file={missing}", 78, "missing: cannot be opened: No such file"),
+                (f"http://127.0.0.1/?header_file={missing}", 78, f"missing: cannot be opened: {NO_FILE}"),
                 (f"http://127.0.0.1/?header_file={wrong}", 78, "line 2 is no"),
                 ("http://127.0.0.1/?format=openmetrics", 64, "writes only complete files"),
                 ("file:x?timeout=1s", 64, "is for an http:, kafka: or nats: sink, not for a file: sink"),

@@ -3,12 +3,15 @@ what it may have is unknown."""
 import ssl
 import unittest
 
+from built import NO_HTTP2, nothing_on_windows
 from certificates import OPENSSL, Authority
 from http2_store import (BROKEN, GO_AWAY, GO_AWAY_AND_END, REFUSE, STORE_AND_CANCEL, STORE_AND_END,
                          STORE_AND_GO_AWAY, STORE_AND_RESET, TAKEN, Http2Store)
 from metrics_client import MetricsClient, labels
 from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest
+
+nothing_on_windows(NO_HTTP2)
 
 
 @unittest.skipIf(OPENSSL is None, "needs openssl")

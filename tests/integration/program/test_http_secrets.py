@@ -8,12 +8,13 @@ import ssl
 import subprocess
 import unittest
 
-from certificates import OPENSSL, Authority
-from built import command
+from built import NO_HTTP2, WINDOWS, command, not_on_windows
+from certificates import OPENSSL, RSA, Authority, pkcs12
 from http_store import Store
 from ports import free_port
 from protobuf import metric
-from sluice_program import RIEMANN, SLUICE, ProgramTest
+from sluice_program import NO_FILE, RIEMANN, SLUICE, ProgramTest
+from test_config import READS_FILES
 
 PATH = os.environ.get("PATH", "") + ":/usr/sbin"
 SOON = "flush_interval=20ms&in_flight=1"
@@ -73,7 +74,7 @@ class Secrets(Sending):
         self.send(program)
         file.unlink()
         program.ask_to_reload()
-        program.wait_for_log("token: cannot be opened: No such file")
+        program.wait_for_log(f"token: cannot be opened: {NO_FILE}")
         self.send(program)
         program.stop()
         self.assertEqual([request.headers["authorization"] for request in store.requests],
@@ -90,6 +91,7 @@ class Secrets(Sending):
             self.assertIn(str(file), shown)
             self.assertNotIn(SECRET, shown)
 
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
     def test_passwords_of_a_query_are_not_printed(self):
         query = f"u=me%26p={SECRET}%26db=a%26auth_Token={SECRET}%26x=%26PASSWORD={SECRET}"
         config = self.file("config.yaml", "sinks:\n  - to: http://127.0.0.1:1/\n"
@@ -100,27 +102,30 @@ class Secrets(Sending):
             self.assertRegex(shown, "u=me(&|%26)p=[*]{3}(&|%26)db=a")
             self.assertNotIn(SECRET, shown)
 
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
     def test_keys_in_a_path_and_command_lines_are_shown_nowhere(self):
         key = "kGXzWq3mYbT8RvNc5LdPs7Hf"
         store, other = self.store(401), self.store()
+        # Those of cmd.exe are in ../windows.
+        command_sink = () if WINDOWS else ("--sink", f"command:cat >/dev/null # {key}")
         program = self.start("--listen", RIEMANN, "--sink",
                              f"http:{store.place}/services/{key}?{SOON}", "--sink",
-                             f"http:{store.place}/services/{key[::-1]}?{SOON}", "--sink",
-                             f"command:cat >/dev/null # {key}")
+                             f"http:{store.place}/services/{key[::-1]}?{SOON}",
+                             *command_sink)
         self.sender(program).send_all([metric(1)])
         program.wait_for_log("401")
         program.wait_for_settled(1)
         ledger = program.stop()
         shown = f"http:{store.place}/services/***"
         self.assertEqual([sink["name"] for sink in ledger["sinks"]],
-                         [shown, shown + "#2", "command:cat"])
+                         [shown, shown + "#2"] + ["command:cat"][:len(command_sink)])
         self.assertEqual({request.path for request in store.requests},
                          {f"/write/services/{key}", f"/write/services/{key[::-1]}"})
         for text in program.log():
             self.assertNotIn(key, text)
         printed, _ = self.run_to_end("--print-config", "--sink",
-                                     f"http:{other.place}/services/{key}", "--sink",
-                                     f"command:cat >/dev/null # {key}", ledger=None)
+                                     f"http:{other.place}/services/{key}", *command_sink,
+                                     ledger=None)
         text = b"".join(printed.stdout.lines()).decode()
         self.assertIn(f"to: http:{other.place}/services/***", text)
         self.assertNotIn(key, text)
@@ -173,7 +178,7 @@ class Secrets(Sending):
         control = self.file("control", "a\x01b\n")
         long = self.file("long", "x" * 16385)
         for keys, code, said in (
-                (f"token_file={self.folder}/none", 78, "none: cannot be opened: No such file"),
+                (f"token_file={self.folder}/none", 78, f"none: cannot be opened: {NO_FILE}"),
                 (f"token_file={empty}", 78, "its first line is empty"),
                 (f"token_file={control}", 78, "its first line is not a text"),
                 (f"token_file={long}", 78, "it is longer than 16 KiB"),
@@ -201,17 +206,24 @@ class Certificates(Sending):
     def test_a_server_that_wants_a_certificate_gets_ours(self):
         self.context.verify_mode = ssl.CERT_REQUIRED
         self.context.load_verify_locations(self.authority.cert)
-        cert, key = self.authority.issue("client")
-        store = self.store(context=self.context)
-        program = self.deliver(store, f"&server_ca={self.authority.cert}&client_cert={cert}"
-                               f"&client_key={key}", "https")
-        self.send(program, 3)
-        self.assertEqual(program.stop()["sinks"][0]["written"], 3)
+        cert, key = self.authority.issue("client", kind=RSA)
         both = self.file("both", cert.read_text() + key.read_text())
-        program = self.deliver(store, f"&server_ca={self.authority.cert}&client_cert={both}",
-                               "https")
-        self.send(program, 3)
-        self.assertEqual(program.stop()["sinks"][0]["written"], 3)
+        ways = ((f"&client_cert={pkcs12(cert, key)}",) if WINDOWS else
+                (f"&client_cert={cert}&client_key={key}", f"&client_cert={both}"))
+        store = self.store(context=self.context)
+        for keys in ways:
+            program = self.deliver(store, f"&server_ca={self.authority.cert}{keys}", "https")
+            self.send(program, 3)
+            self.assertEqual(program.stop()["sinks"][0]["written"], 3)
+
+    @unittest.skipUnless(WINDOWS, "the TLS library of Windows takes no PEM of a client")
+    def test_one_in_pem_is_refused(self):
+        cert, key = self.authority.issue("client")
+        sink = f"https://localhost/?client_cert={cert}"
+        self.assertIn("client_cert=", self.refused("--check", "--sink", sink, code=78))
+        said = self.refused("--check", "--sink", f"{sink}&client_key={key}", code=78)
+        self.assertIn("client_key=", said)
+        self.assertIn("openssl pkcs12 -export", said)
 
     def test_one_without_gets_nothing_through(self):
         self.context.verify_mode = ssl.CERT_REQUIRED
@@ -225,6 +237,7 @@ class Certificates(Sending):
 
 @unittest.skipIf(shutil.which("nghttpx", path=PATH) is None or OPENSSL is None,
                  "needs nghttpx and openssl")
+@not_on_windows(NO_HTTP2)
 class Http2(Sending):
     def test_http_2_is_spoken_where_it_is_offered(self):
         authority = Authority(self.folder)

@@ -11,14 +11,11 @@ import unittest
 
 from built import command, not_on_windows
 from capture_writing import write_capture
-from metrics_client import MetricsClient, labels, numbers_of, read_page
+from metrics_client import SERVES, MetricsClient, labels, numbers_of, read_page
 from protobuf import gauge, metric, telemetry
 from sluice_program import (CHANGED, DEADLINE, ONE_THREAD, RIEMANN, SLUICE, TELEMETRY, ProgramTest,
                             is_still, parse_json, settled, wait_until, same_with_one_thread)
 from test_tcp import OK, TCP, Client, framed
-
-SERVES = b"\nmetrics: none" not in subprocess.run(
-    command(SLUICE, "--version"), capture_output=True, timeout=DEADLINE, check=True).stdout
 
 OPENMETRICS = "application/openmetrics-text"
 CONNECTIONS = 24

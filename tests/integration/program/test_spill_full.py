@@ -3,7 +3,7 @@ import json
 import unittest
 
 from http_store import Store
-from metrics_client import MetricsClient, labels
+from metrics_client import SERVES, MetricsClient, labels
 from ports import free_port
 from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest, wait_until
@@ -13,6 +13,7 @@ TEXT = "x" * 20000       # of a record: a block has about a dozen of them
 MOST = 4000              # records: more than fit
 
 
+@unittest.skipUnless(SERVES, "this program was built without metrics")
 class Full(ProgramTest):
     def setUp(self):
         super().setUp()

@@ -40,9 +40,8 @@ class Run:
 
     def __init__(self, program, sent, ledger):
         sink = ledger["sinks"][0]
-        received = ledger["listeners"][0]["received"]
         self.stored = sink["spilled"]
-        self.unsafe = sent - received + sink["in_flight"]
+        self.unsafe = sent - sink["queued"] + sink["in_flight"]
         self.damaged = sink["failed"]["damaged"]
         self.log = program.log()
 

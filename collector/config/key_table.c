@@ -451,7 +451,8 @@ static struct setting rows[KEYS_MAX] = {
              "system's)",
      .others = "cacert ca ca_file tls_ca"},
     {"client_cert", SETTING_TEXT, KEY_OF_HTTP_SINK | KEY_OF_NATS_SINK, TLS(cert), .syntax = "FILE",
-     .help = "for https: and tls=on: the client certificate and its chain, in PEM",
+     .help = "for https: and tls=on: the client certificate and its chain, in PEM (on Windows: in "
+             "PKCS#12, with the key)",
      .others = "client_certificate sslcert tls_cert cert_file"},
     {"client_key", SETTING_TEXT, KEY_OF_HTTP_SINK | KEY_OF_NATS_SINK, TLS(key), .syntax = "FILE",
      .help = "private key of client_cert=, in PEM (default: in the file of client_cert=)",

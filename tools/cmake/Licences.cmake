@@ -2,6 +2,7 @@
 # name in tools/packaging/copyright, and the file in its source folder. Libraries that only tests use have
 # no row.
 set(sluice_licences
+    "curl libcurl COPYING"
     "protobuf_c protobuf-c LICENSE"
     "yaml libyaml License"
     "zlib zlib LICENSE"

@@ -149,14 +149,17 @@ static enum exit_code main_run(const struct program_options *options)
     return code;
 }
 
-/* Runs as a Windows service, whose arguments are those of the installation and cannot change. */
+/* Runs as a Windows service, whose arguments are those of the installation. */
 static enum exit_code run_service(const struct config *config, void (*running)(void *context),
+                                  int (*read_config)(void *context, struct config *config,
+                                                     struct error *error),
                                   void *context)
 {
     const struct program_options options = {.config = config,
                                             .registry = &program_registry,
                                             .tap_encoder = &encoder_json,
                                             .running = running,
+                                            .read_config = read_config,
                                             .context = context};
     return main_run(&options);
 }

@@ -57,6 +57,12 @@ bool input_file_is_live(const struct input_file *file);
 uint64_t input_file_size(const struct input_file *file);
 
 /*
+ * Whether the file's size or time of change differs from when it was opened; false for a live file,
+ * and if the system does not say. A file that another one has replaced has not changed.
+ */
+bool input_file_has_changed(const struct input_file *file);
+
+/*
  * Reads up to `size` (≥ 1) bytes; *got is the number of bytes read after INPUT_BYTES. The error of
  * a failure (EXIT_CODE_BAD_INPUT) has only the system's reason: the caller knows the file's name.
  */
@@ -94,7 +100,7 @@ void input_file_close(struct input_file *file);
 /*
  * Reads the file to its end, but at most `size` bytes: if *length is `size`, the file may be
  * longer. The file may be a pipe. Returns 0, or -1 with `error` filled (EXIT_CODE_BAD_INPUT or
- * EXIT_CODE_INTERNAL); the error names the path.
+ * EXIT_CODE_INTERNAL), also if the file was changed while it was read; the error names the path.
  */
 int input_load(const char *path, void *bytes, size_t size, size_t *length, struct error *error);
 

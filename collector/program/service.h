@@ -16,8 +16,13 @@ struct service_program {
     /* Checks whether the program can run, as --check does. Returns 0, or -1 with `error` filled. */
     int (*check)(const struct config *config, struct error *error);
 
-    /* Runs the program to its end, and calls `running` when it has started, as program_run does. */
+    /*
+     * Runs the program to its end, as program_run does: calls `running` when it has started, and
+     * `read_config` for a reload (struct program_options).
+     */
     enum exit_code (*run)(const struct config *config, void (*running)(void *context),
+                          int (*read_config)(void *context, struct config *config,
+                                             struct error *error),
                           void *context);
 };
 

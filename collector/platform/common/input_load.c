@@ -60,6 +60,9 @@ int input_load(const char *path, void *bytes, size_t size, size_t *length, struc
     if (input_file_open(path, &file, error) != 0)
         return -1;
     int result = read_all(file, path, bytes, size, length, error);
+    if (result == 0 && input_file_has_changed(file))
+        result = load_fail(error, path,
+                           "changed while it was read; replace a file by renaming a complete one");
     input_file_close(file);
     return result;
 }

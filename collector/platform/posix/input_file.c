@@ -19,6 +19,7 @@ struct input_file {
     int fd;
     bool live;
     uint64_t size;
+    struct timespec modified;
     int cancel_reader, cancel_writer; /* the pipe that cancels a live file, else -1 */
     _Atomic bool cancelled;           /* lock-free on systems where a signal handler may use it */
 };
@@ -83,6 +84,7 @@ int input_file_open(const char *path, struct input_file **out, struct error *err
         result = make_cancellable(file, path, error);
     } else {
         file->size = (uint64_t)status.st_size;
+        file->modified = status.st_mtim;
     }
     if (result != 0) {
         input_file_close(file);
@@ -100,6 +102,14 @@ bool input_file_is_live(const struct input_file *file)
 uint64_t input_file_size(const struct input_file *file)
 {
     return file->size;
+}
+
+bool input_file_has_changed(const struct input_file *file)
+{
+    struct stat now;
+    return !file->live && fstat(file->fd, &now) == 0 &&
+           ((uint64_t)now.st_size != file->size || now.st_mtim.tv_sec != file->modified.tv_sec ||
+            now.st_mtim.tv_nsec != file->modified.tv_nsec);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

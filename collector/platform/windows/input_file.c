@@ -38,6 +38,7 @@ struct ahead {
 struct input_file {
     HANDLE handle;
     struct ahead *ahead; /* NULL: it is not live */
+    BY_HANDLE_FILE_INFORMATION opened; /* what a file was when it was opened; else all zero */
     _Atomic bool cancelled;
 };
 
@@ -86,17 +87,16 @@ static HANDLE open_shared(const wchar_t *path, DWORD flags)
  * a file that may not be read.
  */
 static int input_open_file(const wchar_t *wide, const char *path, HANDLE *handle,
-                           struct error *error)
+                           BY_HANDLE_FILE_INFORMATION *found, struct error *error)
 {
     *handle = open_shared(wide, FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_SEQUENTIAL_SCAN);
     if (*handle == INVALID_HANDLE_VALUE)
         return cannot_open_by(path, GetLastError(), error);
-    BY_HANDLE_FILE_INFORMATION found;
     const char *why = NULL;
     if (GetFileType(*handle) != FILE_TYPE_DISK)
         why = "it is a device";
-    else if (GetFileInformationByHandle(*handle, &found) &&
-             (found.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0)
+    else if (GetFileInformationByHandle(*handle, found) &&
+             (found->dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0)
         why = "it is a folder";
     if (why == NULL)
         return 0;
@@ -136,7 +136,8 @@ int input_file_look(const char *path, bool *live, struct error *error)
             result = cannot_open_by(path, GetLastError(), error);
     } else {
         HANDLE handle;
-        result = input_open_file(wide, path, &handle, error);
+        BY_HANDLE_FILE_INFORMATION found;
+        result = input_open_file(wide, path, &handle, &found, error);
         if (result == 0)
             CloseHandle(handle);
     }
@@ -157,7 +158,7 @@ int input_file_open(const char *path, struct input_file **out, struct error *err
     else if (is_pipe(path))
         result = open_pipe(wide, path, file, error);
     else
-        result = input_open_file(wide, path, &file->handle, error);
+        result = input_open_file(wide, path, &file->handle, &file->opened, error);
     free(wide);
     if (result != 0) {
         input_file_close(file);
@@ -178,6 +179,15 @@ uint64_t input_file_size(const struct input_file *file)
     if (file->ahead != NULL || !GetFileSizeEx(file->handle, &size))
         return 0;
     return (uint64_t)size.QuadPart;
+}
+
+bool input_file_has_changed(const struct input_file *file)
+{
+    BY_HANDLE_FILE_INFORMATION now;
+    const BY_HANDLE_FILE_INFORMATION *opened = &file->opened;
+    return file->ahead == NULL && GetFileInformationByHandle(file->handle, &now) &&
+           (now.nFileSizeLow != opened->nFileSizeLow || now.nFileSizeHigh != opened->nFileSizeHigh ||
+            CompareFileTime(&now.ftLastWriteTime, &opened->ftLastWriteTime) != 0);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -34,7 +34,8 @@ static const char help[] =
     "\n"
     "sc.exe start NAME                starts it.\n"
     "sc.exe stop NAME                 stops it, after received records have been written.\n"
-    "sc.exe control NAME paramchange  makes it reopen its files and reload its schemas.\n"
+    "sc.exe control NAME paramchange  makes it reopen its files and reload its configuration\n"
+    "                                 and schemas.\n"
     "sc.exe control NAME 128          makes it log the ledger.\n";
 
 /* The arguments before `--`, and the arguments after it. */

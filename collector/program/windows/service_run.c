@@ -52,18 +52,26 @@ static void running(void *context)
     service_status_running();
 }
 
+static int read_config(void *context, struct config *config, struct error *error)
+{
+    (void)context;
+    return service_arguments_read(started.argc, started.argv, started.program->registry, config,
+                                  error)
+               ? 0
+               : -1;
+}
+
 static enum exit_code service_collect(void)
 {
     struct config config;
     struct error error;
-    if (!service_arguments_read(started.argc, started.argv, started.program->registry, &config,
-                                &error)) {
+    if (read_config(NULL, &config, &error) != 0) {
         log_line(LOG_ERROR, "%s", error.text);
         return error.code;
     }
     enum exit_code code;
     if (service_enter_folder(&config, &error)) {
-        code = started.program->run(&config, running, NULL);
+        code = started.program->run(&config, running, read_config, NULL);
     } else {
         log_line(LOG_ERROR, "%s", error.text);
         code = error.code;

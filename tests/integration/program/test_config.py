@@ -9,8 +9,10 @@ from sluice_program import CAPTURES, DEADLINE, SLUICE, ProgramTest, read_lines
 
 CAPTURE = CAPTURES / "riemann_cli_v4.pcap"
 
-READS_FILES = b"\nconfiguration files: none" not in subprocess.run(
-    command(SLUICE, "--version"), capture_output=True, timeout=DEADLINE, check=True).stdout
+VERSION = subprocess.run(command(SLUICE, "--version"), capture_output=True, timeout=DEADLINE,
+                         check=True).stdout
+READS_FILES = b"\nconfiguration files: none" not in VERSION
+SENDS_HTTP = b"\nhttp: none" not in VERSION
 
 
 class ConfigTest(ProgramTest):

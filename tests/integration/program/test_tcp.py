@@ -676,7 +676,6 @@ class Beside(Tcp):
             "--listen", TCP, "--threads", "1", code=78))
 
     @same_with_one_thread
-    @not_on_windows("no configuration file there")
     def test_a_reload_leaves_connections_alone(self):
         path = self.folder / "sluice.yaml"
 
@@ -709,7 +708,6 @@ class Beside(Tcp):
         self.assertEqual([line["value"] for line in read_lines(self.folder / "more")], [2.5, 3])
 
     @same_with_one_thread
-    @not_on_windows("no configuration file there")
     def test_sinks_come_and_go_while_connections_are_served(self):
         path = self.folder / "sluice.yaml"
 

@@ -7,17 +7,15 @@ import struct
 import threading
 import unittest
 
-from built import not_on_windows, skip
+from built import WINDOWS, skip
 from http_store import NO_ANSWER, Store
 from ports import free_ports
 from protobuf import gauge, metric, riemann
 from sluice_program import (
     CHANGED, DEADLINE, NO_TCP_LISTENER, ONE_THREAD, SANITIZED, ProgramTest, read_lines, wait_until)
-from test_config import READS_FILES
+from test_config import READS_FILES, SENDS_HTTP
 from test_reload import REFUSED
 from test_tcp import BAD, OK, SMALL_BUFFER, Client, framed, refused
-
-not_on_windows("there is no tcp listener")
 
 ANSWER = struct.pack(">I", len(OK)) + OK
 
@@ -136,6 +134,7 @@ class Unanswered(threading.Thread):
 
 
 class Stalled(TcpReload):
+    @unittest.skipUnless(SENDS_HTTP, "this program was built without HTTP")
     def test_a_sink_that_takes_nothing_keeps_no_reload_away(self):
         """Its queue is full of large batches, and the listener's thread waits for room there."""
         store = Store()
@@ -501,7 +500,7 @@ class ComingAndGoing(TcpReload):
 
     def test_who_watches_and_who_asks_for_senders_sees_one_that_came(self):
         port, = free_ports(1)
-        control = f"unix:{self.folder}/control"
+        control = f"pipe:{self.folder.name}" if WINDOWS else f"unix:{self.folder}/control"
         program = self.begin("udp://127.0.0.1:0?schema=riemann", control=control,
                              **{"dead-letter": f"file:{self.folder}/letters.pcapng"})
         tcp = self.tcp(port, receivers=3, max_frame="64KiB")

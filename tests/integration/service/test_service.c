@@ -440,6 +440,77 @@ TEST_WITH(one_that_ends_by_itself_has_stopped, service_set_up, service_clean_up)
     assert_ended_well(service_await(SERVICE_STOPPED));
 }
 
+/* --- with a configuration file ---------------------------------------------------------------- */
+
+/* Writes sluice.yaml: one listener and these files as sinks, relative to its folder. */
+static void write_config(const char *listener, const char *first, const char *second)
+{
+    char text[2000];
+    int used = snprintf(text, sizeof text,
+                        "listeners:\r\n  - address: %s\r\n    schema: telemetry\r\nsinks:\r\n"
+                        "  - to: 'file:%s'\r\n",
+                        listener, first);
+    if (second != NULL)
+        snprintf(text + used, sizeof text - (size_t)used, "  - to: 'file:%s'\r\n", second);
+    scratch_put_text("sluice.yaml", text);
+}
+
+static struct ended install_with_config(void)
+{
+    return RUN_SLUICE("service", "install", "--name", service_name(), "--", "--config",
+                      "sluice.yaml");
+}
+
+TEST_WITH(its_configuration_is_read_again_at_paramchange, service_set_up, service_clean_up)
+{
+    (void)state;
+    struct address to;
+    const char *listener = free_listener(&to);
+    write_config(listener, "one", NULL);
+    assert_installed(install_with_config());
+    QUERY_SERVICE_CONFIGW *config = service_config();
+    wchar_t *path = text_wide_copy(scratch_path("sluice.yaml"));
+    assert_non_null(wcsstr(config->lpBinaryPathName, path));
+    free(config);
+    free(path);
+    service_start();
+    service_await(SERVICE_RUNNING);
+    send_numbered(&to, 0, DATAGRAMS);
+    await_lines("one", DATAGRAMS);
+
+    /* A file that is wrong is refused as a whole, and the service goes on as it was. */
+    scratch_put_text("sluice.yaml", "sinks: [");
+    assert_int_equal(service_order(SERVICE_CONTROL_PARAMCHANGE), NO_ERROR);
+    send_numbered(&to, DATAGRAMS, DATAGRAMS);
+    await_lines("one", 2 * DATAGRAMS);
+
+    write_config(listener, "one", "two");
+    assert_int_equal(service_order(SERVICE_CONTROL_PARAMCHANGE), NO_ERROR);
+    int64_t until = patience_until();
+    while (!scratch_has("two") && patience(until))
+        continue;
+    assert_true(scratch_has("two"));
+    /* The file is opened before the sink gets records. */
+    int more = 0;
+    for (; count_lines("two") == 0 && patience(until); more++)
+        send_numbered(&to, 2 * DATAGRAMS + more, 1);
+    assert_int_equal(service_order(SERVICE_CONTROL_STOP), NO_ERROR);
+    assert_ended_well(service_await(SERVICE_STOPPED));
+    assert_numbered("one", 0, 2 * DATAGRAMS + more);
+    int second = count_lines("two");
+    assert_in_range(second, 1, more);
+    assert_numbered("two", 2 * DATAGRAMS + more - second, second);
+}
+
+TEST_WITH(a_configuration_that_check_refuses_is_refused, service_set_up, service_clean_up)
+{
+    (void)state;
+    struct ended checked = RUN_SLUICE("--check", "--config", "sluice.yaml");
+    assert_int_equal(checked.code, EXIT_CODE_CONFIG);
+    assert_refused(install_with_config(), EXIT_CODE_CONFIG, checked.lines);
+    assert_not_there();
+}
+
 /* Wine would take it for a service that is being started just then: none of another test is. */
 TEST_WITH(by_hand_it_says_who_starts_it, service_set_up, service_clean_up)
 {

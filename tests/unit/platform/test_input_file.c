@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/platform/file_system.h"
 #include "collector/platform/input_file.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/others.h"
@@ -90,6 +91,42 @@ TEST_WITH(a_cancelled_regular_file_gives_nothing_more, scratch_make, scratch_rem
     assert_reads_text(file, "sixteen bytes: 0");
     input_file_cancel(file);
     assert_reads(file, INPUT_CANCELLED);
+    input_file_close(file);
+}
+
+TEST_WITH(a_file_that_was_written_to_since_it_was_opened_has_changed, scratch_make, scratch_remove)
+{
+    (void)state;
+    scratch_put_text("file", "first");
+    struct input_file *file = open_path(scratch_path("file"), false);
+    assert_reads_text(file, "first");
+    assert_false(input_file_has_changed(file));
+    scratch_put_text("file", "a longer text");
+    assert_true(input_file_has_changed(file));
+    input_file_close(file);
+}
+
+TEST_WITH(a_file_that_was_replaced_has_not_changed, scratch_make, scratch_remove)
+{
+    (void)state;
+    scratch_put_text("file", "first");
+    scratch_put_text("new", "a longer text");
+    struct input_file *file = open_path(scratch_path("file"), false);
+    /* In two steps: Windows does not rename to the name of an open file. */
+    assert_true(folder_rename_file(scratch_path("file"), scratch_path("old")));
+    assert_true(folder_rename_file(scratch_path("new"), scratch_path("file")));
+    assert_reads_text(file, "first");
+    assert_false(input_file_has_changed(file));
+    input_file_close(file);
+}
+
+TEST_WITH(a_live_file_does_not_change, make_pipe, remove_pipe)
+{
+    (void)state;
+    struct input_file *file = open_pipe();
+    assert_true(written_pipe_begin(pipe_of_test));
+    write_text("more");
+    assert_false(input_file_has_changed(file));
     input_file_close(file);
 }
 

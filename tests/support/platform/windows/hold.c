@@ -1,10 +1,13 @@
 /*
  * Opens a file in the way of many Windows programs that read one: others may read and write it, but
- * not rename or remove it. Writes "held" to standard output; releases the file at the end of
- * standard input.
+ * not rename or remove it. `hold FILE exclusively`: others may not open it either, as programs that
+ * write a document do. Writes "held" to standard output; releases the file at the end of standard
+ * input.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <windows.h>
 
 #include "collector/platform/process.h"
@@ -12,9 +15,11 @@
 
 int program_main(int argc, char **argv)
 {
-    wchar_t *path = argc == 2 ? text_wide_copy(argv[1]) : NULL;
+    wchar_t *path = argc > 1 ? text_wide_copy(argv[1]) : NULL;
+    bool exclusively = argc > 2 && strcmp(argv[2], "exclusively") == 0;
     HANDLE file = path == NULL ? INVALID_HANDLE_VALUE
-                               : CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE,
+                               : CreateFileW(path, GENERIC_READ,
+                                             exclusively ? 0 : FILE_SHARE_READ | FILE_SHARE_WRITE,
                                              NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
     free(path);
     if (file == INVALID_HANDLE_VALUE) {

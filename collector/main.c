@@ -52,7 +52,7 @@ static void print_version(void)
     puts(builtin_compressions[0] == NULL ? " none" : "");
     const char *library = config_file_library();
     printf("configuration files: %s\n", library != NULL ? library : "none");
-    printf("metrics: %s\n", metrics_service != NULL ? metrics_service->library() : "none");
+    printf("metrics: %s\n", metrics_service != NULL ? "built in" : "none");
     printf("tls: %s\n", tls_channels != NULL ? tls_channels->library() : "none");
     for (const struct destination_ops *const *to = program_registry.destinations; *to != NULL; to++)
         if ((*to)->library != NULL || (*to)->absent != NULL)

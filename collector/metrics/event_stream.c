@@ -6,9 +6,6 @@
 
 #include "collector/base/rule.h"
 
-/* The size of the blocks in which the library reads a stream. */
-#define BLOCK ((size_t)16 * 1024)
-
 /* An event's text, reference-counted. */
 struct event {
     size_t users;
@@ -17,34 +14,27 @@ struct event {
     size_t size; /* number of bytes in `text` */
 };
 
-struct client {
-    struct event_stream *stream;
-    struct MHD_Connection *connection; /* NULL: the slot is free */
-    bool resting;                      /* suspended until there is another event */
-    struct event *event;               /* the event that is being sent; NULL: no event */
-    size_t sent;                       /* number of bytes of `event` that were sent */
-    uint64_t seen;                     /* number of the latest event that the client got */
+struct viewer {
+    struct event_stream *stream; /* NULL: the slot is free */
+    struct event *event;         /* the event that is being sent; NULL: no event */
+    uint64_t seen;               /* number of the latest event that the viewer got */
 };
 
 struct event_stream {
-    const struct http_library *http;
-    struct client clients[EVENT_CLIENTS];
+    struct viewer viewers[EVENT_CLIENTS];
     struct event *newest; /* NULL: no event was sent yet */
     uint64_t numbers;     /* the number of the newest event */
     bool closing;
 };
 
-struct event_stream *event_stream_create(const struct http_library *http)
+struct event_stream *event_stream_create(void)
 {
-    struct event_stream *stream = calloc(1, sizeof *stream);
-    if (stream != NULL)
-        stream->http = http;
-    return stream;
+    return calloc(1, sizeof(struct event_stream));
 }
 
 size_t event_stream_memory(void)
 {
-    return sizeof(struct event_stream) + EVENT_CLIENTS * BLOCK;
+    return sizeof(struct event_stream);
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -80,12 +70,20 @@ void event_stream_destroy(struct event_stream *stream)
     free(stream);
 }
 
-/* --- clients ---------------------------------------------------------------------------------- */
+/* --- viewers ---------------------------------------------------------------------------------- */
+
+static struct viewer *free_viewer(struct event_stream *stream)
+{
+    for (size_t i = 0; i < EVENT_CLIENTS; i++)
+        if (stream->viewers[i].stream == NULL)
+            return &stream->viewers[i];
+    return NULL;
+}
 
 bool event_stream_has_room(const struct event_stream *stream)
 {
     for (size_t i = 0; i < EVENT_CLIENTS; i++)
-        if (stream->clients[i].connection == NULL)
+        if (stream->viewers[i].stream == NULL)
             return !stream->closing;
     return false;
 }
@@ -93,91 +91,53 @@ bool event_stream_has_room(const struct event_stream *stream)
 bool event_stream_has_clients(const struct event_stream *stream)
 {
     for (size_t i = 0; i < EVENT_CLIENTS; i++)
-        if (stream->clients[i].connection != NULL)
+        if (stream->viewers[i].stream != NULL)
             return true;
     return false;
 }
 
-/*
- * Returns whether there is something to send to the client; gives an idle client the newest event.
- */
-static bool has_event(struct client *client)
+/* The event that was sent is released; the newest one follows, unless the viewer has seen it. */
+static enum http_more next_event(void *context, const char **bytes, size_t *size)
 {
-    struct event *newest = client->stream->newest;
-    if (client->event == NULL && newest != NULL && newest->number > client->seen) {
-        client->event = newest;
-        client->seen = newest->number;
-        client->sent = 0;
-        newest->users++;
-    }
-    return client->event != NULL;
+    struct viewer *viewer = context;
+    struct event *newest = viewer->stream->newest;
+    stream_release(viewer->event);
+    viewer->event = NULL;
+    if (viewer->stream->closing)
+        return HTTP_OVER;
+    if (newest == NULL || newest->number <= viewer->seen)
+        return HTTP_REST;
+    newest->users++;
+    viewer->event = newest;
+    viewer->seen = newest->number;
+    *bytes = newest->text;
+    *size = newest->size;
+    return HTTP_MORE;
 }
 
-static ssize_t read_events(void *argument, uint64_t at, char *out, size_t most)
+static void end_viewer(void *context)
 {
-    struct client *client = argument;
-    (void)at;
-    if (client->stream->closing)
-        return MHD_CONTENT_READER_END_OF_STREAM;
-    if (!has_event(client)) {
-        client->resting = true;
-        client->stream->http->suspend_connection(client->connection);
-        return 0;
-    }
-    struct event *event = client->event;
-    size_t left = event->size - client->sent;
-    size_t size = left < most ? left : most;
-    memcpy(out, event->text + client->sent, size);
-    client->sent += size;
-    if (client->sent == event->size) {
-        client->event = NULL;
-        stream_release(event);
-    }
-    return (ssize_t)size;
+    struct viewer *viewer = context;
+    RULE(viewer->stream != NULL, "a viewer's stream ends once");
+    stream_release(viewer->event);
+    *viewer = (struct viewer){0};
 }
 
-static void end_client(void *argument)
-{
-    struct client *client = argument;
-    RULE(client->connection != NULL, "a viewer's stream ends once");
-    stream_release(client->event);
-    *client = (struct client){.stream = client->stream};
-}
-
-static struct client *free_slot(struct event_stream *stream)
-{
-    size_t i = 0;
-    while (stream->clients[i].connection != NULL) {
-        i++;
-        RULE(i < EVENT_CLIENTS, "a stream is opened only if there is room");
-    }
-    return &stream->clients[i];
-}
-
-struct MHD_Response *event_stream_open(struct event_stream *stream,
-                                       struct MHD_Connection *connection,
-                                       const struct output *first)
+bool event_stream_open(struct event_stream *stream, const struct output *first,
+                       struct http_answer *answer)
 {
     struct event *event = make_event(first);
+    struct viewer *viewer = free_viewer(stream);
+    RULE(viewer != NULL, "a stream is opened only if there is room");
     if (event == NULL)
-        return NULL;
-    struct client *client = free_slot(stream);
-    *client = (struct client){
-        .stream = stream, .connection = connection, .event = event, .seen = stream->numbers};
-    struct MHD_Response *response = stream->http->create_response_from_callback(
-        MHD_SIZE_UNKNOWN, BLOCK, read_events, client, end_client);
-    if (response == NULL)
-        end_client(client);
-    return response;
-}
-
-static void stream_wake(struct client *client)
-{
-    if (!client->resting)
-        return;
-    RULE(client->connection != NULL, "a suspended viewer has a connection");
-    client->resting = false;
-    client->stream->http->resume_connection(client->connection);
+        return false;
+    *viewer = (struct viewer){.stream = stream, .event = event, .seen = stream->numbers};
+    answer->bytes = event->text;
+    answer->size = event->size;
+    answer->next = next_event;
+    answer->done = end_viewer;
+    answer->context = viewer;
+    return true;
 }
 
 void event_stream_send(struct event_stream *stream, const struct output *text)
@@ -188,13 +148,9 @@ void event_stream_send(struct event_stream *stream, const struct output *text)
     event->number = ++stream->numbers;
     stream_release(stream->newest);
     stream->newest = event;
-    for (size_t i = 0; i < EVENT_CLIENTS; i++)
-        stream_wake(&stream->clients[i]);
 }
 
 void event_stream_close(struct event_stream *stream)
 {
     stream->closing = true;
-    for (size_t i = 0; i < EVENT_CLIENTS; i++)
-        stream_wake(&stream->clients[i]);
 }

@@ -1,13 +1,12 @@
 /*
  * Sends events to at most EVENT_CLIENTS clients, each over a stream of server-sent events (HTML
- * Living Standard, 9.2), by libmicrohttpd.
+ * Living Standard, 9.2), as the body of an answer.
  *
  * All clients share an event's memory. A slow client skips events: the next event that it gets is
  * always the newest. So it keeps at most two events in memory, and other clients do not wait for
- * it. libmicrohttpd disconnects a client that reads nothing for the server's time limit.
+ * it. The server disconnects a client that reads nothing for its time limit.
  *
- * Lifecycle: create, open for each client and send, close before the server's daemon is stopped,
- * destroy after that. Main thread.
+ * Lifecycle: create, open for each client and send, close, destroy after the server. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_EVENT_STREAM_H
 #define SLUICE_COLLECTOR_METRICS_EVENT_STREAM_H
@@ -15,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/metrics/http_library.h"
+#include "collector/metrics/http_answer.h"
 #include "collector/text/output.h"
 
 #define EVENT_CLIENTS 8
@@ -23,8 +22,8 @@
 struct event_stream;
 
 /* Returns NULL if memory is short. */
-struct event_stream *event_stream_create(const struct http_library *http);
-/* Called after the daemon was stopped. NULL is allowed. */
+struct event_stream *event_stream_create(void);
+/* Called when all streams have ended. NULL is allowed. */
 void event_stream_destroy(struct event_stream *stream);
 
 /* Returns the bytes of a stream's memory without the events. */
@@ -35,18 +34,20 @@ bool event_stream_has_room(const struct event_stream *stream);
 bool event_stream_has_clients(const struct event_stream *stream);
 
 /*
- * Returns a response for `connection` that streams the events, beginning with `first`. Takes
- * ownership of the memory of `first` in any case. Call it only if there is room. Returns NULL if
- * memory is short.
+ * Sets the body of the answer to a stream of the events, beginning with `first`. Takes ownership of
+ * the memory of `first` in any case. Call it only if there is room. Returns false if memory is
+ * short.
  */
-struct MHD_Response *event_stream_open(struct event_stream *stream,
-                                       struct MHD_Connection *connection,
-                                       const struct output *first);
+bool event_stream_open(struct event_stream *stream, const struct output *first,
+                       struct http_answer *answer);
 
-/* Sends an event to all clients; takes ownership of the event's memory. */
+/*
+ * Sends an event to all clients; takes ownership of the event's memory. Streams that rest have a
+ * next part then (http_server_continue).
+ */
 void event_stream_send(struct event_stream *stream, const struct output *event);
 
-/* Ends all streams: libmicrohttpd must not be stopped while a connection is suspended. */
+/* Ends all streams at their next part. */
 void event_stream_close(struct event_stream *stream);
 
 #endif

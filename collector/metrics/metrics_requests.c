@@ -1,11 +1,11 @@
 #include "collector/metrics/metrics_requests.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/metrics/metrics_accept.h"
-#include "collector/metrics/metrics_answer.h"
 #include "collector/metrics/metrics_page.h"
 #include "collector/metrics/metrics_server.h"
 #include "collector/metrics/page_writing.h"
@@ -18,38 +18,36 @@
 /* --- pages ------------------------------------------------------------------------------------ */
 
 /* Makes the page and sets its type. Returns false if memory is short. */
-typedef bool page_maker(struct metrics_requests *requests, struct MHD_Connection *connection,
-                        struct output *out, struct metrics_answer *answer);
+typedef bool page_maker(struct metrics_requests *requests, const struct http_request *request,
+                        struct output *out, struct http_answer *answer);
 
-static bool make_metrics(struct metrics_requests *requests, struct MHD_Connection *connection,
-                         struct output *out, struct metrics_answer *answer)
+static bool make_metrics(struct metrics_requests *requests, const struct http_request *request,
+                         struct output *out, struct http_answer *answer)
 {
-    const char *accept = requests->http->lookup_connection_value(connection, MHD_HEADER_KIND,
-                                                                 MHD_HTTP_HEADER_ACCEPT);
     enum metrics_format format =
-        metrics_accept_openmetrics(accept) ? METRICS_OPENMETRICS : METRICS_PROMETHEUS;
+        metrics_accept_openmetrics(request->accept) ? METRICS_OPENMETRICS : METRICS_PROMETHEUS;
     answer->type = metrics_page_types[format];
-    answer->header = MHD_HTTP_HEADER_VARY;
-    answer->value = MHD_HTTP_HEADER_ACCEPT;
+    answer->header = "Vary";
+    answer->value = "Accept";
     return metrics_pages_metrics(requests->pages, format, out);
 }
 
-static bool make_health(struct metrics_requests *requests, struct MHD_Connection *connection,
-                        struct output *out, struct metrics_answer *answer)
+static bool make_health(struct metrics_requests *requests, const struct http_request *request,
+                        struct output *out, struct http_answer *answer)
 {
     bool serving = false;
-    (void)connection;
+    (void)request;
     if (!metrics_pages_health(requests->pages, out, &serving))
         return false;
-    answer->status = serving ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+    answer->status = serving ? 200 : 503;
     return true;
 }
 
 static bool requests_make_sources(struct metrics_requests *requests,
-                                  struct MHD_Connection *connection, struct output *out,
-                                  struct metrics_answer *answer)
+                                  const struct http_request *request, struct output *out,
+                                  struct http_answer *answer)
 {
-    (void)connection;
+    (void)request;
     (void)answer;
     return metrics_pages_sources(requests->pages, out);
 }
@@ -60,10 +58,10 @@ static void write_first(void *context, struct output *out)
 }
 
 /* The first events of a stream, for a viewer for whom event_stream.h has no room. */
-static bool make_events(struct metrics_requests *requests, struct MHD_Connection *connection,
-                        struct output *out, struct metrics_answer *answer)
+static bool make_events(struct metrics_requests *requests, const struct http_request *request,
+                        struct output *out, struct http_answer *answer)
 {
-    (void)connection;
+    (void)request;
     answer->type = "text/event-stream";
     return page_write(write_first, requests->status, out);
 }
@@ -75,10 +73,10 @@ static void write_glossary(void *context, struct output *out)
         requests->write_glossary(requests->registry, out);
 }
 
-static bool make_glossary(struct metrics_requests *requests, struct MHD_Connection *connection,
-                          struct output *out, struct metrics_answer *answer)
+static bool make_glossary(struct metrics_requests *requests, const struct http_request *request,
+                          struct output *out, struct http_answer *answer)
 {
-    (void)connection;
+    (void)request;
     (void)answer;
     return page_write(write_glossary, requests, out);
 }
@@ -89,93 +87,87 @@ static const struct {
     bool limited; /* false: a short page, which is always answered, even if other clients leave
                      pages unread */
 } made_pages[] = {
-    {"/metrics", make_metrics, true},
-    {"/healthz", make_health, false},
-    {"/sources", requests_make_sources, true},
-    {"/events/once", make_events, true},
+    {"/metrics", make_metrics, true},          {"/healthz", make_health, false},
+    {"/sources", requests_make_sources, true}, {"/events/once", make_events, true},
     {"/glossary", make_glossary, true},
 };
 
 static const char not_found[] =
     "Not found; use / (the status page), /metrics, /healthz, /sources or /events.\n";
 
-/* --- the status page -------------------------------------------------------------------------- */
+/* An unsent page. */
+struct page {
+    size_t *unsent; /* count of unsent pages, including this one */
+    char *text;
+};
 
-static enum MHD_Result send_file(const struct metrics_requests *requests,
-                                 struct MHD_Connection *connection, const struct page_file *file)
+static void free_page(void *context)
 {
-    bool gzip = metrics_accept_gzip(requests->http->lookup_connection_value(
-        connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT_ENCODING));
-    size_t size = gzip ? *file->gzip_size : *file->plain_size;
-    void *body = (void *)(uintptr_t)(gzip ? file->gzip : file->plain); /* not written to */
-    const struct metrics_answer answer = {.status = MHD_HTTP_OK,
-                                          .type = file->type,
-                                          .header = MHD_HTTP_HEADER_VARY,
-                                          .value = MHD_HTTP_HEADER_ACCEPT_ENCODING,
-                                          .encoding = gzip ? "gzip" : NULL,
-                                          .response = requests->http->create_response_from_buffer(
-                                              size, body, MHD_RESPMEM_PERSISTENT)};
-    return metrics_answer_send(requests->http, connection, &answer);
+    struct page *page = context;
+    RULE(*page->unsent != 0, "a page is counted as unsent until it is freed");
+    (*page->unsent)--;
+    free(page->text);
+    free(page);
 }
 
-static enum MHD_Result send_events(struct metrics_requests *requests,
-                                   struct MHD_Connection *connection)
+static void send_made(struct metrics_requests *requests, const struct http_request *request,
+                      size_t index, struct http_answer *answer)
+{
+    struct page *page = NULL;
+    struct output text;
+    bool full = made_pages[index].limited && requests->unsent >= METRICS_PAGES;
+    *answer = (struct http_answer){.status = 200, .type = "application/json"};
+    bool made = !full && made_pages[index].make(requests, request, &text, answer);
+    if (made && (page = malloc(sizeof *page)) == NULL)
+        free(text.data);
+    if (page == NULL) {
+        *answer = http_answer_no_memory();
+        return;
+    }
+    *page = (struct page){&requests->unsent, text.data};
+    requests->unsent++;
+    answer->bytes = text.data;
+    answer->size = text.used;
+    answer->done = free_page;
+    answer->context = page;
+}
+
+/* --- the status page -------------------------------------------------------------------------- */
+
+static void send_file(const struct http_request *request, const struct page_file *file,
+                      struct http_answer *answer)
+{
+    bool gzip = metrics_accept_gzip(request->accept_encoding);
+    *answer = (struct http_answer){.status = 200,
+                                   .type = file->type,
+                                   .header = "Vary",
+                                   .value = "Accept-Encoding",
+                                   .encoding = gzip ? "gzip" : NULL,
+                                   .bytes = (const char *)(gzip ? file->gzip : file->plain),
+                                   .size = gzip ? *file->gzip_size : *file->plain_size};
+}
+
+static void send_events(struct metrics_requests *requests, const struct http_request *request,
+                        struct http_answer *answer)
 {
     struct output first;
-    if (!event_stream_has_room(requests->events))
-        return metrics_answer_text(requests->http, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-                                   "Too many viewers (8). Use /events/once, or try again later.\n", MHD_HTTP_HEADER_RETRY_AFTER, "5");
-    if (!page_write(write_first, requests->status, &first))
-        return metrics_answer_no_memory(requests->http, connection);
-    const struct metrics_answer answer = {
-        .status = MHD_HTTP_OK,
-        .type = "text/event-stream",
-        .response = event_stream_open(requests->events, connection, &first)};
-    if (answer.response == NULL)
-        return metrics_answer_no_memory(requests->http, connection);
-    return metrics_answer_send(requests->http, connection, &answer);
+    bool full = !event_stream_has_room(requests->events);
+    *answer = (struct http_answer){.status = 200, .type = "text/event-stream"};
+    if (full) {
+        *answer =
+            http_answer_text(503, "Too many viewers (8). Use /events/once, or try again later.\n");
+        answer->header = "Retry-After";
+        answer->value = "5";
+    } else if (request->method == HTTP_GET &&
+               (!page_write(write_first, requests->status, &first) ||
+                !event_stream_open(requests->events, &first, answer))) {
+        *answer = http_answer_no_memory();
+    }
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-struct hosts_asked {
-    const struct host_names *names;
-    size_t count;
-    bool allowed; /* all of them */
-};
-
-static enum MHD_Result check_host(void *context, enum MHD_ValueKind kind, const char *key,
-                                  const char *value)
-{
-    struct hosts_asked *asked = context;
-    (void)kind;
-    if (strcasecmp(key, MHD_HTTP_HEADER_HOST) != 0)
-        return MHD_YES;
-    asked->count++;
-    asked->allowed = asked->allowed && value != NULL && host_names_allow(asked->names, value);
-    return MHD_YES;
-}
-
-/*
- * Whether the request's Host is one of this server's names. It may be missing in HTTP/1.0, which
- * browsers do not use.
- */
-static bool is_for_us(const struct hosts_asked *asked)
-{
-    return asked->allowed && asked->count <= 1;
-}
-
-/*
- * A request of HTTP/1.1 without a Host is answered by 400 (RFC 9112, 3.2). That includes a Host
- * followed by a folded line, because the library then mangles the header's name.
- */
-static bool lacks_host(const struct hosts_asked *asked, const char *version)
-{
-    return asked->count == 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0;
-}
-
-static enum MHD_Result send_misdirected(struct metrics_requests *requests,
-                                        struct MHD_Connection *connection)
+static void send_misdirected(struct metrics_requests *requests, struct http_answer *answer)
 {
     int64_t now = clock_monotonic_ns();
     if (now >= requests->misnamed_pause_ns) {
@@ -183,58 +175,50 @@ static enum MHD_Result send_misdirected(struct metrics_requests *requests,
         log_line(LOG_WARNING, "metrics: refused a request whose Host is neither an address nor "
                               "localhost; allow its name with --metrics-host");
     }
-    return metrics_answer_text(
-        requests->http, connection, MHD_HTTP_MISDIRECTED_REQUEST,
-        "The Host of this request is neither an address nor localhost. Allow its name with "
-        "sluice --metrics-host NAME.\n",
-        NULL, NULL);
+    *answer = http_answer_text(
+        421, "The Host of this request is neither an address nor localhost. Allow its name with "
+             "sluice --metrics-host NAME.\n");
 }
 
-static enum MHD_Result send_made(struct metrics_requests *requests,
-                                 struct MHD_Connection *connection, size_t index)
+static void send_path(struct metrics_requests *requests, const struct http_request *request,
+                      struct http_answer *answer)
 {
-    struct metrics_answer answer = {.status = MHD_HTTP_OK, .type = "application/json"};
-    struct output page;
-    bool full = made_pages[index].limited && requests->unsent >= METRICS_PAGES;
-    if (full || !made_pages[index].make(requests, connection, &page, &answer))
-        return metrics_answer_no_memory(requests->http, connection);
-    return metrics_answer_page(requests->http, connection, &answer, &page, &requests->unsent);
+    for (size_t i = 0; i < sizeof made_pages / sizeof *made_pages; i++) {
+        if (strcmp(made_pages[i].path, request->path) == 0) {
+            send_made(requests, request, i, answer);
+            return;
+        }
+    }
+    for (const struct page_file *file = page_files; file->path != NULL; file++) {
+        if (strcmp(file->path, request->path) == 0) {
+            send_file(request, file, answer);
+            return;
+        }
+    }
+    if (strcmp(request->path, "/events") == 0)
+        send_events(requests, request, answer);
+    else
+        *answer = http_answer_text(404, not_found);
 }
 
-static enum MHD_Result send_path(struct metrics_requests *requests,
-                                 struct MHD_Connection *connection, const char *path)
-{
-    for (size_t i = 0; i < sizeof made_pages / sizeof *made_pages; i++)
-        if (strcmp(made_pages[i].path, path) == 0)
-            return send_made(requests, connection, i);
-    for (const struct page_file *file = page_files; file->path != NULL; file++)
-        if (strcmp(file->path, path) == 0)
-            return send_file(requests, connection, file);
-    if (strcmp(path, "/events") == 0)
-        return send_events(requests, connection);
-    return metrics_answer_text(requests->http, connection, MHD_HTTP_NOT_FOUND, not_found, NULL,
-                               NULL);
-}
-
-enum MHD_Result metrics_requests_answer(void *context, struct MHD_Connection *connection,
-                                        const char *path, const char *method, const char *version,
-                                        const char *body, size_t *body_size, void **state)
+/*
+ * The request's Host must be one of this server's names. It may be missing in HTTP/1.0, which
+ * browsers do not use; in HTTP/1.1 it must not (RFC 9112, 3.2).
+ */
+void metrics_requests_answer(void *context, const struct http_request *request,
+                             struct http_answer *answer)
 {
     struct metrics_requests *requests = context;
-    struct hosts_asked asked = {.names = &requests->hosts, .allowed = true};
-    (void)body;
-    (void)body_size;
-    (void)state;
-    requests->http->get_connection_values(connection, MHD_HEADER_KIND, check_host, &asked);
-    if (!is_for_us(&asked))
-        return send_misdirected(requests, connection);
-    if (lacks_host(&asked, version))
-        return metrics_answer_text(requests->http, connection, MHD_HTTP_BAD_REQUEST,
-                                   "A request of HTTP/1.1 must have one Host header.\n", NULL,
-                                   NULL);
-    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        return metrics_answer_text(requests->http, connection, MHD_HTTP_METHOD_NOT_ALLOWED,
-                                   "Only GET and HEAD are supported.\n", MHD_HTTP_HEADER_ALLOW,
-                                   "GET, HEAD");
-    return send_path(requests, connection, path);
+    if (request->hosts > 1 ||
+        (request->hosts == 1 && !host_names_allow(&requests->hosts, request->host))) {
+        send_misdirected(requests, answer);
+    } else if (request->hosts == 0 && !request->old) {
+        *answer = http_answer_text(400, "A request of HTTP/1.1 must have one Host header.\n");
+    } else if (request->method == HTTP_OTHER) {
+        *answer = http_answer_text(405, "Only GET and HEAD are supported.\n");
+        answer->header = "Allow";
+        answer->value = "GET, HEAD";
+    } else {
+        send_path(requests, request, answer);
+    }
 }

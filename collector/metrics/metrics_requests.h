@@ -10,13 +10,13 @@
 
 #include "collector/config/config.h"
 #include "collector/metrics/event_stream.h"
-#include "collector/metrics/http_library.h"
+#include "collector/metrics/http_answer.h"
+#include "collector/metrics/http_request.h"
 #include "collector/metrics/metrics_pages.h"
 #include "collector/status/status.h"
 
 /* The parts that answers are made from; the server owns them. */
 struct metrics_requests {
-    const struct http_library *http;
     struct metrics_pages *pages;
     struct status *status;
     struct event_stream *events;
@@ -28,9 +28,8 @@ struct metrics_requests {
     int64_t misnamed_pause_ns; /* when a refused Host may be logged again */
 };
 
-/* Called by the library for each request; the context is a struct metrics_requests. */
-enum MHD_Result metrics_requests_answer(void *context, struct MHD_Connection *connection,
-                                        const char *path, const char *method, const char *version,
-                                        const char *body, size_t *body_size, void **state);
+/* Makes the answer to a request; the context is a struct metrics_requests. */
+void metrics_requests_answer(void *context, const struct http_request *request,
+                             struct http_answer *answer);
 
 #endif

@@ -29,12 +29,10 @@
 #include "collector/platform/control.h"
 
 /*
- * METRICS_CONNECTIONS: the most connections with a complete request (metrics_door.h has the earlier
- * ones); METRICS_RESERVED of them are only for /healthz. METRICS_PAGES: the most unsent pages; a
- * request for one more, except /healthz, is answered with 503.
+ * The most connections (http_server.h divides them up), and the most unsent pages; a request for
+ * one more page, except /healthz, is answered with 503.
  */
-#define METRICS_CONNECTIONS 24
-#define METRICS_RESERVED    4
+#define METRICS_CONNECTIONS 120
 #define METRICS_PAGES       4
 
 struct config;
@@ -57,21 +55,16 @@ struct metrics_server_options {
     int64_t stall_timeout_ns; /* a client that is silent for this time is disconnected */
 };
 
-#define METRICS_WATCHED 2
+#define METRICS_WATCHED 1
 
 /* All functions are for the main thread. */
 struct metrics_service {
-    const char *(*library)(void); /* "libmicrohttpd 0.9.75", or a text that it is missing */
-
-    /* Returns whether the library is available; false with `error` filled (EXIT_CODE_CONFIG). */
-    bool (*load)(struct error *error);
-
     /* Returns the bytes of the server's memory without the pages. */
     size_t (*memory)(const struct config *config);
 
     /*
      * Listens at the address, and logs the address. Returns 0, or -1 with `error` filled
-     * (EXIT_CODE_CANNOT_BIND, EXIT_CODE_CONFIG without the library, EXIT_CODE_INTERNAL).
+     * (EXIT_CODE_CANNOT_BIND, EXIT_CODE_INTERNAL).
      */
     int (*create)(struct metrics_server **out, const struct metrics_server_options *options,
                   struct error *error);
@@ -96,7 +89,7 @@ struct metrics_service {
     void (*serve)(struct metrics_server *server, int64_t now_ns);
 };
 
-/* NULL: this program was built without libmicrohttpd. */
+/* NULL: this program was built without metrics. */
 extern const struct metrics_service *const metrics_service;
 
 #endif

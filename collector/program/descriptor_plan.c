@@ -5,7 +5,6 @@
 #include "collector/contract/source.h"
 #include "collector/control/control_service.h"
 #include "collector/log/log.h"
-#include "collector/metrics/metrics_door.h"
 #include "collector/metrics/metrics_server.h"
 #include "collector/platform/process.h"
 
@@ -42,7 +41,7 @@ static uint64_t of_clients(const struct config *config)
     if (config->access.control != NULL)
         sum += CONTROL_CLIENTS + 1;
     if (config->access.metrics.family != ADDRESS_NONE)
-        sum += METRICS_WAITING + METRICS_CONNECTIONS;
+        sum += METRICS_CONNECTIONS;
     return sum;
 }
 

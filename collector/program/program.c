@@ -449,12 +449,12 @@ static uint64_t reserved_memory(const struct config *config)
     return bytes;
 }
 
-static bool load_metrics(struct error *error)
+static int check_metrics(struct error *error)
 {
     if (metrics_service != NULL)
-        return metrics_service->load(error);
-    error_set(error, EXIT_CODE_CONFIG, "--metrics: this program was built without libmicrohttpd");
-    return false;
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "--metrics: this program was built without metrics");
+    return -1;
 }
 
 /* Does what --check and a start do first. */
@@ -462,9 +462,7 @@ static int prepare(const struct config *config, struct error *error)
 {
     if (config->user != NULL)
         user_expect();
-    if (config->access.metrics.family != ADDRESS_NONE && !load_metrics(error))
-        return -1;
-    return 0;
+    return config->access.metrics.family != ADDRESS_NONE ? check_metrics(error) : 0;
 }
 
 int program_check(const struct config *config, struct error *error)

@@ -21,13 +21,8 @@ endif()
 if(SLUICE_YAML)
     sluice_from_pkg_config(yaml yaml-0.1 yaml)
 endif()
-if(SLUICE_METRICS)
-    # Only its headers: the program loads the library at run time if it needs it.
-    pkg_check_modules(MICROHTTPD REQUIRED libmicrohttpd)
-    sluice_library(microhttpd INCLUDES ${MICROHTTPD_INCLUDE_DIRS})
-endif()
 if(SLUICE_TLS)
-    # Only its headers, for the same reason.
+    # Only its headers: the program loads the library at run time if it needs it.
     pkg_check_modules(OPENSSL REQUIRED openssl>=3.0)
     sluice_library(openssl INCLUDES ${OPENSSL_INCLUDE_DIRS})
 endif()

@@ -43,7 +43,6 @@ class Package(PackageTest):
         self.assertEqual(field("Architecture"), run("dpkg", "--print-architecture").strip())
         self.assertRegex(field("Depends"), r"\blibc6 \(>= 2\.\d+\)")
         self.assertIn("init-system-helpers", field("Depends"))
-        self.assertIn("libmicrohttpd12", field("Recommends"))
         self.assertIn("libssl3", field("Recommends"))
         self.assertIn("librdkafka1", field("Recommends"))
         self.assertIn("libnats3.4", field("Recommends"))

@@ -118,7 +118,6 @@ class Rpm(PackageTest):
 
     def test_it_recommends_what_is_loaded_when_it_is_needed(self):
         recommends = run("rpm", "--query", "--recommends", "--package", self.package)
-        self.assertIn("libmicrohttpd.so.12()(64bit)", recommends)
         self.assertIn("libssl.so.3()(64bit)", recommends)
         self.assertIn("libcurl.so.4()(64bit)", recommends)
         self.assertIn("librdkafka.so.1()(64bit)", recommends)

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from built import command, not_on_windows
+from built import NO_BROKEN_PIPE, WINDOWS, command, not_on_windows
 from capture_writing import write_capture
 from metrics_client import SERVES, MetricsClient, labels, numbers_of, read_page
 from protobuf import gauge, metric, telemetry
@@ -21,11 +21,20 @@ OPENMETRICS = "application/openmetrics-text"
 CONNECTIONS = 24
 PAGES = 4  # that may wait to be sent
 WAITING = 64  # those whose requests are not complete
+LEAVING = 32  # those that are about to be closed
 STALL_TIMEOUT = 1  # seconds that a sink may wait, and a client be silent, where it is set
 
 
-def descriptors(program):
-    return len(os.listdir(f"/proc/{program.process.pid}/fd"))
+ESTABLISHED, CLOSE_WAIT = "01", "08"  # of proc_net_tcp
+
+
+def descriptors(program, client):
+    """Those of the process; under Wine, which keeps descriptors of its own, only its connections."""
+    if not WINDOWS:
+        return len(os.listdir(f"/proc/{program.process.pid}/fd"))
+    rows = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text("ascii").splitlines()]
+    return sum(row[1].endswith(f":{client.port:04X}") and row[3] in (ESTABLISHED, CLOSE_WAIT)
+               for row in rows)
 
 
 class MetricsTest(ProgramTest):
@@ -90,7 +99,8 @@ class Numbers(MetricsTest):
         names = program.names
         self.assertEqual(found["sluice_listener_refused_total",
                                labels(listener=names[0], reason="malformed")], 6)
-        self.assertEqual(found["sluice_listener_sockets", labels(listener=names[0])], 3)
+        self.assertEqual(found["sluice_listener_sockets", labels(listener=names[0])],
+                         1 if WINDOWS else 3)
         self.assertEqual(found["sluice_listener_frames_total",
                                labels(listener=f"pcap:{capture}")], 50)
         self.assertEqual(found["sluice_dead_letters_kept_total", frozenset()], 7)
@@ -144,7 +154,8 @@ class Numbers(MetricsTest):
         capture = self.folder / "c.pcap"
         write_capture(capture, [metric(1)])
         program, client = self.serve(
-            "--listen", RIEMANN, "--listen", TELEMETRY + "&allow=127.0.0.1&kernel_filter=on",
+            "--listen", RIEMANN, "--listen",
+            TELEMETRY + "&allow=127.0.0.1" + ("" if WINDOWS else "&kernel_filter=on"),
             "--listen", f"pcap:{capture}?schema=riemann", listeners=2)
         self.sender(program).send_all([metric(1)] * 100)
         self.sender(program, 1).send_all([b"\xff"] * 3)
@@ -152,6 +163,7 @@ class Numbers(MetricsTest):
                                  capture_output=True, timeout=DEADLINE, check=False)
         self.assertEqual((program.returncode, program.stdout, program.stderr), (0, b"", b""))
 
+    @not_on_windows("the system counts no drops there")
     def test_the_kernels_drops_are_read_for_the_page(self):
         keys = "&receive_buffer=4KiB"
         program, client = self.serve("--listen", RIEMANN + keys)
@@ -182,11 +194,15 @@ class Numbers(MetricsTest):
         found = {name: value for (name, _), value in client.numbers().items()}
         pid = program.process.pid
         self.assertGreater(found["process_resident_memory_bytes"], 1 << 20)
-        self.assertGreater(found["process_virtual_memory_bytes"],
-                           found["process_resident_memory_bytes"])
         self.assertLess(abs(found["process_start_time_seconds"] - before), 5)
-        # The one connection that asks is not there any more.
-        self.assertIn(found["process_open_fds"] - len(os.listdir(f"/proc/{pid}/fd")), (0, 1))
+        if WINDOWS:  # committed memory, and handles, which Wine does not count
+            self.assertGreater(found["process_virtual_memory_bytes"], 1 << 20)
+            self.assertIn("process_open_fds", found)
+        else:
+            self.assertGreater(found["process_virtual_memory_bytes"],
+                               found["process_resident_memory_bytes"])
+            # The one connection that asks is not there any more.
+            self.assertIn(found["process_open_fds"] - len(os.listdir(f"/proc/{pid}/fd")), (0, 1))
         first = found["process_start_time_seconds"]
         self.assertEqual(client.numbers()["process_start_time_seconds", frozenset()], first)
         self.assertIn("process_cpu_seconds_total", found)
@@ -231,6 +247,7 @@ class Health(MetricsTest):
         wait_until(read_on, "it is ready again")
 
     @same_with_one_thread
+    @not_on_windows(NO_BROKEN_PIPE)
     def test_a_sink_whose_reader_has_gone(self):
         program, client = self.serve("--listen", RIEMANN, "--sink", "stdout:",
                                      "--sink", f"file:{self.folder / 'x'}", stdout=self.writer)
@@ -385,7 +402,7 @@ class Clients(MetricsTest):
     def test_clients_that_have_gone_take_no_place(self):
         """With half a request or none: a library would wait for the rest."""
         program, client = self.serve("--listen", RIEMANN, "--stall-timeout", "1h")
-        before = descriptors(program)
+        before = descriptors(program, client)
         for begin in (b"GET / HTTP/1.1\r\nHost", b"", b"\r\n", b"GET / HTTP/1.1\r\n\r"):
             for _ in range(3 * CONNECTIONS):
                 with socket.create_connection((client.host, client.port), DEADLINE) as connection:
@@ -395,7 +412,7 @@ class Clients(MetricsTest):
             with socket.create_connection((client.host, client.port), DEADLINE) as connection:
                 connection.sendall(b"GET /page/main.js HTTP/1.1\r\nHost: localhost\r\n\r\nGET /")
         self.assertEqual(client.health()[0], 200)
-        wait_until(lambda: descriptors(program) <= before, "all that have gone are closed")
+        wait_until(lambda: descriptors(program, client) <= before, "all that have gone are closed")
         program.stop()
 
     @same_with_one_thread
@@ -434,7 +451,7 @@ class Clients(MetricsTest):
 
     def test_idle_clients_of_one_host_keep_no_other_away(self):
         program, client = self.serve("--listen", RIEMANN, "--stall-timeout", "1h")
-        before = descriptors(program)
+        before = descriptors(program, client)
         idle = [self.connection(client) for _ in range(WAITING)]
         for index in range(500):
             idle.append(self.connection(client))
@@ -442,7 +459,9 @@ class Clients(MetricsTest):
                 idle[-1].sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n")
         for path in ("/healthz", "/metrics", "/"):
             self.assertEqual(client.ask(path).status, 200)
-        self.assertLessEqual(descriptors(program) - before, WAITING + CONNECTIONS)
+        self.assertLessEqual(descriptors(program, client) - before, WAITING + CONNECTIONS + LEAVING)
+        wait_until(lambda: descriptors(program, client) - before <= WAITING + CONNECTIONS,
+                   "the others are closed")
         program.stop()
 
     def test_another_host_is_not_evicted(self):
@@ -503,8 +522,9 @@ class Places(MetricsTest):
     def test_a_port_that_is_taken_is_an_error(self):
         _, client = self.serve("--listen", RIEMANN)
         said = self.refused("--listen", RIEMANN, "--metrics", str(client.port), code=69)
-        self.assertIn(f"--metrics: cannot listen on tcp://127.0.0.1:{client.port}: Address already in "
-                      f"use; as root, ss -ltnp 'sport = :{client.port}' shows by which program", said)
+        why = "in use (netstat -ano -p tcp shows by which process)" if WINDOWS else (
+            f"Address already in use; as root, ss -ltnp 'sport = :{client.port}' shows by which program")
+        self.assertIn(f"--metrics: cannot listen on tcp://127.0.0.1:{client.port}: {why}", said)
 
     def test_a_port_is_free_again_after_the_end(self):
         program, client = self.serve("--listen", RIEMANN)
@@ -540,7 +560,7 @@ class Places(MetricsTest):
 class Absent(ProgramTest):
     def test_it_is_refused_with_the_reason(self):
         for arguments in (("--check",), ()):
-            self.assertIn("--metrics: this program was built without libmicrohttpd",
+            self.assertIn("--metrics: this program was built without metrics",
                           self.refused(*arguments, "--listen", RIEMANN, "--metrics", "0", code=78))
 
 

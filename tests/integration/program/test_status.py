@@ -6,15 +6,16 @@ import socket
 import subprocess
 import unittest
 
-from built import command, skip
+from built import WINDOWS, command, not_on_windows, skip
 from event_client import EventClient
 from metrics_client import MetricsClient
 from protobuf import gauge, metric
 from sluice_program import (
     DEADLINE, RIEMANN, SANITIZED, SLUICE, TELEMETRY, ProgramTest, wait_until)
 
-if b"\nmetrics: none" in subprocess.run(command(SLUICE, "--version"), capture_output=True,
-                                        timeout=DEADLINE, check=True).stdout:
+VERSION = subprocess.run(command(SLUICE, "--version"), capture_output=True, timeout=DEADLINE,
+                         check=True).stdout
+if b"\nmetrics: none" in VERSION:
     skip("this program was built without metrics")
 
 EVENT_CLIENTS = 8
@@ -165,10 +166,12 @@ class Events(StatusTest):
         now = watcher.wait_for(lambda event: event["ledger"]["sinks"][0]["written"] == 40,
                                "all are written")
         ledger = program.ledger_now()
+        for listener in ledger["listeners"] if WINDOWS else ():  # which counts no drops
+            listener["kernel_drops"] = None
         for part in ("listeners", "sinks"):
             self.assertEqual(now["ledger"][part], ledger[part])
         self.assertEqual(now["health"]["status"], "ready")
-        self.assertEqual(now["levels"]["listeners"][0]["sockets"], 2)
+        self.assertEqual(now["levels"]["listeners"][0]["sockets"], 1 if WINDOWS else 2)
         sender, = now["senders"]["listeners"][0]["senders"]
         self.assertEqual((sender["address"], sender["datagrams"]), ("127.0.0.1", 42))
         program.stop()
@@ -207,6 +210,7 @@ class Events(StatusTest):
         self.assertEqual(now["senders"]["losers"][0]["sender"], name)
         program.stop()
 
+    @unittest.skipIf(b"\nhttp: none" in VERSION, "this program was built without http: sinks")
     def test_secrets_are_not_shown(self):
         program, client = self.serve("--listen", RIEMANN, "--sink",
                                      "http://127.0.0.1:9/x?format=influx&query=token=hush")
@@ -218,6 +222,7 @@ class Events(StatusTest):
         self.assertNotIn("hush", str(first))
         program.ask_to_stop()
 
+    @not_on_windows("its commands are those of a POSIX shell")
     def test_command_lines_are_shown_nowhere(self):
         """Commands may contain secrets: log, ledger, metrics and events contain only the program's
         name."""

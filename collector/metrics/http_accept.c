@@ -1,0 +1,172 @@
+/*
+ * How the HTTP server accepts clients (http_server.h).
+ */
+#include <stdlib.h>
+
+#include "collector/log/log.h"
+#include "collector/metrics/http_client.h"
+#include "collector/platform/tcp.h"
+
+#define MS_NS INT64_C(1000000)
+
+/* The most clients that are accepted in one call. */
+#define ACCEPTED_MOST 64
+
+/* The pause after the system refused an accept, and the interval at which refusals are logged. */
+#define REFUSED_PAUSE_NS (1000 * MS_NS)
+#define REFUSED_LOG_NS   (60000 * MS_NS)
+
+static bool is_asking(const struct client *client)
+{
+    return client->state == CLIENT_ASKS || client->state == CLIENT_WAITS;
+}
+
+static size_t count_asking(const struct http_server *server)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CLIENTS; i++)
+        count += is_asking(&server->clients[i]);
+    return count;
+}
+
+static size_t count_of_network(const struct http_server *server, const struct address *network)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CLIENTS; i++)
+        count += is_asking(&server->clients[i]) &&
+                 address_same_host(&server->clients[i].network, network);
+    return count;
+}
+
+/*
+ * Ends a client of the host that has the most clients without an answer: its oldest one whose
+ * request is not complete, otherwise its oldest one.
+ */
+static void evict_asking(struct http_server *server)
+{
+    struct client *found = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < CLIENTS; i++) {
+        struct client *client = &server->clients[i];
+        if (!is_asking(client))
+            continue;
+        size_t count = count_of_network(server, &client->network);
+        bool sooner =
+            found == NULL || (client->state == found->state ? client->since_ns < found->since_ns
+                                                            : client->state == CLIENT_ASKS);
+        if (count < most || (count == most && !sooner))
+            continue;
+        most = count;
+        found = client;
+    }
+    if (found != NULL)
+        http_client_end(server, found);
+}
+
+/* Ends the client whose answer was sent first. */
+static void evict_leaving(struct http_server *server)
+{
+    struct client *found = NULL;
+    for (size_t i = 0; i < CLIENTS; i++) {
+        struct client *client = &server->clients[i];
+        if (client->state == CLIENT_LEAVES && (found == NULL || client->since_ns < found->since_ns))
+            found = client;
+    }
+    if (found != NULL)
+        http_client_end(server, found);
+}
+
+static struct client *free_client(struct http_server *server)
+{
+    for (size_t i = 0; i < CLIENTS; i++)
+        if (server->clients[i].state == CLIENT_FREE)
+            return &server->clients[i];
+    return NULL;
+}
+
+static void close_door(struct http_server *server, const char *why, int64_t now_ns)
+{
+    server->closed_until_ns = now_ns + REFUSED_PAUSE_NS;
+    if (!server->listener_removed)
+        notifier_change_level(server->notifier, server->options.listener, server, 0);
+    if (now_ns < server->quiet_until_ns)
+        return;
+    server->quiet_until_ns = now_ns + REFUSED_LOG_NS;
+    log_line(LOG_WARNING, "metrics: %s; trying again every second", why);
+}
+
+void http_accept_again(struct http_server *server, int64_t now_ns)
+{
+    if (server->closed_until_ns == 0 || now_ns < server->closed_until_ns)
+        return;
+    server->closed_until_ns = 0;
+    if (!server->listener_removed) {
+        notifier_change_level(server->notifier, server->options.listener, server, NOTIFIER_IN);
+        return;
+    }
+    struct error error;
+    server->listener_removed = notifier_add_level(server->notifier, server->options.listener,
+                                                  server, NOTIFIER_IN, &error) != 0;
+    if (server->listener_removed)
+        close_door(server, error.text, now_ns);
+}
+
+/* The system has refused a change. */
+void http_accept_lost(struct http_server *server, int64_t now_ns)
+{
+    server->listener_removed = true;
+    close_door(server, "clients cannot be waited for", now_ns);
+}
+
+/* Takes ownership of the connection. Returns false if memory is short. */
+static bool take_client(struct http_server *server, struct client *client, wait_handle connection,
+                        const struct address *peer, int64_t now_ns)
+{
+    struct error error = {.text = "out of memory for a request"};
+    *client = (struct client){.connection = connection,
+                              .network = address_network(peer),
+                              .interests = NOTIFIER_IN,
+                              .since_ns = now_ns,
+                              .head = malloc(HTTP_HEAD_SIZE)};
+    if (client->head == NULL ||
+        notifier_add_level(server->notifier, connection, client, NOTIFIER_IN, &error) != 0) {
+        free(client->head);
+        tcp_connection_close(connection);
+        *client = (struct client){.state = CLIENT_FREE};
+        close_door(server, error.text, now_ns);
+        return false;
+    }
+    client->state = CLIENT_ASKS;
+    http_client_read(server, client, now_ns);
+    return true;
+}
+
+/* A slot for a new client, or NULL: connections are about to be closed. */
+static struct client *make_room(struct http_server *server)
+{
+    if (count_asking(server) >= HTTP_ASKING)
+        evict_asking(server);
+    struct client *client = free_client(server);
+    if (client == NULL)
+        evict_leaving(server);
+    return client;
+}
+
+void http_accept(struct http_server *server, int64_t now_ns)
+{
+    for (size_t i = 0; i < ACCEPTED_MOST && server->closed_until_ns == 0; i++) {
+        struct address peer;
+        struct error error;
+        wait_handle connection;
+        struct client *client = make_room(server);
+        if (client == NULL)
+            return;
+        enum accept_result result = tcp_connection_accept(
+            server->options.listener, DESCRIPTOR_OF_CLIENT, &connection, &peer, &error);
+        if (result == ACCEPT_NO_MEANS)
+            close_door(server, error.text, now_ns);
+        if (result != ACCEPT_OK)
+            return;
+        take_client(server, client, connection, &peer, now_ns);
+    }
+}

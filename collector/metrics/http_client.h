@@ -1,0 +1,86 @@
+/*
+ * Clients of the HTTP server (http_server.h): how they are accepted, their requests and answers.
+ * Only for http_server.c, http_accept.c and http_client.c. Main thread.
+ */
+#ifndef SLUICE_COLLECTOR_METRICS_HTTP_CLIENT_H
+#define SLUICE_COLLECTOR_METRICS_HTTP_CLIENT_H
+
+#include "collector/base/address.h"
+#include "collector/metrics/http_server.h"
+#include "collector/platform/notifier.h"
+
+#define CLIENTS (HTTP_ASKING + HTTP_ANSWERS + HTTP_LEAVING)
+
+enum client_state {
+    CLIENT_FREE,
+    CLIENT_ASKS,   /* its request is not complete */
+    CLIENT_WAITS,  /* its request waits for a slot */
+    CLIENT_GETS,   /* its answer is being sent */
+    CLIENT_RESTS,  /* its answer is a stream, and there is no next part yet */
+    CLIENT_LEAVES, /* its answer was sent; bytes that it still sends are dropped */
+    CLIENT_ENDS,   /* removed from the notifier, and closed after that */
+};
+
+struct client {
+    enum client_state state;
+    wait_handle connection;
+    struct address network; /* address of the peer's network */
+    unsigned interests;     /* as the notifier has them */
+    int64_t since_ns;       /* its arrival; the answer's last progress; the answer's end */
+
+    /* The request. */
+    char *head; /* HTTP_HEAD_SIZE bytes, until it is answered; else NULL */
+    size_t used;
+    size_t head_size; /* 0: it is not complete; a head that is too long has its limit */
+    bool reserved;
+
+    /* The answer. */
+    struct http_answer answer;
+    bool headers_only;
+    char top[HTTP_TOP_SIZE];
+    const char *part; /* what is being sent */
+    size_t part_size, sent;
+};
+
+struct http_server {
+    struct http_server_options options;
+    struct notifier *notifier;
+    wait_handle handle;
+    int64_t closed_until_ns; /* no client is accepted before; 0: open */
+    int64_t quiet_until_ns;  /* when a refusal may be logged again */
+    int64_t due_ns;
+    bool listener_removed;
+    struct client clients[CLIENTS];
+};
+
+/* Ends the connection, which is closed after the notifier's REMOVED event. */
+void http_client_end(struct http_server *server, struct client *client);
+
+/* Called after the notifier's REMOVED event: closes the connection and frees its slot. */
+void http_client_removed(struct client *client);
+
+/* Reads the request and, if it is complete and there is a slot, answers it. */
+void http_client_read(struct http_server *server, struct client *client, int64_t now_ns);
+
+/* Answers the requests that wait and have a slot. */
+void http_client_admit(struct http_server *server, int64_t now_ns);
+
+/* Continues with a client that has an event. */
+void http_client_ready(struct http_server *server, struct client *client, int64_t now_ns);
+
+/* Asks a client's stream that rests for its next part. */
+void http_client_continue(struct http_server *server, struct client *client, int64_t now_ns);
+
+/* Returns when (monotonic) to end the client; INT64_MAX: never. */
+int64_t http_client_limit(const struct http_server *server, const struct client *client);
+
+/* Accepts the clients that wait, and makes room for them. */
+void http_accept(struct http_server *server, int64_t now_ns);
+
+/* Accepts clients again if a pause is over. */
+void http_accept_again(struct http_server *server, int64_t now_ns);
+
+/* To be called when the system has ended the listener's registration. */
+void http_accept_lost(struct http_server *server, int64_t now_ns);
+
+#endif

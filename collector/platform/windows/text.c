@@ -17,6 +17,8 @@ wchar_t *text_wide_copy(const char *text)
     wchar_t *copy = size > 0 ? calloc((size_t)size, sizeof *copy) : NULL;
     if (copy != NULL)
         MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, copy, size);
+    else if (size > 0)
+        SetLastError(ERROR_NOT_ENOUGH_MEMORY); /* the C library does not */
     return copy;
 }
 
@@ -32,5 +34,7 @@ char *text_from_wide_copy(const wchar_t *wide)
     char *copy = size > 0 ? malloc((size_t)size) : NULL;
     if (copy != NULL)
         WideCharToMultiByte(CP_UTF8, 0, wide, -1, copy, size, NULL, NULL);
+    else if (size > 0)
+        SetLastError(ERROR_NOT_ENOUGH_MEMORY);
     return copy;
 }

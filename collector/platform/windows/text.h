@@ -19,7 +19,7 @@ bool text_to_wide(const char *text, wchar_t *wide, size_t size);
 
 /*
  * Converts a text as text_to_wide does, into allocated memory, which the caller frees (free).
- * Returns NULL if that fails.
+ * Returns NULL with GetLastError() if that fails.
  */
 wchar_t *text_wide_copy(const char *text);
 

@@ -14,9 +14,10 @@ struct wakeup {
 int wakeup_create(struct wakeup **out, struct error *error)
 {
     struct wakeup *wakeup = calloc(1, sizeof *wakeup);
-    if (wakeup != NULL)
-        wakeup->event = CreateEventW(NULL, FALSE, FALSE, NULL);
-    if (wakeup == NULL || wakeup->event == NULL) {
+    if (wakeup == NULL)
+        return error_no_memory(error);
+    wakeup->event = CreateEventW(NULL, FALSE, FALSE, NULL);
+    if (wakeup->event == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "cannot create an event: %s",
                   system_error(GetLastError()).text);
         free(wakeup);

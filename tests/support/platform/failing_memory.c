@@ -2,14 +2,12 @@
 #include "tests/support/platform/failing_memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "tests/support/platform/failing_memory_share.h"
 
 struct shortage {
     _Atomic uint64_t left;
@@ -24,25 +22,24 @@ static _Atomic bool over; /* main has returned */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
 char *__real_strdup(const char *text);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
 char *__wrap_strdup(const char *text);
+#ifdef FAILING_MEMORY_ALIGNED
+void *__real_aligned_memory_create(size_t alignment, size_t size);
+void *__wrap_aligned_memory_create(size_t alignment, size_t size);
+#else
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+#endif
 
 __attribute__((constructor)) static void share(void)
 {
-    const char *path = getenv("FAILING_MEMORY");
-    int fd = path == NULL ? -1 : open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    void *mapped = mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (mapped == MAP_FAILED)
-        abort();
-    shortage = mapped;
+    void *mapped = failing_memory_share(sizeof own);
+    if (mapped != NULL)
+        shortage = mapped;
 }
 
 /* Later allocations are not ours: gcov writes its counters, and does not handle a failure. */
@@ -80,10 +77,17 @@ void *__wrap_realloc(void *memory, size_t size)
     return is_short() ? NULL : __real_realloc(memory, size);
 }
 
+#ifdef FAILING_MEMORY_ALIGNED
+void *__wrap_aligned_memory_create(size_t alignment, size_t size)
+{
+    return is_short() ? NULL : __real_aligned_memory_create(alignment, size);
+}
+#else
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
     return is_short() ? NULL : __real_aligned_alloc(alignment, size);
 }
+#endif
 
 char *__wrap_strdup(const char *text)
 {

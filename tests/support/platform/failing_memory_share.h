@@ -1,0 +1,13 @@
+/*
+ * The memory that a program with failing allocations shares with a test: of the file that the
+ * environment variable FAILING_MEMORY names. Called before main.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_PLATFORM_FAILING_MEMORY_SHARE_H
+#define SLUICE_TESTS_SUPPORT_PLATFORM_FAILING_MEMORY_SHARE_H
+
+#include <stddef.h>
+
+/* Maps that many bytes for the life of the process. NULL: there is no such file. */
+void *failing_memory_share(size_t size);
+
+#endif

@@ -3,6 +3,7 @@
 # no row.
 set(sluice_licences
     "curl libcurl COPYING"
+    "jansson jansson LICENSE"
     "protobuf_c protobuf-c LICENSE"
     "yaml libyaml License"
     "zlib zlib LICENSE"

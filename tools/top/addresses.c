@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/platform/control.h"
+
 /* The largest number of this user's collectors to try. */
 #define OWN_MOST 16
 
@@ -16,7 +18,7 @@ struct tried {
 
 /*
  * Tries to connect to `place`, and adds the error to `text` if this fails. `own`: accepts only a
- * collector of this user or root, because any user can listen in a folder such as /tmp.
+ * collector of this user or the system, because any user can listen in a folder such as /tmp.
  */
 static bool try_address(struct tried *tried, const char *place, bool own)
 {
@@ -34,12 +36,22 @@ static bool try_address(struct tried *tried, const char *place, bool own)
     return false;
 }
 
+static bool try_usual(struct tried *tried, const struct usual_address *usual)
+{
+    return usual->text != NULL && try_address(tried, usual->text, usual->own);
+}
+
+static bool is_usual(const char *address, const struct usual_address *usual)
+{
+    return usual->text != NULL && strcmp(address, usual->text) == 0;
+}
+
 static bool try_own(struct tried *tried)
 {
     char own[OWN_MOST][CONTROL_ADDRESS_SIZE];
     size_t count = own_collectors_find(own, OWN_MOST);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(own[i], ADDRESSES_SERVICE) != 0 && strcmp(own[i], ADDRESSES_EXAMPLE) != 0 &&
+        if (!is_usual(own[i], &usual_service) && !is_usual(own[i], &usual_last) &&
             try_address(tried, own[i], true))
             return true;
     return false;
@@ -64,12 +76,11 @@ int addresses_open(const char *given, struct connection **out, char address[CONT
     struct tried tried = {.out = out, .address = address};
     if (given != NULL)
         return open_given(given, out, address, error);
-    if (try_address(&tried, ADDRESSES_SERVICE, false) || try_own(&tried) ||
-        try_address(&tried, ADDRESSES_EXAMPLE, true))
+    if (try_usual(&tried, &usual_service) || try_own(&tried) || try_usual(&tried, &usual_last))
         return 0;
     error_set(error, EXIT_CODE_CANNOT_BIND,
               "no collector answers: %s; nor does one that you started with another --control. "
-              "Name its address: sluice-top unix:PATH",
-              tried.text);
+              "Name its address: sluice-top %s",
+              tried.text, control_socket_syntax);
     return -1;
 }

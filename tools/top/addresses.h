@@ -1,6 +1,6 @@
 /*
  * Finds a running collector: at a given address, or else the packaged service, then a collector of
- * the same user, then a collector at the address of the examples.
+ * the same user, then a collector at the address of the examples (own_collectors.h).
  *
  * One thread.
  */
@@ -10,12 +10,6 @@
 #include "collector/base/error.h"
 #include "tools/top/connection.h"
 #include "tools/top/own_collectors.h"
-
-/*
- * The control addresses of the packaged service (tools/packaging/sluice.yaml) and of the examples.
- */
-#define ADDRESSES_SERVICE "unix:/run/sluice/control"
-#define ADDRESSES_EXAMPLE "unix:/tmp/sluice.sock"
 
 /*
  * Connects to `given` or, if it is NULL, to the first address that answers. Copies the address to

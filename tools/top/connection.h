@@ -15,11 +15,12 @@
 struct connection;
 
 /*
- * Connects to "unix:PATH". Returns 0, or -1 with `error` filled: EXIT_CODE_USAGE if the address is
- * malformed, EXIT_CODE_CANNOT_BIND if the connection fails.
+ * Connects to "unix:PATH" or, on Windows, "pipe:NAME". Returns 0, or -1 with `error` filled:
+ * EXIT_CODE_USAGE if the address is malformed, EXIT_CODE_CANNOT_BIND if the connection fails.
  */
 int connection_open(struct connection **out, const char *address, struct error *error);
-/* Whether the listening process belongs to this user or root. */
+/* Whether the listening process belongs to this user or the system: root, services, administrators.
+ */
 bool connection_is_own(const struct connection *connection);
 
 /* Closes and frees the connection; NULL is allowed. */

@@ -55,10 +55,11 @@ const struct command top_command = {
     .options = options,
     .notes =
         "PATH is the socket of a collector that was started with --control unix:PATH. Without it\n"
-        "the first one that answers is shown: the packaged service (" ADDRESSES_SERVICE "), a\n"
-        "collector of the same user, " ADDRESSES_EXAMPLE ". --tap shows records without\n"
-        "samples if the name of their schema matches; the number of records that it leaves out is\n"
-        "written to standard error.\n"
+        "the first one that answers is shown: the packaged service (" USUAL_SERVICE_ADDRESS "), a\n"
+        "collector of the same user, " USUAL_EXAMPLE_ADDRESS ". On Windows it is pipe:NAME, and\n"
+        "without it " USUAL_PIPE_ADDRESS ". --tap shows records without samples if the name of\n"
+        "their schema matches; the number of records that it leaves out is written to standard\n"
+        "error.\n"
         "Exit codes: 0 done; 64 wrong options; 65 the answer is not a collector's; 69 no "
         "collector\n"
         "answers; 74 the collector closed the connection, or standard output failed.",

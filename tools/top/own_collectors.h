@@ -1,15 +1,32 @@
 /*
- * Finds the control sockets of collectors that this user has started.
+ * Control addresses to try if the user names none: usual ones, and those of collectors that this
+ * user has started.
  *
  * CMake picks the implementation under tools/platform/.
  */
 #ifndef SLUICE_TOOLS_TOP_OWN_COLLECTORS_H
 #define SLUICE_TOOLS_TOP_OWN_COLLECTORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Largest size of an address "unix:PATH", with its NUL, in bytes. */
+/* Largest size of an address, with its NUL, in bytes. */
 #define CONTROL_ADDRESS_SIZE 128
+
+/* The addresses of the packaged service (tools/packaging) and of the examples, on Linux. */
+#define USUAL_SERVICE_ADDRESS "unix:/run/sluice/control"
+#define USUAL_EXAMPLE_ADDRESS "unix:/tmp/sluice.sock"
+
+/* The packaged service's address on Windows. */
+#define USUAL_PIPE_ADDRESS "pipe:sluice"
+
+struct usual_address {
+    const char *text; /* NULL: none */
+    bool own;         /* accept only a collector of this user or of the system */
+};
+
+/* The address of the packaged service, which is tried first, and the one that is tried last. */
+extern const struct usual_address usual_service, usual_last;
 
 /* Stores at most `most` addresses and returns their number. A collector may have ended since. */
 size_t own_collectors_find(char addresses[][CONTROL_ADDRESS_SIZE], size_t most);

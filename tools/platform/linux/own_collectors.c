@@ -13,6 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Only root creates sockets in /run/sluice. */
+const struct usual_address usual_service = {USUAL_SERVICE_ADDRESS, false};
+const struct usual_address usual_last = {USUAL_EXAMPLE_ADDRESS, true};
+
 #define NAME         "sluice\n"
 #define PATH_SIZE    300
 #define INODES_MOST  4096

@@ -10,15 +10,11 @@
 #include <unistd.h>
 
 #include "collector/platform/posix/retry.h"
-#include "collector/text/control_character.h"
-
-/* The longest lines are those of a tap, and they fit in the collector's buffer. */
-#define BUFFER_SIZE ((size_t)512 * 1024)
+#include "tools/top/line_buffer.h"
 
 struct connection {
     int fd;
-    size_t begin, end; /* the data in `buffer` that was not returned yet */
-    char buffer[BUFFER_SIZE];
+    struct line_buffer lines;
 };
 
 static const char scheme[] = "unix:";
@@ -54,8 +50,8 @@ int connection_open(struct connection **out, const char *address, struct error *
         return -1;
     }
     made->fd = fd;
-    made->begin = 0;
-    made->end = 0;
+    made->lines.begin = 0;
+    made->lines.end = 0;
     *out = made;
     return 0;
 }
@@ -100,38 +96,18 @@ int connection_send(struct connection *connection, const char *request, struct e
     return -1;
 }
 
-/* Finds the next line in the buffer. Returns its size; 0: the line is not complete. */
-static size_t next_line(struct connection *connection, const char **line)
-{
-    char *begin = connection->buffer + connection->begin;
-    const char *newline = memchr(begin, '\n', connection->end - connection->begin);
-    if (newline == NULL)
-        return 0;
-    size_t size = (size_t)(newline - begin) + 1;
-    connection->begin += size;
-    control_characters_hide(begin, size - 1);
-    *line = begin;
-    return size;
-}
-
-static void make_room(struct connection *connection)
-{
-    connection->end -= connection->begin;
-    memmove(connection->buffer, connection->buffer + connection->begin, connection->end);
-    connection->begin = 0;
-}
-
 enum connection_result connection_read(struct connection *connection, int timeout_ms,
                                        const char **line, size_t *size)
 {
     unsigned times = 0;
-    while ((*size = next_line(connection, line)) == 0) {
+    struct line_buffer *lines = &connection->lines;
+    while ((*size = line_buffer_next(lines, line)) == 0) {
         struct pollfd polled[2] = {
             {.fd = connection->fd, .events = POLLIN},
             {.fd = STDOUT_FILENO, .events = 0},
         };
-        make_room(connection);
-        if (connection->end == BUFFER_SIZE)
+        size_t room = line_buffer_room(lines);
+        if (room == 0)
             return CONNECTION_GONE;
         int ready = poll(polled, 2, timeout_ms);
         if (ready < 0 && errno != EINTR)
@@ -140,13 +116,12 @@ enum connection_result connection_read(struct connection *connection, int timeou
             return CONNECTION_TIMEOUT;
         if ((polled[1].revents & (POLLERR | POLLHUP)) != 0)
             return CONNECTION_READER_GONE;
-        ssize_t count = recv(connection->fd, connection->buffer + connection->end,
-                             BUFFER_SIZE - connection->end, MSG_DONTWAIT);
+        ssize_t count = recv(connection->fd, lines->bytes + lines->end, room, MSG_DONTWAIT);
         if (count < 0 && (retry_interrupted(&times) || errno == EAGAIN))
             continue;
         if (count <= 0)
             return CONNECTION_GONE;
-        connection->end += (size_t)count;
+        lines->end += (size_t)count;
     }
     return CONNECTION_LINE;
 }

@@ -14,6 +14,7 @@
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/platform/standard_stream.h"
+#include "tests/support/platform/windows/pseudoconsole.h"
 #include "tests/support/test.h"
 
 static int restore_stdout(void **state)
@@ -158,111 +159,25 @@ static int write_to_console(void)
     return 0;
 }
 
-/* A pseudoconsole of Windows 10 (1809) and later, whose content can be read. */
-struct shown {
-    void *console;
-    HANDLE screen;
-    HANDLE keys;
-};
-
-typedef HRESULT WINAPI create_function(COORD size, HANDLE input, HANDLE output, DWORD flags,
-                                       void **console);
-typedef void WINAPI close_function(void *console);
-
-static FARPROC look_up(const char *name)
-{
-    return GetProcAddress(GetModuleHandleW(L"kernel32.dll"), name);
-}
-
-static bool open_shown(struct shown *shown)
-{
-    FARPROC found = look_up("CreatePseudoConsole");
-    create_function *create;
-    memcpy(&create, &found, sizeof create);
-    if (create == NULL)
-        return false;
-    struct test_pipe keys = test_pipe_open();
-    struct test_pipe screen = test_pipe_open();
-    const COORD size = {.X = 80, .Y = 25};
-    HRESULT result = create(size, (HANDLE)keys.reader, (HANDLE)screen.writer, 0, &shown->console);
-    assert_true(SUCCEEDED(result));
-    test_stream_close(&keys.reader);
-    test_stream_close(&screen.writer);
-    shown->screen = (HANDLE)screen.reader;
-    shown->keys = (HANDLE)keys.writer;
-    return true;
-}
-
-static void close_shown(struct shown *shown)
-{
-    FARPROC found = look_up("ClosePseudoConsole");
-    close_function *close;
-    memcpy(&close, &found, sizeof close);
-    CloseHandle(shown->screen);
-    CloseHandle(shown->keys);
-    close(shown->console);
-}
-
-/* This program again, in that console. */
-static HANDLE start_in(const struct shown *shown)
-{
-    const DWORD_PTR pseudoconsole = 0x00020016; /* PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE */
-    wchar_t line[1024];
-    SIZE_T size = 0;
-    STARTUPINFOEXW start = {.StartupInfo = {.cb = sizeof start, .dwFlags = STARTF_USESTDHANDLES}};
-    PROCESS_INFORMATION made;
-    InitializeProcThreadAttributeList(NULL, 1, 0, &size);
-    start.lpAttributeList = malloc(size);
-    assert_non_null(start.lpAttributeList);
-    assert_true(InitializeProcThreadAttributeList(start.lpAttributeList, 1, 0, &size));
-    assert_true(UpdateProcThreadAttribute(start.lpAttributeList, 0, pseudoconsole, shown->console,
-                                          sizeof shown->console, NULL, NULL));
-    assert_in_range(GetModuleFileNameW(NULL, line, 1000), 1, 999);
-    wcscat(line, L" console");
-    assert_true(CreateProcessW(NULL, line, NULL, NULL, FALSE, EXTENDED_STARTUPINFO_PRESENT, NULL,
-                               NULL, &start.StartupInfo, &made));
-    DeleteProcThreadAttributeList(start.lpAttributeList);
-    free(start.lpAttributeList);
-    CloseHandle(made.hThread);
-    return made.hProcess;
-}
-
-/* Reads the console until it contains the text. Cursor movements may be between two words. */
-static void assert_shows(const struct shown *shown, const char *text)
-{
-    static char found[65536];
-    size_t size = 0;
-    int64_t until = patience_until();
-    while (strstr(found, text) == NULL) {
-        DWORD there = 0;
-        DWORD got;
-        assert_true(PeekNamedPipe(shown->screen, NULL, 0, NULL, &there, NULL));
-        if (there != 0 && size + there < sizeof found - 1) {
-            assert_true(ReadFile(shown->screen, found + size, there, &got, NULL));
-            size += got;
-            found[size] = '\0';
-        } else if (!patience(until)) {
-            fail_msg("it shows \"%s\"", found);
-        }
-    }
-}
-
 static void a_console_shows_utf_8_as_it_is(void **state)
 {
     (void)state;
-    struct shown shown;
+    static struct pseudoconsole console;
+    wchar_t line[1024]; /* this program again */
     DWORD code;
-    if (!open_shown(&shown))
+    if (!pseudoconsole_open(&console))
         skip();
-    HANDLE process = start_in(&shown);
-    assert_shows(&shown, "gr\xc3\xbc\xc3\x9f"
-                         "e");
-    assert_shows(&shown, "\xe6\x97\xa5");
+    assert_in_range(GetModuleFileNameW(NULL, line, 1000), 1, 999);
+    wcscat(line, L" console");
+    HANDLE process = pseudoconsole_start(&console, line);
+    pseudoconsole_assert_shows(&console, "gr\xc3\xbc\xc3\x9f"
+                                         "e");
+    pseudoconsole_assert_shows(&console, "\xe6\x97\xa5");
     assert_int_equal(WaitForSingleObject(process, 20000), WAIT_OBJECT_0);
     assert_true(GetExitCodeProcess(process, &code));
     assert_int_equal(code, 0);
     CloseHandle(process);
-    close_shown(&shown);
+    pseudoconsole_close(&console);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,37 @@
+/*
+ * Starts a program whose standard input and output are the console of this process, and ends with
+ * its exit code: in_console COMMAND-LINE. A pseudoconsole does not make itself those of the process
+ * that is started in it.
+ */
+#include <stdlib.h>
+#include <windows.h>
+
+#include "collector/platform/process.h"
+#include "collector/platform/windows/text.h"
+
+static HANDLE open_inherited(const wchar_t *name)
+{
+    SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
+    return CreateFileW(name, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
+                       &inherited, OPEN_EXISTING, 0, NULL);
+}
+
+int program_main(int argc, char **argv)
+{
+    PROCESS_INFORMATION made;
+    DWORD code = 3;
+    STARTUPINFOW start = {.cb = sizeof start,
+                          .dwFlags = STARTF_USESTDHANDLES,
+                          .hStdInput = open_inherited(L"CONIN$"),
+                          .hStdOutput = open_inherited(L"CONOUT$"),
+                          .hStdError = open_inherited(L"CONOUT$")};
+    wchar_t *line = argc == 2 ? text_wide_copy(argv[1]) : NULL;
+    if (line == NULL || start.hStdInput == INVALID_HANDLE_VALUE ||
+        start.hStdOutput == INVALID_HANDLE_VALUE ||
+        !CreateProcessW(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, &start, &made))
+        return 2;
+    free(line);
+    WaitForSingleObject(made.hProcess, INFINITE);
+    GetExitCodeProcess(made.hProcess, &code);
+    return (int)code;
+}

@@ -1,0 +1,13 @@
+/* The keys of Windows' console. Only for tools/platform/windows/ and its tests. */
+#ifndef SLUICE_TOOLS_PLATFORM_WINDOWS_TERMINAL_CONSOLE_H
+#define SLUICE_TOOLS_PLATFORM_WINDOWS_TERMINAL_CONSOLE_H
+
+#include <windows.h>
+
+#include "tools/top/terminal.h"
+
+/* The effect of a record of the console's input, as terminal_wait returns it; TERMINAL_NO_KEY:
+ * none. */
+enum terminal_key console_key(const INPUT_RECORD *record, enum view_key *key);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * The lines of a connection: bytes are read to its end, whole lines are taken from its beginning.
+ *
+ * One thread.
+ */
+#ifndef SLUICE_TOOLS_TOP_LINE_BUFFER_H
+#define SLUICE_TOOLS_TOP_LINE_BUFFER_H
+
+#include <stddef.h>
+
+/* The longest lines are those of a tap, and they fit in the collector's buffer. */
+#define LINE_BUFFER_SIZE ((size_t)512 * 1024)
+
+/* A zeroed `begin` and `end` are an empty buffer. */
+struct line_buffer {
+    size_t begin, end; /* the data that was not taken yet */
+    char bytes[LINE_BUFFER_SIZE];
+};
+
+/*
+ * Takes the next line. Returns its size with its newline, or 0 if it is not complete. Replaces
+ * other control characters in it. *line is valid until line_buffer_room or the next read.
+ */
+size_t line_buffer_next(struct line_buffer *buffer, const char **line);
+
+/*
+ * Moves the data to the beginning. Returns the bytes of room after `end`; 0: the line is too long.
+ */
+size_t line_buffer_room(struct line_buffer *buffer);
+
+#endif

@@ -267,8 +267,8 @@ class Refusals(ProgramTest):
     def test_help_says_what_there_is(self):
         done = subprocess.run(command(SLUICE, "ctl", "--help"), capture_output=True, text=True,
                               timeout=DEADLINE, check=True)
-        usage = f"sluice ctl reload|ledger|stop PID|{FORM}\n"
-        self.assertTrue(done.stdout.startswith(f"Usage: {usage}"))
+        usage = f"sluice ctl reload|ledger|stop PID|{FORM}"
+        self.assertTrue(done.stdout.startswith(f"Usage: {usage}\n"))
         done = subprocess.run(command(SLUICE, "--help"), capture_output=True, text=True, timeout=DEADLINE,
                               check=True)
         self.assertIn(usage, done.stdout)

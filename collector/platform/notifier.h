@@ -105,6 +105,14 @@ enum notifier_interest {
     NOTIFIER_HANGUP = 1 << 2,
 };
 
+/* One of the armings of notifier_arm_all. */
+struct notifier_arming {
+    wait_handle socket;
+    void *token;
+    unsigned interests;
+    bool failed; /* set by the call */
+};
+
 enum notifier_event_type {
     NOTIFIER_READY,   /* drain the socket; for a level, `ready` says what holds */
     NOTIFIER_REMOVED, /* the token's last event */
@@ -158,6 +166,10 @@ struct notifier_backend {
     int (*arm)(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
                struct error *error);
     void (*unwatch)(struct notifier *notifier, wait_handle socket, notifier_close *close);
+
+    /* NULL: one call cannot do both. */
+    size_t (*arm_all)(struct notifier *notifier, size_t thread, struct notifier_arming *armings,
+                      size_t count, struct notifier_event *events, size_t capacity);
 
     /* Both NULL: the system ends a registration at once. */
     void (*finish)(struct notifier *notifier);
@@ -242,6 +254,18 @@ int notifier_watch(struct notifier *notifier, wait_handle socket, void *token, u
  */
 int notifier_arm(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
                  struct error *error);
+
+/* Whether notifier_arm_all may be called. */
+bool notifier_arms_together(const struct notifier *notifier);
+
+/*
+ * Arms the registrations of several different streams (1 to NOTIFIER_WAIT_MOST), each as notifier_arm
+ * does, and takes events that are there as notifier_wait does, but does not wait: by one call of the
+ * system, where arming and waiting would be two calls or more. Only if notifier_arms_together.
+ * Returns the number of events, which may be events of the same armings.
+ */
+size_t notifier_arm_all(struct notifier *notifier, size_t thread, struct notifier_arming *armings,
+                        size_t count, struct notifier_event *events, size_t capacity);
 
 /*
  * Stops watching a stream socket and takes it over: the socket is closed by `close`, once, in this

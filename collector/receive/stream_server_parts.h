@@ -31,6 +31,10 @@ struct worker {
     struct stream_worker stream;
     struct stream_slot *work[WORK_MOST];
     size_t count;
+    struct stream_slot *arming[WORK_MOST]; /* to be armed together at the end of the round */
+    unsigned arming_for[WORK_MOST];        /* their interests */
+    size_t arming_count;
+    bool has_events;        /* events were taken as connections were armed: no wait is due */
     size_t kept;            /* the first `kept` of `work` are not read before keep_ns */
     int64_t keep_ns;        /* monotonic: the end of the pause */
     bool pauses;            /* the rate at the last round was high enough for a pause */

@@ -107,23 +107,34 @@ void stream_slot_note_times(struct stream_slot *slot)
     atomic_store(&slot->pressure_ns, slot->connection.pressure_ns);
 }
 
-bool stream_slot_arm(struct stream_slot *slot, struct notifier *notifier, unsigned interests,
-                     bool is_new)
+uint64_t stream_slot_begin_arming(struct stream_slot *slot)
 {
-    struct error error;
     RULE(stream_slot_phase(slot) == SLOT_OWNED, "only the owner of a slot arms it");
-    wait_handle socket = slot->connection.channel.socket;
     stream_slot_note_times(slot);
     atomic_fetch_add(&slot->armers, 1);
     uint64_t arming = next_arming(slot, SLOT_ARMING);
     atomic_store(&slot->state, arming);
+    return arming;
+}
+
+bool stream_slot_end_arming(struct stream_slot *slot, uint64_t arming, bool failed)
+{
+    uint64_t expected = arming;
+    bool ours = atomic_compare_exchange_strong(&slot->state, &expected,
+                                               in_phase(arming, failed ? SLOT_OWNED : SLOT_ARMED));
+    atomic_fetch_sub(&slot->armers, 1);
+    return ours && failed;
+}
+
+bool stream_slot_arm(struct stream_slot *slot, struct notifier *notifier, unsigned interests,
+                     bool is_new)
+{
+    struct error error;
+    wait_handle socket = slot->connection.channel.socket;
+    uint64_t arming = stream_slot_begin_arming(slot);
     int result =
         (is_new ? notifier_watch : notifier_arm)(notifier, socket, slot, interests, &error);
-    uint64_t expected = arming;
-    bool ours = atomic_compare_exchange_strong(
-        &slot->state, &expected, in_phase(arming, result == 0 ? SLOT_ARMED : SLOT_OWNED));
-    atomic_fetch_sub(&slot->armers, 1);
-    return ours && result != 0;
+    return stream_slot_end_arming(slot, arming, result != 0);
 }
 
 void stream_slot_park(struct stream_slot *slot)

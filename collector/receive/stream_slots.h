@@ -118,6 +118,13 @@ bool stream_slot_arm(struct stream_slot *slot, struct notifier *notifier, unsign
                      bool is_new);
 
 /*
+ * The two halves of stream_slot_arm, for an arming with others (notifier_arm_all): the first returns
+ * the arming's number, the second returns as stream_slot_arm does.
+ */
+uint64_t stream_slot_begin_arming(struct stream_slot *slot);
+bool stream_slot_end_arming(struct stream_slot *slot, uint64_t arming, bool failed);
+
+/*
  * Called by the owner: passes the connection on without arming it. Then only a scan can claim it.
  */
 void stream_slot_park(struct stream_slot *slot);

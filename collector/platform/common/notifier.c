@@ -147,6 +147,20 @@ int notifier_arm(struct notifier *notifier, wait_handle socket, void *token, uns
     return notifier->backend->arm(notifier, socket, token, interests, error);
 }
 
+bool notifier_arms_together(const struct notifier *notifier)
+{
+    return notifier->backend->arm_all != NULL;
+}
+
+size_t notifier_arm_all(struct notifier *notifier, size_t thread, struct notifier_arming *armings,
+                        size_t count, struct notifier_event *events, size_t capacity)
+{
+    RULE(count != 0 && count <= NOTIFIER_WAIT_MOST, "a limited number of streams is armed together");
+    RULE(thread < notifier->threads, "a thread arms under the number that it waits with");
+    RULE(capacity != 0, "there is room for an event");
+    return notifier->backend->arm_all(notifier, thread, armings, count, events, capacity);
+}
+
 /* RULE: from here on the socket belongs to the notifier. */
 void notifier_unwatch(struct notifier *notifier, wait_handle socket, notifier_close *close)
 {

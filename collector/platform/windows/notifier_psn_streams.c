@@ -75,16 +75,21 @@ static uint16_t filter_of(const struct psn_stream *stream)
     return (uint16_t)filter;
 }
 
-/* Returns 0, or the error of the call, which has no effect then, or the error of its one row. */
-static DWORD operate(struct stream_port *port, const struct psn_stream *stream, uint8_t operation)
+static struct socket_registration row_of(const struct psn_stream *stream, uint8_t operation)
 {
-    struct socket_registration row = {
+    return (struct socket_registration){
         .socket = stream->common.socket,
         .key = (void *)stream->common.key,
         .filter = filter_of(stream),
         .operation = operation,
         .trigger = SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_ONESHOT,
     };
+}
+
+/* Returns 0, or the error of the call, which has no effect then, or the error of its one row. */
+static DWORD operate(struct stream_port *port, const struct psn_stream *stream, uint8_t operation)
+{
+    struct socket_registration row = row_of(stream, operation);
     DWORD result = psn_streams_of(port)->notify(port->port, 1, &row, 0, 0, NULL, NULL);
     return result == ERROR_SUCCESS || result == WAIT_TIMEOUT ? row.result : result;
 }
@@ -303,6 +308,73 @@ static size_t psn_stream_wait(struct notifier *base, size_t thread, struct notif
     }
 }
 
+/* --- arming and taking by one call ------------------------------------------------------------ */
+
+/*
+ * The registrations of a call, with their locks, which are held during the call: it must not be
+ * overtaken by a later arming of another thread. No two threads arm the same stream, and no other
+ * code locks two registrations, so the order of the locks does not matter.
+ */
+struct armed_together {
+    struct socket_registration rows[NOTIFIER_WAIT_MOST];
+    struct psn_stream *streams[NOTIFIER_WAIT_MOST];
+    struct notifier_arming *armings[NOTIFIER_WAIT_MOST];
+    uint32_t count;
+};
+
+static void lock_together(struct stream_port *port, struct notifier_arming *armings, size_t count,
+                          struct armed_together *all)
+{
+    all->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct stream_registration *found = stream_port_find(port, (SOCKET)armings[i].socket);
+        armings[i].failed = found == NULL;
+        if (found == NULL)
+            continue;
+        struct psn_stream *stream = psn_stream_of(found);
+        AcquireSRWLockExclusive(&found->lock);
+        found->token = armings[i].token;
+        stream->interests = armings[i].interests;
+        all->streams[all->count] = stream;
+        all->armings[all->count] = &armings[i];
+        all->rows[all->count++] = row_of(stream, SOCKET_OPERATION_ENABLE);
+    }
+}
+
+/* `called`: the call has carried out the rows, each with a result. */
+static void unlock_together(struct armed_together *all, bool called)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct psn_stream *stream = all->streams[i];
+        if (!called || all->rows[i].result != ERROR_SUCCESS) {
+            stream->interests = 0;
+            all->armings[i]->failed = true;
+        }
+        ReleaseSRWLockExclusive(&stream->common.lock);
+    }
+}
+
+static size_t psn_stream_arm_all(struct notifier *base, size_t thread,
+                                 struct notifier_arming *armings, size_t count,
+                                 struct notifier_event *events, size_t capacity)
+{
+    struct stream_port *port = (struct stream_port *)base;
+    struct armed_together all;
+    OVERLAPPED_ENTRY packets[NOTIFIER_WAIT_MOST];
+    uint32_t found = 0;
+    (void)thread;
+    int64_t due_ns = atomic_load(&psn_streams_of(port)->due_ns);
+    if (due_ns != INT64_MAX && clock_monotonic_ns() >= due_ns)
+        look_at_removals(psn_streams_of(port), false);
+    lock_together(port, armings, count, &all);
+    if (all.count == 0)
+        return 0;
+    DWORD code = psn_streams_of(port)->notify(port->port, all.count, all.rows, 0,
+                                              stream_port_room(port, capacity), packets, &found);
+    unlock_together(&all, code == ERROR_SUCCESS || code == WAIT_TIMEOUT);
+    return code == ERROR_SUCCESS ? stream_port_translate(port, packets, found, events) : 0;
+}
+
 /* --- creating --------------------------------------------------------------------------------- */
 
 static bool is_available(void)
@@ -354,6 +426,7 @@ const struct notifier_backend notifier_psn_streams = {
     .watch = stream_port_watch,
     .arm = stream_port_arm,
     .unwatch = psn_stream_unwatch,
+    .arm_all = psn_stream_arm_all,
     .finish = psn_stream_finish,
     .unremoved = psn_stream_unremoved,
 };

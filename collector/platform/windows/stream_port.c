@@ -249,25 +249,36 @@ static DWORD port_time_left(int64_t end)
     return left <= 0 ? 0 : (DWORD)((left + 999999) / 1000000);
 }
 
+ULONG stream_port_room(const struct stream_port *port, size_t capacity)
+{
+    if (port->threads > 1)
+        return 1;
+    return (ULONG)(capacity < NOTIFIER_WAIT_MOST ? capacity : NOTIFIER_WAIT_MOST);
+}
+
+size_t stream_port_translate(struct stream_port *port, const OVERLAPPED_ENTRY *packets, ULONG count,
+                             struct notifier_event *events)
+{
+    size_t made = 0;
+    for (ULONG i = 0; i < count; i++)
+        made += make_event(port, &packets[i], &events[made]);
+    return made;
+}
+
 size_t stream_port_take(struct stream_port *port, struct notifier_event *events, size_t capacity,
                         DWORD timeout_ms)
 {
     OVERLAPPED_ENTRY packets[NOTIFIER_WAIT_MOST];
-    size_t room = port->threads > 1               ? 1
-                  : capacity < NOTIFIER_WAIT_MOST ? capacity
-                                                  : NOTIFIER_WAIT_MOST;
     ULONG found = 0;
-    size_t count = 0;
-    if (!GetQueuedCompletionStatusEx(port->port, packets, (ULONG)room, &found, timeout_ms, FALSE)) {
+    if (!GetQueuedCompletionStatusEx(port->port, packets, stream_port_room(port, capacity), &found,
+                                     timeout_ms, FALSE)) {
         if (GetLastError() != WAIT_TIMEOUT) {
             Sleep(1);
             return NOTIFIER_FAILED;
         }
         found = 0;
     }
-    for (ULONG i = 0; i < found; i++)
-        count += make_event(port, &packets[i], &events[count]);
-    return count;
+    return stream_port_translate(port, packets, found, events);
 }
 
 size_t stream_port_wait(struct notifier *base, size_t thread, struct notifier_event *events,

@@ -101,6 +101,13 @@ void stream_port_wake(struct notifier *base);
 size_t stream_port_take(struct stream_port *port, struct notifier_event *events, size_t capacity,
                         DWORD timeout_ms);
 
+/* The number of packets that one call takes for this number of events. */
+ULONG stream_port_room(const struct stream_port *port, size_t capacity);
+
+/* Makes events of packets, with room for one of each. Returns their number. */
+size_t stream_port_translate(struct stream_port *port, const OVERLAPPED_ENTRY *packets,
+                             ULONG count, struct notifier_event *events);
+
 /* Waits until there is an event, or the time is over. */
 size_t stream_port_wait(struct notifier *base, size_t thread, struct notifier_event *events,
                         size_t capacity, int timeout_ms);

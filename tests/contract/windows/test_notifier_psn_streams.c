@@ -318,6 +318,85 @@ TEST_WITH(a_thousand_streams_in_turn_use_one_place, set_up, tear_down)
     assert_none_is_left();
 }
 
+/* --- arming and taking together --------------------------------------------------------------- */
+
+/* Arms the server's and the client's socket, which are both watched. */
+static size_t arm_both(struct notifier_arming *armings, struct notifier_event *events,
+                       size_t capacity)
+{
+    armings[0] = (struct notifier_arming){fixture.server, &fixture.token, NOTIFIER_OUT, true};
+    armings[1] = (struct notifier_arming){fixture.client, &fixture.other, NOTIFIER_OUT, true};
+    return notifier_arm_all(fixture.notifier, 0, armings, 2, events, capacity);
+}
+
+static void watch_both(void)
+{
+    watch(&fixture.token, NOTIFIER_IN);
+    assert_int_equal(
+        notifier_watch(fixture.notifier, fixture.client, &fixture.other, NOTIFIER_IN, NULL), 0);
+}
+
+TEST_WITH(several_are_armed_and_their_events_taken_by_one_call, set_up, tear_down)
+{
+    (void)state;
+    struct notifier_arming armings[2];
+    struct notifier_event events[4];
+    assert_true(notifier_arms_together(fixture.notifier));
+    watch_both();
+    size_t calls = emulation_calls();
+    assert_int_equal(arm_both(armings, events, 4), 2);
+    assert_int_equal(emulation_calls(), calls + 1);
+    assert_false(armings[0].failed || armings[1].failed);
+    assert_true(events[0].token != events[1].token);
+    assert_int_equal(events[0].ready, NOTIFIER_OUT);
+    assert_int_equal(events[1].ready, NOTIFIER_OUT);
+    assert_silent();
+}
+
+TEST_WITH(without_an_event_it_does_not_wait_and_they_are_armed, set_up, tear_down)
+{
+    (void)state;
+    struct notifier_arming arming = {fixture.server, &fixture.token, NOTIFIER_IN, true};
+    struct notifier_event event;
+    watch(&fixture.token, NOTIFIER_HANGUP);
+    assert_int_equal(notifier_arm_all(fixture.notifier, 0, &arming, 1, &event, 1), 0);
+    assert_false(arming.failed);
+    send_one();
+    assert_int_equal(next_ready(&fixture.token), NOTIFIER_IN);
+}
+
+TEST_WITH(events_for_which_there_is_no_room_are_kept, set_up, tear_down)
+{
+    (void)state;
+    struct notifier_arming armings[2];
+    struct notifier_event first, second;
+    watch_both();
+    assert_int_equal(arm_both(armings, &first, 1), 1);
+    assert_int_equal(notifier_wait(fixture.notifier, 0, &second, 1, PATIENCE_MS), 1);
+    assert_true(first.token != second.token);
+}
+
+TEST_WITH(a_failed_arming_of_several_is_marked_and_stays_silent, set_up, tear_down)
+{
+    (void)state;
+    struct notifier_arming armings[2];
+    struct notifier_event event;
+    watch_both();
+    for (size_t i = 0; i < FAILURES; i++) { /* of the whole call, or of each row */
+        emulation_fail_next(failures[i].returned, failures[i].result);
+        assert_int_equal(arm_both(armings, &event, 1), 0);
+        assert_true(armings[0].failed && armings[1].failed);
+        tell(SOCKET_EVENT_OUT);
+        assert_silent();
+    }
+    unwatch(); /* one of them is not watched any more */
+    notifier_finish(fixture.notifier);
+    assert_int_equal(arm_both(armings, &event, 1), 1);
+    assert_true(armings[0].failed);
+    assert_false(armings[1].failed);
+    assert_ptr_equal(event.token, &fixture.other);
+}
+
 /* --- packets ---------------------------------------------------------------------------------- */
 
 /* They are queued before REMOVE. */

@@ -1,4 +1,5 @@
 """The two notifiers: which of them there are, which is taken, and what a faulty system may do."""
+import contextlib
 import os
 import unittest
 
@@ -84,6 +85,27 @@ class Unregistered(Tcp):
         said = self.refused("--notifier", "psn", "--listen", RIEMANN, code=70,
                             **faulty("refuses-datagrams"))
         self.assertIn("cannot watch a socket", said)
+
+
+class Unarmed(Tcp):
+    """A system that refuses each twentieth arming of a connection or listening socket."""
+
+    def test_such_connections_end_and_all_frames_are_counted(self):
+        program = self.start("--listen", TCP, **faulty("fails-armings"))
+        answers = 0
+        for _ in range(10):
+            client = Client(program)
+            with contextlib.suppress(EOFError, ConnectionError):
+                for number in range(30):
+                    client.send(framed(metric(number)))
+                    self.assertEqual(client.answer(), OK)
+                    answers += 1
+            client.socket.close()
+        listener = program.stop()["listeners"][0]
+        self.assertEqual((listener["connections"], listener["decoded"]), (10, answers))
+        self.assertGreater(listener["unwatched"], 5)
+        self.assertEqual(listener["not_removed"], 0)
+        self.assertIn("closed: the system cannot watch it", "\n".join(program.said()))
 
 
 class Unremoved(Tcp):

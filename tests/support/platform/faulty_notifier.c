@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #define EVERYTHING   (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
-#define SWALLOWED_MS 50 /* the longest wait for an event that must be lost */
+#define SWALLOWED_MS 250 /* the longest wait for an event that must be lost */
 
 static const struct notifier_backend *sound;
 static enum notifier_fault planted;

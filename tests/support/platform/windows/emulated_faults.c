@@ -33,6 +33,12 @@ void emulation_faults_read(void)
         emulation_faults.hold_removals = true;
     if (environment_has("fails-removals"))
         emulation_faults.failing_removals = SIZE_MAX;
+    emulation_faults.fails_armings = environment_has("fails-armings");
+}
+
+bool emulation_faults_fail_arming(void)
+{
+    return emulation_faults.fails_armings && ++emulation_faults.armings % 20 == 0;
 }
 
 DWORD emulation_faults_next(DWORD *result)

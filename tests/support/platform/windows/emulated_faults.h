@@ -17,12 +17,15 @@ struct emulation_faults {
     bool hold_removals;      /* REMOVE packets are not due yet */
     size_t failing_removals; /* the next requests, which fail */
     unsigned refused;        /* EMULATION_REFUSES_... */
+    bool fails_armings;      /* each twentieth arming fails */
+    size_t armings;
 };
 extern struct emulation_faults emulation_faults;
 
 /*
  * A program with the emulation in it finds the faults of its system in its environment:
- * EMULATION=refuses-streams,refuses-datagrams,holds-removals,fails-removals, or some of them.
+ * EMULATION=refuses-streams,refuses-datagrams,holds-removals,fails-removals,fails-armings, or some
+ * of them.
  */
 void emulation_faults_read(void);
 
@@ -31,6 +34,9 @@ DWORD emulation_faults_next(DWORD *result);
 
 /* Whether the socket's provider is not Microsoft's, as behind a layered service provider. */
 bool emulation_faults_refuse(SOCKET socket);
+
+/* Whether this arming of a registered level fails. */
+bool emulation_faults_fail_arming(void);
 
 /* Counts a registration that the system would refuse by its form (emulation_malformed). */
 void emulation_faults_check(const struct socket_registration *row);

@@ -358,6 +358,8 @@ static DWORD enable_again(struct watched *watched, const struct socket_registrat
         return ERROR_ALREADY_EXISTS;
     if (watched->key != (ULONG_PTR)row->key)
         return ERROR_INVALID_PARAMETER;
+    if (emulation_faults_fail_arming())
+        return WSAENOBUFS;
     watched->filter = row->filter;
     enable_level(watched);
     return ERROR_SUCCESS;

@@ -1,3 +1,18 @@
+/*
+ * Connections are accepted after the notifier has reported the listening socket, by the thread that
+ * took the event, at most ACCEPT_MOST at a time; then the socket is armed again, for any thread.
+ *
+ * Not by AcceptEx, which Microsoft recommends on Windows if acceptance must scale beyond that. The
+ * limits by address could be kept: both ways accept a connection first and learn its address then.
+ * But accepting after notifications limits acceptance relative to serving, which a collector needs:
+ * its connections live long, and an overloaded one should not take more of them from the system's
+ * queue. Pending operations would take them while all threads are busy, while the server is
+ * quiescent for a reload, and after a stop has begun; each keeps a socket open, and the stop has to
+ * cancel all and wait for them. It also costs more: a connection takes six calls of the system
+ * instead of four, and a share of an arming (socket, AcceptEx and SO_UPDATE_ACCEPT_CONTEXT in place
+ * of accept). Measured under Wine, accept, set up and close: 1,213 connections a second with one
+ * thread and 1,012 with two, by AcceptEx with 32 pending operations 825 and 649.
+ */
 #include "collector/receive/stream_accept.h"
 
 #include <stdlib.h>

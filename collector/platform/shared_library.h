@@ -2,7 +2,7 @@
  * Third-party libraries that only some configurations need, each as a table of its functions.
  *
  * On POSIX a library is loaded at run time: a program without TLS, metrics or a broker needs neither
- * OpenSSL, libmicrohttpd nor librdkafka on the machine, and no memory for them. A library stays
+ * OpenSSL, libcurl nor librdkafka on the machine, and no memory for them. A library stays
  * loaded until the program ends.
  *
  * On Windows, where a program is one file, a library is linked in, and its table is a constant. The

@@ -122,7 +122,7 @@ static int levels_add(struct notifier *base, wait_handle socket, void *token, un
 
 static void level_end(struct epoll_levels *notifier, struct epoll_level *level)
 {
-    /* It fails only if the kernel does not watch the socket any more. */
+    /* If it fails, events of the socket are ignored until its owner closes it. */
     epoll_ctl(notifier->epoll, EPOLL_CTL_DEL, level->socket, NULL);
     level->removed = true;
     notifier->due++;
@@ -180,11 +180,16 @@ static unsigned ready_of(uint32_t events)
     return ready;
 }
 
-/* Returns the number of events: 0 for a wake-up that only made the instance readable. */
+/*
+ * Returns the number of events: 0 for a wake-up that only made the instance readable, and for a
+ * socket that the kernel did not delete (level_end).
+ */
 static size_t translate(struct epoll_levels *notifier, const struct epoll_event *found,
                         struct notifier_event *event)
 {
     const struct epoll_level *level = found->data.ptr;
+    if (level != NULL && (level->socket < 0 || level->removed))
+        return 0;
     if (level != NULL) {
         *event = (struct notifier_event){NOTIFIER_READY, level->token, ready_of(found->events)};
         return 1;

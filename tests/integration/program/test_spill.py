@@ -86,7 +86,7 @@ class Spilling(ProgramTest):
         store = self.store()
         store.otherwise = 400
         program = self.deliver()
-        self.wait_for(program, lambda sink: sink["spilled"] == 0)
+        self.wait_for(program, lambda sink: sink["failed"]["rejected"] == COUNT)
         sink = program.stop()["sinks"][0]
         self.assertEqual((sink["recovered"], sink["failed"]["rejected"]), (COUNT, COUNT))
         self.assertEqual((sink["unknown"], sink["possible_duplicates"]), (0, 0))

@@ -128,8 +128,7 @@ class Zip(unittest.TestCase):
 
 UNINSTALL = r"HKLM\Software\Microsoft\Windows\CurrentVersion\Uninstall"
 SERVICE = r"HKLM\SYSTEM\CurrentControlSet\Services\sluice"
-LOG = r"HKLM\SYSTEM\CurrentControlSet\Services\EventLog\Application"
-EVENTS = rf"{LOG}\sluice"
+EVENTS = r"HKLM\SYSTEM\CurrentControlSet\Services\EventLog\Application\sluice"
 ENVIRONMENT = r"HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
 
 
@@ -152,19 +151,22 @@ def registry(key, *more, code=0):
 
 
 class Msi(unittest.TestCase):
+    """In a prefix of its own: Wine leaves semicolons in PATH at a removal, its cmd.exe then exits with
+    0 for programs that do not exist, and it removes keys that are empty then."""
+
     @classmethod
     def setUpClass(cls):
         make(cls, "External")
-        # Wine removes keys that a removal left empty, even this one, which other tests need.
-        run_there("reg", "add", LOG, "/v", "of a test", "/d", "1", "/f")
         cls.newer = pack("External", cls.made / "newer", MOMENT + 1000)
-        drive = pathlib.Path(os.environ.get("WINEPREFIX", BUILD / "wine")) / "drive_c"
+        os.environ["WINEPREFIX"] = str(cls.made / "wine")
+        run_there("up")
+        drive = cls.made / "wine" / "drive_c"
         cls.programs = drive / "Program Files" / "Sluice"
         cls.data = drive / "ProgramData" / "sluice"
 
     @classmethod
     def tearDownClass(cls):
-        run_there("reg", "delete", LOG, "/v", "of a test", "/f")
+        run_there("down")
         shutil.rmtree(cls.made)
 
     def msiexec(self, way, package, code=0):

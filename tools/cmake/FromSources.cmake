@@ -35,6 +35,9 @@ endif()
 if(SLUICE_TOP)
     sluice_source(jansson jansson)
 endif()
+if(SLUICE_KAFKA)
+    sluice_source(rdkafka librdkafka)
+endif()
 if(SLUICE_TESTS)
     sluice_source(cmocka cmocka)
 endif()
@@ -156,6 +159,35 @@ function(sluice_jansson)
 endfunction()
 if(SLUICE_TOP)
     sluice_jansson()
+endif()
+
+# Kafka without TLS, which librdkafka has only of OpenSSL, and without what needs TLS or curl.
+if(SLUICE_KAFKA)
+    file(GLOB files ${rdkafka_source}/src/*.c)
+    list(FILTER files EXCLUDE REGEX "/(rdhttp|rdkafka_plugin|rdkafka_sasl_cyrus|rdkafka_sasl_oauthbearer\
+|rdkafka_sasl_oauthbearer_oidc|rdkafka_sasl_scram|rdkafka_ssl)\\.c$")
+    if(NOT SLUICE_ZLIB)
+        list(FILTER files EXCLUDE REGEX "/rdgz\\.c$")
+    endif()
+    if(NOT SLUICE_ZSTD)
+        list(FILTER files EXCLUDE REGEX "/rdkafka_zstd\\.c$")
+    endif()
+    # Its header is in a folder of its name, as after an installation.
+    set(include ${PROJECT_BINARY_DIR}/include)
+    foreach(header rdkafka.h rdkafka_mock.h)
+        configure_file(${rdkafka_source}/src/${header} ${include}/librdkafka/${header} COPYONLY)
+    endforeach()
+    sluice_built(rdkafka ${include} ${files})
+    target_compile_definitions(rdkafka
+        PUBLIC LIBRDKAFKA_STATICLIB
+        PRIVATE WITHOUT_WIN32_CONFIG # instead of its win32_config.h:
+            ENABLE_DEVEL=0 WITH_HDRHISTOGRAM=1 WITH_PLUGINS=0 WITH_SASL_OAUTHBEARER=0
+            WITH_SASL_SCRAM=0 WITH_SNAPPY=1 WITH_SSL=0 WITH_ZLIB=$<BOOL:${SLUICE_ZLIB}>
+            WITH_ZSTD=$<BOOL:${SLUICE_ZSTD}>
+            UNICODE _WIN32_WINNT=0x0A00 _X86INTRIN_H_INCLUDED)
+    target_compile_options(rdkafka PRIVATE -Os -w)
+    target_link_libraries(rdkafka PUBLIC ws2_32 secur32
+        $<$<BOOL:${SLUICE_ZLIB}>:zlib> $<$<BOOL:${SLUICE_ZSTD}>:zstd>)
 endif()
 
 if(SLUICE_TESTS)

@@ -5,6 +5,7 @@ set(sluice_licences
     "curl libcurl COPYING"
     "jansson jansson LICENSE"
     "protobuf_c protobuf-c LICENSE"
+    "rdkafka librdkafka LICENSES.txt"
     "yaml libyaml License"
     "zlib zlib LICENSE"
     "zstd zstd LICENSE")

@@ -2,12 +2,14 @@
 import os
 import subprocess
 
+from built import command
+
 
 class KafkaMock:
     """`brokers` is the first one's HOST:PORT; it says that there are `count`."""
 
     def __init__(self, test, count=1):
-        self.process = subprocess.Popen([os.environ["TEST_KAFKA_MOCK"], str(count)],
+        self.process = subprocess.Popen(command(os.environ["TEST_KAFKA_MOCK"], count),
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, text=True)
         test.addCleanup(self.close)

@@ -3,9 +3,9 @@ import json
 import unittest
 
 from kafka_mock import KafkaMock
-from metrics_client import MetricsClient, labels
+from metrics_client import SERVES, MetricsClient, labels
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest, wait_until
+from sluice_program import RIEMANN, ProgramTest, built_with, wait_until
 from spill_reading import kill, wait_for_records
 from test_config import READS_FILES
 from wire_reading import varint_at, zigzag
@@ -15,6 +15,9 @@ USAGE, CONFIGURATION = 64, 78
 # Errors that are found when the sink is opened, not when its URL is parsed.
 LATER = ("not a topic", "topic missing", "a user and a password", "begins no field", "not HOST:PORT",
          "properties:2: librdkafka does")
+
+NATS_REFUSED = ([("nats://user:hidden@127.0.0.1:1/t", "a user and a password")]
+                if built_with("nats") else [])
 
 
 class Kafka(ProgramTest):
@@ -37,6 +40,7 @@ class Kafka(ProgramTest):
         return [json.loads(value)["value"] for _, value in cluster.read("t")]
 
 
+@unittest.skipUnless(SERVES, "this program was built without metrics")
 class Figures(Kafka):
     def test_what_the_library_says_of_its_brokers_is_in_the_metrics(self):
         cluster = self.cluster()
@@ -227,7 +231,7 @@ class Refused(ProgramTest):
                 ("kafka://user:hidden@127.0.0.1:1/t", "a user and a password"),
                 ("kafka://user:1/hidden@127.0.0.1:1/t", "a user and a password"),
                 ("kafka://user:x,hidden@127.0.0.1:1/t", "a user and a password"),
-                ("nats://user:hidden@127.0.0.1:1/t", "a user and a password"),
+                *NATS_REFUSED,
                 (f"kafka://127.0.0.1:1/t?properties_file={secret}", "properties:2: librdkafka does"),
                 ("kafka://127.0.0.1:1/t?key=name", "key is"),
                 ("kafka://127.0.0.1:1/t?headers=schema,x", "headers has no"),

@@ -9,7 +9,7 @@ import struct
 import subprocess
 import unittest
 
-from built import command
+from built import WINDOWS, command, not_on_windows
 from protobuf import float32, integer, message, text
 from sending import WEATHER, send
 from sluice_program import CAPTURES, DEADLINE, SLUICE, ProgramTest, read_lines
@@ -79,6 +79,10 @@ class Valid(Example):
                 done = subprocess.run(
                     command(SLUICE, "--check", "--config", path), cwd=self.folder, text=True,
                     stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE, check=False)
+                if WINDOWS and example.name == "dnstap.yaml":
+                    self.assertEqual(done.returncode, 78)
+                    self.assertIn("mode: on this system files have no such permissions", done.stderr)
+                    continue
                 self.assertEqual((done.returncode, done.stderr),
                                  (0, "sluice: the configuration is valid\n"))
 
@@ -172,6 +176,7 @@ class Started(Example):
             "data_gpbkv.content/bytes-sent", 8, "2023-11-14T22:13:20.000000000Z",
             {"interface-name": "Gi0/0/0/1", "node_id_str": "r1", "encoding_path": COUNTERS}))
 
+    @not_on_windows("files have no mode=, as its listener has, there")
     def test_a_name_server_s_messages_are_lines_and_samples(self):
         """START, one message of dnstap, STOP, as in Frame Streams."""
         kind = b"protobuf:dnstap.Dnstap"
@@ -212,6 +217,7 @@ class Started(Example):
                                    "file:/dev/null")
         self.assertEqual(again["listeners"][0]["reasons"]["malformed"], 1)
 
+    @not_on_windows("its command is of POSIX' shell")
     def test_a_command_reads_the_records(self):
         ledger = self.stop_after(self.start_example("command.yaml"), "riemann")
         path, = self.files("metrics.csv.gz")

@@ -2,14 +2,11 @@
 import base64
 import socket
 
-from built import nothing_on_windows
 from dns_asking import ADDRESS, NAME, NameServer
 from ports import free_port
 from readme import SOURCE
 from shell import main
 from sluice_program import ProgramTest
-
-nothing_on_windows("there is no tcp listener")
 
 SCHEMA = SOURCE / "tools/packaging/examples/dnstap.proto"
 LISTENER = (f"tcp://127.0.0.1:0?schema={SCHEMA}&message=dnstap.Dnstap&framing=frame-streams"

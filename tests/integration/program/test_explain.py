@@ -4,13 +4,10 @@ import re
 import subprocess
 import unittest
 
-from built import WINDOWS, command
+from built import command
+from metrics_client import MetricsClient
 from protobuf import metric
 from sluice_program import DEADLINE, RIEMANN, SLUICE, ProgramTest
-
-if not WINDOWS:
-    from metrics_client import MetricsClient
-
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
@@ -126,7 +123,6 @@ class Explain(ProgramTest):
         self.assertIn("78", codes)
         self.assertEqual(explain(*codes)[0].count(": an exit code\n"), len(codes))
 
-    @unittest.skipIf(WINDOWS, "there are no metrics there")
     def test_every_term_reason_and_metric_has_an_entry(self):
         sluice = self.start("--listen", RIEMANN, "--dead-letter", f"file:{self.folder}/dead.pcapng",
                             "--sink", "stdout:", "--sink", "udp:127.0.0.1:9",

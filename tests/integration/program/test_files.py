@@ -9,7 +9,7 @@ from built import NO_FIFO, NO_LIMIT, command, not_on_windows
 from protobuf import metric
 from sluice_program import (DEADLINE, RIEMANN, SLUICE, ProgramTest, parse_lines, read_lines,
                             same_with_one_thread)
-from test_config import READS_FILES
+from test_config import READS_FILES, SENDS_HTTP
 
 
 class Append(ProgramTest):
@@ -233,7 +233,7 @@ class SameFile(ProgramTest):
                 self.assertIn("self.yaml:4:", said)
             self.assertEqual(config.read_text(encoding="ascii"), text)
 
-    @not_on_windows("there are no deliveries")
+    @unittest.skipUnless(SENDS_HTTP, "this program was built without HTTP")
     def test_so_is_a_sink_of_a_key_s_file(self):
         token = self.folder / "token"
         token.write_text("secret\n", encoding="ascii")
@@ -243,9 +243,12 @@ class SameFile(ProgramTest):
             code=78))
         self.assertEqual(token.read_text(encoding="ascii"), "secret\n")
 
-    @not_on_windows("the control socket is not a file there, and there are no deliveries")
-    def test_so_are_the_control_socket_and_two_spills(self):
+    @not_on_windows("the control socket is not a file there")
+    def test_so_is_the_control_socket(self):
         self.assert_refused("--sink", f"file:{self.path}", "--control", f"unix:{self.dotted}")
+
+    @unittest.skipUnless(SENDS_HTTP, "this program was built without HTTP")
+    def test_so_are_two_spills(self):
         spills = [f"http://127.0.0.1:9/{each}?format=influx&spill={self.folder}{dot}/spill"
                   for each, dot in enumerate(("", "/."))]
         self.assert_refused("--sink", spills[0], "--sink", spills[1])

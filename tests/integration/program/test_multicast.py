@@ -7,7 +7,6 @@ import struct
 import subprocess
 import urllib.request
 
-from built import not_on_windows
 from namespaces import run_tests
 from ports import free_port
 from protobuf import integer, metric
@@ -166,7 +165,6 @@ class Multicast(ProgramTest):
         self.assertEqual([listener["decoded"] for listener in ledger["listeners"]][:2], [1, 1])
         self.assertEqual([listener["received"] for listener in ledger["listeners"]], [1, 1, 1])
 
-    @not_on_windows("no configuration file there")
     def test_a_reload_keeps_the_listener_of_an_id(self):
         config, group = self.folder / "sluice.yaml", self.url("239.1.2.3")
 
@@ -275,7 +273,6 @@ class Multicast(ProgramTest):
         self.assertEqual([line["value"] for line in program.output()], [1, 2])
         program.stop()
 
-    @not_on_windows("no configuration file there")
     def test_a_group_that_came_by_a_reload_keeps_its_interface_after_others(self):
         """The configuration that named the interface is freed by then; what is said is the error of
         the join that fails."""

@@ -5,7 +5,7 @@ import os
 import socket
 import unittest
 
-from built import WINDOWS, not_on_windows
+from built import WINDOWS
 from capture_writing import FIRST_CAPTURED, HEADER, record
 from control_client import ControlClient
 from format_reading import read_influx
@@ -14,7 +14,7 @@ from metrics_client import MetricsClient
 from protobuf import gauge, sample, telemetry
 from sluice_program import (BURST, TELEMETRY, ProgramTest, parse_lines, same_with_one_thread,
                             settled)
-from test_config import READS_FILES
+from test_config import READS_FILES, SENDS_HTTP
 from test_resident import SERVES, resident
 
 GOOD, BAD = 1, 2  # hosts of a capture
@@ -270,7 +270,7 @@ class Running(SeriesTest):
 
     @unittest.skipUnless(SERVES, "this program serves no metrics")
     def test_metrics_and_the_control_socket_name_senders_and_labels(self):
-        control = f"unix:{self.folder}/control"
+        control = f"pipe:{self.folder.name}" if WINDOWS else f"unix:{self.folder}/control"
         program = self.start("--listen", TELEMETRY, "--sink",
                              f"file:{self.folder}/out?max_series=15", "--metrics", "127.0.0.1:0",
                              "--control", control)
@@ -322,7 +322,7 @@ class Running(SeriesTest):
 
 # --- deliveries -----------------------------------------------------------------------------------
 
-@not_on_windows("there are no deliveries")
+@unittest.skipUnless(SENDS_HTTP, "this program was built without HTTP")
 class Delivered(SeriesTest):
     def store(self, *script):
         store = Store(*script)

@@ -19,7 +19,8 @@ struct fixture {
     struct pipeline_levels levels;
     struct process_usage usage;
     struct metrics_facts facts;
-    char *text; /* begins with an end of a line */
+    bool drops_uncounted; /* as on a system that does not count the kernel's drops */
+    char *text;           /* begins with an end of a line */
 };
 
 static int set_up(void **state)
@@ -63,6 +64,8 @@ static void write_page(struct fixture *fixture, enum metrics_format format)
     struct output out = {.data = fixture->text + 1, .capacity = PAGE_SIZE - 2};
     ledger_snapshot_free(fixture->snapshot);
     fixture->snapshot = ledger_take_snapshot(fixture->ledger, false);
+    for (size_t i = 0; i < fixture->snapshot->listener_count; i++)
+        fixture->snapshot->listeners[i].drops_counted = !fixture->drops_uncounted;
     fixture->facts.ledger = fixture->snapshot;
     metrics_page_write(&fixture->facts, format, &out);
     assert_false(out.overflow);
@@ -218,6 +221,14 @@ TEST_WITH(a_sockets_drops_are_reported_and_not_a_captures, set_up, tear_down)
     assert_null(strstr(fixture->text, "kernel_drops_total{listener=\"pcap:x\"}"));
     assert_null(strstr(fixture->text, "sluice_listener_frames_total{listener=\"udp://a\"}"));
     assert_null(strstr(fixture->text, "kernel_drops_and_filtered"));
+}
+
+TEST_WITH(drops_that_the_system_does_not_count_are_not_reported, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    fixture->drops_uncounted = true;
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_null(strstr(fixture->text, "kernel_drops_total"));
 }
 
 TEST_WITH(drops_that_are_not_all_losses_have_another_name, set_up, tear_down)

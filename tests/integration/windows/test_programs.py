@@ -14,7 +14,8 @@ OBJDUMP = STRIP = VERSION = ""
 PROGRAMS = []
 
 # The last two for libcurl: Schannel's keys and certificates.
-SYSTEMS_OWN = {"advapi32.dll", "kernel32.dll", "msvcrt.dll", "ws2_32.dll", "bcrypt.dll", "crypt32.dll"}
+SYSTEMS_OWN = {"advapi32.dll", "kernel32.dll", "msvcrt.dll", "ws2_32.dll", "bcrypt.dll", "crypt32.dll",
+               "secur32.dll"}
 
 # As documented.
 DOCUMENT = pathlib.Path(__file__).parents[3] / "tools/packaging/windows.md"

@@ -6,7 +6,7 @@ from dns_asking import ADDRESS, NAME, NameServer
 from ports import free_port
 from readme import SOURCE
 from shell import main
-from sluice_program import ProgramTest
+from sluice_program import ProgramTest, wait_until
 
 SCHEMA = SOURCE / "tools/packaging/examples/dnstap.proto"
 LISTENER = (f"tcp://127.0.0.1:0?schema={SCHEMA}&message=dnstap.Dnstap&framing=frame-streams"
@@ -73,17 +73,21 @@ class Dnstap(ProgramTest):
         program = self.start("--listen", LISTENER)
         server = self.unbound(program, two_way)
         query, answer, port = server.ask(77)
-        lines = [line for line in program.wait_for_output(2)
-                 if line["message"]["message"].get("queryPort") == port]
+        kinds = ("CLIENT_QUERY", "CLIENT_RESPONSE")
+
+        def first(kind):  # of several, if it had to be asked again
+            return next((line for line in program.output()
+                         if line["message"]["message"].get("queryPort") == port
+                         and line["message"]["message"]["type"] == kind), None)
+        wait_until(lambda: all(map(first, kinds)), "a query and its answer are records")
         server.close()
         # It does not always wait for the answer to its STOP: what it has not read resets the connection.
         program.wait_for_ledger(
             lambda ledger: sum(ledger["listeners"][0][end] for end in ("closed", "reset")) == 1,
             "unbound's connection has ended")
         (listener,) = program.stop()["listeners"]
-        self.assertGreaterEqual(len(lines), 2)
-        for line, kind in zip(lines[-2:], ("CLIENT_QUERY", "CLIENT_RESPONSE")):
-            self.check(line, kind, port, query, answer)
+        for kind in kinds:
+            self.check(first(kind), kind, port, query, answer)
         self.assertEqual(listener["received"],
                          listener["decoded"] + listener["reasons"]["control"])
         self.assertEqual((listener["connections"], listener["unknown_fields"]), (1, 0))

@@ -68,7 +68,9 @@ TEST(streams_in_turn_lose_no_place)
                 assert_int_equal(notifier_wait(notifier, 0, &event, 1, 10000), 1);
             notifier_unwatch(notifier, servers[i], count_close);
         }
-        notifier_finish(notifier);
+        /* Not notifier_finish, whose time a busy machine may need: it gives removals up. */
+        while (closed < made)
+            assert_in_range(notifier_wait(notifier, 0, &event, 1, 1), 0, 1);
         assert_int_equal(closed, made);
     }
     printf("%zu streams in turn in %" PRId64 " ms\n", made,

@@ -42,11 +42,13 @@ static void not_in_scope(const char *name, unsigned scopes, struct parse_error *
 {
     parse_error_set(fault, 0, "key \"%s\" is for", name);
     const char *separator = "";
+    unsigned others = scopes_of(name);
     for (unsigned other = 1; other != 0; other <<= 1) {
-        if ((scopes_of(name) & other) == 0)
+        if ((others & other) == 0)
             continue;
+        others &= ~other;
         parse_error_append(fault, "%s %s", separator, key_scope_name(other));
-        separator = " and";
+        separator = (others & (others - 1)) == 0 ? " and" : ",";
     }
     parse_error_append(fault, ", not for %s",
                        scopes == KEY_OF_SINK && (scopes_of(name) & KEY_OF_ANY_SINK) != 0

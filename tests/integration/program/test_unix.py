@@ -256,7 +256,8 @@ class Refusing(Unix):
         self.check(self.listener("&ipv6_only=true"), 'key "ipv6_only" is for')
         self.check(self.listener("&tls=on"), 'key "tls" is for')
         self.check("tcp://127.0.0.1:1?schema=riemann&mode=0660",
-                   'key "mode" is for a unix listener, not for a tcp listener')
+                   'key "mode" is for a file: sink, dead letters and a unix listener, not for a tcp '
+                   'listener')
 
     def test_a_path_that_is_too_long(self):
         room = MOST - len(str(self.folder)) - 1

@@ -235,7 +235,7 @@ TEST(a_key_of_another_scope_says_where_it_belongs)
                    "key \"schema\" is for a listener's schema, not for a sink");
     assert_refused(
         KEY_OF_SINK, "max_decoded=1MiB", 0,
-        "key \"max_decoded\" is for a udp listener and a capture listener and a tcp or unix "
+        "key \"max_decoded\" is for a udp listener, a capture listener and a tcp or unix "
         "listener, not for a "
         "sink");
     assert_refused(KEY_OF_SINK, "value=x", 0, "is for a schema from a file, not for a sink");

@@ -42,6 +42,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "tests/support/platform/windows/emulated_faults.h"
@@ -66,6 +67,7 @@ struct watched {
     uint16_t filter; /* for a level */
     bool armed;      /* the next arrival is an edge */
     bool removing;   /* its REMOVE packet is due */
+    int64_t end_ns;  /* since when a persistent level looks like an ended connection; 0: it does not */
 };
 
 static struct watched *sockets;
@@ -228,25 +230,62 @@ static void list_armed(struct poll_list *list)
     }
 }
 
+static int option_of(SOCKET socket, int option)
+{
+    int value = 0, size = sizeof value;
+    return getsockopt(socket, SOL_SOCKET, option, (char *)&value, &size) == 0 ? value : 0;
+}
+
+/* Whether it is a connection: other sockets are readable without an end and without a size. */
+static bool can_end(SOCKET socket)
+{
+    return option_of(socket, SO_TYPE) == SOCK_STREAM && option_of(socket, SO_ACCEPTCONN) == 0;
+}
+
+/* The input of a readable socket whose owner does not read now. */
+static DWORD input_of(SOCKET socket)
+{
+    char byte;
+    int size = recv(socket, &byte, 1, MSG_PEEK);
+    if (size > 0 || (size < 0 && WSAGetLastError() == WSAENOTCONN)) /* a client connects */
+        return SOCKET_EVENT_IN;
+    return size == 0 ? SOCKET_EVENT_HANGUP : 0;
+}
+
+/*
+ * The same of a socket whose owner may be reading: under Wine a receive that meets another one of
+ * the same socket would block. A connection has ended if it is readable without data; but the owner
+ * may have read the data since the poll, so that must be so for HANGUP_LOOK_MS.
+ */
+static DWORD input_beside_owner(struct watched *watched)
+{
+    u_long size = 0;
+    int64_t now_ns = clock_monotonic_ns();
+    if (!can_end(watched->socket) || ioctlsocket(watched->socket, FIONREAD, &size) != 0 ||
+        size != 0) {
+        watched->end_ns = 0;
+        return SOCKET_EVENT_IN;
+    }
+    if (watched->end_ns == 0)
+        watched->end_ns = now_ns;
+    return now_ns - watched->end_ns >= HANGUP_LOOK_MS * INT64_C(1000000) ? SOCKET_EVENT_HANGUP : 0;
+}
+
 /* The conditions of a level's filter that hold now. */
-static DWORD level_of(const struct watched *watched)
+static DWORD level_of(struct watched *watched)
 {
     WSAPOLLFD entry = {.fd = watched->socket, .events = POLLRDNORM | POLLWRNORM};
     DWORD events = 0;
-    char byte;
     if (WSAPoll(&entry, 1, 0) <= 0)
         return 0;
     if ((entry.revents & POLLERR) != 0)
         return SOCKET_EVENT_ERR | (watched->filter & SOCKET_EVENT_HANGUP);
     if ((entry.revents & POLLWRNORM) != 0)
         events |= SOCKET_EVENT_OUT;
-    if ((entry.revents & (POLLRDNORM | POLLHUP)) != 0) {
-        int size = recv(watched->socket, &byte, 1, MSG_PEEK);
-        if (size > 0 || (size < 0 && WSAGetLastError() == WSAENOTCONN)) /* a client connects */
-            events |= SOCKET_EVENT_IN;
-        else if (size == 0)
-            events |= SOCKET_EVENT_HANGUP;
-    }
+    if ((entry.revents & (POLLRDNORM | POLLHUP)) == 0)
+        watched->end_ns = 0;
+    else
+        events |= watched->stays ? input_beside_owner(watched) : input_of(watched->socket);
     return events & watched->filter;
 }
 

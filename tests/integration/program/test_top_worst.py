@@ -123,8 +123,12 @@ class Worst(TopTest):
                 "^lost: .*listener_share ", "^lost: .*malformed ",
                 f"^sink_fails {re.escape(self.store)} for ", "Failed to connect", "sink_waits", "kernel_drops", "records_refused",
                 "^SINKS .* FILL ", "^stdout: .* 100% .* stalled$")
-            shown = [line.split()[-1] for line in self.part(lines, "DROPS")]
-            self.assertLessEqual({"listener_share", "malformed", "kernel_drops"}, set(shown), lines)
+            # In 24 lines some of them may have room in the line "lost:" alone.
+            losing = {"listener_share", "malformed", "kernel_drops"}
+            shown = {line.split()[-1] for line in self.part(lines, "DROPS")}
+            self.assertTrue(losing & shown, lines)
+            if rows > 24:
+                self.assertLessEqual(losing, shown, lines)
             listeners = self.part(lines, "LISTENERS")
             names = [line.split()[0] for line in listeners]
             self.assertEqual(names[0], program.names[BAD])

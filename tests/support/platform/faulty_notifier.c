@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #define EVERYTHING   (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
-#define SWALLOWED_MS 250 /* the longest wait for an event that must be lost */
+#define SWALLOWED_MS 250 /* the longest wait for an event that must be lost, or must come */
 
 static const struct notifier_backend *sound;
 static enum notifier_fault planted;
@@ -130,6 +130,8 @@ static size_t wait_for_event(struct notifier *notifier, size_t thread,
         *events = faulty->kept;
         return 1;
     }
+    if (planted == FAULT_WATCHED_STILL && timeout_ms >= 0 && timeout_ms < SWALLOWED_MS)
+        timeout_ms = SWALLOWED_MS;
     if (notifier_wait(faulty->sound, thread, events, 1, timeout_ms) == 0)
         return 0;
     return events->type != NOTIFIER_READY || change(faulty, events);

@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 
+from built import WINDOWS, command
 from metrics_client import MetricsClient
 from shell import ConsumerTest, main
 from sluice_program import DEADLINE, RIEMANN, SLUICE
@@ -116,6 +117,8 @@ class Monitoring(ConsumerTest):
 
     def test_every_metric_is_one_that_is_served(self):
         served = self.served()
+        if WINDOWS:  # which does not count them
+            served.add("sluice_listener_kernel_drops_total")
         alerts = re.sub(r"sluice_sink_\(([a-z|]+)\)_total", lambda found: " ".join(
             f"sluice_sink_{each}_total" for each in found[1].split("|")),
             ALERTS.read_text(encoding="utf-8"))
@@ -131,7 +134,7 @@ class Monitoring(ConsumerTest):
         text = " ".join(ALERTS.read_text(encoding="utf-8").split())
         words = " ".join(re.findall(r"\(sluice explain ([a-z_ ]+)\)", text)).split()
         self.assertGreater(len(words), 5)
-        done = subprocess.run([SLUICE, "explain", *words], capture_output=True, text=True,
+        done = subprocess.run(command(SLUICE, "explain", *words), capture_output=True, text=True,
                               timeout=DEADLINE, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 

@@ -228,6 +228,7 @@ class Requests(Delivering):
         context.load_cert_chain(*authority.issue("server"))
         return authority, self.store(context=context)
 
+    @not_on_windows("Wine refuses a good certificate now and then while its prefix is new")
     def test_https_trusts_whom_it_is_to_trust(self):
         authority, store = self.secure_store()
         program = self.deliver(store, f"&format=json&server_ca={authority.cert}", "https")

@@ -203,6 +203,7 @@ class Certificates(Sending):
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(*self.authority.issue("server"))
 
+    @not_on_windows("Wine refuses a good certificate now and then while its prefix is new")
     def test_a_server_that_wants_a_certificate_gets_ours(self):
         self.context.verify_mode = ssl.CERT_REQUIRED
         self.context.load_verify_locations(self.authority.cert)

@@ -3,11 +3,7 @@
 #include <string.h>
 
 #include "collector/base/address.h"
-
-static char lower_char(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
+#include "collector/text/ascii.h"
 
 static bool is_digit_char(char c)
 {
@@ -16,7 +12,7 @@ static bool is_digit_char(char c)
 
 static bool may_be_in_name(char c)
 {
-    return is_digit_char(c) || (lower_char(c) >= 'a' && lower_char(c) <= 'z') || c == '-' ||
+    return is_digit_char(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') || c == '-' ||
            c == '.' || c == '_';
 }
 
@@ -53,7 +49,7 @@ bool host_names_parse(const char *text, size_t length, struct host_names *names,
     }
     *names = (struct host_names){0};
     for (size_t i = 0; i < length; i++)
-        names->text[i] = lower_char(text[i]);
+        names->text[i] = ascii_lower(text[i]);
     return true;
 }
 
@@ -67,7 +63,7 @@ static bool is_same_name(const char *text, size_t length, const char *name, size
     if (length != name_length)
         return false;
     for (size_t i = 0; i < length; i++)
-        if (lower_char(text[i]) != name[i])
+        if (ascii_lower(text[i]) != name[i])
             return false;
     return true;
 }

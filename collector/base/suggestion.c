@@ -2,16 +2,14 @@
 
 #include <string.h>
 
+#include "collector/text/ascii.h"
+
 /* Longest text that is compared, in bytes: longer texts are not typing errors. */
 #define LONGEST 40
 
 static char fold(char c)
 {
-    if (c >= 'A' && c <= 'Z')
-        return (char)(c - 'A' + 'a');
-    if (c == '-')
-        return '_';
-    return c;
+    return c == '-' ? '_' : ascii_lower(c);
 }
 
 static size_t least(size_t a, size_t b)

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "collector/text/text.h"
+#include "collector/metrics/http_text.h"
 
 #define BAD_REQUEST    400
 #define BAD_VERSION    505
@@ -47,11 +47,6 @@ bool http_request_begins(const char *text, size_t size, const char *path)
 }
 
 /* --- its parts -------------------------------------------------------------------------------- */
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
 
 /* RFC 9110, 5.6.2. */
 static bool is_token(const struct text *text)
@@ -137,28 +132,14 @@ static unsigned parse_first_line(struct text line, struct http_request *out)
     return status;
 }
 
-static char request_lower(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
-/* `name` is in lower case. */
-static bool is_named(const struct text *text, const char *name)
-{
-    size_t i = 0;
-    while (i < text->size && name[i] != '\0' && request_lower(text->data[i]) == name[i])
-        i++;
-    return i == text->size && name[i] == '\0';
-}
-
 static void note_header(const struct text *name, const struct text *value, struct http_request *out)
 {
-    if (is_named(name, "host")) {
+    if (http_is_named(name, "host")) {
         out->hosts++;
         out->host = terminated(value);
-    } else if (is_named(name, "accept") && out->accept == NULL) {
+    } else if (http_is_named(name, "accept") && out->accept == NULL) {
         out->accept = terminated(value);
-    } else if (is_named(name, "accept-encoding") && out->accept_encoding == NULL) {
+    } else if (http_is_named(name, "accept-encoding") && out->accept_encoding == NULL) {
         out->accept_encoding = terminated(value);
     }
 }
@@ -168,13 +149,8 @@ static bool parse_header(struct text line, struct http_request *out)
     struct text name;
     if (!take_until(&line, ':', &name) || !is_token(&name) || !is_value(&line))
         return false;
-    while (line.size != 0 && is_blank(*line.data)) {
-        line.data++;
-        line.size--;
-    }
-    while (line.size != 0 && is_blank(line.data[line.size - 1]))
-        line.size--;
-    note_header(&name, &line, out);
+    struct text value = http_trimmed(line);
+    note_header(&name, &value, out);
     return true;
 }
 

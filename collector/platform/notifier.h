@@ -103,6 +103,7 @@ enum notifier_interest {
     NOTIFIER_IN = 1 << 0,
     NOTIFIER_OUT = 1 << 1,
     NOTIFIER_HANGUP = 1 << 2,
+    NOTIFIER_ALL = NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP,
 };
 
 /* One of the armings of notifier_arm_all. */

@@ -2,17 +2,14 @@
 
 #include <string.h>
 
-static char lower_ascii(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
+#include "collector/text/ascii.h"
 
 static bool name_has(const char *text, size_t length, const char *word)
 {
     size_t size = strlen(word);
     for (size_t at = 0; at + size <= length; at++) {
         size_t same = 0;
-        while (same < size && lower_ascii(text[at + same]) == word[same])
+        while (same < size && ascii_lower(text[at + same]) == word[same])
             same++;
         if (same == size)
             return true;
@@ -28,7 +25,7 @@ static bool is_secret(const char *name, size_t length)
 {
     static const char *const words[] = {"pass", "pwd", "secret", "token", "auth",   "apikey",
                                         "key",  "sig", "cred",   "%",     "bearer", "session"};
-    if (length == 1 && lower_ascii(name[0]) == 'p')
+    if (length == 1 && ascii_lower(name[0]) == 'p')
         return true;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (name_has(name, length, words[i]))

@@ -10,12 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 #include "collector/base/rule.h"
+#include "collector/platform/linux/epoll_parts.h"
 #include "collector/platform/linux/event.h"
 #include "collector/platform/linux/notifier_backends.h"
-#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 
 struct epoll_notifier {
@@ -41,10 +40,7 @@ static void epoll_fail(struct error *error, const char *what)
 static void epoll_notifier_destroy(struct notifier *base)
 {
     struct epoll_notifier *notifier = epoll_of(base);
-    if (notifier->epoll >= 0)
-        close(notifier->epoll);
-    if (notifier->wake >= 0)
-        close(notifier->wake);
+    epoll_parts_close(notifier->epoll, notifier->wake);
     free(notifier->removed);
     free(notifier);
 }
@@ -57,16 +53,7 @@ static int epoll_notifier_create(struct notifier **out, size_t threads, struct e
         epoll_fail(error, "no memory for a notifier");
         return -1;
     }
-    unsigned times = 0;
-    notifier->epoll = epoll_create1(EPOLL_CLOEXEC);
-    while (notifier->epoll < 0 && lending_begin(1, &times)) {
-        notifier->epoll = epoll_create1(EPOLL_CLOEXEC);
-        lending_end(1);
-    }
-    notifier->wake = event_open();
-    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = NULL};
-    if (notifier->epoll < 0 || notifier->wake < 0 ||
-        epoll_ctl(notifier->epoll, EPOLL_CTL_ADD, notifier->wake, &event) != 0) {
+    if (epoll_parts_open(&notifier->epoll, &notifier->wake, EPOLLIN | EPOLLET) != 0) {
         epoll_fail(error, "cannot create an epoll instance");
         epoll_notifier_destroy(&notifier->base);
         return -1;
@@ -110,20 +97,6 @@ static int epoll_remove_socket(struct notifier *base, wait_handle socket, void *
     return 0;
 }
 
-static unsigned interests_of(uint32_t events)
-{
-    unsigned interests = 0;
-    if ((events & (EPOLLERR | EPOLLHUP)) != 0) /* always reported */
-        return NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP;
-    if ((events & EPOLLIN) != 0)
-        interests |= NOTIFIER_IN;
-    if ((events & EPOLLOUT) != 0)
-        interests |= NOTIFIER_OUT;
-    if ((events & EPOLLRDHUP) != 0)
-        interests |= NOTIFIER_HANGUP;
-    return interests;
-}
-
 static size_t epoll_wait_for_events(struct notifier *base, size_t thread,
                                     struct notifier_event *events, size_t capacity, int timeout_ms)
 {
@@ -150,7 +123,7 @@ static size_t epoll_wait_for_events(struct notifier *base, size_t thread,
         void *token = ready[i].data.ptr;
         if (token != NULL) {
             events[count++] =
-                (struct notifier_event){NOTIFIER_READY, token, interests_of(ready[i].events)};
+                (struct notifier_event){NOTIFIER_READY, token, epoll_parts_ready(ready[i].events)};
             continue;
         }
         event_clear(notifier->wake);
@@ -164,13 +137,8 @@ static size_t epoll_wait_for_events(struct notifier *base, size_t thread,
 static int set_stream(struct notifier *base, int operation, wait_handle socket, void *token,
                       unsigned interests, struct error *error)
 {
-    struct epoll_event event = {.events = EPOLLONESHOT, .data.ptr = token};
-    if ((interests & NOTIFIER_IN) != 0)
-        event.events |= EPOLLIN;
-    if ((interests & NOTIFIER_OUT) != 0)
-        event.events |= EPOLLOUT;
-    if ((interests & NOTIFIER_HANGUP) != 0)
-        event.events |= EPOLLRDHUP;
+    struct epoll_event event = {.events = EPOLLONESHOT | epoll_parts_events(interests),
+                                .data.ptr = token};
     if (epoll_ctl(epoll_of(base)->epoll, operation, (int)socket, &event) == 0)
         return 0;
     epoll_fail(error, "cannot watch a connection");

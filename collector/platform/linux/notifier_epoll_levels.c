@@ -10,12 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 #include "collector/base/rule.h"
+#include "collector/platform/linux/epoll_parts.h"
 #include "collector/platform/linux/event.h"
 #include "collector/platform/linux/notifier_backends.h"
-#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 
 struct epoll_level {
@@ -49,10 +48,7 @@ static int levels_fail(struct error *error, const char *what)
 static void levels_destroy(struct notifier *base)
 {
     struct epoll_levels *notifier = levels_of(base);
-    if (notifier->epoll >= 0)
-        close(notifier->epoll);
-    if (notifier->wake >= 0)
-        close(notifier->wake);
+    epoll_parts_close(notifier->epoll, notifier->wake);
     free(notifier);
 }
 
@@ -64,16 +60,7 @@ static int levels_create(struct notifier **out, size_t threads, struct error *er
         return levels_fail(error, "no memory for a notifier");
     for (size_t i = 0; i < NOTIFIER_LEVELS_MOST; i++)
         notifier->levels[i].socket = -1;
-    unsigned times = 0;
-    notifier->epoll = epoll_create1(EPOLL_CLOEXEC);
-    while (notifier->epoll < 0 && lending_begin(1, &times)) {
-        notifier->epoll = epoll_create1(EPOLL_CLOEXEC);
-        lending_end(1);
-    }
-    notifier->wake = event_open();
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
-    if (notifier->epoll < 0 || notifier->wake < 0 ||
-        epoll_ctl(notifier->epoll, EPOLL_CTL_ADD, notifier->wake, &event) != 0) {
+    if (epoll_parts_open(&notifier->epoll, &notifier->wake, EPOLLIN) != 0) {
         levels_fail(error, "cannot create an epoll instance");
         levels_destroy(&notifier->base);
         return -1;
@@ -97,13 +84,8 @@ static struct epoll_level *level_find(struct epoll_levels *notifier, int socket,
 static int level_control(struct epoll_levels *notifier, int operation,
                          const struct epoll_level *level, int socket, unsigned interests)
 {
-    struct epoll_event event = {.data.ptr = (void *)(uintptr_t)level};
-    if ((interests & NOTIFIER_IN) != 0)
-        event.events |= EPOLLIN;
-    if ((interests & NOTIFIER_OUT) != 0)
-        event.events |= EPOLLOUT;
-    if ((interests & NOTIFIER_HANGUP) != 0)
-        event.events |= EPOLLRDHUP;
+    struct epoll_event event = {.events = epoll_parts_events(interests),
+                                .data.ptr = (void *)(uintptr_t)level};
     return epoll_ctl(notifier->epoll, operation, socket, &event);
 }
 
@@ -166,20 +148,6 @@ static size_t take_removed(struct epoll_levels *notifier, struct notifier_event 
     return count;
 }
 
-static unsigned ready_of(uint32_t events)
-{
-    unsigned ready = 0;
-    if ((events & (EPOLLERR | EPOLLHUP)) != 0) /* always reported */
-        return NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP;
-    if ((events & EPOLLIN) != 0)
-        ready |= NOTIFIER_IN;
-    if ((events & EPOLLOUT) != 0)
-        ready |= NOTIFIER_OUT;
-    if ((events & EPOLLRDHUP) != 0)
-        ready |= NOTIFIER_HANGUP;
-    return ready;
-}
-
 /*
  * Returns the number of events: 0 for a wake-up that only made the instance readable, and for a
  * socket that the kernel did not delete (level_end).
@@ -191,7 +159,8 @@ static size_t translate(struct epoll_levels *notifier, const struct epoll_event 
     if (level != NULL && (level->socket < 0 || level->removed))
         return 0;
     if (level != NULL) {
-        *event = (struct notifier_event){NOTIFIER_READY, level->token, ready_of(found->events)};
+        *event =
+            (struct notifier_event){NOTIFIER_READY, level->token, epoll_parts_ready(found->events)};
         return 1;
     }
     event_clear(notifier->wake);

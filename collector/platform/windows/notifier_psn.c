@@ -25,7 +25,7 @@
 #include "collector/platform/windows/port_key.h"
 #include "collector/platform/windows/psn_probe.h"
 #include "collector/platform/windows/psn_removal.h"
-#include "collector/platform/windows/socket_lookup.h"
+#include "collector/platform/windows/psn_request.h"
 #include "collector/platform/windows/system_error.h"
 
 #define LEFT UINT64_MAX
@@ -80,11 +80,6 @@ static int psn_fail(struct error *error, const char *what, DWORD code)
 }
 
 /* --- creating and destroying ------------------------------------------------------------------ */
-
-static bool is_available(void)
-{
-    return socket_lookup_notifications() != NULL;
-}
 
 static int probe_datagrams(struct error *error)
 {
@@ -178,8 +173,7 @@ static DWORD operate(struct psn_notifier *notifier, struct registration *registr
         .operation = operation,
         .trigger = SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT,
     };
-    DWORD result = notifier->notify(notifier->port, 1, &row, 0, 0, NULL, NULL);
-    return result == ERROR_SUCCESS || result == WAIT_TIMEOUT ? row.result : result;
+    return psn_request(notifier->notify, notifier->port, row);
 }
 
 /* Unlinks and frees the registration. */
@@ -435,7 +429,7 @@ static size_t psn_unremoved(const struct notifier *base)
 const struct notifier_backend notifier_psn = {
     .name = "psn",
     .shared = true,
-    .is_available = is_available,
+    .is_available = psn_request_is_available,
     .probe = probe_datagrams,
     .create = psn_create,
     .destroy = psn_destroy,

@@ -10,9 +10,6 @@
  * A packet has a key that no other registration ever has, so a late packet is ignored. Packets of
  * the changed registration that were queued before the change are cut to the new interests.
  *
- * At a hang-up, IN may not be reported although the end of the connection can be read. So a
- * registration for IN is also registered for HANGUP.
- *
  * A removal that the system refuses is requested again. If REMOVE has not come when
  * NOTIFIER_REMOVAL_MS are over, REMOVED is reported without it.
  */
@@ -25,11 +22,11 @@
 #include "collector/platform/windows/level_thread.h"
 #include "collector/platform/windows/notifier_backends.h"
 #include "collector/platform/windows/port_key.h"
-#include "collector/platform/windows/socket_lookup.h"
+#include "collector/platform/windows/psn_request.h"
+#include "collector/platform/windows/socket_state.h"
 #include "collector/platform/windows/system_error.h"
 
-#define EVERYTHING (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
-#define WAKE_KEY   0
+#define WAKE_KEY 0
 
 /* Milliseconds to the next request for a removal that the system has refused. */
 #define REMOVE_AGAIN_MS 10
@@ -83,11 +80,6 @@ static int levels_fail(struct error *error, const char *what, DWORD code)
 
 /* --- creating and destroying ------------------------------------------------------------------ */
 
-static bool is_available(void)
-{
-    return socket_lookup_notifications() != NULL;
-}
-
 static int levels_create(struct notifier **out, size_t threads, struct error *error)
 {
     RULE(threads == 1, "one thread waits for levels that stay");
@@ -125,20 +117,6 @@ static void levels_destroy(struct notifier *base)
 
 /* --- registrations ---------------------------------------------------------------------------- */
 
-static uint16_t filter_of(const struct psn_level *level)
-{
-    unsigned filter = 0;
-    if (level->listens)
-        return SOCKET_EVENT_IN;
-    if ((level->interests & NOTIFIER_IN) != 0)
-        filter |= SOCKET_EVENT_IN | SOCKET_EVENT_HANGUP;
-    if ((level->interests & NOTIFIER_OUT) != 0)
-        filter |= SOCKET_EVENT_OUT;
-    if ((level->interests & NOTIFIER_HANGUP) != 0)
-        filter |= SOCKET_EVENT_HANGUP;
-    return (uint16_t)filter;
-}
-
 /* The request that the level's state calls for. */
 static struct socket_registration row_of(const struct psn_level *level)
 {
@@ -148,17 +126,10 @@ static struct socket_registration row_of(const struct psn_level *level)
     return (struct socket_registration){
         .socket = level->socket,
         .key = (void *)level->key,
-        .filter = filter_of(level),
+        .filter = psn_request_filter(level->interests, level->listens),
         .operation = operation,
         .trigger = SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_PERSISTENT,
     };
-}
-
-static bool is_listening(SOCKET socket)
-{
-    BOOL listens = FALSE;
-    int size = sizeof listens;
-    return getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, (char *)&listens, &size) == 0 && listens;
 }
 
 static struct psn_level *free_level(struct psn_levels *notifier)
@@ -181,11 +152,8 @@ static int levels_add(struct notifier *base, wait_handle socket, void *token, un
                                 .key = ++notifier->last_key,
                                 .token = token,
                                 .interests = interests,
-                                .listens = is_listening((SOCKET)socket)};
-    struct socket_registration row = row_of(level);
-    DWORD code = notifier->notify(notifier->port, 1, &row, 0, 0, NULL, NULL);
-    if (code == ERROR_SUCCESS || code == WAIT_TIMEOUT)
-        code = row.result;
+                                .listens = socket_state_listens((SOCKET)socket)};
+    DWORD code = psn_request(notifier->notify, notifier->port, row_of(level));
     level->state = code == 0 ? LEVEL_KEPT : LEVEL_FREE;
     return code == 0 ? 0 : levels_fail(error, "cannot watch a socket", code);
 }
@@ -360,21 +328,14 @@ static struct notifier_event report_removed(struct psn_level *level)
     return event;
 }
 
-/* The requested conditions that a packet reports. The end of a connection is readable. */
+/* The requested conditions that a packet reports; a broken connection has all. */
 static unsigned ready_of(const struct psn_level *level, DWORD events)
 {
-    unsigned ready = 0;
     if (level->state != LEVEL_KEPT && level->state != LEVEL_CHANGED)
         return 0;
     if ((events & SOCKET_EVENT_ERR) != 0)
-        return EVERYTHING;
-    if ((events & SOCKET_EVENT_IN) != 0)
-        ready |= NOTIFIER_IN;
-    if ((events & SOCKET_EVENT_OUT) != 0)
-        ready |= NOTIFIER_OUT;
-    if ((events & SOCKET_EVENT_HANGUP) != 0)
-        ready |= NOTIFIER_IN | NOTIFIER_HANGUP;
-    return ready & level->interests;
+        return NOTIFIER_ALL;
+    return psn_request_ready(events) & level->interests;
 }
 
 static struct psn_level *level_of_key(struct psn_levels *notifier, ULONG_PTR key)
@@ -498,7 +459,7 @@ static wait_handle levels_handle(struct notifier *base, struct error *error)
 
 const struct notifier_backend notifier_psn_levels = {
     .name = "psn",
-    .is_available = is_available,
+    .is_available = psn_request_is_available,
     .create = levels_create,
     .destroy = levels_destroy,
     .remove = levels_remove,

@@ -5,9 +5,6 @@
  * A registration is for a level, and for one notification: the system disables it when it posts the
  * packet, and arming enables it again. Each call has one operation.
  *
- * At a hang-up, IN may not be reported although the end of the connection can be read. So a
- * registration that is armed for IN is also registered for HANGUP.
- *
  * A stream that was unwatched is closed, and its registration's memory reused, when its REMOVE
  * packet has come, or when it is given up (psn_removal.h). Requests are repeated, and
  * registrations given up, by threads that wait: the thread that unwatched the stream, or any thread
@@ -19,10 +16,8 @@
 #include "collector/platform/windows/notifier_backends.h"
 #include "collector/platform/windows/psn_probe.h"
 #include "collector/platform/windows/psn_removal.h"
-#include "collector/platform/windows/socket_lookup.h"
+#include "collector/platform/windows/psn_request.h"
 #include "collector/platform/windows/stream_port.h"
-
-#define EVERYTHING (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
 
 /* The most registrations that are looked at together. */
 #define LOOK_MOST 32
@@ -60,38 +55,21 @@ static struct psn_stream *psn_stream_of(struct stream_registration *registration
 
 /* --- watching --------------------------------------------------------------------------------- */
 
-static uint16_t filter_of(const struct psn_stream *stream)
-{
-    unsigned interests = stream->interests;
-    unsigned filter = 0;
-    if (stream->common.listens)
-        return SOCKET_EVENT_IN;
-    if ((interests & NOTIFIER_IN) != 0)
-        filter |= SOCKET_EVENT_IN | SOCKET_EVENT_HANGUP;
-    if ((interests & NOTIFIER_OUT) != 0)
-        filter |= SOCKET_EVENT_OUT;
-    if ((interests & NOTIFIER_HANGUP) != 0)
-        filter |= SOCKET_EVENT_HANGUP;
-    return (uint16_t)filter;
-}
-
 static struct socket_registration row_of(const struct psn_stream *stream, uint8_t operation)
 {
     return (struct socket_registration){
         .socket = stream->common.socket,
         .key = (void *)stream->common.key,
-        .filter = filter_of(stream),
+        .filter = psn_request_filter(stream->interests, stream->common.listens),
         .operation = operation,
         .trigger = SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_ONESHOT,
     };
 }
 
-/* Returns 0, or the error of the call, which has no effect then, or the error of its one row. */
+/* Returns as psn_request. */
 static DWORD operate(struct stream_port *port, const struct psn_stream *stream, uint8_t operation)
 {
-    struct socket_registration row = row_of(stream, operation);
-    DWORD result = psn_streams_of(port)->notify(port->port, 1, &row, 0, 0, NULL, NULL);
-    return result == ERROR_SUCCESS || result == WAIT_TIMEOUT ? row.result : result;
+    return psn_request(psn_streams_of(port)->notify, port->port, row_of(stream, operation));
 }
 
 /* The packet may come before the call returns. */
@@ -251,19 +229,12 @@ static size_t psn_stream_unremoved(const struct notifier *base)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* The armed conditions that a packet reports. The end of a connection is readable. */
+/* The armed conditions that a packet reports; a broken connection has all. */
 static unsigned ready_of(const struct psn_stream *stream, DWORD events)
 {
-    unsigned ready = 0;
     if ((events & SOCKET_EVENT_ERR) != 0)
-        return EVERYTHING;
-    if ((events & SOCKET_EVENT_IN) != 0)
-        ready |= NOTIFIER_IN;
-    if ((events & SOCKET_EVENT_OUT) != 0)
-        ready |= NOTIFIER_OUT;
-    if ((events & SOCKET_EVENT_HANGUP) != 0)
-        ready |= NOTIFIER_IN | NOTIFIER_HANGUP;
-    return ready & stream->interests;
+        return NOTIFIER_ALL;
+    return psn_request_ready(events) & stream->interests;
 }
 
 /*
@@ -377,11 +348,6 @@ static size_t psn_stream_arm_all(struct notifier *base, size_t thread,
 
 /* --- creating --------------------------------------------------------------------------------- */
 
-static bool is_available(void)
-{
-    return socket_lookup_notifications() != NULL;
-}
-
 static int probe_streams(struct error *error)
 {
     return psn_probe(SOCK_STREAM, SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_ONESHOT, error);
@@ -417,7 +383,7 @@ static void psn_stream_destroy(struct notifier *base)
 
 const struct notifier_backend notifier_psn_streams = {
     .name = "psn",
-    .is_available = is_available,
+    .is_available = psn_request_is_available,
     .probe = probe_streams,
     .create = psn_stream_create,
     .destroy = psn_stream_destroy,

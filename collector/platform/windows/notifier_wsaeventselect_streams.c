@@ -19,9 +19,8 @@
 #include <winsock2.h>
 
 #include "collector/platform/windows/notifier_backends.h"
+#include "collector/platform/windows/socket_state.h"
 #include "collector/platform/windows/stream_port.h"
-
-#define EVERYTHING (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
 
 /* The time to the next check: after a post failed for lack of memory, and of a listening socket. */
 #define POST_AGAIN_MS 10
@@ -44,18 +43,6 @@ static struct eventselect_stream *eventselect_stream_of(struct stream_registrati
 
 /* --- what is so now --------------------------------------------------------------------------- */
 
-/* Whether there is data or the end to read. */
-static unsigned look_at_data(SOCKET socket)
-{
-    char byte;
-    int size = recv(socket, &byte, 1, MSG_PEEK);
-    if (size > 0)
-        return NOTIFIER_IN;
-    if (size == 0)
-        return NOTIFIER_IN | NOTIFIER_HANGUP;
-    return WSAGetLastError() == WSAEWOULDBLOCK ? 0 : EVERYTHING;
-}
-
 /*
  * Returns the armed conditions that hold after these network events were recorded. If the
  * connection is broken, all conditions hold.
@@ -66,13 +53,13 @@ static unsigned look(const struct eventselect_stream *stream, long recorded)
     bool write = (stream->interests & NOTIFIER_OUT) != 0;
     WSAPOLLFD entry = {.fd = socket, .events = (SHORT)(POLLRDNORM | (write ? POLLWRNORM : 0))};
     if (WSAPoll(&entry, 1, 0) < 0 || (entry.revents & (POLLERR | POLLNVAL)) != 0)
-        return EVERYTHING;
+        return NOTIFIER_ALL;
     if (stream->common.listens)
         return (entry.revents & POLLRDNORM) != 0 ? NOTIFIER_IN : 0;
     unsigned ready = 0;
     if ((entry.revents & (POLLRDNORM | POLLHUP)) != 0 || (recorded & FD_READ) != 0)
-        ready = look_at_data(socket);
-    if (ready == EVERYTHING)
+        ready = socket_state_to_read(socket);
+    if (ready == NOTIFIER_ALL)
         return ready;
     if ((entry.revents & POLLWRNORM) != 0)
         ready |= NOTIFIER_OUT;

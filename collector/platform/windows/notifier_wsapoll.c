@@ -20,9 +20,8 @@
 #include "collector/platform/windows/level_thread.h"
 #include "collector/platform/windows/notifier_backends.h"
 #include "collector/platform/windows/socket_startup.h"
+#include "collector/platform/windows/socket_state.h"
 #include "collector/platform/windows/system_error.h"
-
-#define EVERYTHING (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
 
 /* Milliseconds between two checks for a hang-up. */
 #define LOOK_MS 100
@@ -144,11 +143,12 @@ static struct wsapoll_level *level_find(struct wsapoll_notifier *notifier, SOCKE
     return NULL;
 }
 
-static int socket_option(SOCKET socket, int option)
+/* SOCK_STREAM or SOCK_DGRAM; -1 with WSAGetLastError(). */
+static int type_of(SOCKET socket)
 {
-    int value = 0;
-    int size = sizeof value;
-    return getsockopt(socket, SOL_SOCKET, option, (char *)&value, &size) == 0 ? value : -1;
+    int type = 0;
+    int size = sizeof type;
+    return getsockopt(socket, SOL_SOCKET, SO_TYPE, (char *)&type, &size) == 0 ? type : -1;
 }
 
 static int wsapoll_add(struct notifier *base, wait_handle socket, void *token, unsigned interests,
@@ -156,7 +156,7 @@ static int wsapoll_add(struct notifier *base, wait_handle socket, void *token, u
 {
     struct wsapoll_notifier *notifier = wsapoll_of(base);
     struct wsapoll_level *level = level_find(notifier, INVALID_SOCKET, NULL);
-    int type = socket_option((SOCKET)socket, SO_TYPE);
+    int type = type_of((SOCKET)socket);
     if (level == NULL)
         return wsapoll_fail(error, "cannot watch a socket", ERROR_NOT_ENOUGH_QUOTA);
     if (type < 0)
@@ -164,7 +164,7 @@ static int wsapoll_add(struct notifier *base, wait_handle socket, void *token, u
     *level = (struct wsapoll_level){.socket = (SOCKET)socket,
                                     .token = token,
                                     .interests = interests,
-                                    .listens = socket_option((SOCKET)socket, SO_ACCEPTCONN) > 0,
+                                    .listens = socket_state_listens((SOCKET)socket),
                                     .datagrams = type == SOCK_DGRAM};
     notifier->changed = true;
     return 0;
@@ -212,18 +212,6 @@ static void list_polled(struct wsapoll_notifier *notifier)
     notifier->changed = false;
 }
 
-/* The conditions of a stream that a receive shows; 0: no data yet. */
-static unsigned look_at_stream(SOCKET socket)
-{
-    char byte;
-    int size = recv(socket, &byte, 1, MSG_PEEK);
-    if (size > 0)
-        return NOTIFIER_IN;
-    if (size == 0)
-        return NOTIFIER_IN | NOTIFIER_HANGUP;
-    return WSAGetLastError() == WSAEWOULDBLOCK ? 0 : EVERYTHING;
-}
-
 static bool waits_for_hang_up_only(const struct wsapoll_level *level)
 {
     return (level->interests & (NOTIFIER_IN | NOTIFIER_HANGUP)) == NOTIFIER_HANGUP &&
@@ -236,7 +224,7 @@ static int mark_hang_ups(struct wsapoll_notifier *notifier)
     int count = 0;
     for (ULONG i = 1; i < notifier->count; i++) {
         if (!waits_for_hang_up_only(notifier->slots[i]) || notifier->polled[i].revents != 0 ||
-            (look_at_stream(notifier->polled[i].fd) & NOTIFIER_HANGUP) == 0)
+            (socket_state_to_read(notifier->polled[i].fd) & NOTIFIER_HANGUP) == 0)
             continue;
         notifier->polled[i].revents = POLLHUP;
         count++;
@@ -291,12 +279,12 @@ static unsigned wsapoll_ready(const struct wsapoll_level *level, SHORT found)
 {
     unsigned ready = (found & POLLWRNORM) != 0 ? NOTIFIER_OUT : 0;
     if ((found & (POLLERR | POLLNVAL)) != 0)
-        return EVERYTHING;
+        return NOTIFIER_ALL;
     if ((found & (POLLRDNORM | POLLHUP)) != 0) {
         unsigned readable =
-            level->listens || level->datagrams ? NOTIFIER_IN : look_at_stream(level->socket);
-        if (readable == EVERYTHING)
-            return EVERYTHING;
+            level->listens || level->datagrams ? NOTIFIER_IN : socket_state_to_read(level->socket);
+        if (readable == NOTIFIER_ALL)
+            return NOTIFIER_ALL;
         ready |= readable;
     }
     return ready & level->interests;

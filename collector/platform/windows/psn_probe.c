@@ -2,7 +2,7 @@
 
 #include <winsock2.h>
 
-#include "collector/platform/windows/socket_lookup.h"
+#include "collector/platform/windows/psn_request.h"
 #include "collector/platform/windows/socket_startup.h"
 #include "collector/platform/windows/system_error.h"
 
@@ -16,7 +16,7 @@ static int probe_failed(int type, DWORD code, struct error *error)
     return -1;
 }
 
-/* Returns 0, or the error of the call, or of its one row. */
+/* Returns as psn_request. */
 static DWORD probe_operate(HANDLE port, SOCKET socket, uint8_t operation, uint8_t trigger)
 {
     struct socket_registration row = {
@@ -26,8 +26,7 @@ static DWORD probe_operate(HANDLE port, SOCKET socket, uint8_t operation, uint8_
         .operation = operation,
         .trigger = trigger,
     };
-    DWORD result = socket_lookup_notifications()(port, 1, &row, 0, 0, NULL, NULL);
-    return result == ERROR_SUCCESS || result == WAIT_TIMEOUT ? row.result : result;
+    return psn_request(socket_lookup_notifications(), port, row);
 }
 
 /* Milliseconds to wait for REMOVE, which a healthy system posts at once. */

@@ -4,6 +4,7 @@
 
 #include "collector/platform/clock.h"
 #include "collector/platform/windows/port_key.h"
+#include "collector/platform/windows/socket_state.h"
 #include "collector/platform/windows/system_error.h"
 
 /*
@@ -94,13 +95,6 @@ static struct stream_registration *make_registration(struct stream_port *port)
     return made;
 }
 
-static bool is_listening(SOCKET socket)
-{
-    BOOL listens = FALSE;
-    int size = sizeof listens;
-    return getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, (char *)&listens, &size) == 0 && listens;
-}
-
 void stream_port_new_key(struct stream_registration *registration)
 {
     registration->key += PLACE_MASK + 1;
@@ -109,7 +103,7 @@ void stream_port_new_key(struct stream_registration *registration)
 /* Adds a registration, under a new key, for a socket without one. NULL if memory is short. */
 static struct stream_registration *port_add(struct stream_port *port, SOCKET socket, void *token)
 {
-    bool listens = is_listening(socket);
+    bool listens = socket_state_listens(socket);
     AcquireSRWLockExclusive(&port->lock);
     struct stream_registration *added = port->free;
     if (added != NULL)

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#define EVERYTHING   (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
 #define SWALLOWED_MS 250 /* the longest wait for an event that must be lost, or must come */
 
 static const struct notifier_backend *sound;
@@ -53,7 +52,7 @@ static unsigned note(struct faulty *faulty, wait_handle socket, void *token, uns
     faulty->socket = socket;
     faulty->token = token;
     faulty->interests = interests;
-    return planted == FAULT_NOT_ASKED ? EVERYTHING : interests;
+    return planted == FAULT_NOT_ASKED ? NOTIFIER_ALL : interests;
 }
 
 static int watch(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,

@@ -1,0 +1,11 @@
+/* Letters of ASCII, whatever the locale is. Pure functions; any thread. */
+#ifndef SLUICE_COLLECTOR_TEXT_ASCII_H
+#define SLUICE_COLLECTOR_TEXT_ASCII_H
+
+/* The character, in lower case if it is a letter from A to Z. */
+static inline char ascii_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+#endif

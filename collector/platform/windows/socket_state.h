@@ -1,4 +1,4 @@
-/* What a stream socket shows, for the notifiers. Only for this folder. */
+/* A stream socket's state, for the notifiers. Only for this folder. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_STATE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_STATE_H
 
@@ -9,8 +9,8 @@
 bool socket_state_listens(SOCKET socket);
 
 /*
- * The conditions (enum notifier_interest) that a receive shows, which takes nothing: data, or the
- * end; all if the connection is broken; 0: neither data nor the end yet.
+ * The conditions (enum notifier_interest) that a receive with MSG_PEEK shows: data, or the end; all
+ * if the connection is broken; 0: neither data nor the end yet.
  */
 unsigned socket_state_to_read(SOCKET socket);
 

@@ -18,7 +18,7 @@ EXAMPLES = WEATHER.parent
 JUNOS = CAPTURES.parent / "proto" / "junos"  # in place of Juniper's own files
 COUNTERS = ("Cisco-IOS-XR-infra-statsd-oper:infra-statistics/interfaces/interface/latest/"
             "generic-counters")
-ADDRESS = re.compile(r"(udp://)(?:\[[^]]*\]|[0-9.]+):\d+")
+ADDRESS = re.compile(r"((?:udp|tcp)://)(?:\[[^]]*\]|[0-9.]+):\d+")
 METRICS = "metrics: 127.0.0.1:9126"
 
 

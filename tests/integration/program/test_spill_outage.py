@@ -1,7 +1,8 @@
 """A far end that is away for seconds under load: with a spill nothing is missing afterwards, and
 without one what is missing is what the ledger says.
 
-TEST_OUTAGE in the environment says how many seconds, and how many records a second.
+TEST_OUTAGE in the environment says how many seconds, and how many records a second. Windows does not
+count what the kernel drops, so that there the rate is one that a busy machine keeps up with.
 """
 import os
 import re
@@ -9,14 +10,14 @@ import subprocess
 import time
 import unittest
 
-from built import command
+from built import WINDOWS, command
 from http_store import Store
 from ports import free_port
 from sluice_program import RIEMANN, SANITIZED, ProgramTest
 
 TEST_SEND = os.environ["TEST_SEND"]
 SECONDS, RATE = map(int, os.environ.get("TEST_OUTAGE",
-                                        "2 3000" if SANITIZED else "3 20000").split())
+                                        "2 3000" if SANITIZED or WINDOWS else "3 20000").split())
 COUNT = SECONDS * RATE
 LIMIT = 45 + 2 * SECONDS  # seconds until all has arrived
 

@@ -108,8 +108,8 @@ static bool show_check(struct showing *showing, struct parse_error *fault)
         if (*(const char **)(void *)((char *)showing + valued[i].at) != NULL)
             return parse_error_set(fault, 0, "%s needs --message TYPE", valued[i].name);
     if (showing->texts != NULL && strcmp(showing->texts, "info") != 0 &&
-        strcmp(showing->texts, "none") != 0)
-        return parse_error_set(fault, 0, "--texts is none or info");
+        strcmp(showing->texts, "drop") != 0)
+        return parse_error_set(fault, 0, "--texts is drop or info");
     showing->options.text_samples = showing->texts != NULL && strcmp(showing->texts, "info") == 0;
     showing->options.source = showing->path;
     if (showing->options.value == NULL)

@@ -150,6 +150,25 @@ static bool walk_field(struct wildcard_walk *walk, const struct wildcard_field *
     return true;
 }
 
+/* Adds a part for the single numbers of a message if it has any. */
+static bool add_samples(struct wildcard_walk *walk, const struct wildcard_type *type,
+                        const ProtobufCMessage *message, const struct wildcard_place *place)
+{
+    const struct wildcard_part numbers = {
+        .element = place->element, .name = place->name, .type = type, .message = message};
+    size_t i = 0;
+    while (i < type->field_count && !wildcard_has_sample(&numbers, &type->fields[i]))
+        i++;
+    if (i == type->field_count)
+        return true;
+    struct wildcard_part *part = wildcard_add_part(walk, place);
+    if (part == NULL)
+        return false;
+    part->type = type;
+    part->message = message;
+    return true;
+}
+
 /* Lists the parts of a message, and of the messages in it, except the element's labels. */
 static bool walk_message(struct wildcard_walk *walk, const struct wildcard_type *type,
                          const ProtobufCMessage *message, struct wildcard_place *place)
@@ -159,16 +178,8 @@ static bool walk_message(struct wildcard_walk *walk, const struct wildcard_type 
         time = place->element->time_ns;
     if (time != 0)
         place->time_ns = time;
-    bool has_values = false;
-    for (size_t i = 0; place->selected && !has_values && i < type->field_count; i++)
-        has_values = type->fields[i].use == USE_VALUE;
-    if (has_values) {
-        struct wildcard_part *part = wildcard_add_part(walk, place);
-        if (part == NULL)
-            return false;
-        part->type = type;
-        part->message = message;
-    }
+    if (place->selected && !add_samples(walk, type, message, place))
+        return false;
     for (size_t i = 0; i < type->field_count; i++) {
         const struct wildcard_field *field = &type->fields[i];
         bool numbers = field->use == USE_VALUES || field->use == USE_NUMBERS;

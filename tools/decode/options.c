@@ -48,10 +48,11 @@ static const char *check_keys(const struct decode_settings *given)
     if (of_samples && !given->samples)
         return "--value, --labels, --name, --time and --texts need --samples";
     if ((of_samples || keys->nested != NULL) && given->descriptor_set == NULL)
-        return "--value, --labels, --name, --time, --texts and --nested are for a schema from a file";
-    if (given->texts != NULL && strcmp(given->texts, "none") != 0 &&
+        return "--value, --labels, --name, --time, --texts and --nested are for a schema from a "
+               "file";
+    if (given->texts != NULL && strcmp(given->texts, "drop") != 0 &&
         strcmp(given->texts, "info") != 0)
-        return "--texts is none or info";
+        return "--texts is drop or info";
     if (given->samples && given->schema != NULL && given->schema->next_sample == NULL)
         return "this --schema has no samples";
     return NULL;
@@ -61,8 +62,8 @@ static int check(void *settings, struct error *error)
 {
     struct decode_settings *given = settings;
     const char *wrong = NULL;
-    bool both = given->descriptor_set != NULL &&
-                (given->schema != NULL || given->schema_path != NULL);
+    bool both =
+        given->descriptor_set != NULL && (given->schema != NULL || given->schema_path != NULL);
     if (given->descriptor_set == NULL)
         given->descriptor_set = given->schema_path;
     if (given->schema == NULL && given->descriptor_set == NULL)
@@ -85,7 +86,8 @@ static int check(void *settings, struct error *error)
 
 static const struct command_option options[] = {
     {"schema", "NAME",
-     "a built-in schema; or, with --message, a .proto file or a folder of\nthem, or a descriptor set",
+     "a built-in schema; or, with --message, a .proto file or a folder of\nthem, or a descriptor "
+     "set",
      .set = set_schema},
     {"descriptor-set", "FILE",
      "what the bytes mean: a file that protoc --include_imports\n--descriptor_set_out wrote, or a "
@@ -107,7 +109,8 @@ static const struct command_option options[] = {
      COMMAND_KEEP(TEXT, struct decode_settings, keys.time)},
     {"nested", "FIELDS", "bytes fields that contain messages",
      COMMAND_KEEP(TEXT, struct decode_settings, keys.nested)},
-    {"texts", "none|info", "with --samples: texts that are not labels make a sample",
+    {"texts", "drop|info",
+     "with --samples: texts that are not labels are left out, or make a sample",
      COMMAND_KEEP(TEXT, struct decode_settings, texts)},
     {"delimited", NULL, "many messages, each after its length as a varint",
      COMMAND_KEEP(FLAG, struct decode_settings, delimited)},

@@ -145,7 +145,7 @@ class Refusals(Schema):
                                 (("a", "--mesage=M"), 'did you mean "--message"?'),
                                 (("a", "--labels", "x"), "--labels needs --message TYPE"),
                                 (("a", "--message", "M", "--all"), "--all is for the list"),
-                                (("a", "--message", "M", "--texts", "x"), "none or info"),
+                                (("a", "--message", "M", "--texts", "x"), "drop or info"),
                                 (("a", "--message"), "its value is missing")):
             with self.subTest(arguments):
                 self.assertIn(says, self.schema(*arguments, code=64))

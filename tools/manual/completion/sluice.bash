@@ -157,7 +157,7 @@ _sluice() {
         _sluice_offer $("${words[0]}" explain --list 2>/dev/null)
     elif [[ ${words[1]} == schema && ${#words[@]} -gt 2 ]]; then
         case ${words[-2]} in
-            --texts) _sluice_offer none info ;;
+            --texts) _sluice_offer drop info ;;
             --message | --value | --labels | --name | --time | --nested) ;;
             *)
                 _sluice_offer --message --value --labels --name --time --nested --texts --all --json

@@ -114,7 +114,7 @@ complete -c sluice -n '__fish_seen_subcommand_from schema' -x -l labels -d 'fiel
 complete -c sluice -n '__fish_seen_subcommand_from schema' -x -l name -d 'the field that names samples'
 complete -c sluice -n '__fish_seen_subcommand_from schema' -x -l time -d 'the field with their time'
 complete -c sluice -n '__fish_seen_subcommand_from schema' -x -l nested -d 'bytes fields that contain messages'
-complete -c sluice -n '__fish_seen_subcommand_from schema' -x -l texts -a 'none info'
+complete -c sluice -n '__fish_seen_subcommand_from schema' -x -l texts -a 'drop info'
 complete -c sluice -n '__fish_seen_subcommand_from schema' -l all -d 'list all message types'
 complete -c sluice -n '__fish_seen_subcommand_from schema' -l json -d 'write JSON'
 complete -c sluice -n __fish_use_subcommand -a spill -d 'list or export what lies in a spill'

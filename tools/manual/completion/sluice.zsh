@@ -89,7 +89,7 @@ _sluice() {
     fi
     if [[ $words[2] == schema && CURRENT -gt 2 ]]; then
         case $words[CURRENT-1] in
-            --texts) compadd -- none info ;;
+            --texts) compadd -- drop info ;;
             --message | --value | --labels | --name | --time | --nested) ;;
             *)
                 compadd -- --message --value --labels --name --time --nested --texts --all --json

@@ -256,6 +256,14 @@ TEST(an_element_without_numbers_is_an_info_sample)
                         "nodes.info{id=a} 1\n");
     options = all_of(PACKAGE "Around");
     assert_string_equal(samples_of(&options, "{}"), "");
+    options = all_of(PACKAGE "Servers");
+    assert_string_equal(
+        samples_of(&options, "{'servers': [{'protocol': 'udp', 'timestamp': 1700000000},"
+                             "{'protocol': 'tcp', 'port': 0}]}"),
+        "servers.info{protocol=udp} 1@1700000000000000000\nservers.port{protocol=tcp} 0\n");
+    options.labels = "port";
+    assert_string_equal(samples_of(&options, "{'servers': [{'port': 53}, {}]}"),
+                        "servers.info{port=53} 1\nservers.info{servers=1} 1\n");
 }
 
 TEST(texts_that_are_not_labels_can_make_a_sample)

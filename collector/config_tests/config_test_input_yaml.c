@@ -3,7 +3,7 @@
 
 #include "collector/config/metrics_address.h"
 #include "collector/config_tests/config_test_parts.h"
-#include "collector/config_tests/config_test_time.h"
+#include "collector/text/utc_time.h"
 
 static bool take_input(struct file_reading *reading, const struct config_test_key *key,
                        struct config_test_input *input, enum config_test_input_kind kind)
@@ -34,7 +34,7 @@ static bool take_time(struct file_reading *reading, const struct config_test_key
     struct config_test_text text = {.data = NULL};
     bool good =
         config_test_read_word(reading, key, &text) &&
-        (config_test_time_parse(text.data, &input->time_ns) ||
+        (utc_time_parse(text.data, &input->time_ns) ||
          file_refuse(reading, text.mark, "time must be written like 2026-11-21T06:43:36.38Z"));
     free(text.data);
     return good;

@@ -62,6 +62,16 @@ uint64_t input_file_size(const struct input_file *file);
  */
 bool input_file_has_changed(const struct input_file *file);
 
+/* Other users that could read or change a file that contains secrets. */
+enum input_exposure {
+    EXPOSURE_NONE,
+    EXPOSURE_OTHERS, /* its mode lets others in: not only its owner and its group */
+    EXPOSURE_OWNER,  /* its owner is neither this user nor root */
+};
+
+/* For a regular file. On Windows, which has no such modes, always EXPOSURE_NONE. */
+enum input_exposure input_file_exposure(const struct input_file *file);
+
 /*
  * Reads up to `size` (≥ 1) bytes; *got is the number of bytes read after INPUT_BYTES. The error of
  * a failure (EXIT_CODE_BAD_INPUT) has only the system's reason: the caller knows the file's name.

@@ -37,6 +37,12 @@ void aligned_memory_discard(void *memory, size_t size);
  */
 bool aligned_memory_populate(void *memory, size_t size);
 
+/*
+ * Keeps whole pages, which begin at `memory`, out of dumps of the process, as far as the system can:
+ * they will contain secrets. Lasts until the memory is destroyed.
+ */
+void aligned_memory_hide(void *memory, size_t size);
+
 /* NULL is allowed. */
 void aligned_memory_destroy(void *memory);
 

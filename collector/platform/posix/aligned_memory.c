@@ -43,6 +43,12 @@ bool aligned_memory_populate(void *memory, size_t size)
     return madvise((void *)begin, end - begin, MADV_POPULATE_WRITE) == 0 || !has_none(errno);
 }
 
+/* A failure changes nothing: dumps are a privilege of the user anyway. */
+void aligned_memory_hide(void *memory, size_t size)
+{
+    madvise(memory, size, MADV_DONTDUMP);
+}
+
 void aligned_memory_destroy(void *memory)
 {
     free(memory);

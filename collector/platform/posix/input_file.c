@@ -112,6 +112,14 @@ bool input_file_has_changed(const struct input_file *file)
             now.st_mtim.tv_nsec != file->modified.tv_nsec);
 }
 
+enum input_exposure input_file_exposure(const struct input_file *file)
+{
+    struct stat status;
+    if (fstat(file->fd, &status) != 0 || (status.st_uid != geteuid() && status.st_uid != 0))
+        return EXPOSURE_OWNER;
+    return (status.st_mode & S_IRWXO) != 0 ? EXPOSURE_OTHERS : EXPOSURE_NONE;
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static enum input_result input_failed(struct error *error)

@@ -190,6 +190,13 @@ bool input_file_has_changed(const struct input_file *file)
             CompareFileTime(&now.ftLastWriteTime, &opened->ftLastWriteTime) != 0);
 }
 
+/* Access is by lists, which a folder hands down to its files. */
+enum input_exposure input_file_exposure(const struct input_file *file)
+{
+    (void)file;
+    return EXPOSURE_NONE;
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static enum input_result ended(DWORD number, struct error *error)

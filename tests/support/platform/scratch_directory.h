@@ -21,6 +21,9 @@ size_t scratch_count(const char *name);
 void scratch_put(const char *name, const char *bytes, size_t size);
 void scratch_assert_holds(const char *name, const char *bytes, size_t size);
 
+/* Lets no other user open the file, on systems whose files have modes. */
+void scratch_make_private(const char *name);
+
 /* The content of a file with a NUL after it; the caller frees it. */
 char *scratch_read(const char *name, size_t *size);
 

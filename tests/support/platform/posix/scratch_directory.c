@@ -99,3 +99,8 @@ void scratch_assert_holds(const char *name, const char *bytes, size_t size)
                  (int)(count < 200 ? count : 200), found);
     free(found);
 }
+
+void scratch_make_private(const char *name)
+{
+    assert_int_equal(chmod(scratch_path(name), 0600), 0);
+}

@@ -1,5 +1,5 @@
-/* Parsing times of RFC 3339 (collector/config_tests/config_test_time.h). */
-#include "collector/config_tests/config_test_time.h"
+/* Parsing times of RFC 3339 (collector/text/utc_time.h). */
+#include "collector/text/utc_time.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 static void is(const char *text, int64_t wanted)
 {
     int64_t ns = -1;
-    if (!config_test_time_parse(text, &ns) || ns != wanted)
+    if (!utc_time_parse(text, &ns) || ns != wanted)
         fail_msg("%s: %lld, not %lld", text, (long long)ns, (long long)wanted);
 }
 
 static void refused(const char *text)
 {
     int64_t ns;
-    if (config_test_time_parse(text, &ns))
+    if (utc_time_parse(text, &ns))
         fail_msg("%s: was taken", text);
 }
 

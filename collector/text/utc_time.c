@@ -1,4 +1,4 @@
-#include "collector/config_tests/config_test_time.h"
+#include "collector/text/utc_time.h"
 
 #include <stddef.h>
 
@@ -51,7 +51,7 @@ static int64_t days_since_1970(uint32_t year, uint32_t month, uint32_t day)
     return days;
 }
 
-bool config_test_time_parse(const char *text, int64_t *ns)
+bool utc_time_parse(const char *text, int64_t *ns)
 {
     uint32_t year, month, day, hour, minute, second, nanoseconds = 0;
     const char *at = text;

@@ -1,0 +1,38 @@
+/*
+ * The bytes of a keys file (sender_keys.h), and its lines.
+ *
+ * Lifecycle: open, walk, close. One thread. The memory is cleared when it is closed.
+ */
+#ifndef SLUICE_COLLECTOR_SENDERS_KEYS_FILE_H
+#define SLUICE_COLLECTOR_SENDERS_KEYS_FILE_H
+
+#include <stddef.h>
+
+#include "collector/base/error.h"
+#include "collector/senders/sender_key_line.h"
+
+struct keys_file {
+    const char *path;
+    char *bytes;
+    size_t size, room;
+};
+
+/*
+ * Reads the file, and checks that no other user can. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_CONFIG). `path` is not copied.
+ */
+int keys_file_open(const char *path, struct keys_file *out, struct error *error);
+void keys_file_close(struct keys_file *file);
+
+/* Returns the number of lines, at least 1 and at most SENDER_KEYS_MOST: no more have keys. */
+size_t keys_file_lines(const struct keys_file *file);
+
+/*
+ * Calls `visit` with the key of each line that has one. `visit` returns NULL, or a fault as a
+ * constant text. Returns 0, or -1 with `error` filled: "FILE: line 3: FAULT".
+ */
+int keys_file_each(const struct keys_file *file,
+                   const char *(*visit)(void *context, const struct sender_key_line *line),
+                   void *context, struct error *error);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * A line of a keys file: `NAME KEYID KEY [not-before=TIME] [not-after=TIME]`.
+ *
+ * NAME is 1 to 63 letters, digits, `.`, `_` and `-`, and begins with a letter or a digit. KEYID is
+ * 16 hexadecimal digits, not all 0. KEY is 32 bytes as base64 or 64 hexadecimal digits. TIME is as
+ * utc_time.h has it. Words are separated by spaces and tabs.
+ *
+ * Pure functions; any thread.
+ */
+#ifndef SLUICE_COLLECTOR_SENDERS_SENDER_KEY_LINE_H
+#define SLUICE_COLLECTOR_SENDERS_SENDER_KEY_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/framing/sealed.h"
+#include "collector/text/output.h"
+
+/* Bytes of a sender's name, with its NUL. */
+#define SENDER_KEY_NAME_SIZE 64
+
+/* The most bytes of a line that sender_key_line_put writes. */
+#define SENDER_KEY_LINE_SIZE 256
+
+/* It holds a secret: clear it after use (secure_clear.h). */
+struct sender_key_line {
+    char name[SENDER_KEY_NAME_SIZE];
+    uint64_t id;
+    uint8_t key[SEALED_KEY_SIZE];
+    int64_t not_before_ns; /* the key is valid from this time on; INT64_MIN: always */
+    int64_t not_after_ns;  /* and until this time, which is the last; INT64_MAX: for ever */
+};
+
+/* Whether the text can be a sender's name. */
+bool sender_key_is_name(const char *name);
+
+/*
+ * Parses a line of `size` bytes without its line break. Returns NULL with *out filled, or the fault
+ * as a constant text that contains nothing of the line.
+ */
+const char *sender_key_line_parse(const char *line, size_t size, struct sender_key_line *out);
+
+/* Appends name, id and key, the key as base64, without times and line break. */
+void sender_key_line_put(struct output *out, const struct sender_key_line *line);
+
+#endif

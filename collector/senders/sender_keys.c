@@ -1,0 +1,214 @@
+#include "collector/senders/sender_keys.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/base/rule.h"
+#include "collector/base/secure_clear.h"
+#include "collector/platform/machine.h"
+#include "collector/senders/keys_file.h"
+
+#define PAGE 4096
+
+struct sender_keys {
+    _Atomic unsigned holders;
+    size_t count, room;
+    struct sender_key *keys; /* on pages of their own */
+    uint32_t *index;         /* by id: a key's number + 1, or 0; twice as many places as room */
+    uint32_t mask;
+    bool for_sending;
+};
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static size_t keys_size(size_t room)
+{
+    return (room * sizeof(struct sender_key) + PAGE - 1) / PAGE * PAGE;
+}
+
+static struct sender_keys *create_keys(size_t room, bool for_sending)
+{
+    struct sender_keys *keys = calloc(1, sizeof *keys);
+    uint32_t places = 2;
+    while (places < 2 * room)
+        places *= 2;
+    if (keys == NULL)
+        return NULL;
+    atomic_init(&keys->holders, 1);
+    keys->room = room;
+    keys->mask = places - 1;
+    keys->for_sending = for_sending;
+    keys->index = calloc(places, sizeof *keys->index);
+    keys->keys = aligned_memory_create(PAGE, keys_size(room));
+    if (keys->index == NULL || keys->keys == NULL) {
+        sender_keys_release(keys);
+        return NULL;
+    }
+    aligned_memory_hide(keys->keys, keys_size(room));
+    return keys;
+}
+
+struct sender_keys *sender_keys_hold(struct sender_keys *keys)
+{
+    atomic_fetch_add_explicit(&keys->holders, 1, memory_order_relaxed);
+    return keys;
+}
+
+void sender_keys_release(struct sender_keys *keys)
+{
+    if (keys == NULL || atomic_fetch_sub_explicit(&keys->holders, 1, memory_order_acq_rel) != 1)
+        return;
+    for (size_t i = 0; i < keys->count; i++)
+        key_sessions_release(keys->keys[i].sessions);
+    if (keys->keys != NULL)
+        secure_clear(keys->keys, keys_size(keys->room));
+    aligned_memory_destroy(keys->keys);
+    free(keys->index);
+    free(keys);
+}
+
+size_t sender_keys_memory(const struct sender_keys *keys)
+{
+    size_t sessions = keys->for_sending ? 0 : keys->count * key_sessions_memory();
+    return sizeof *keys + keys_size(keys->room) + (keys->mask + 1) * sizeof *keys->index + sessions;
+}
+
+/* --- searching -------------------------------------------------------------------------------- */
+
+size_t sender_keys_count(const struct sender_keys *keys)
+{
+    return keys->count;
+}
+
+const struct sender_key *sender_keys_at(const struct sender_keys *keys, size_t index)
+{
+    RULE(index < keys->count, "a key is in its table");
+    return &keys->keys[index];
+}
+
+/*
+ * The place of the id, or the free one where it belongs. Ids are the file's, so that no sender can
+ * make them collide; half of the places are free.
+ */
+static uint32_t *place_of(const struct sender_keys *keys, uint64_t id)
+{
+    uint32_t at = (uint32_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+    for (;; at++) {
+        uint32_t *place = &keys->index[at & keys->mask];
+        if (*place == 0 || keys->keys[*place - 1].id == id)
+            return place;
+    }
+}
+
+const struct sender_key *sender_keys_find(const struct sender_keys *keys, uint64_t id)
+{
+    uint32_t number = *place_of(keys, id);
+    return number == 0 ? NULL : &keys->keys[number - 1];
+}
+
+static bool has_one_name(const struct sender_keys *keys)
+{
+    for (size_t i = 1; i < keys->count; i++)
+        if (strcmp(keys->keys[i].name, keys->keys[0].name) != 0)
+            return false;
+    return true;
+}
+
+const struct sender_key *sender_keys_for_sending(const struct sender_keys *keys, const char *name,
+                                                 int64_t now_ns, struct error *error)
+{
+    const struct sender_key *best = NULL;
+    bool known = false;
+    if (name == NULL && !has_one_name(keys)) {
+        error_set(error, EXIT_CODE_CONFIG, "the keys file has several names: say which to send as");
+        return NULL;
+    }
+    for (size_t i = 0; i < keys->count; i++) {
+        const struct sender_key *key = &keys->keys[i];
+        if (name != NULL && strcmp(key->name, name) != 0)
+            continue;
+        known = true;
+        if (sender_key_is_valid(key, now_ns) &&
+            (best == NULL || key->not_before_ns >= best->not_before_ns))
+            best = key;
+    }
+    if (best == NULL)
+        error_set(error, EXIT_CODE_CONFIG, "the keys file has no key %s%s%s",
+                  name != NULL ? "of " : "", name != NULL ? name : "",
+                  known ? (name != NULL ? " that is valid now" : "that is valid now") : "");
+    return best;
+}
+
+/* --- loading ---------------------------------------------------------------------------------- */
+
+/* Whether both are the same key, whatever their names and times are. */
+static bool is_same_key(const struct sender_key *a, const struct sender_key *b)
+{
+    return memcmp(&a->seal, &b->seal, sizeof a->seal) == 0;
+}
+
+static struct key_sessions *sessions_of(const struct sender_keys_options *options,
+                                        const struct sender_key *key)
+{
+    const struct sender_key *same =
+        options->before != NULL ? sender_keys_find(options->before, key->id) : NULL;
+    return same != NULL && same->sessions != NULL && is_same_key(same, key)
+               ? key_sessions_hold(same->sessions)
+               : key_sessions_create(options->floor_ns);
+}
+
+struct loading {
+    const struct sender_keys_options *options;
+    struct sender_keys *keys;
+};
+
+static const char *add_key(void *context, const struct sender_key_line *line)
+{
+    const struct loading *loading = context;
+    struct sender_keys *keys = loading->keys;
+    uint32_t *place = place_of(keys, line->id);
+    if (*place != 0)
+        return "an earlier line has the same key id";
+    RULE(keys->count < keys->room, "each line of a keys file has room for its key");
+    struct sender_key *key = &keys->keys[keys->count];
+    *key = (struct sender_key){
+        .id = line->id, .not_before_ns = line->not_before_ns, .not_after_ns = line->not_after_ns};
+    memcpy(key->name, line->name, sizeof key->name);
+    sealed_key_derive(line->key, &key->seal);
+    if (!keys->for_sending) {
+        key->sessions = sessions_of(loading->options, key);
+        if (key->sessions == NULL)
+            return "out of memory";
+    }
+    *place = (uint32_t)++keys->count;
+    return NULL;
+}
+
+static int fill_keys(struct keys_file *file, struct loading *loading, struct error *error)
+{
+    if (keys_file_each(file, add_key, loading, error) != 0)
+        return -1;
+    if (loading->keys->count != 0)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "%s: no keys; make one: sluice keygen NAME",
+              loading->options->path);
+    return -1;
+}
+
+int sender_keys_load(const struct sender_keys_options *options, struct sender_keys **out,
+                     struct error *error)
+{
+    struct keys_file file;
+    if (sealed_load(error) != 0 || keys_file_open(options->path, &file, error) != 0)
+        return -1;
+    struct loading loading = {.options = options,
+                              .keys = create_keys(keys_file_lines(&file), options->for_sending)};
+    int result = loading.keys == NULL ? error_no_memory(error) : fill_keys(&file, &loading, error);
+    keys_file_close(&file);
+    if (result != 0)
+        sender_keys_release(loading.keys);
+    else
+        *out = loading.keys;
+    return result;
+}

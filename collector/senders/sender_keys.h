@@ -1,0 +1,90 @@
+/*
+ * The keys of senders, read from a keys file: a line for each key (sender_key_line.h), empty lines
+ * and comments after `#`. Several keys may have one name, so that a new key is given out before the
+ * old one ends.
+ *
+ * The file holds secrets. It must be a regular file that belongs to this user or root and that
+ * others cannot open. Keys are kept out of core dumps, are cleared when their table is freed, and
+ * are in no text of an error.
+ *
+ * A table never changes. A reload makes a new table with the options' `before`: keys with the same
+ * id and the same key share their sessions with it, so that both tables may be in use at a time.
+ * Listeners that read one file share one table, or a datagram could be taken once by each.
+ *
+ * Lifecycle: load, find, hold and release. Main thread: load and release; any thread: the rest.
+ */
+#ifndef SLUICE_COLLECTOR_SENDERS_SENDER_KEYS_H
+#define SLUICE_COLLECTOR_SENDERS_SENDER_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/error.h"
+#include "collector/framing/sealed.h"
+#include "collector/senders/key_sessions.h"
+#include "collector/senders/sender_key_line.h"
+
+/* The most keys of a file. */
+#define SENDER_KEYS_MOST 65536
+
+struct seal_state; /* seal_state.h */
+
+struct sender_key {
+    uint64_t id;
+    char name[SENDER_KEY_NAME_SIZE];
+    int64_t not_before_ns, not_after_ns; /* the first and the last time at which it is valid */
+    struct sealed_key seal;
+    struct key_sessions *sessions; /* NULL in a table for sending */
+};
+
+static inline bool sender_key_is_valid(const struct sender_key *key, int64_t now_ns)
+{
+    return now_ns >= key->not_before_ns && now_ns <= key->not_after_ns;
+}
+
+struct sender_keys;
+
+struct sender_keys_options {
+    const char *path;
+    bool for_sending;                 /* no sessions are needed */
+    const struct sender_keys *before; /* whose sessions are kept; NULL: none */
+    struct seal_state *state;         /* which knows the sessions of earlier runs; NULL: none */
+
+    /*
+     * Sessions of further keys accept only times after this one: the program's start, or 0 for a
+     * capture, in which nothing is a repetition of what came before it.
+     */
+    int64_t floor_ns;
+};
+
+/*
+ * Loads libsodium (sealed_load) and the file. Returns 0 with *out for the caller to release, or -1
+ * with `error` filled (EXIT_CODE_CONFIG): "FILE: line 3: ...". A file without keys is an error.
+ */
+int sender_keys_load(const struct sender_keys_options *options, struct sender_keys **out,
+                     struct error *error);
+
+struct sender_keys *sender_keys_hold(struct sender_keys *keys);
+/* Clears and frees the table with its last holder. NULL is allowed. */
+void sender_keys_release(struct sender_keys *keys);
+
+/* The keys in the order of the file. */
+size_t sender_keys_count(const struct sender_keys *keys);
+const struct sender_key *sender_keys_at(const struct sender_keys *keys, size_t index);
+
+/* Returns the key with the id, valid now or not; NULL: there is none. */
+const struct sender_key *sender_keys_find(const struct sender_keys *keys, uint64_t id);
+
+/*
+ * Returns the key to send with: of those with the name that are valid at `now_ns` the one whose
+ * not-before is latest, or the last one of these in the file. `name` may be NULL if all keys have
+ * the same name. Returns NULL with `error` filled (EXIT_CODE_CONFIG) if there is none.
+ */
+const struct sender_key *sender_keys_for_sending(const struct sender_keys *keys, const char *name,
+                                                 int64_t now_ns, struct error *error);
+
+/* Returns the bytes that the table and its keys' sessions allocate. */
+size_t sender_keys_memory(const struct sender_keys *keys);
+
+#endif

@@ -110,6 +110,11 @@ struct sluice_client {
     socklen_t to_size;
     size_t datagram_setting; /* bytes; 0: limited by the path's MTU */
 
+    struct sluice_sealer *sealer; /* NULL: datagrams are not sealed */
+    bool has_session;             /* the sealer has begun one for this client */
+    size_t before;  /* bytes of a datagram before its content: 0 if it is not sealed */
+    size_t sealing; /* bytes that sealing adds in all */
+
     /* Used only by the flush that is running. */
     uint64_t boot_id; /* also the start time of cumulative values */
     uint64_t sequence;
@@ -392,18 +397,16 @@ static size_t value_most(enum kind kind, size_t bound_count)
 /* Whether a sample of this size always fits in a datagram, however large its numbers become. */
 static bool fits(const struct sluice_client *client, size_t sample_size)
 {
-    size_t limit =
-        client->datagram_setting != 0 ? client->datagram_setting : SLUICE_DATAGRAM_MOST;
-    return header_most(client) + sized(sample_size) <= limit;
+    size_t limit = client->datagram_setting != 0 ? client->datagram_setting : SLUICE_DATAGRAM_MOST;
+    return header_most(client) + sized(sample_size) + client->sealing <= limit;
 }
 
 /* Whether all registered metrics still fit, after the client's sender has changed. */
 static bool all_fit(const struct sluice_client *client)
 {
     const struct metric *each = atomic_load(&client->metrics);
-    while (each != NULL &&
-           fits(client, each->head_size + each->tail_size +
-                            value_most((enum kind)each->kind, each->bound_count)))
+    while (each != NULL && fits(client, each->head_size + each->tail_size +
+                                            value_most((enum kind)each->kind, each->bound_count)))
         each = each->next;
     return each == NULL;
 }
@@ -436,8 +439,8 @@ static bool measure(const struct sluice_client *client, struct definition *made)
     }
     if (!add_labels_size(made->labels, &made->tail_size))
         return false;
-    return fits(client, made->head_size + made->tail_size +
-                            value_most(made->kind, made->bound_count));
+    return fits(client,
+                made->head_size + made->tail_size + value_most(made->kind, made->bound_count));
 }
 
 static void put_fields(uint8_t *at, const struct definition *from)
@@ -650,14 +653,20 @@ static size_t make_sample(struct sluice_client *client, const struct metric *met
 struct filling {
     uint64_t time_ns; /* since 1970 UTC; the same for all datagrams of a flush */
     size_t limit;     /* bytes; a single sample may exceed it, unless the size is configured */
-    size_t size;
+    size_t size;      /* without what sealing adds, as the limit */
     size_t samples;
     struct metric *first; /* the metric of the first sample in it */
 };
 
+/* Where the content of the datagram begins. */
+static uint8_t *content_of(struct sluice_client *client)
+{
+    return client->datagram + client->before;
+}
+
 static void begin(struct sluice_client *client, struct filling *filling)
 {
-    uint8_t *at = client->datagram;
+    uint8_t *at = content_of(client);
     memcpy(at, client->sender, client->sender_size);
     at += client->sender_size;
     at = put_fixed64(at, TELEMETRY_BOOT_ID, client->boot_id);
@@ -665,7 +674,7 @@ static void begin(struct sluice_client *client, struct filling *filling)
     at = put_fixed64(at, TELEMETRY_TIME, filling->time_ns);
     memcpy(at, client->labels, client->labels_size);
     at += client->labels_size;
-    filling->size = (size_t)(at - client->datagram);
+    filling->size = (size_t)(at - content_of(client));
     filling->samples = 0;
     filling->first = NULL;
 }
@@ -673,9 +682,9 @@ static void begin(struct sluice_client *client, struct filling *filling)
 static void append(struct sluice_client *client, struct filling *filling, struct metric *metric,
                    size_t sample_size)
 {
-    uint8_t *at = client->datagram + filling->size;
+    uint8_t *at = content_of(client) + filling->size;
     at = put_bytes(at, TELEMETRY_SAMPLES, client->sample, sample_size);
-    filling->size = (size_t)(at - client->datagram);
+    filling->size = (size_t)(at - content_of(client));
     if (filling->samples++ == 0)
         filling->first = metric;
 }
@@ -715,11 +724,17 @@ static enum sluice_flushed send_datagram(struct sluice_client *client,
                                          const struct filling *filling)
 {
     struct counts *counts = &client->counts;
+    size_t size = filling->size + client->sealing;
+    if (client->sealer != NULL) {
+        int error = client->sealer->seal(client->sealer, client->datagram, filling->size);
+        if (error != 0)
+            return failed(client, error);
+    }
     for (int attempt = 0; attempt < SEND_ATTEMPTS; attempt++) {
-        if (send(client->socket, client->datagram, filling->size, MSG_DONTWAIT) >= 0) {
+        if (send(client->socket, client->datagram, size, MSG_DONTWAIT) >= 0) {
             client->sequence++;
             count(&counts->datagrams, 1);
-            count(&counts->bytes, filling->size);
+            count(&counts->bytes, size);
             count(&counts->samples, filling->samples);
             count(&counts->oversized, filling->size > filling->limit);
             return SLUICE_SENT;
@@ -786,11 +801,12 @@ static enum sluice_flushed flush_metrics(struct sluice_client *client, struct fi
 
 static enum sluice_flushed flush_all(struct sluice_client *client)
 {
+    size_t limit = datagram_limit(client);
     struct filling filling = {
         .time_ns = (uint64_t)now_ns(CLOCK_REALTIME),
-        .limit = datagram_limit(client),
+        .limit = limit - client->sealing,
     };
-    atomic_store_explicit(&client->counts.datagram, filling.limit, memory_order_relaxed);
+    atomic_store_explicit(&client->counts.datagram, limit, memory_order_relaxed);
     begin(client, &filling);
 
     struct metric *front = atomic_load_explicit(&client->metrics, memory_order_acquire);
@@ -948,6 +964,24 @@ static int share_labels(struct sluice_client *client, const struct sluice_label 
     return 0;
 }
 
+/* Begins a session of the sealer, if there is one. Without it the client has no socket. */
+static int begin_session(struct sluice_client *client)
+{
+    int error = client->sealer != NULL ? client->sealer->begin(client->sealer) : 0;
+    client->has_session = client->sealer != NULL && error == 0;
+    if (error == 0)
+        return 0;
+    close_socket(client);
+    return fail(error);
+}
+
+static void end_session(struct sluice_client *client)
+{
+    if (client->has_session)
+        client->sealer->end(client->sealer);
+    client->has_session = false;
+}
+
 /*
  * Begins a new life of the client. Its boot_id is the time in nanoseconds, and never the previous
  * boot_id.
@@ -970,8 +1004,11 @@ static int set_up(struct sluice_client *client, const char *to, const char *send
     client->socket = -1;
     atomic_init(&client->used, aligned(sizeof *client));
     client->datagram_setting = settings->datagram;
+    client->sealer = settings->sealer;
+    client->before = settings->sealer != NULL ? SLUICE_SEAL_HEADER : 0;
+    client->sealing = settings->sealer != NULL ? SLUICE_SEAL_HEADER + SLUICE_SEAL_TAG : 0;
     if (name_sender(client, sender) != 0 || share_labels(client, settings->labels) != 0 ||
-        look_up(client, to) != 0 || connect_socket(client) != 0)
+        look_up(client, to) != 0 || connect_socket(client) != 0 || begin_session(client) != 0)
         return -1;
     begin_life(client);
     return 0;
@@ -1030,6 +1067,7 @@ void sluice_client_close(struct sluice_client *client)
         return;
     sluice_client_flush(client);
     close_socket(client);
+    end_session(client);
     free_block(client);
 }
 
@@ -1055,6 +1093,9 @@ int sluice_client_renew(struct sluice_client *client, const char *sender)
         return fail(EMSGSIZE);
     close_socket(client);
     if (connect_socket(client) != 0)
+        return -1;
+    end_session(client);
+    if (begin_session(client) != 0)
         return -1;
     for (struct metric *each = atomic_load(&client->metrics); each != NULL; each = each->next)
         reset(each);

@@ -57,6 +57,31 @@ struct sluice_label {
     const char *value;
 };
 
+/*
+ * Seals the datagrams of one client at a time, so that the collector knows their sender.
+ * sluice_seal.h makes a sealer of a key; an application does not call these functions itself.
+ */
+struct sluice_sealer {
+    /*
+     * Begins a session, when a client is opened or renewed. Returns 0 or an errno: EBUSY if another
+     * client has the sealer.
+     */
+    int (*begin)(struct sluice_sealer *sealer);
+
+    /*
+     * Seals in place. The datagram has SLUICE_SEAL_HEADER free bytes, `size` bytes to be sealed,
+     * and SLUICE_SEAL_TAG free bytes. Returns 0 or an errno.
+     */
+    int (*seal)(struct sluice_sealer *sealer, uint8_t *datagram, size_t size);
+
+    /* Ends the session: another client may have the sealer. */
+    void (*end)(struct sluice_sealer *sealer);
+};
+
+/* Bytes that sealing adds before and after the content of a datagram. */
+#define SLUICE_SEAL_HEADER 40
+#define SLUICE_SEAL_TAG    16
+
 /* A setting that is 0 or NULL has its default. */
 struct sluice_settings {
     /*
@@ -81,6 +106,12 @@ struct sluice_settings {
      * oversized.
      */
     size_t datagram;
+
+    /*
+     * Seals each datagram, which then holds 56 bytes less. The caller closes the sealer after the
+     * client. By default datagrams are not sealed.
+     */
+    struct sluice_sealer *sealer;
 };
 
 /*
@@ -101,8 +132,8 @@ struct sluice_settings {
  * sender's sequence numbers. `settings` may be NULL.
  *
  * Returns NULL with errno set: EINVAL (an invalid argument), EADDRNOTAVAIL (no such host), EMSGSIZE
- * (the sender's name and the labels take more than 1024 bytes), ENOMEM, or the error of socket(2)
- * or connect(2).
+ * (the sender's name and the labels take more than 1024 bytes), ENOMEM, EBUSY (another client has
+ * the sealer), or the error of socket(2) or connect(2).
  */
 struct sluice_client *sluice_client_open(const char *to, const char *sender,
                                          const struct sluice_settings *settings);
@@ -201,8 +232,9 @@ struct sluice_client_counts {
                                  them; always 0 if settings.datagram is set */
     uint64_t full;            /* number of times that the socket was full */
     uint64_t refused;         /* ICMP errors that report a closed port */
-    uint64_t failed;          /* datagrams that the system refused to send */
-    int last_error;           /* errno of the last failed datagram, or 0 */
+    uint64_t failed;          /* datagrams that the system refused to send, or that could not be
+                                 sealed: no key is valid now */
+    int last_error;           /* errno of the last failed datagram, or 0; EACCES: not sealed */
     size_t datagram;          /* limit of a datagram in the last flush, in bytes; 0: no flush yet */
 };
 

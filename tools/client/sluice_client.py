@@ -56,6 +56,7 @@ DATAGRAM_LEAST = 512
 BOUNDS_MOST = 128  # upper bounds that a histogram may have
 SENDER_MOST = 200  # bytes
 HEADER_MOST = 1024
+_SEALING = 56  # bytes that sealing adds to a datagram
 
 _UINT64_MAX = (1 << 64) - 1
 _VARINT_MOST = 10
@@ -278,11 +279,13 @@ class Client:
               1500 for IPv4, 1280 for IPv6); a metric that needs more then has its own datagram,
               which counts in oversized.
     metrics   largest number of metrics.
+    sealer    seals each datagram, which then holds 56 bytes less (sluice_seal.Sealer).
 
     Raises ValueError for an invalid argument, and OSError.
     """
 
-    def __init__(self, to, sender, labels=None, datagram=None, metrics=10000):
+    def __init__(self, to, sender, labels=None, datagram=None, metrics=10000,
+                 sealer=None):
         if datagram is not None and not DATAGRAM_LEAST <= datagram <= DATAGRAM_MOST:
             raise ValueError(f"a datagram has {DATAGRAM_LEAST} to {DATAGRAM_MOST} bytes")
         self._sender = _encoded_sender(sender)
@@ -290,6 +293,9 @@ class Client:
         if len(self._sender) + len(self._labels) > HEADER_MOST:
             raise ValueError(f"the sender's name and the labels take more than {HEADER_MOST} bytes")
         self._datagram = datagram
+        self._sealer = sealer
+        self._sealing = 0 if sealer is None else _SEALING
+        self._has_session = False
         self._metrics_most = metrics
         self._metrics = {}
         self._not_recorded = _Tally()
@@ -300,6 +306,7 @@ class Client:
         self._boot_id = 0
         self._family, self._to = _resolve(to)
         self._connect()
+        self._begin_session()
         self._begin_life()
 
     def __enter__(self):
@@ -312,6 +319,7 @@ class Client:
         """Flushes once more and closes the socket. Metrics may still be updated but are not sent."""
         self.flush()
         self._close_socket()
+        self._end_session()
         self._owner = None
 
     def renew(self, sender=None):
@@ -330,7 +338,9 @@ class Client:
             raise ValueError("with this sender a registered metric may fit no datagram")
         self._sender = encoded
         self._close_socket()
+        self._end_session()
         self._connect()
+        self._begin_session()
         for metric in self._metrics.copy().values():
             metric._reset()
         for tally in (self._not_recorded, self._refused_metrics, self._busy):
@@ -351,6 +361,21 @@ class Client:
         if self._socket is not None:
             self._socket.close()
         self._socket = None
+
+    def _begin_session(self):
+        if self._sealer is None:
+            return
+        try:
+            self._sealer.begin()
+        except ValueError:
+            self._close_socket()
+            raise
+        self._has_session = True
+
+    def _end_session(self):
+        if self._has_session:
+            self._sealer.end()
+        self._has_session = False
 
     def _begin_life(self):
         """A boot_id is the time in nanoseconds, and never repeats the previous one."""
@@ -409,7 +434,7 @@ class Client:
         header = len(sender) + 9 + 1 + _VARINT_MOST + 9 + len(self._labels)
         size = metric._most()
         limit = DATAGRAM_MOST if self._datagram is None else self._datagram
-        return header + 1 + len(_varint(size)) + size <= limit
+        return header + 1 + len(_varint(size)) + size + self._sealing <= limit
 
     def _refused(self, kind, more):
         self._refused_metrics.add(1)
@@ -461,8 +486,9 @@ class Client:
         oversized        datagrams with one metric that exceeds the MTU: IP fragments them
         full             times that the socket was full
         refused          ICMP errors: the port is closed
-        failed           datagrams that the system refused to send
-        last_error       errno of the last of these, or 0
+        failed           datagrams that the system refused to send, or that could not be sealed: no
+                         key is valid now
+        last_error       errno of the last of these, or 0; EACCES: not sealed
         datagram         the largest datagram of the last flush; 0 before the first
         """
         return {"metrics": len(self._metrics), "metrics_refused": self._refused_metrics.total(),
@@ -486,6 +512,13 @@ class Client:
     def _send(self, datagram, samples, limit):
         counts = self._counts
         error = 0
+        if self._sealer is not None:
+            try:
+                datagram = self._sealer.seal(datagram)
+            except ValueError:  # no key is valid now
+                counts["failed"] += 1
+                counts["last_error"] = errno.EACCES
+                return FAILED
         for _ in range(_SEND_ATTEMPTS):
             try:
                 self._socket.send(datagram, _DONT_WAIT)
@@ -506,7 +539,7 @@ class Client:
             counts["datagrams"] += 1
             counts["bytes"] += len(datagram)
             counts["samples"] += samples
-            counts["oversized"] += len(datagram) > limit
+            counts["oversized"] += len(datagram) > limit + self._sealing
             return SENT
         counts["failed"] += 1
         counts["last_error"] = error
@@ -515,7 +548,8 @@ class Client:
     def _flush_all(self):
         """The next flush begins with the datagram that a full socket did not accept, or after one
         that the system refused: a datagram that can never be sent must not block the rest."""
-        limit = self._counts["datagram"] = self._limit()
+        self._counts["datagram"] = self._limit()
+        limit = self._counts["datagram"] - self._sealing
         before = self._sender + _fixed64(2, self._boot_id)
         after = _fixed64(4, time.time_ns()) + self._labels
         metrics = list(self._metrics.copy().values())

@@ -2,6 +2,7 @@
  * The C client, at the command of a test: reads commands from stdin, a line each, and answers each
  * with one line on stdout. driver.py does the same with the Python client.
  *
+ *   seal FILE NAME MODE                                     the same; of the next open
  *   open TO SENDER [memory=N] [datagram=N] [KEY:VALUE...]   "ok", or the name of the error
  *   counter|gauge NAME UNIT [KEY:VALUE...]                  the metric's number, or "none"
  *   histogram NAME UNIT BOUND,... [KEY:VALUE...]            the same
@@ -14,7 +15,7 @@
  *   counts                                                  as JSON
  *   exit
  *
- * "-" as a unit, or as what is renewed, is NULL. Numbers count from 0.
+ * "-" as a unit, as the name of a key, or as what is renewed, is NULL. Numbers count from 0.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/integration/client/driver_sealing.h"
 #include "tools/client/sluice_client.h"
 
 #define WORDS_MOST   64
@@ -34,6 +36,7 @@
 #define THREADS_MOST 64
 
 static struct sluice_client *client;
+static struct sluice_sealer *sealer;
 static void *metrics[METRICS_MOST];
 static size_t metric_count;
 
@@ -48,6 +51,8 @@ static const char *error_name(int error)
         return "EADDRNOTAVAIL";
     case EMSGSIZE:
         return "EMSGSIZE";
+    case EBUSY:
+        return "EBUSY";
     default:
         return strerror(error);
     }
@@ -73,6 +78,17 @@ static void read_labels(char **words, struct sluice_label *labels)
     *labels = (struct sluice_label){NULL, NULL};
 }
 
+static const char *text_or_null(const char *word)
+{
+    return strcmp(word, "-") != 0 ? word : NULL;
+}
+
+static const char *run_seal(char **words)
+{
+    sealer = driver_sealer_open(words[0], text_or_null(words[1]), words[2]);
+    return sealer == NULL && errno == EACCES ? "EACCES" : error_name(sealer != NULL ? 0 : errno);
+}
+
 static const char *run_open(char **words)
 {
     struct sluice_settings settings = {.memory = 0};
@@ -88,6 +104,7 @@ static const char *run_open(char **words)
     }
     read_labels(at, labels);
     settings.labels = labels;
+    settings.sealer = sealer;
     client = sluice_client_open(words[0], words[1], &settings);
     return error_name(client != NULL ? 0 : errno);
 }
@@ -102,11 +119,6 @@ static const char *keep(void *metric)
     metrics[metric_count] = metric;
     snprintf(number, sizeof number, "%zu", metric_count++);
     return number;
-}
-
-static const char *text_or_null(const char *word)
-{
-    return strcmp(word, "-") != 0 ? word : NULL;
 }
 
 static const char *run_counter(char **words)
@@ -369,6 +381,7 @@ static const struct {
     {"record", run_record},   {"flush", run_flush},     {"flush_every", run_flush_every},
     {"threads", run_threads}, {"fork", run_fork},       {"renew", run_renew},
     {"counts", run_counts},   {"close", run_close},     {"pace", run_pace},
+    {"seal", run_seal},
 };
 
 static const char *run(char **words)
@@ -398,5 +411,6 @@ int main(void)
         }
     }
     sluice_client_close(client);
+    driver_sealer_close(sealer);
     return 0;
 }

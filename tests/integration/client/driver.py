@@ -11,6 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tools" / "
 sys.dont_write_bytecode = True
 
 from sluice_client import Client  # noqa: E402
+from sluice_seal import Sealer  # noqa: E402
 
 
 def labels_of(words):
@@ -24,22 +25,34 @@ def unit_of(word):
 class Driver:
     def __init__(self):
         self.client = None
+        self.sealer = None
         self.metrics = []
 
     def answered(self, call, *arguments, **more):
         """"ok", or the name of the error that C's functions have for it."""
         try:
             self.client = call(*arguments, **more) or self.client
-        except ValueError:
-            return "EINVAL"
+        except ValueError as error:
+            return "EBUSY" if "another client" in str(error) else "EINVAL"
         except socket.gaierror:
             return "EADDRNOTAVAIL"
         except OSError as error:
             return str(error)
         return "ok"
 
+    def seal(self, keys, name, mode):
+        try:
+            self.sealer = Sealer.open(keys, unit_of(name), mode)
+        except PermissionError as error:
+            print(error, file=sys.stderr)
+            return "EACCES"
+        except ValueError as error:
+            print(error, file=sys.stderr)
+            return "EINVAL"
+        return "ok"
+
     def open(self, to, sender, *words):
-        settings = {}
+        settings = {} if self.sealer is None else {"sealer": self.sealer}
         while words and words[0].startswith(("memory=", "datagram=")):
             name, _, value = words[0].partition("=")
             settings[name] = int(value)
@@ -172,6 +185,8 @@ def main():
             os.write(1, answer.encode() + b"\n")
     if driver.client is not None:
         driver.client.close()
+    if driver.sealer is not None:
+        driver.sealer.close()
 
 
 main()

@@ -18,6 +18,7 @@
 #include "collector/program/ctl.h"
 #include "collector/program/descriptor_plan.h"
 #include "collector/program/explain.h"
+#include "collector/program/keygen.h"
 #include "collector/program/program.h"
 #include "collector/program/registry.h"
 #include "collector/program/service.h"
@@ -234,6 +235,8 @@ static enum exit_code run_subcommand(int argc, char **argv)
         return test_command(argc - 1, argv + 1);
     if (strcmp(name, "explain") == 0)
         return explain_command(argc - 1, argv + 1);
+    if (strcmp(name, "keygen") == 0)
+        return keygen_command(argc - 1, argv + 1);
     if (strcmp(name, "spill") == 0)
         return spill_command(argc - 1, argv + 1);
     if (strcmp(name, "schema") == 0)

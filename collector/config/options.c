@@ -249,7 +249,7 @@ static const char *next_argument(struct reading *reading)
 }
 
 /* The commands, which are the first argument (main.c), for suggestions. */
-static const char *const commands[] = {"ctl", "explain", "schema", "spill", "test"};
+static const char *const commands[] = {"ctl", "explain", "keygen", "schema", "spill", "test"};
 
 static const char *similar_command(const char *argument)
 {

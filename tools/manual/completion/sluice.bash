@@ -155,6 +155,8 @@ _sluice() {
         esac
     elif [[ ${words[1]} == explain && ${#words[@]} -gt 2 ]]; then
         _sluice_offer $("${words[0]}" explain --list 2>/dev/null)
+    elif [[ ${words[1]} == keygen && ${#words[@]} -gt 2 ]]; then
+        [[ ${words[-2]} == --* ]] || _sluice_offer --not-before --not-after
     elif [[ ${words[1]} == schema && ${#words[@]} -gt 2 ]]; then
         case ${words[-2]} in
             --texts) _sluice_offer drop info ;;
@@ -183,7 +185,7 @@ _sluice() {
         for option in $_sluice_options; do
             _sluice_offer "${option%%=*}"
         done
-        [[ ${#words[@]} -ne 2 ]] || _sluice_offer ctl explain schema spill test
+        [[ ${#words[@]} -ne 2 ]] || _sluice_offer ctl explain keygen schema spill test
     fi
     [[ ${COMPREPLY[0]} != *[=:/] ]] || compopt -o nospace 2>/dev/null
 }

@@ -106,6 +106,9 @@ complete -c sluice -n __fish_use_subcommand -a ctl -d 'tell a running sluice som
 complete -c sluice -n '__fish_seen_subcommand_from ctl' -a 'reload ledger stop'
 complete -c sluice -n __fish_use_subcommand -a explain -d 'say what a word means, and what to do'
 complete -c sluice -n '__fish_seen_subcommand_from explain' -a '(sluice explain --list 2>/dev/null)'
+complete -c sluice -n __fish_use_subcommand -a keygen -d 'make a key for sealed datagrams'
+complete -c sluice -n '__fish_seen_subcommand_from keygen' -x -l not-before -d 'the key is valid from this time on'
+complete -c sluice -n '__fish_seen_subcommand_from keygen' -x -l not-after -d 'the key is valid until this time'
 complete -c sluice -n __fish_use_subcommand -a schema -d 'show the messages and samples of a schema'
 complete -c sluice -n '__fish_seen_subcommand_from schema' -F
 complete -c sluice -n '__fish_seen_subcommand_from schema' -x -l message -d 'the message whose samples are shown'

@@ -87,6 +87,10 @@ _sluice() {
         compadd -- $($words[1] explain --list 2>/dev/null)
         return
     fi
+    if [[ $words[2] == keygen && CURRENT -gt 2 ]]; then
+        [[ $words[CURRENT-1] == --* ]] || compadd -- --not-before --not-after
+        return
+    fi
     if [[ $words[2] == schema && CURRENT -gt 2 ]]; then
         case $words[CURRENT-1] in
             --texts) compadd -- drop info ;;
@@ -118,7 +122,7 @@ _sluice() {
     fi
     local -a options=(
 @zsh-options
-        '1:subcommand:(ctl explain schema spill test)'
+        '1:subcommand:(ctl explain keygen schema spill test)'
     )
     _arguments $options
 }

@@ -32,7 +32,7 @@ static void keygen_print_help(void)
         "The keys of a listener with framing=sealed, and of its senders, are such lines. NAME is\n"
         "the sender in the records: 1 to 63 letters, digits, '.', '_' and '-'. A key is valid\n"
         "from not-before to not-after, times like 2026-11-21T06:43:36Z; several keys may have one\n"
-        "NAME. Nobody but the owner of the file and its group may read it:\n"
+        "NAME. Only the owner of the file, and its group, may be able to read it:\n"
         "  (umask 077; sluice keygen web1 >>keys)");
 }
 

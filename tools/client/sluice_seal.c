@@ -67,13 +67,17 @@ static void end(struct sluice_sealer *from)
     atomic_flag_clear_explicit(&((struct sealer *)from)->taken, memory_order_release);
 }
 
-/* Returns the last key that is valid at the time, or NULL. */
+/* Returns the key to seal with at the time, or NULL. The last one in the file is preferred. */
 static const struct key *valid_key(const struct sealer *sealer, int64_t now_ns)
 {
-    for (size_t i = sealer->key_count; i-- > 0;)
-        if (now_ns >= sealer->keys[i].not_before_ns && now_ns <= sealer->keys[i].not_after_ns)
-            return &sealer->keys[i];
-    return NULL;
+    const struct key *best = NULL;
+    for (size_t i = 0; i < sealer->key_count; i++) {
+        const struct key *key = &sealer->keys[i];
+        if (now_ns >= key->not_before_ns && now_ns <= key->not_after_ns &&
+            (best == NULL || key->not_before_ns >= best->not_before_ns))
+            best = key;
+    }
+    return best;
 }
 
 static int seal(struct sluice_sealer *from, uint8_t *datagram, size_t size)
@@ -225,7 +229,7 @@ struct reading {
     const char *path;
     char name[NAME_MOST + 1]; /* "": that of the first key in the file */
     bool is_given;            /* the name is the caller's */
-    char *why;                /* NULL: nobody reads it */
+    char *why;                /* receives the reason of a failure; NULL: not requested */
 };
 
 static int refuse(const struct reading *reading, int error, const char *what, const char *more)
@@ -315,7 +319,7 @@ static int read_line(struct reading *reading, char *line)
     uint8_t bytes[SLUICE_SEAL_KEY_SIZE];
     int64_t not_before_ns = INT64_MIN, not_after_ns = INT64_MAX;
     char *name = next_word(&line);
-    if (name == NULL || name[0] == '#')
+    if (name == NULL)
         return 0;
     char *key_id = next_word(&line), *key = next_word(&line);
     if (key == NULL || !is_name(name) || !read_key_id(key_id, &id) || !read_key_bytes(key, bytes) ||
@@ -346,6 +350,7 @@ static int read_lines(struct reading *reading, char *text)
         size_t length = strcspn(line, "\n");
         char *next = line + length + (line[length] == '\n');
         line[length] = '\0';
+        line[strcspn(line, "#\r")] = '\0'; /* a comment, or the end of a line of Windows */
         if (read_line(reading, line) != 0)
             return -1;
         line = next;
@@ -356,7 +361,7 @@ static int read_lines(struct reading *reading, char *text)
                              : refuse(reading, EINVAL, "it has no key", "");
 }
 
-/* Whether only its owner, who is root or this user, and perhaps its group may read the file. */
+/* Checks that the owner is root or this user, and that other users cannot open the file. */
 static int check_file(const struct reading *reading, int file, size_t *size)
 {
     struct stat status;

@@ -53,9 +53,10 @@ enum sluice_seal {
  *
  *     NAME KEYID KEY [not-before=TIME] [not-after=TIME]
  *
- * as `sluice keygen` prints it. `name` may be NULL if the file has only one name. Each datagram is
- * sealed with the last key of that name in the file that is valid at the time; a flush at a time
- * when none is valid fails (EACCES). The file is read once.
+ * as `sluice keygen` prints it; comments follow `#`. `name` may be NULL if the file has only one
+ * name. Each datagram is sealed with a key of that name that is valid at the time: the one whose
+ * not-before is latest, or the last one of these in the file. A flush at a time when none is valid
+ * fails (EACCES). The file is read once.
  *
  * Returns NULL with errno set, and with the reason in `why` (which may be NULL): EINVAL (a line is
  * wrong, no such name, or a name is needed), EACCES (users other than its owner and group may read

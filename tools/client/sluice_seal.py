@@ -106,8 +106,8 @@ def _lines(path):
     finally:
         os.close(file)
     for number, line in enumerate(text.split("\n"), 1):
-        words = re.findall(r"[^ \t]+", line)
-        if words and not words[0].startswith("#"):
+        words = re.findall(r"[^ \t]+", re.sub("[#\r].*", "", line))
+        if words:
             yield number, words
 
 
@@ -151,8 +151,9 @@ class Sealer:
     def open(cls, path, name=None, seal="encrypted"):
         """A sealer with the keys of a file, each a line as `sluice keygen` prints it.
 
-        `name` may be None if the file has only one name. Each datagram is sealed with the last key
-        of that name in the file that is valid at the time. The file is read once. Raises
+        Comments follow #. `name` may be None if the file has only one name. Each datagram is
+        sealed with a key of that name that is valid at the time: the one whose not-before is
+        latest, or the last one of these in the file. The file is read once. Raises
         ValueError (a line is wrong, no such name, or a name is needed), PermissionError (users
         other than its owner and group may read it, or its owner is neither root nor this user),
         other OSErrors of open, and ImportError.
@@ -212,7 +213,8 @@ class Sealer:
             life = self._begin_life()
         _, session, counter = life
         now = time.time_ns()
-        key = next((key for key in reversed(self._keys) if key.is_valid(now)), None)
+        key = max((key for key in reversed(self._keys) if key.is_valid(now)), default=None,
+                  key=lambda key: key.not_before_ns)
         if key is None:
             raise ValueError("no key is valid now")
         header = _HEADER.pack(b"SLSD", 1, self._mode, 0, key.id, session, next(counter), now)

@@ -24,11 +24,18 @@ install(FILES ${packaging}/monitoring/sluice-alerts.yaml ${packaging}/monitoring
 # The client library, as an archive and as source. pkg-config finds files in share/ on every system.
 set(client ${PROJECT_SOURCE_DIR}/tools/client)
 install(TARGETS sluice_client ARCHIVE)
-install(FILES ${client}/sluice_client.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${client}/sluice_client.h ${client}/sluice_seal.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_BINARY_DIR}/tools/client/sluice-client.pc
     DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
-install(FILES ${client}/sluice_client.c ${client}/sluice_client.py
+install(FILES ${client}/sluice_client.c ${client}/sluice_client.py ${client}/sluice_seal.c
+    ${client}/sluice_seal.py
     DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
+if(SLUICE_SODIUM)
+    install(TARGETS sluice_seal ARCHIVE)
+    install(FILES ${PROJECT_BINARY_DIR}/tools/client/sluice-seal.pc
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+endif()
 install(FILES ${manual}/man/sluice-client.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 
 # Optional settings for bursts.

@@ -1,13 +1,16 @@
-/* sluice-decode: decodes messages from standard input and writes them to standard output. */
+/* sluice-decode: decodes messages of standard input or a capture, and writes them to standard
+ * output. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "collector/capture/capture.h"
 #include "collector/platform/process.h"
 #include "proto/schemas.h"
 #include "tools/command/standard_streams.h"
 #include "tools/decode/message_memory.h"
 #include "tools/decode/message_reader.h"
+#include "tools/decode/opening.h"
 #include "tools/decode/options.h"
 #include "tools/decode/samples.h"
 
@@ -50,36 +53,98 @@ static int write_message(const struct decode_settings *settings, struct message_
     return put(text->data, text->used, error);
 }
 
-/* Decodes and writes the current message. The text of an error says which message failed. */
-static int convert(const struct decode_settings *settings, const struct message_reader *reader,
-                   struct message_memory *memory, const struct schema *schema, struct error *error)
+/* The parts of a run. */
+struct decoding {
+    const struct decode_settings *settings;
+    const struct schema *schema;
+    struct message_memory memory;
+    struct opening *opening; /* NULL: messages are not sealed */
+};
+
+/* Opens the bytes if they are sealed, then decodes and writes the message in them. */
+static int convert(struct decoding *decoding, const uint8_t *data, size_t size, struct error *error)
 {
     const void *message = NULL;
-    struct error reason;
-    if (message_memory_decode(memory, schema, reader->data, reader->size, &message, &reason) == 0 &&
-        write_message(settings, memory, schema, message, &reason) == 0)
-        return 0;
-    if (reason.code == EXIT_CODE_IO) {
-        *error = reason;
+    if (decoding->opening != NULL &&
+        opening_open(decoding->opening, data, size, &data, &size, error) != 0)
         return -1;
+    if (message_memory_decode(&decoding->memory, decoding->schema, data, size, &message, error) !=
+        0)
+        return -1;
+    return write_message(decoding->settings, &decoding->memory, decoding->schema, message, error);
+}
+
+/* Converts all messages of standard input up to one that fails. The error says which it is. */
+static int convert_input(struct decoding *decoding, struct error *error)
+{
+    struct message_reader reader = {.input = stdin, .delimited = decoding->settings->delimited};
+    enum message_reader_result result;
+    struct error reason;
+    while ((result = message_reader_next(&reader, error)) == MESSAGE_READER_OK) {
+        if (convert(decoding, reader.data, reader.size, &reason) == 0)
+            continue;
+        if (reason.code == EXIT_CODE_IO)
+            *error = reason;
+        else
+            error_set(error, reason.code,
+                      "message %" PRIu64 " (at byte %" PRIu64 ", of %zu bytes): %s", reader.count,
+                      reader.offset, reader.size, reason.text);
+        break;
     }
-    error_set(error, reason.code, "message %" PRIu64 " (at byte %" PRIu64 ", of %zu bytes): %s",
-              reader->count, reader->offset, reader->size, reason.text);
+    message_reader_clear(&reader);
+    return result == MESSAGE_READER_END ? 0 : -1;
+}
+
+/* Converts the datagrams of the open capture, and reports each that fails. */
+static int convert_datagrams(struct decoding *decoding, struct capture *capture,
+                             struct error *error)
+{
+    struct capture_datagram datagram;
+    enum capture_result result;
+    struct error reason;
+    uint64_t count = 0, failed = 0;
+    while ((result = capture_next(capture, &datagram, error)) == CAPTURE_DATAGRAM) {
+        count++;
+        if (convert(decoding, datagram.data, datagram.size, &reason) == 0)
+            continue;
+        if (reason.code == EXIT_CODE_IO) {
+            *error = reason;
+            return -1;
+        }
+        failed++;
+        fprintf(stderr, "%s: datagram %" PRIu64 " (%zu bytes): %s\n", decode_command.name, count,
+                datagram.size, reason.text);
+    }
+    if (result == CAPTURE_DAMAGED || failed == 0)
+        return result == CAPTURE_DAMAGED ? -1 : 0;
+    error_set(error, EXIT_CODE_BAD_INPUT,
+              "%" PRIu64 " of %" PRIu64 " datagrams could not be decoded", failed, count);
     return -1;
+}
+
+static int convert_capture(struct decoding *decoding, struct error *error)
+{
+    struct capture *capture;
+    if (capture_open(decoding->settings->capture, (uint16_t)decoding->settings->port, &capture,
+                     error) != 0)
+        return -1;
+    int result = convert_datagrams(decoding, capture, error);
+    capture_close(capture);
+    return result;
 }
 
 static int convert_all(const struct decode_settings *settings, const struct schema *schema,
                        struct error *error)
 {
-    struct message_reader reader = {.input = stdin, .delimited = settings->delimited};
-    struct message_memory memory = {0};
-    enum message_reader_result result;
-    while ((result = message_reader_next(&reader, error)) == MESSAGE_READER_OK)
-        if (convert(settings, &reader, &memory, schema, error) != 0)
-            break;
-    message_memory_clear(&memory);
-    message_reader_clear(&reader);
-    return result == MESSAGE_READER_END ? 0 : -1;
+    struct decoding decoding = {.settings = settings, .schema = schema};
+    if (settings->sender_keys != NULL &&
+        opening_begin(settings->sender_keys, &decoding.opening, error) != 0)
+        return -1;
+    int result = settings->capture != NULL ? convert_capture(&decoding, error)
+                                           : convert_input(&decoding, error);
+    message_memory_clear(&decoding.memory);
+    opening_end(decoding.opening);
+    return result;
 }
 
 static int run(const struct decode_settings *settings, struct error *error)

@@ -76,6 +76,10 @@ static int check(void *settings, struct error *error)
         wrong = "--message is for a --schema that is a file, or a --descriptor-set";
     else if (given->samples && given->as_protobuf)
         wrong = "--samples are JSON; remove --format protobuf";
+    else if (given->capture != NULL && given->delimited && !given->as_protobuf)
+        wrong = "--delimited is for standard input; a capture has datagrams";
+    else if (given->capture == NULL && given->port != 0)
+        wrong = "--port is for a --capture";
     else
         wrong = check_keys(given);
     if (wrong == NULL)
@@ -112,6 +116,17 @@ static const struct command_option options[] = {
     {"texts", "drop|info",
      "with --samples: texts that are not labels are left out, or make a sample",
      COMMAND_KEEP(TEXT, struct decode_settings, texts)},
+    {"keys", "FILE",
+     "the messages are sealed datagrams: open them with the keys of this\n"
+     "file (sluice keygen)",
+     COMMAND_KEEP(TEXT, struct decode_settings, sender_keys)},
+    {"capture", "FILE.pcap",
+     "the messages are the UDP payloads of this capture (pcap or\n"
+     "pcapng), such as a file of dead letters; one that cannot be decoded\n"
+     "is reported, and the others are decoded",
+     COMMAND_KEEP(TEXT, struct decode_settings, capture)},
+    {"port", "N", "with --capture: only datagrams to this port; default all",
+     COMMAND_KEEP(COUNT, struct decode_settings, port), .least = 1, .most = UINT16_MAX},
     {"delimited", NULL, "many messages, each after its length as a varint",
      COMMAND_KEEP(FLAG, struct decode_settings, delimited)},
     {"format", "json|protobuf",
@@ -134,11 +149,16 @@ const struct command decode_command = {
         "Decodes a protobuf message from standard input, as the collector decodes a datagram,\n"
         "and writes it to standard output in the protobuf JSON mapping.",
     .options = options,
-    .notes = "A message has at most 64 MiB. Exit codes: 0 done; 3 the message has no JSON form (a\n"
-             "Timestamp out of range, an Any of an unknown type); 64 wrong options; 65 the bytes "
-             "are not\n"
-             "such a message, or the input ends inside one; 74 reading or writing failed; 78 the\n"
-             "descriptor set is invalid or incomplete, or protobuf would go to a terminal.",
+    .notes =
+        "A message has at most 64 MiB. A sealed datagram that cannot be opened is malformed,\n"
+        "no_key (the file has no such key, or it was not valid at the datagram's time) or\n"
+        "forged, as in a listener's ledger; its age does not matter, and it may come twice.\n"
+        "Exit codes: 0 done; 3 the message has no JSON form (a\n"
+        "Timestamp out of range, an Any of an unknown type); 64 wrong options; 65 the bytes "
+        "are not\n"
+        "such a message, or the input ends inside one; 74 reading or writing failed; 78 the\n"
+        "descriptor set is invalid or incomplete, protobuf would go to a terminal, or the file of\n"
+        "--keys is not one of keys, or is open to other users.",
     .choice = choice,
     .check = check,
 };

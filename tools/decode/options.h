@@ -12,10 +12,13 @@ struct decode_settings {
     const char *schema_path;         /* --schema that is a file or a folder, or NULL */
     const char *descriptor_set;      /* path of a schema that is not built in, or NULL */
     const char *message;             /* name of a type in that schema */
-    struct schema_options keys; /* with `samples`: keys of a listener's schema */
+    struct schema_options keys;      /* with `samples`: keys of a listener's schema */
     const char *texts;
+    const char *sender_keys; /* path of the keys that open sealed datagrams; NULL: not sealed */
+    const char *capture;     /* path of the capture with the messages; NULL: standard input */
+    uint64_t port;           /* destination port in the capture; 0: any */
     bool delimited;
-    bool samples; /* write the samples of each message */
+    bool samples;     /* write the samples of each message */
     bool as_protobuf; /* write protobuf instead of JSON */
     struct json_style style;
 };

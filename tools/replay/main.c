@@ -9,6 +9,7 @@
 #include "tools/command/interrupt.h"
 #include "tools/replay/options.h"
 #include "tools/replay/timing.h"
+#include "tools/sending/sealing.h"
 #include "tools/sending/udp_sender.h"
 
 struct replay {
@@ -20,6 +21,9 @@ struct replay {
     int64_t elapsed_ns;
     uint64_t sent, bytes, failed;
     struct error send_error; /* error of the last failed send */
+    bool seals;
+    struct sealing sealing;
+    uint8_t sealed[UDP_PAYLOAD_MAX]; /* the sealed datagram */
 };
 
 /* Waits until the datagram is due. Returns false if the program was asked to stop. */
@@ -33,10 +37,25 @@ static bool wait_for(const struct replay *replay, int64_t due_ns)
     return false;
 }
 
+/* Seals the payload. Returns false with the error of a failed send if it is too large. */
+static bool seal(struct replay *replay, struct udp_payload *payload)
+{
+    if (payload->size > UDP_PAYLOAD_MAX - SEALED_OVERHEAD) {
+        error_set(&replay->send_error, EXIT_CODE_IO,
+                  "a datagram of %zu bytes is too large to be sealed", payload->size);
+        return false;
+    }
+    payload->size = sealing_seal(&replay->sealing, payload->data, payload->size, clock_wall_ns(),
+                                 replay->sealed);
+    payload->data = replay->sealed;
+    return true;
+}
+
 static void send_one(struct replay *replay, const struct capture_datagram *datagram)
 {
     struct udp_payload payload = {.data = datagram->data, .size = datagram->size};
-    if (udp_sender_send(replay->sender, &payload, 1, &replay->send_error) == 1) {
+    if ((!replay->seals || seal(replay, &payload)) &&
+        udp_sender_send(replay->sender, &payload, 1, &replay->send_error) == 1) {
         replay->sent++;
         replay->bytes += payload.size;
     } else {
@@ -78,9 +97,9 @@ static void report(const struct replay *replay)
             "%s: sent %" PRIu64 " datagram%s (%" PRIu64 " bytes) in %.3f s; failed %" PRIu64
             ", retried %" PRIu64 ", refused %" PRIu64 "; of %" PRIu64 " frames: cut %" PRIu64
             ", other %" PRIu64 "; incomplete datagrams %" PRIu64 "\n",
-            replay_command.name, replay->sent, replay->sent == 1 ? "" : "s", replay->bytes, seconds, replay->failed,
-            udp_sender_retries(replay->sender), udp_sender_refused(replay->sender), counts->frames,
-            counts->cut, counts->other, counts->incomplete);
+            replay_command.name, replay->sent, replay->sent == 1 ? "" : "s", replay->bytes, seconds,
+            replay->failed, udp_sender_retries(replay->sender), udp_sender_refused(replay->sender),
+            counts->frames, counts->cut, counts->other, counts->incomplete);
 }
 
 /* Returns the result after the capture was read to its end: 0, or -1 with `error` filled. */
@@ -93,26 +112,36 @@ static int outcome(const struct replay *replay, const struct address *to, struct
     return -1;
 }
 
+/* Sends the open capture, and reports. */
+static int send_capture(struct replay *replay, const struct replay_settings *settings,
+                        struct error *error)
+{
+    if (udp_sender_open(&replay->sender, &settings->destination, error) != 0)
+        return -1;
+    interrupt_call(end_waiting, replay);
+    interrupt_catch();
+    int result = send_all(replay, error);
+    progress_end();
+    interrupt_call(NULL, NULL);
+    replay->elapsed_ns = clock_monotonic_ns() - replay->start_ns;
+    udp_sender_await_reports(replay->sender, clock_monotonic_ns() + UDP_SENDER_REPORTS_NS);
+    report(replay);
+    return result == 0 ? outcome(replay, &settings->destination, error) : result;
+}
+
 static int run(const struct replay_settings *settings, struct error *error)
 {
-    struct replay replay = {.name = settings->path, .timing = {.speed = settings->speed}};
-    if (capture_open(settings->path, (uint16_t)settings->port, &replay.capture, error) != 0)
+    struct replay replay = {.name = settings->path,
+                            .timing = {.speed = settings->speed},
+                            .seals = settings->sealing.keys != NULL};
+    if (replay.seals && sealing_begin(&settings->sealing, &replay.sealing, error) != 0)
         return -1;
-    int result = udp_sender_open(&replay.sender, &settings->destination, error);
-    if (result == 0) {
-        interrupt_call(end_waiting, &replay);
-        interrupt_catch();
-        result = send_all(&replay, error);
-        progress_end();
-        interrupt_call(NULL, NULL);
-        replay.elapsed_ns = clock_monotonic_ns() - replay.start_ns;
-        udp_sender_await_reports(replay.sender, clock_monotonic_ns() + UDP_SENDER_REPORTS_NS);
-        report(&replay);
-        if (result == 0)
-            result = outcome(&replay, &settings->destination, error);
-    }
+    int result = capture_open(settings->path, (uint16_t)settings->port, &replay.capture, error);
+    if (result == 0)
+        result = send_capture(&replay, settings, error);
     udp_sender_close(replay.sender);
     capture_close(replay.capture);
+    sealing_end(&replay.sealing);
     return result;
 }
 

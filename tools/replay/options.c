@@ -28,10 +28,12 @@ static int check(void *settings, struct error *error)
     const char *missing = given->path == NULL                         ? "the capture file"
                           : given->destination.family == ADDRESS_NONE ? "--to"
                                                                       : NULL;
-    if (missing == NULL)
-        return 0;
-    error_set(error, EXIT_CODE_USAGE, "%s is missing (see --help)", missing);
-    return -1;
+    const char *conflict = sealing_conflict(&given->sealing);
+    if (missing != NULL)
+        error_set(error, EXIT_CODE_USAGE, "%s is missing (see --help)", missing);
+    else if (conflict != NULL)
+        error_set(error, EXIT_CODE_USAGE, "%s", conflict);
+    return missing == NULL && conflict == NULL ? 0 : -1;
 }
 
 static const struct command_option options[] = {
@@ -40,6 +42,7 @@ static const struct command_option options[] = {
     {"speed", "2x|max", "how much faster than captured; default 1x", .set = set_speed},
     {"port", "N", "only datagrams to this port; default all",
      COMMAND_KEEP(COUNT, struct replay_settings, port), .least = 1, .most = UINT16_MAX},
+    SEALING_OPTIONS(struct replay_settings, sealing),
     {"quiet", NULL, "show no progress on a terminal; in a pipe there is never any",
      COMMAND_KEEP(FLAG, struct replay_settings, quiet)},
     {0},
@@ -48,9 +51,9 @@ static const struct command_option options[] = {
 const struct command replay_command = {
     .name = "sluice-replay",
     .usage = "FILE.pcap --to udp://HOST:PORT [options]",
-    .summary =
-        "Sends the UDP payloads of a capture (pcap or pcapng) unchanged, at the intervals of the\n"
-        "capture, and reports the counts on standard error.",
+    .summary = "Sends the UDP payloads of a capture (pcap or pcapng) unchanged, or sealed, at the "
+               "intervals\n"
+               "of the capture, and reports the counts on standard error.",
     .options = options,
     .notes =
         "Datagrams in IP fragments are reassembled first. Frames that were cut by the snapshot\n"
@@ -63,7 +66,9 @@ const struct command replay_command = {
         "Exit codes: 0 done; 64 wrong options; 65 not a capture, or damaged (the readable part is\n"
         "sent); 69 no route to the destination, or all datagrams were refused; "
         "74 a datagram could\n"
-        "not be sent.",
+        "not be sent, or is too large to be sealed; 78 the file of --keys is not one of keys, is "
+        "open\n"
+        "to other users, or has no such key that is valid now.",
     .set_operand = set_path,
     .check = check,
 };

@@ -7,6 +7,7 @@
 
 #include "collector/base/address.h"
 #include "tools/command/command.h"
+#include "tools/sending/sealing.h"
 
 struct replay_settings {
     const char *path;
@@ -14,6 +15,7 @@ struct replay_settings {
     double speed;
     uint64_t port; /* destination port in the capture; 0: any */
     bool quiet;
+    struct sealing_settings sealing;
 };
 
 /* The command; its options are stored in a `struct replay_settings`. */

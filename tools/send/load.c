@@ -31,6 +31,8 @@ struct load {
     struct faults faults;
     struct source *sources;
     uint8_t *slots; /* memory for the good datagrams of a round */
+    struct sealing sealing;
+    uint8_t *sealed; /* memory for a round's sealed datagrams; NULL: they are not sealed */
     uint64_t done;
 };
 
@@ -54,11 +56,24 @@ static int open_source(struct load *load, size_t index, uint64_t boot_id, struct
         .samples = load->plan->samples,
         .given = load->plan->given,
         .size = load->plan->size,
+        .reserved = load->plan->sealing.keys != NULL ? SEALED_OVERHEAD : 0,
     };
     if (message_template_init(&source->message, load->plan->shape, &message, last_number(load),
                               error) != 0)
         return -1;
     return udp_sender_open(&source->sender, &load->plan->destination, error);
+}
+
+static int allocate(struct load *load, struct error *error)
+{
+    size_t size = (size_t)ROUND_SIZE * UDP_PAYLOAD_MAX;
+    bool seals = load->plan->sealing.keys != NULL;
+    load->slots = malloc(size);
+    load->sealed = seals ? malloc(size) : NULL;
+    if (load->slots != NULL && (!seals || load->sealed != NULL))
+        return 0;
+    error_set(error, EXIT_CODE_INTERNAL, "no memory for datagrams");
+    return -1;
 }
 
 static int set_up(struct load *load, struct error *error)
@@ -70,6 +85,8 @@ static int set_up(struct load *load, struct error *error)
         error_set(error, EXIT_CODE_USAGE, "the shares of bad datagrams exceed the whole");
         return -1;
     }
+    if (plan->sealing.keys != NULL && sealing_begin(&plan->sealing, &load->sealing, error) != 0)
+        return -1;
     load->sources = calloc(plan->sources, sizeof *load->sources);
     if (load->sources == NULL || faults_init(&load->faults, plan->shape) != 0) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for %" PRIu64 " sources", plan->sources);
@@ -79,11 +96,7 @@ static int set_up(struct load *load, struct error *error)
     for (size_t i = 0; i < plan->sources; i++)
         if (open_source(load, i, boot_id, error) != 0)
             return -1;
-    load->slots = malloc((size_t)ROUND_SIZE * UDP_PAYLOAD_MAX);
-    if (load->slots != NULL)
-        return 0;
-    error_set(error, EXIT_CODE_INTERNAL, "no memory for datagrams");
-    return -1;
+    return allocate(load, error);
 }
 
 static void tear_down(struct load *load)
@@ -94,6 +107,8 @@ static void tear_down(struct load *load)
     }
     free(load->sources);
     free(load->slots);
+    free(load->sealed);
+    sealing_end(&load->sealing);
     faults_clear(&load->faults);
 }
 
@@ -103,7 +118,8 @@ struct round {
     uint64_t time_ns; /* written into the datagrams, in nanoseconds since 1970 UTC */
     size_t count;
     enum datagram_kind kinds[ROUND_SIZE];
-    size_t slots_used; /* bytes */
+    size_t slots_used;  /* bytes */
+    size_t sealed_used; /* bytes */
 };
 
 /* The datagrams of one source in a round, in the order of sending. */
@@ -121,8 +137,8 @@ static struct udp_payload make_good(struct load *load, struct source *source, st
     return (struct udp_payload){.data = slot, .size = size};
 }
 
-static struct udp_payload make(struct load *load, struct source *source, struct round *round,
-                               enum datagram_kind kind)
+static struct udp_payload make_content(struct load *load, struct source *source,
+                                       struct round *round, enum datagram_kind kind)
 {
     switch (kind) {
     case DATAGRAM_MALFORMED:
@@ -134,6 +150,20 @@ static struct udp_payload make(struct load *load, struct source *source, struct 
     default:
         return make_good(load, source, round);
     }
+}
+
+/* Makes a datagram as it is sent: sealed, if the plan says so. */
+static struct udp_payload make(struct load *load, struct source *source, struct round *round,
+                               enum datagram_kind kind)
+{
+    struct udp_payload content = make_content(load, source, round, kind);
+    if (load->sealed == NULL)
+        return content;
+    uint8_t *datagram = load->sealed + round->sealed_used;
+    size_t size =
+        sealing_seal(&load->sealing, content.data, content.size, (int64_t)round->time_ns, datagram);
+    round->sealed_used += size;
+    return (struct udp_payload){.data = datagram, .size = size};
 }
 
 static void count_sent(struct load *load, const struct group *group, size_t first, size_t sent)

@@ -15,7 +15,8 @@
 /* The maximum number of bytes of a file of --json: 64 times that of a datagram. */
 #define JSON_FILE_MAX ((size_t)4 << 20)
 
-/* Reads the file of "--json @FILE". Returns NULL with `error` filled, or the text, for the caller to free. */
+/* Reads the file of "--json @FILE". Returns NULL with `error` filled, or the text, for the caller
+ * to free. */
 static char *read_json(const char *path, struct error *error)
 {
     char *text = malloc(JSON_FILE_MAX);
@@ -30,7 +31,8 @@ static char *read_json(const char *path, struct error *error)
     else if (length == JSON_FILE_MAX)
         error_set(error, EXIT_CODE_USAGE, "--json: %s: a message has less than 4 MiB", path);
     else if (memchr(text, '\0', length) != NULL)
-        error_set(error, EXIT_CODE_BAD_INPUT, "--json: %s: not a text, it contains a zero byte", path);
+        error_set(error, EXIT_CODE_BAD_INPUT, "--json: %s: not a text, it contains a zero byte",
+                  path);
     else {
         text[length] = '\0';
         return text;
@@ -71,10 +73,11 @@ static int make_given(const struct send_settings *settings, uint8_t **bytes, str
     plan->shape = &message_given;
     plan->given = (struct text){(const char *)*bytes, size};
     plan->samples = 0;
-    if (size <= UDP_PAYLOAD_MAX)
+    int most = UDP_PAYLOAD_MAX - (plan->sealing.keys != NULL ? SEALED_OVERHEAD : 0);
+    if (size <= (size_t)most)
         return 0;
     error_set(error, EXIT_CODE_USAGE, "--json: the message has %zu bytes, a datagram %d at most",
-              size, UDP_PAYLOAD_MAX);
+              size, most);
     return -1;
 }
 

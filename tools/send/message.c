@@ -94,15 +94,15 @@ int message_template_init(struct message_template *made, const struct message_sh
         .shape = shape,
         .plan = *plan,
         .bytes = malloc(UDP_PAYLOAD_MAX),
-        .capacity = UDP_PAYLOAD_MAX,
+        .capacity = UDP_PAYLOAD_MAX - plan->reserved,
     };
     if (made->bytes == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a message");
         return -1;
     }
     if (encode(made, 0, 0, last_number) == SIZE_MAX) {
-        error_set(error, EXIT_CODE_USAGE, "%zu samples do not fit a datagram of %d bytes",
-                  plan->samples, UDP_PAYLOAD_MAX);
+        error_set(error, EXIT_CODE_USAGE, "%zu samples do not fit a datagram of %zu bytes",
+                  plan->samples, made->capacity);
         return -1;
     }
     if (plan->size != 0 && plan->size < made->size) {

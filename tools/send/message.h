@@ -25,6 +25,7 @@ struct message_plan {
     size_t samples;    /* number of metrics in a message */
     struct text given; /* the bytes of message_given; belongs to the caller */
     size_t size;       /* size of the message in bytes; 0: unpadded */
+    size_t reserved;   /* bytes of a datagram that the message leaves free, for its seal */
     size_t padding;    /* bytes added to the longest text to reach `size` */
     size_t padding2;   /* bytes added to a second text, for a size that `padding` skips */
 };

@@ -104,11 +104,26 @@ static const char *conflict(const struct send_settings *settings)
     return NULL;
 }
 
+/* Returns the reason why these datagrams cannot be sealed, or NULL. */
+static const char *sealing_fault(const struct load_plan *plan)
+{
+    const char *fault = sealing_conflict(&plan->sealing);
+    if (fault != NULL || plan->sealing.keys == NULL)
+        return fault;
+    if (plan->shares[DATAGRAM_OVERSIZED].part != 0)
+        return "--oversized datagrams are too large to be sealed: remove --keys";
+    if (plan->size > UDP_PAYLOAD_MAX - SEALED_OVERHEAD)
+        return "--size is at most 65451B with --keys: sealing adds 56 bytes";
+    return NULL;
+}
+
 static int check(void *settings, struct error *error)
 {
     struct send_settings *send = settings;
     struct load_plan *plan = &send->plan;
     const char *wrong = conflict(send);
+    if (wrong == NULL)
+        wrong = sealing_fault(plan);
     if (wrong != NULL) {
         error_set(error, EXIT_CODE_USAGE, "%s", wrong);
         return -1;
@@ -172,6 +187,7 @@ static const struct command_option options[] = {
      "samples (riemann: events, otlp: resources) and take megabytes\n"
      "when decoded",
      .set = set_oversized},
+    SEALING_OPTIONS(struct send_settings, plan.sealing),
     {"quiet", NULL, "show no progress on a terminal; in a pipe there is never any",
      COMMAND_KEEP(FLAG, struct send_settings, quiet)},
     {"report", "text|json", "json: write the final counts to standard output, too",
@@ -195,12 +211,15 @@ const struct command send_command = {
         "or the span id of the first log record or span.\n"
         "An attempt that the system refuses (no buffers) is counted as retried and repeated; a\n"
         "datagram that still cannot be sent is counted as failed, and its number is skipped.\n"
+        "All sources seal in one session of the key; --size is the size before sealing.\n"
         "A sent datagram is counted as refused if its host reports that the port is closed; hosts\n"
         "limit the rate of these reports. At the end the program waits 100 ms for reports.\n"
         "Exit codes: 0 done, or stopped by SIGINT or SIGTERM; 64 wrong options; "
         "69 no route to the\n"
         "destination, or all datagrams were refused; 74 datagrams failed, or the report could not\n"
-        "be written; 78 the file of --schema is not a schema, or lacks the message.",
+        "be written; 78 the file of --schema is not a schema, or lacks the message; or the file "
+        "of\n"
+        "--keys is not one of keys, is open to other users, or has no such key that is valid now.",
     .choice = choice,
     .check = check,
 };

@@ -1,13 +1,22 @@
 """The client library with a sealer, in C or in Python (TEST_CLIENT): its datagrams are opened by
 PyNaCl."""
+import json
 import os
+import pathlib
+import subprocess
 import sys
 import time
 import unittest
 
-from client_driving import ClientTest
+from built import beside, command
+from client_driving import LANGUAGE, ClientTest
+from readme import from_readme
 from sealed_opening import KEY_ID, MODES, OVERHEAD, Opened, keys_line, write_keys
+from sluice_program import DEADLINE, SLUICE
 from test_client import NOBODY, Receiver
+
+
+TOOLS = pathlib.Path(__file__).resolve().parents[3] / "tools" / "client"
 
 
 class SealedReceiver(Receiver):
@@ -57,6 +66,18 @@ class Sealing(SealingTest):
                 counts = client.counts()
                 self.assertEqual((counts["datagrams"], counts["bytes"]),
                                  (3, sum(each.size for each in got)))
+
+    def test_our_own_programs_open_them(self):
+        receiver = Receiver(self)
+        client = self.sealing(receiver)
+        client.do("add", client.metric("counter", "shop.orders", "1"), 7)
+        client.do("flush", answer="sent")
+        done = subprocess.run(
+            command(beside(SLUICE, "sluice-decode"), "--schema", "telemetry", "--keys",
+                    self.folder / "keys"), input=receiver.socket.recv(65536), check=True,
+            stdout=subprocess.PIPE, timeout=DEADLINE)
+        sample, = json.loads(done.stdout)["samples"]
+        self.assertEqual((sample["name"], sample["uintValue"]), ("shop.orders", "7"))
 
     def test_each_life_has_a_session_of_its_own(self):
         receiver = SealedReceiver(self)
@@ -123,6 +144,30 @@ class Sealing(SealingTest):
         self.assertEqual(counters, list(range(1, client.counts()["datagrams"] + 1)))
 
 
+class Documented(SealingTest):
+    """The example of README.md, as it is written but for its port."""
+
+    def opened_after(self, receiver, *example):
+        source = from_readme(*example).replace("127.0.0.1:5555", receiver.address)
+        if LANGUAGE == "c":
+            (self.folder / "shop.c").write_text(source)
+            sources = [TOOLS / f"sluice_{name}.c" for name in ("client", "seal")]
+            subprocess.run(["cc", "-Wall", "-Werror", f"-I{TOOLS}", "shop.c", *sources, "-lsodium",
+                            "-o", "shop"], cwd=self.folder, check=True, timeout=DEADLINE)
+            line = [self.folder / "shop"]
+        else:
+            line = [sys.executable, "-c", source]
+        subprocess.run(line, cwd=self.folder, check=True, timeout=DEADLINE,
+                       env={**os.environ, "PYTHONPATH": str(TOOLS)})
+        return receiver.datagrams()
+
+    def test_an_application_seals(self):
+        write_keys(self.folder / "shop.keys")
+        datagram, = self.opened_after(SealedReceiver(self), {
+            "c": "#include <sluice_seal.h>", "python": "from sluice_seal import Sealer"}[LANGUAGE])
+        self.assertIn(b"shop.orders", datagram.content)
+
+
 class Keys(SealingTest):
     def setUp(self):
         super().setUp()
@@ -181,14 +226,15 @@ class Keys(SealingTest):
     def test_a_folder_is_no_file_of_keys(self):
         self.assert_refused(self.folder, "-", "EINVAL", "regular file")
 
-    def test_the_last_key_that_is_valid_now_seals(self):
+    def test_the_key_that_is_valid_since_the_latest_time_seals(self):
         past, future = "2001-02-03T04:05:06Z", "2200-01-01T00:00:00.5Z"
-        lines = (keys_line(key_id=1), keys_line(limits=f"not-before={past} not-after={future}"),
-                 keys_line(key_id=2, limits=f"not-after={past}"),
-                 keys_line(key_id=3, limits=f"not-before={future}"))
+        lines = (keys_line(key_id=1, limits=f"not-before={past}"),
+                 keys_line(limits=f"not-before={past} not-after={future} # a comment"),
+                 keys_line(key_id=2, limits=f"not-after={past}"), keys_line(key_id=3),
+                 keys_line(key_id=4, limits=f"not-before={future}"))
         receiver = SealedReceiver(self)
         client = self.client()
-        client.do("seal", self.keys("# keys\n", "\n", *lines), "web1", "authenticated")
+        client.do("seal", self.keys("# keys\n", "\n", "\r\n", *lines), "web1", "authenticated")
         client.do("open", receiver.address, "x")
         client.metric("counter", "total", "1")
         client.do("flush", answer="sent")

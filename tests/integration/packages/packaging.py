@@ -28,9 +28,11 @@ PAGES = ["README.md", "proto/README.md", "proto/riemann.proto", "proto/telemetry
 
 # All that is installed below /usr, or wherever an archive is unpacked.
 PROGRAMS = ["sluice", "sluice-decode", "sluice-replay", "sluice-send", "sluice-top"]
-CLIENT = ["include/sluice_client.h", "lib/libsluice-client.a",
-          "share/pkgconfig/sluice-client.pc", "share/sluice/sluice_client.c",
-          "share/sluice/sluice_client.py"]
+CLIENT = [*(f"include/sluice_{name}.h" for name in ("client", "seal")),
+          *(f"lib/libsluice-{name}.a" for name in ("client", "seal")),
+          *(f"share/pkgconfig/sluice-{name}.pc" for name in ("client", "seal")),
+          *(f"share/sluice/sluice_{name}.{ending}" for name in ("client", "seal")
+            for ending in ("c", "py"))]
 
 # The schema of the configuration file, and what other programs read of the metrics.
 SHARED = ["share/sluice/monitoring/sluice-alerts.yaml",

@@ -131,7 +131,7 @@ class Package(PackageTest):
 
     def test_an_application_in_python_sends_with_it(self):
         program = self.start("--listen", TELEMETRY)
-        example = from_readme("from sluice_client import Client")
+        example = from_readme("from sluice_client import Client", "orders = ")
         run(sys.executable, "-c", example.replace("127.0.0.1:5555",
                                                   program.names[0].removeprefix("udp://")),
             env={**os.environ, "PYTHONPATH": self.root / "usr/share/sluice"})

@@ -1,0 +1,34 @@
+/*
+ * Opens sealed datagrams with the keys of a file, as a listener with framing=sealed does, except
+ * that a datagram may be old and may come again: each has its own time.
+ *
+ * Lifecycle: begin, open, end. One thread.
+ */
+#ifndef SLUICE_TOOLS_DECODE_OPENING_H
+#define SLUICE_TOOLS_DECODE_OPENING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/error.h"
+
+struct opening;
+
+/*
+ * Reads the keys file. Returns 0, or -1 with `error` filled: EXIT_CODE_CONFIG (the file is wrong or
+ * open to others, libsodium is missing), EXIT_CODE_INTERNAL.
+ */
+int opening_begin(const char *path, struct opening **out, struct error *error);
+
+/*
+ * Opens a datagram. Returns 0 with *content and *content_size set, valid until the next call, or -1
+ * with `error` filled (EXIT_CODE_BAD_INPUT). Its text begins with the reason that the ledger of a
+ * listener has: malformed, no_key or forged.
+ */
+int opening_open(struct opening *opening, const uint8_t *datagram, size_t size,
+                 const uint8_t **content, size_t *content_size, struct error *error);
+
+/* Clears the keys. NULL is allowed. */
+void opening_end(struct opening *opening);
+
+#endif

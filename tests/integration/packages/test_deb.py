@@ -6,6 +6,7 @@ import shutil
 import sys
 import unittest
 
+from binary_reading import missing
 from packaging import (BUILD, CLIENT, DOCUMENTS, PAGES, PROGRAMS, SHARED, PackageTest,
                        files_below, need, pack, run)
 from readme import from_readme
@@ -67,6 +68,11 @@ class Package(PackageTest):
                          f"usr/share/zsh/vendor-completions/_{name}",
                          f"usr/share/fish/vendor_completions.d/{name}.fish"]
         self.assertEqual(files, sorted(expected))
+
+    @unittest.skipUnless(os.environ["TEST_HARDENED"] == "ON", "built with SLUICE_HARDENED=OFF")
+    def test_its_programs_are_hardened(self):
+        for name in PROGRAMS:
+            self.assertEqual(missing(self.root / "usr/bin" / name), [], name)
 
     def test_what_an_administrator_changes_stays(self):
         self.assertEqual((self.control / "conffiles").read_text().split(),

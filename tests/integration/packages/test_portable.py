@@ -5,6 +5,7 @@ import re
 import shutil
 import unittest
 
+from binary_reading import missing
 from metrics_client import MetricsClient
 from packaging import (CLIENT, DOCUMENTS, PAGES, PROGRAMS, SHARED, SOURCE, PackageTest,
                        files_below, need, needed_by, pack, portable_build, run)
@@ -55,15 +56,8 @@ class Archive(PackageTest):
 
     def test_the_programs_are_hardened_and_stripped(self):
         for program in self.programs:
-            header = run("readelf", "--wide", "--file-header", "--program-headers", program)
-            self.assertIn("DYN (Position-Independent Executable file)", header)
-            self.assertIn("GNU_RELRO", header)
-            self.assertRegex(header, r"GNU_STACK.*\bRW\b")
-            self.assertIn("BIND_NOW", run("readelf", "--wide", "--dynamic", program))
-            symbols = run("readelf", "--wide", "--syms", program)
-            self.assertIn("__stack_chk_fail", symbols)
-            self.assertNotIn(".symtab", symbols)
-        self.assertIn("_chk@", run("readelf", "--wide", "--syms", self.programs[0]))
+            self.assertEqual(missing(program), [], program)
+            self.assertNotIn(".symtab", run("readelf", "--wide", "--sections", program))
 
     def test_the_programs_run(self):
         for program in self.programs:

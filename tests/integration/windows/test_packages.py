@@ -16,6 +16,7 @@ import subprocess
 import unittest
 import zipfile
 
+from binary_reading import missing
 from built import command, skip
 from drive import on_drive
 from sluice_program import read_lines, wait_until
@@ -115,6 +116,12 @@ class Zip(unittest.TestCase):
         for name in PROGRAMS:
             with self.subTest(name):
                 self.assertIn(f"{name} {VERSION}", run_there(self.root / f"{name}.exe", "--version"))
+
+    @unittest.skipUnless(os.environ["TEST_HARDENED"] == "ON", "built with SLUICE_HARDENED=OFF")
+    def test_the_programs_are_hardened(self):
+        for name in PROGRAMS:
+            with self.subTest(name):
+                self.assertEqual(missing(self.root / f"{name}.exe"), [])
 
     def test_the_example_configuration_is_valid(self):
         self.assertIn("valid", run_there(self.root / "sluice.exe", "--check", "--config", "sluice.yaml",

@@ -35,6 +35,8 @@ foreach(example README.md capture.yaml cisco-kv.yaml cisco-mdt.yaml command.yaml
     install(FILES ${packaging}/examples/${example} DESTINATION ${examples})
 endforeach()
 
+include(${CMAKE_CURRENT_LIST_DIR}/BillOfMaterials.cmake)
+
 set(CPACK_PACKAGE_NAME sluice)
 set(CPACK_PACKAGE_VERSION ${SLUICE_VERSION})
 set(CPACK_PACKAGE_VENDOR "The Sluice maintainers")

@@ -10,6 +10,10 @@ function(sluice_program name description)
     else()
         target_link_options(${name} PRIVATE ${lto_off})
     endif()
+    if(NOT MSVC AND NOT SLUICE_SANITIZE) # for the bill of materials: what was really linked
+        target_link_options(${name} PRIVATE
+            LINKER:-Map=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}.map)
+    endif()
     if(WIN32)
         set(resource ${CMAKE_CURRENT_BINARY_DIR}/${name}.rc)
         configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/version.rc.in ${resource} @ONLY)

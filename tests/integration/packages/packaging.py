@@ -14,7 +14,7 @@ SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 DOCUMENTS = "share/doc/sluice"
 
 # Documents in the package.
-PAGES = ["README.md", "proto/README.md", "proto/riemann.proto", "proto/telemetry.proto",
+PAGES = ["README.md", "sluice.spdx.json", "proto/README.md", "proto/riemann.proto", "proto/telemetry.proto",
          "sinks/README.md", "tools/NEWS.md", "tools/README.md", "tools/client/README.md",
          *(f"tools/manual/{page}.md" for page in (
              "sluice-client.3", "sluice-decode.1", "sluice-replay.1", "sluice-send.1", "sluice-top.1",

@@ -11,6 +11,7 @@ from packaging import (BUILD, CLIENT, DOCUMENTS, PAGES, PROGRAMS, SHARED, Packag
                        files_below, need, pack, run)
 from readme import from_readme
 from sluice_program import TELEMETRY
+from spdx_reading import Materials
 
 MOMENT = 1790000000
 SCRIPTS = ("postinst", "postrm", "prerm")
@@ -73,6 +74,11 @@ class Package(PackageTest):
     def test_its_programs_are_hardened(self):
         for name in PROGRAMS:
             self.assertEqual(missing(self.root / "usr/bin" / name), [], name)
+
+    def test_its_bill_of_materials_is_valid(self):
+        materials = Materials((self.root / "usr" / DOCUMENTS / "sluice.spdx.json").read_text())
+        self.assertIn("zstd", materials.related("STATIC_LINK", "sluice"))
+        self.assertIn("libssl.so.3", materials.related("OPTIONAL_DEPENDENCY_OF", "sluice"))
 
     def test_what_an_administrator_changes_stays(self):
         self.assertEqual((self.control / "conffiles").read_text().split(),

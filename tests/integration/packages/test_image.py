@@ -14,6 +14,7 @@ import unittest
 
 from packaging import SOURCE, PackageTest, need, pack, portable_build, run
 from sluice_program import DEADLINE, RIEMANN, SLUICE, read_lines
+from spdx_reading import Materials
 
 USER = 65532
 TOOL = SOURCE / "tools" / "image"
@@ -99,7 +100,8 @@ class Layout(PackageTest):
         licences = {name for name in files
                     if re.match(r"usr/share/(doc/[^/]+/copyright|common-licenses/)", name)}
         self.assertEqual(files - libraries - licences,
-                         {"usr/bin/sluice", "usr/share/doc/sluice/LICENSE", "etc/passwd",
+                         {"usr/bin/sluice", "usr/share/doc/sluice/LICENSE",
+                          "usr/share/doc/sluice/sluice.spdx.json", "etc/passwd",
                           "etc/group", "etc/sluice/sluice.yaml"})
         self.assertTrue(any(name.endswith("/libc.so.6") for name in libraries))
         self.assertIn("usr/share/doc/libc6/copyright", licences)
@@ -108,6 +110,19 @@ class Layout(PackageTest):
             self.assertFalse(entry.mode & 0o6000, f"{name} has more rights than its user")
             self.assertEqual(entry.uid, USER if name.endswith("/sluice") and entry.isdir() and
                              not name.startswith(("etc", "usr")) else 0, name)
+
+    def test_its_bill_of_materials_has_each_library_that_is_in_it(self):
+        with tarfile.open(self.layer) as tar:
+            files = {entry.name: tar.extractfile(entry).read() for entry in tar if entry.isfile()}
+        materials = Materials(files["usr/share/doc/sluice/sluice.spdx.json"])
+        libraries = {pathlib.PurePath(name).name: hashlib.sha256(content).hexdigest()
+                     for name, content in files.items() if re.search(r"\.so(\.\d+)*$", name)}
+        self.assertIn("libc.so.6", libraries)
+        self.assertLessEqual({*libraries, "sluice"}, materials.related("CONTAINS"))
+        for name, digest in libraries.items():
+            package = materials.package(name)
+            self.assertEqual([each["checksumValue"] for each in package["checksums"]], [digest])
+            self.assertIn("versionInfo", package)
 
     def test_every_library_that_the_program_loads_by_itself_is_thought_of(self):
         loaded = {name for folder in ("collector", "sinks")

@@ -10,6 +10,7 @@ from metrics_client import MetricsClient
 from packaging import (CLIENT, DOCUMENTS, PAGES, PROGRAMS, SHARED, SOURCE, PackageTest,
                        files_below, need, needed_by, pack, portable_build, run)
 from sluice_program import RIEMANN
+from spdx_reading import Materials
 
 LEAST_GLIBC = (2, 36)
 
@@ -59,6 +60,14 @@ class Archive(PackageTest):
             self.assertEqual(missing(program), [], program)
             self.assertNotIn(".symtab", run("readelf", "--wide", "--sections", program))
 
+    def test_its_bill_of_materials_names_what_is_only_in_the_archive(self):
+        materials = Materials((self.root / DOCUMENTS / "sluice.spdx.json").read_text(encoding="utf-8"))
+        self.assertLessEqual({"jansson", "ncurses"}, materials.related("STATIC_LINK", "sluice-top"))
+        for name in PROGRAMS:
+            self.assertEqual(materials.related("DYNAMIC_LINK", name), set(needed_by(self.root / "bin" / name)))
+        for name in materials.related("STATIC_LINK"):
+            self.assertNotEqual(materials.package(name)["licenseDeclared"], "NOASSERTION", name)
+
     def test_the_programs_run(self):
         for program in self.programs:
             self.assertTrue(run(program, "--version").startswith(program.name + " "))
@@ -89,7 +98,7 @@ class Rpm(PackageTest):
         for name in PROGRAMS:
             self.assertIn(f"/usr/bin/{name}", files)
         for path in ("/usr/lib/systemd/system/sluice.service", "/usr/share/man/man1/sluice.1",
-                     "/usr/share/zsh/site-functions/_sluice"):
+                     "/usr/share/zsh/site-functions/_sluice", "/usr/share/doc/sluice/sluice.spdx.json"):
             self.assertIn(path, files)
         for folder in ("/etc", "/usr/bin", "/usr/lib/systemd/system", "/usr/share/man/man1"):
             self.assertNotIn(folder, files, "a folder of the system's")

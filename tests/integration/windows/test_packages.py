@@ -20,6 +20,7 @@ from binary_reading import missing
 from built import command, skip
 from drive import on_drive
 from sluice_program import read_lines, wait_until
+from spdx_reading import Materials
 
 BUILD = pathlib.Path(os.environ["TEST_BUILD"])
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
@@ -86,7 +87,7 @@ class Zip(unittest.TestCase):
         rows = re.search(r"^foreach\(document (.*?)\)", (SOURCE / "tools/cmake/Packaging.cmake").read_text(),
                          re.MULTILINE | re.DOTALL)[1].split()
         examples = [f"examples/{path.name}" for path in (SOURCE / "tools/packaging/examples").iterdir()]
-        self.assertEqual(files_below(self.root / "doc"), sorted(["LICENSE", *rows, *examples]))
+        self.assertEqual(files_below(self.root / "doc"), sorted(["LICENSE", "sluice.spdx.json", *rows, *examples]))
 
     def test_its_texts_have_the_line_ends_of_windows(self):
         for path in [*TEXTS, *(f"licenses/{path.name}" for path in (self.root / "licenses").iterdir())]:
@@ -102,6 +103,16 @@ class Zip(unittest.TestCase):
         for library in licenses - {"mingw-w64"}:  # not in programs for Linux
             with self.subTest(library):
                 self.assertIn(f"\nFiles: {library}/*\n", copyright_file)
+
+    def test_its_bill_of_materials_has_the_libraries_with_the_licenses(self):
+        materials = Materials((self.root / "doc/sluice.spdx.json").read_text(encoding="utf-8"))
+        licenses = {path.stem for path in (self.root / "licenses").iterdir()}
+        self.assertEqual(materials.related("STATIC_LINK"), {*licenses, "gcc"})
+        for name in licenses:
+            with self.subTest(name):
+                self.assertIn("versionInfo", materials.package(name))
+        self.assertIn("KERNEL32.dll", materials.related("DYNAMIC_LINK", "sluice"))
+        self.assertEqual(materials.related("OPTIONAL_DEPENDENCY_OF"), set())
 
     def test_the_readme_names_what_is_there(self):
         text = (self.root / "README.txt").read_text()
@@ -196,6 +207,7 @@ class Msi(unittest.TestCase):
         self.assertEqual(sorted(path.name for path in self.programs.glob("*.exe")),
                          sorted(f"{name}.exe" for name in PROGRAMS))
         self.assertTrue((self.programs / "licenses/zlib.txt").exists())
+        Materials((self.programs / "doc/sluice.spdx.json").read_text(encoding="utf-8"))
         code = row(self.package, "Property", "Property", "ProductCode")["Value"]
         entry = registry(f"{UNINSTALL}\\{code}")
         for name, value in (("DisplayName", "Sluice"), ("Publisher", "The Sluice maintainers"),

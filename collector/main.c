@@ -5,6 +5,7 @@
 
 #include "collector/base/version.h"
 #include "collector/config/apply.h"
+#include "collector/config/config_secrets.h"
 #include "collector/config/file.h"
 #include "collector/config/options.h"
 #include "collector/config/provenance.h"
@@ -171,6 +172,16 @@ static const struct service_program service = {
     .run = run_service,
 };
 
+/*
+ * Shields the process before it reads the files of secrets. A process without secrets can be
+ * examined by a debugger of its user and leaves core dumps, as the machine is set up.
+ */
+static void shield_secrets(const struct config *config)
+{
+    if (config_has_secrets(config, &program_registry))
+        process_shield();
+}
+
 struct arguments {
     int argc;
     char **argv;
@@ -183,10 +194,11 @@ struct arguments {
 static int read_config(void *context, struct config *config, struct error *error)
 {
     const struct arguments *arguments = context;
-    return options_read(arguments->argc, arguments->argv, &environment, &program_registry, config,
-                        error) == OPTIONS_RUN
-               ? 0
-               : -1;
+    if (options_read(arguments->argc, arguments->argv, &environment, &program_registry, config,
+                     error) != OPTIONS_RUN)
+        return -1;
+    shield_secrets(config);
+    return 0;
 }
 
 static enum exit_code main_collect(int argc, char **argv)
@@ -197,6 +209,7 @@ static enum exit_code main_collect(int argc, char **argv)
     enum exit_code code = EXIT_CODE_OK;
     switch (options_read(argc, argv, &environment, &program_registry, &config, &error)) {
     case OPTIONS_RUN:
+        shield_secrets(&config);
         code = main_run(&(struct program_options){.config = &config,
                                                   .registry = &program_registry,
                                                   .tap_encoder = &encoder_json,

@@ -170,7 +170,7 @@ static struct setting rows[KEYS_MAX] = {
      .others = "certificate tls_cert tls_cert_file cert_file crt crt_file ssl_cert"},
     {"key", SETTING_TEXT, KEY_OF_TCP, OF_LISTENER(key), .syntax = "FILE",
      .help = "the private key of cert=, in PEM, not encrypted",
-     .others = "private_key tls_key tls_key_file key_file ssl_key"},
+     .others = "private_key tls_key tls_key_file key_file ssl_key", .secret_file = true},
     {"client_ca", SETTING_TEXT, KEY_OF_TCP, OF_LISTENER(client_ca), .syntax = "FILE",
      .help =
          "require client certificates signed by a CA in this file, in PEM (default: not required)",
@@ -384,14 +384,15 @@ static struct setting rows[KEYS_MAX] = {
      .secret = true},
     {"header_file", SETTING_TEXT, KEY_OF_HTTP_SINK, SETTINGS(http.header_file), .syntax = "FILE",
      .help = "file of headers for each request, one per line (\"X-Scope-OrgID: a\"); read at the "
-             "start and by a reload, like the next two"},
+             "start and by a reload, like the next two",
+     .secret_file = true},
     {"token_file", SETTING_TEXT, KEY_OF_HTTP_SINK, SETTINGS(http.token_file), .syntax = "FILE",
      .help = "file whose first line is the token for the header \"Authorization: Bearer\"",
-     .others = "token bearer_token bearer_token_file auth"},
+     .others = "token bearer_token bearer_token_file auth", .secret_file = true},
     {"password_file", SETTING_TEXT, KEY_OF_HTTP_SINK, SETTINGS(http.password_file),
      .syntax = "FILE",
      .help = "file whose first line is USER:PASSWORD, for the header \"Authorization: Basic\"",
-     .others = "password username user basic_auth"},
+     .others = "password username user basic_auth", .secret_file = true},
     {"spill", SETTING_TEXT, KEY_OF_DELIVERY_SINK, SETTINGS(delivery.spill), .syntax = "FOLDER",
      .help =
          "folder where records wait on disk while the far end is unreachable or slow; they are "
@@ -433,7 +434,7 @@ static struct setting rows[KEYS_MAX] = {
      .others = "compression"},
     {"properties_file", SETTING_TEXT, KEY_OF_KAFKA_SINK, BROKER(properties), .syntax = "FILE",
      .help = "file of librdkafka properties, NAME=VALUE, one per line; the place for passwords",
-     .others = "properties config_file"},
+     .others = "properties config_file", .secret_file = true},
     {"kafka.NAME", SETTING_PARSED, KEY_OF_KAFKA_SINK, BROKER(kafka),
      .parse = broker_keys_parse_property, .open = true, .syntax = "VALUE",
      .help = "a property of librdkafka, such as kafka.linger.ms=20; put passwords into "
@@ -441,7 +442,7 @@ static struct setting rows[KEYS_MAX] = {
     {"credentials_file", SETTING_TEXT, KEY_OF_NATS_SINK, BROKER(credentials), .syntax = "FILE",
      .help = "credentials: a file from nsc, or lines user= and password=, or token=, or nkey= and "
              "seed_file=",
-     .others = "credentials creds user password token"},
+     .others = "credentials creds user password token", .secret_file = true},
     {"tls", SETTING_BOOL, KEY_OF_NATS_SINK, BROKER(tls), "off", .choices = off_on,
      .help = "whether to connect with TLS"},
 
@@ -453,10 +454,10 @@ static struct setting rows[KEYS_MAX] = {
     {"client_cert", SETTING_TEXT, KEY_OF_HTTP_SINK | KEY_OF_NATS_SINK, TLS(cert), .syntax = "FILE",
      .help = "for https: and tls=on: the client certificate and its chain, in PEM (on Windows: in "
              "PKCS#12, with the key)",
-     .others = "client_certificate sslcert tls_cert cert_file"},
+     .others = "client_certificate sslcert tls_cert cert_file", .secret_file = true},
     {"client_key", SETTING_TEXT, KEY_OF_HTTP_SINK | KEY_OF_NATS_SINK, TLS(key), .syntax = "FILE",
      .help = "private key of client_cert=, in PEM (default: in the file of client_cert=)",
-     .others = "sslkey private_key tls_key key_file"},
+     .others = "sslkey private_key tls_key key_file", .secret_file = true},
 
     /* Sample rules. */
     {"include", SETTING_PARSED, KEY_OF_SINK, SAMPLING(include), .parse = rules_parse_conditions,

@@ -59,6 +59,7 @@ struct setting {
                   parser gets "NAME=VALUE", and it may be given more than once */
     const char *others; /* its names in other programs, separated by spaces; NULL: none */
     bool secret;        /* its value may contain a password, so clients do not see it */
+    bool secret_file;   /* its value names a file that may contain a password or a private key */
 };
 
 #endif

@@ -187,6 +187,17 @@ void descriptors_keep(const uint64_t wanted[DESCRIPTOR_USES]);
 bool descriptors_lend(enum descriptor_use use, unsigned wanted, unsigned *times);
 void descriptors_take_back(enum descriptor_use use, unsigned wanted);
 
+/* --- secrets ---------------------------------------------------------------------------------- */
+
+/*
+ * Keeps other processes of the same user from reading this one: its memory and environment, and its
+ * descriptors by /proc. Only root, or a debugger that has started the process, still can. The
+ * system writes no core dump of it then. It cannot be undone; programs that this process starts are
+ * not affected. Returns false if the system cannot do it: on Windows the owner of a process may
+ * read it. Any thread.
+ */
+bool process_shield(void);
+
 /* --- usage ------------------------------------------------------------------------------------ */
 
 /* The resources that this process uses, as the system reports them. Main thread. */

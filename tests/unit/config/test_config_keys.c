@@ -434,3 +434,20 @@ TEST(a_destination_has_the_keys_that_it_declares)
     assert_refused(KEY_OF_FILE_SINK, "word=x", 0,
                    "key \"word\" is for a line: sink, not for a file: sink");
 }
+
+/* A key that is added later needs the mark, too: the process is shielded only for marked keys. */
+TEST(each_key_that_names_a_file_of_secrets_is_marked)
+{
+    static const char *const words[] = {"key", "token", "password", "secret", "credential",
+                                        "properties", "header", "client_cert"};
+    size_t marked = 0;
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        if (key->syntax == NULL || strcmp(key->syntax, "FILE") != 0)
+            continue;
+        marked += key->secret_file;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (strstr(key->name, words[i]) != NULL && !key->secret_file)
+                fail_msg("%s= has no secret_file in its row", key->name);
+    }
+    assert_true(marked >= 8);
+}

@@ -7,22 +7,42 @@
 
 struct key_sessions {
     _Atomic unsigned holders;
-    struct mutex *mutex;
+    struct mutex *mutex; /* of the rest */
     struct seal_sessions sessions;
+    const _Atomic int64_t *written_ns; /* ceiling of all keys; NULL: there is no state file */
+    int64_t own_ns;                    /* ceiling of this key, if it is higher */
+    int64_t wanted_ns;                 /* latest time that was above both, since the last write */
 };
 
-struct key_sessions *key_sessions_create(int64_t floor_ns)
+static struct key_sessions *create_sessions(void)
 {
     struct key_sessions *sessions = calloc(1, sizeof *sessions);
     if (sessions == NULL)
         return NULL;
     atomic_init(&sessions->holders, 1);
     sessions->mutex = mutex_create();
-    if (sessions->mutex == NULL) {
-        free(sessions);
-        return NULL;
+    if (sessions->mutex != NULL)
+        return sessions;
+    free(sessions);
+    return NULL;
+}
+
+struct key_sessions *key_sessions_create(int64_t floor_ns)
+{
+    struct key_sessions *sessions = create_sessions();
+    if (sessions != NULL)
+        seal_sessions_init(&sessions->sessions, floor_ns);
+    return sessions;
+}
+
+struct key_sessions *key_sessions_restore(const struct seal_sessions *earlier,
+                                          const _Atomic int64_t *written_ns)
+{
+    struct key_sessions *sessions = create_sessions();
+    if (sessions != NULL) {
+        sessions->sessions = *earlier;
+        sessions->written_ns = written_ns;
     }
-    seal_sessions_init(&sessions->sessions, floor_ns);
     return sessions;
 }
 
@@ -41,17 +61,83 @@ void key_sessions_release(struct key_sessions *sessions)
     free(sessions);
 }
 
+size_t key_sessions_memory(void)
+{
+    return sizeof(struct key_sessions);
+}
+
+/* --- datagrams -------------------------------------------------------------------------------- */
+
+/*
+ * Called with the lock held, so that a write that lowers a ceiling and then looks at the sessions
+ * sees everything that was accepted under the old one.
+ */
+static bool is_above_ceiling(const struct key_sessions *sessions, int64_t time_ns)
+{
+    return sessions->written_ns != NULL && time_ns > sessions->own_ns &&
+           time_ns > atomic_load_explicit(sessions->written_ns, memory_order_relaxed);
+}
+
 enum seal_verdict key_sessions_take(struct key_sessions *sessions,
                                     const struct sealed_header *header)
 {
+    enum seal_verdict verdict = SEAL_STALE;
     mutex_lock(sessions->mutex);
-    enum seal_verdict verdict =
-        seal_sessions_take(&sessions->sessions, header->session, header->counter, header->time_ns);
+    if (!is_above_ceiling(sessions, header->time_ns))
+        verdict = seal_sessions_take(&sessions->sessions, header->session, header->counter,
+                                     header->time_ns);
+    else if (header->time_ns > sessions->wanted_ns)
+        sessions->wanted_ns = header->time_ns;
     mutex_unlock(sessions->mutex);
     return verdict;
 }
 
-size_t key_sessions_memory(void)
+int64_t key_sessions_latest(struct key_sessions *sessions)
 {
-    return sizeof(struct key_sessions);
+    mutex_lock(sessions->mutex);
+    int64_t latest_ns = seal_sessions_latest(&sessions->sessions);
+    mutex_unlock(sessions->mutex);
+    return latest_ns;
+}
+
+void key_sessions_raise_floor(struct key_sessions *sessions, int64_t floor_ns)
+{
+    mutex_lock(sessions->mutex);
+    if (floor_ns > sessions->sessions.floor_ns)
+        sessions->sessions.floor_ns = floor_ns;
+    mutex_unlock(sessions->mutex);
+}
+
+/* --- the state file --------------------------------------------------------------------------- */
+
+int64_t key_sessions_plan(struct key_sessions *sessions, int64_t now_ns, int64_t ahead_ns,
+                          int64_t common_ns)
+{
+    mutex_lock(sessions->mutex);
+    int64_t latest_ns = seal_sessions_latest(&sessions->sessions);
+    if (sessions->wanted_ns > latest_ns)
+        latest_ns = sessions->wanted_ns;
+    sessions->wanted_ns = 0;
+    int64_t most_ns = INT64_MAX - ahead_ns;
+    int64_t own_ns = (latest_ns < most_ns ? latest_ns : most_ns) + ahead_ns;
+    if (latest_ns <= now_ns || own_ns <= common_ns)
+        own_ns = 0;
+    if (sessions->own_ns > own_ns)
+        sessions->own_ns = own_ns;
+    mutex_unlock(sessions->mutex);
+    return own_ns;
+}
+
+void key_sessions_allow(struct key_sessions *sessions, int64_t ceiling_ns)
+{
+    mutex_lock(sessions->mutex);
+    sessions->own_ns = ceiling_ns;
+    mutex_unlock(sessions->mutex);
+}
+
+void key_sessions_copy(struct key_sessions *sessions, struct seal_sessions *out)
+{
+    mutex_lock(sessions->mutex);
+    *out = sessions->sessions;
+    mutex_unlock(sessions->mutex);
 }

@@ -2,13 +2,15 @@
  * The sessions of one key (seal_window.h), shared by all threads and listeners that read its keys
  * file, and by the tables of before and after a reload.
  *
- * With a state file (seal_state.h) a key accepts no time later than what is written: its ceiling.
+ * With a state file (seal_state.h) a key accepts no time later than what is written for it: its
+ * ceiling, which the state moves on ahead of the time.
  *
  * Lifecycle: create, take, hold and release. Any thread.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_KEY_SESSIONS_H
 #define SLUICE_COLLECTOR_SENDERS_KEY_SESSIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/framing/sealed.h"
@@ -27,7 +29,37 @@ void key_sessions_release(struct key_sessions *sessions);
 enum seal_verdict key_sessions_take(struct key_sessions *sessions,
                                     const struct sealed_header *header);
 
+/* Returns the largest time that may have been accepted. */
+int64_t key_sessions_latest(struct key_sessions *sessions);
+
+/* Sessions that begin from now on accept only what is later. */
+void key_sessions_raise_floor(struct key_sessions *sessions, int64_t floor_ns);
+
 /* Returns the bytes that one key's sessions allocate. */
 size_t key_sessions_memory(void);
+
+/* --- for the state file ----------------------------------------------------------------------- */
+
+/*
+ * Creates sessions as an earlier run left them. *written_ns is the ceiling of all keys of a state,
+ * which lives as long as datagrams are taken. Returns NULL if memory is short.
+ */
+struct key_sessions *key_sessions_restore(const struct seal_sessions *earlier,
+                                          const _Atomic int64_t *written_ns);
+
+/*
+ * Begins a write at `now_ns`. Returns the time that the key needs to be written as its own floor,
+ * or 0 if `common_ns` will do: what is accepted is not later than `now_ns`. Times up to `ahead_ns`
+ * after the latest one that came are included. The key's own ceiling does not exceed it from now
+ * on.
+ */
+int64_t key_sessions_plan(struct key_sessions *sessions, int64_t now_ns, int64_t ahead_ns,
+                          int64_t common_ns);
+
+/* Ends a write: the key's own floor is on disk. */
+void key_sessions_allow(struct key_sessions *sessions, int64_t ceiling_ns);
+
+/* Copies the sessions. */
+void key_sessions_copy(struct key_sessions *sessions, struct seal_sessions *out);
 
 #endif

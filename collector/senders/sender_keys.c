@@ -8,6 +8,7 @@
 #include "collector/base/secure_clear.h"
 #include "collector/platform/machine.h"
 #include "collector/senders/keys_file.h"
+#include "collector/senders/seal_state.h"
 
 #define PAGE 4096
 
@@ -148,14 +149,31 @@ static bool is_same_key(const struct sender_key *a, const struct sender_key *b)
     return memcmp(&a->seal, &b->seal, sizeof a->seal) == 0;
 }
 
-static struct key_sessions *sessions_of(const struct sender_keys_options *options,
-                                        const struct sender_key *key)
+/* The sessions that the table of before has; NULL: none. */
+static struct key_sessions *sessions_before(const struct sender_keys_options *options,
+                                            const struct sender_key *key)
 {
     const struct sender_key *same =
         options->before != NULL ? sender_keys_find(options->before, key->id) : NULL;
-    return same != NULL && same->sessions != NULL && is_same_key(same, key)
-               ? key_sessions_hold(same->sessions)
-               : key_sessions_create(options->floor_ns);
+    return same != NULL && is_same_key(same, key) ? same->sessions : NULL;
+}
+
+/*
+ * A state knows the sessions of the keys that it has had. Where a reload brought another state,
+ * what was accepted before is below the floor.
+ */
+static struct key_sessions *sessions_of(const struct sender_keys_options *options,
+                                        const struct sender_key *key)
+{
+    struct key_sessions *before = sessions_before(options, key);
+    if (options->state == NULL)
+        return before != NULL ? key_sessions_hold(before) : key_sessions_create(options->floor_ns);
+    struct key_sessions *sessions = seal_state_sessions(options->state, key->id);
+    if (sessions == NULL)
+        return NULL;
+    if (before != NULL && before != sessions)
+        key_sessions_raise_floor(sessions, key_sessions_latest(before));
+    return key_sessions_hold(sessions);
 }
 
 struct loading {

@@ -49,7 +49,7 @@ struct sender_keys_options {
     const char *path;
     bool for_sending;                 /* no sessions are needed */
     const struct sender_keys *before; /* whose sessions are kept; NULL: none */
-    struct seal_state *state;         /* which knows the sessions of earlier runs; NULL: none */
+    struct seal_state *state;         /* which has the sessions; NULL: none */
 
     /*
      * Sessions of further keys accept only times after this one: the program's start, or 0 for a

@@ -1,0 +1,41 @@
+/*
+ * The keys that a seal state knows (seal_state.h), of this run and of earlier ones, by their ids.
+ *
+ * One thread at a time.
+ */
+#ifndef SLUICE_COLLECTOR_SENDERS_KNOWN_KEYS_H
+#define SLUICE_COLLECTOR_SENDERS_KNOWN_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/senders/key_sessions.h"
+
+struct known_key {
+    uint64_t id;
+    struct key_sessions *sessions; /* held */
+    bool claimed;                  /* by a table of keys, in this run */
+};
+
+/* All zero at first. */
+struct known_keys {
+    struct known_key *keys; /* `count` of them, in the order in which they were added */
+    size_t count, room;
+    uint32_t *index; /* by id: a key's number + 1, or 0; twice as many places as `room` */
+};
+
+/* Returns the key, valid until the next one is added; NULL: it is not known. */
+struct known_key *known_keys_find(const struct known_keys *known, uint64_t id);
+
+/*
+ * Adds a key that is not known yet, whose sessions become the table's. Returns NULL if memory is
+ * short; then they are still the caller's.
+ */
+struct known_key *known_keys_add(struct known_keys *known, uint64_t id,
+                                 struct key_sessions *sessions);
+
+/* Releases the sessions and frees the table. */
+void known_keys_free(struct known_keys *known);
+
+#endif

@@ -1,0 +1,138 @@
+#include "collector/senders/seal_file.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/data_file.h"
+#include "collector/platform/file_system.h"
+
+#define SIZE_MOST ((uint64_t)128 << 20)
+
+/* --- names and lock --------------------------------------------------------------------------- */
+
+static char *with_suffix(const char *path, const char *suffix)
+{
+    size_t length = strlen(path), more = strlen(suffix) + 1;
+    char *made = malloc(length + more);
+    if (made == NULL)
+        return NULL;
+    memcpy(made, path, length);
+    memcpy(made + length, suffix, more);
+    return made;
+}
+
+int seal_file_open(struct seal_file *file, const char *path, struct error *error)
+{
+    size_t size = strlen(path) + 2; /* "." for a name without a folder */
+    *file = (struct seal_file){.path = with_suffix(path, ""),
+                               .next = with_suffix(path, ".new"),
+                               .lock_path = with_suffix(path, ".lock"),
+                               .folder = malloc(size)};
+    if (file->path == NULL || file->next == NULL || file->lock_path == NULL ||
+        file->folder == NULL || !file_path_copy_folder(path, file->folder, size))
+        return error_no_memory(error);
+    return 0;
+}
+
+void seal_file_close(struct seal_file *file)
+{
+    if (file->lock != NULL)
+        part_file_remove(file->lock, NULL);
+    free(file->path);
+    free(file->next);
+    free(file->lock_path);
+    free(file->folder);
+    *file = (struct seal_file){0};
+}
+
+/* A lock that an earlier run left is taken over. */
+int seal_file_lock(struct seal_file *file, struct error *error)
+{
+    struct error why = {.text = "it comes and goes"};
+    const char *path = file->lock_path;
+    enum part_result result =
+        part_file_open_private(path, file_path_folder(path), &file->lock, &why);
+    if (result == PART_TAKEN)
+        result = part_file_open_left(path, &file->lock, &why);
+    if (result == PART_DONE)
+        return 0;
+    file->lock = NULL;
+    if (result == PART_LOCKED)
+        error_set(error, EXIT_CODE_CONFIG, "%s: another program uses this state file", file->path);
+    else
+        error_set(error, EXIT_CODE_CONFIG, "%s: cannot be locked: %s", file->path, why.text);
+    folder_advise_missing_of(file->path, error);
+    return -1;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static bool read_whole(struct data_file data, uint8_t **bytes, size_t *size, struct error *why)
+{
+    uint64_t length;
+    if (!data_file_size(data, &length, why))
+        return false;
+    if (length > SIZE_MOST) {
+        error_set(why, EXIT_CODE_CONFIG, "it is too large for a state file");
+        return false;
+    }
+    *bytes = malloc((size_t)length + 1);
+    if (*bytes == NULL)
+        return error_no_memory(why) == 0;
+    return data_file_read(data, 0, *bytes, (size_t)length, size, why);
+}
+
+int seal_file_read(const struct seal_file *file, uint8_t **bytes, size_t *size, struct error *error)
+{
+    struct data_file data;
+    struct error why;
+    *bytes = NULL;
+    *size = 0;
+    enum data_file_result result = data_file_open_linked(file->path, &data, &why);
+    if (result == DATA_FILE_MISSING && !folder_has(file->path))
+        return 0;
+    if (result == DATA_FILE_MISSING)
+        error_set(&why, EXIT_CODE_CONFIG, "it is not a regular file");
+    bool good = result == DATA_FILE_DONE && read_whole(data, bytes, size, &why);
+    if (result == DATA_FILE_DONE)
+        data_file_close(data);
+    if (good)
+        return 0;
+    free(*bytes);
+    *bytes = NULL;
+    error_set(error, EXIT_CODE_CONFIG, "%s: %s", file->path, why.text);
+    return -1;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static bool write_next(const struct seal_file *file, const struct text *content, struct error *why)
+{
+    struct data_file data;
+    if (folder_has(file->next))
+        folder_remove_file(file->next);
+    error_set(why, EXIT_CODE_IO, "another program creates this file");
+    if (data_file_make(file->next, &data, why) != DATA_FILE_DONE)
+        return false;
+    bool good =
+        data_file_write(data, 0, content, 1, why) == DATA_FILE_DONE && data_file_sync(data, why);
+    data_file_close(data);
+    return good;
+}
+
+int seal_file_write(const struct seal_file *file, const uint8_t *bytes, size_t size,
+                    struct error *error)
+{
+    struct error why;
+    const struct text content = {(const char *)bytes, size};
+    bool good = write_next(file, &content, &why);
+    if (good && !folder_rename_file(file->next, file->path)) {
+        error_set(&why, EXIT_CODE_IO, "the new content cannot be renamed to it");
+        good = false;
+    }
+    if (good && folder_sync(file->folder, &why))
+        return 0;
+    error_set(error, EXIT_CODE_IO, "%s: cannot be written: %s", file->path, why.text);
+    return -1;
+}

@@ -1,0 +1,42 @@
+/*
+ * The file of a seal state (seal_state.h): read whole, and replaced whole.
+ *
+ * One thread at a time.
+ */
+#ifndef SLUICE_COLLECTOR_SENDERS_SEAL_FILE_H
+#define SLUICE_COLLECTOR_SENDERS_SEAL_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/error.h"
+
+struct part_file;
+
+struct seal_file {
+    char *path, *next, *lock_path, *folder; /* FILE, FILE.new, FILE.lock */
+    struct part_file *lock;
+};
+
+/* Returns 0, or -1 with `error` filled. seal_file_close frees it in either case. */
+int seal_file_open(struct seal_file *file, const char *path, struct error *error);
+void seal_file_close(struct seal_file *file);
+
+/* Keeps other programs from using the file until it is closed. */
+int seal_file_lock(struct seal_file *file, struct error *error);
+
+/*
+ * Reads the file. The caller frees *bytes; NULL: there is no file. Returns 0, or -1 with `error`
+ * filled (EXIT_CODE_CONFIG).
+ */
+int seal_file_read(const struct seal_file *file, uint8_t **bytes, size_t *size,
+                   struct error *error);
+
+/*
+ * Replaces the file: after a crash it has its old content or this one. Returns 0 when the content
+ * is on disk, or -1 with `error` filled (EXIT_CODE_IO).
+ */
+int seal_file_write(const struct seal_file *file, const uint8_t *bytes, size_t size,
+                    struct error *error);
+
+#endif

@@ -74,8 +74,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "init-system-helpers (>= 1.54~)")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS # loaded for tls=on, http:, kafka: and nats:
-    "libssl3, libcurl4, librdkafka1, libnats3.4, logrotate")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS # loaded for tls=on, http:, kafka:, nats: and sealed datagrams
+    "libssl3, libcurl4, librdkafka1, libnats3.4, libsodium23, logrotate")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS protobuf-compiler)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${packaging}/debian/conffiles ${packaging}/debian/postinst
@@ -84,10 +84,10 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${packaging}/debian/conffiles ${packaging
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE Apache-2.0)
 set(CPACK_RPM_PACKAGE_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}") # or CPack's own for components
-# The libraries are loaded for tls=on, http:, kafka: and nats:. Only a build of an
+# The libraries are loaded for tls=on, http:, kafka:, nats: and sealed datagrams. Only a build of an
 # application with the client library needs pkg-config, which rpm would require for its .pc file.
 set(CPACK_RPM_SPEC_MORE_DEFINE "\
-Recommends: libssl.so.3()(64bit), libcurl.so.4()(64bit), librdkafka.so.1()(64bit), libnats.so.3.4()(64bit), logrotate
+Recommends: libssl.so.3()(64bit), libcurl.so.4()(64bit), librdkafka.so.1()(64bit), libnats.so.3.4()(64bit), libsodium.so.23()(64bit), logrotate
 Suggests: /usr/bin/protoc
 %global __requires_exclude ^/usr/bin/pkg-config$")
 set(CPACK_RPM_POST_INSTALL_SCRIPT_FILE ${packaging}/rpm/post)

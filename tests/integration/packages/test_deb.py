@@ -48,6 +48,7 @@ class Package(PackageTest):
         self.assertIn("libssl3", field("Recommends"))
         self.assertIn("librdkafka1", field("Recommends"))
         self.assertIn("libnats3.4", field("Recommends"))
+        self.assertIn("libsodium23", field("Recommends"))
         self.assertEqual(self.package.name, f"sluice_{field('Version')}_{field('Architecture')}.deb")
 
     def test_what_is_in_it(self):

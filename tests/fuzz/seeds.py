@@ -6,6 +6,7 @@ corpora/.
 
 import base64
 import gzip
+import re
 import struct
 import subprocess
 import sys
@@ -552,6 +553,28 @@ JSONS = [
 def json_seeds():
     for text in JSONS:
         yield part(1, text)
+
+
+KEYS_FILES = (
+    "# a comment\n\ncamera 0123456789abcdef AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8= # one\n",
+    f"a 00000000000000fF {bytes(range(32)).hex()} not-before=2026-01-01T00:00:00Z\r\n",
+    f"b.c-d_e 1000000000000000 {'0' * 64} not-before=1970-01-01T00:00:00Z\tnot-after=2261-12-31T23:59:59.9Z",
+    "x", "x 1", "x 0123456789abcdef AAEC", f"x 0123456789abcdef {'0' * 64} y",
+)
+
+
+def sealed_seeds():
+    page = (TESTS.parent / "tools/packaging/sealed.md").read_text().replace("\n    ", "")
+    for digits in re.findall("^datagram = ([0-9a-f]+)$", page, re.MULTILINE):
+        yield part(1, bytes.fromhex(digits))
+    for text in KEYS_FILES:
+        yield part(2, text)
+    session = struct.pack("<QQqq", 7, 9, 1 << 60, 1 << 59) + bytes(range(128))
+    for stopped, keys in (0, []), (0, [0]), (1, [1, 8]), (1, [9]), (2, []):
+        image = b"SLSEAL1\0" + struct.pack("<IIq", stopped, len(keys), 1 << 58)
+        for i, sessions in enumerate(keys):
+            image += struct.pack("<QqQ", i + 1, 1 << 57, sessions) + session * sessions
+        yield part(3, image + bytes(4))
 
 
 TARGETS = {

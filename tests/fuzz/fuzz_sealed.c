@@ -1,0 +1,142 @@
+/*
+ * Sealed datagrams, keys files and state files.
+ *
+ * The envelope: 1 a datagram, 2 a keys file, 3 a state file.
+ *
+ * A datagram that opens is what sealing its payload makes again. A key that is read is the same
+ * after it was written and read again, and a refusal has one line of reason. A state file that is
+ * read is the same, to the byte, after it was written again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/base/byte_order.h"
+#include "collector/framing/sealed.h"
+#include "collector/platform/machine.h"
+#include "collector/senders/keys_file.h"
+#include "collector/senders/seal_image.h"
+#include "tests/fuzz/envelope.h"
+#include "tests/fuzz/target.h"
+
+enum { PART_DATAGRAM = 1, PART_KEYS = 2, PART_STATE = 3 };
+
+static void *room_for(size_t size)
+{
+    void *bytes = malloc(size == 0 ? 1 : size);
+    if (bytes == NULL)
+        abort();
+    return bytes;
+}
+
+/* --- datagrams -------------------------------------------------------------------------------- */
+
+/* The key of the page with the test vectors, whose datagrams are the first inputs. */
+static const struct sealed_key *page_key(void)
+{
+    static struct sealed_key key;
+    uint8_t bytes[SEALED_KEY_SIZE];
+    struct error error;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)i;
+    EXPECT(sealed_load(&error) == 0, "%s", error.text);
+    sealed_key_derive(bytes, &key);
+    return &key;
+}
+
+static void check_datagram(const struct envelope_part *part)
+{
+    struct sealed_header header;
+    uint8_t head[SEALED_HEADER_SIZE];
+    if (sealed_read(part->bytes, part->size, &header) != CAUSE_UNKNOWN)
+        return;
+    sealed_write(&header, head);
+    EXPECT(memcmp(head, part->bytes, sizeof head) == 0, "the header is another when written");
+    size_t size = part->size - SEALED_OVERHEAD;
+    uint8_t *payload = room_for(size), *again = room_for(part->size);
+    if (sealed_open(page_key(), header.mode, part->bytes, part->size, payload)) {
+        sealed_seal(page_key(), &header, payload, size, again);
+        EXPECT(memcmp(again, part->bytes, part->size) == 0, "what opens is not what is sealed");
+    }
+    free(payload);
+    free(again);
+}
+
+/* --- keys files ------------------------------------------------------------------------------- */
+
+static const char *check_key(void *context, const struct sender_key_line *line)
+{
+    char text[SENDER_KEY_LINE_SIZE];
+    struct output out = {.data = text, .capacity = sizeof text};
+    struct sender_key_line again;
+    (void)context;
+    EXPECT(sender_key_is_name(line->name) && line->id != 0, "a key without a name or an id");
+    EXPECT(line->not_before_ns <= line->not_after_ns, "a key that is never valid");
+    sender_key_line_put(&out, line);
+    EXPECT(!out.overflow, "a line is longer than its size");
+    const char *fault = sender_key_line_parse(text, out.used, &again);
+    EXPECT(fault == NULL, "a line that is written is refused: %s", fault);
+    EXPECT(strcmp(line->name, again.name) == 0 && line->id == again.id &&
+               memcmp(line->key, again.key, sizeof line->key) == 0,
+           "a line that is written is another key");
+    return NULL;
+}
+
+static void check_keys(const struct envelope_part *part)
+{
+    struct error error = {.text = ""};
+    const struct keys_file file = {
+        .path = "keys", .bytes = (char *)part->bytes, .size = part->size, .room = part->size};
+    EXPECT(keys_file_lines(&file) >= 1, "a file has a line");
+    if (keys_file_each(&file, check_key, NULL, &error) != 0)
+        EXPECT(strncmp(error.text, "keys: line ", 11) == 0 && strchr(error.text, '\n') == NULL,
+               "a refusal without its line: %s", error.text);
+}
+
+/* --- state files ------------------------------------------------------------------------------ */
+
+/* Mutated bytes have the checksum that belongs to them, or none would get past it. */
+static uint8_t *with_checksum(const struct envelope_part *part)
+{
+    uint8_t *bytes = room_for(part->size);
+    if (part->size != 0)
+        memcpy(bytes, part->bytes, part->size);
+    if (part->size >= 4)
+        put_little_u32(bytes + part->size - 4, crc32c(0, bytes, part->size - 4));
+    return bytes;
+}
+
+static void check_state(const struct envelope_part *part)
+{
+    struct seal_image_reader reader;
+    struct seal_image again = {.bytes = NULL};
+    struct seal_sessions sessions;
+    uint64_t id;
+    uint8_t *bytes = with_checksum(part);
+    if (seal_image_open(bytes, part->size, &reader) == NULL) {
+        seal_image_begin(&again, reader.stopped, reader.floor_ns);
+        while (seal_image_next(&reader, &id, &sessions)) {
+            seal_image_add(&again, id, &sessions);
+            seal_sessions_take(&sessions, 1, 1, INT64_MAX); /* any sessions can be continued */
+        }
+        EXPECT(seal_image_end(&again), "no memory");
+        EXPECT(again.size == part->size && memcmp(again.bytes, bytes, again.size) == 0,
+               "a state file is another when written");
+    }
+    free(again.bytes);
+    free(bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct envelope envelope;
+    const struct envelope_part *part;
+    envelope_read(&envelope, data, size);
+    if ((part = envelope_bytes(&envelope, PART_DATAGRAM, 0)) != NULL)
+        check_datagram(part);
+    if ((part = envelope_bytes(&envelope, PART_KEYS, 0)) != NULL)
+        check_keys(part);
+    if ((part = envelope_bytes(&envelope, PART_STATE, 0)) != NULL)
+        check_state(part);
+    envelope_free(&envelope);
+    return 0;
+}

@@ -16,14 +16,15 @@
 #include "collector/platform/notifier.h"
 #include "collector/platform/output_file.h"
 #include "collector/platform/process.h"
+#include "collector/platform/sandbox.h"
 #include "collector/program/ctl.h"
 #include "collector/program/descriptor_plan.h"
 #include "collector/program/explain.h"
 #include "collector/program/keygen.h"
 #include "collector/program/program.h"
 #include "collector/program/registry.h"
-#include "collector/program/service.h"
 #include "collector/program/schema_command.h"
+#include "collector/program/service.h"
 #include "collector/program/spill_command.h"
 #include "collector/program/test_command.h"
 #include "collector/receive/channel_tls.h"
@@ -52,9 +53,12 @@ static void print_version(void)
     for (const struct compression_ops *const *by = builtin_compressions; *by != NULL; by++)
         printf(" %s (%s %s)", (*by)->name, (*by)->library, (*by)->version());
     puts(builtin_compressions[0] == NULL ? " none" : "");
+    char sandbox[SANDBOX_TEXT_SIZE];
+    sandbox_support(sandbox);
     const char *library = config_file_library();
     printf("configuration files: %s\n", library != NULL ? library : "none");
     printf("metrics: %s\n", metrics_service != NULL ? "built in" : "none");
+    printf("sandbox: %s\n", sandbox);
     printf("tls: %s\n", tls_channels != NULL ? tls_channels->library() : "none");
     for (const struct destination_ops *const *to = program_registry.destinations; *to != NULL; to++)
         if ((*to)->library != NULL || (*to)->absent != NULL)

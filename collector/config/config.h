@@ -72,6 +72,13 @@ enum thread_use {
     THREADS_ONE,  /* the only receiver runs the only sink */
 };
 
+/* Whether the process gives up the rights that it does not need (collector/platform/sandbox.h). */
+enum sandbox_mode {
+    SANDBOX_OFF,
+    SANDBOX_ON,   /* refuse to start without */
+    SANDBOX_AUTO, /* if the system and the configuration permit it */
+};
+
 /* Value of config_request.check: --check=connect. */
 #define CHECK_CONNECTS 2U
 
@@ -126,6 +133,7 @@ struct config {
     const struct notifier_backend *notifier; /* NULL: the best notifier of the system */
     enum thread_use threads;
     struct processor_list receiver_cpus; /* receiver i is pinned to entry i modulo the count */
+    enum sandbox_mode sandbox;
     char *user; /* the account that the process switches to after opening everything; NULL: none */
 };
 

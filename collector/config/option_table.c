@@ -22,6 +22,9 @@ static const char *const log_formats[] = {[LOG_TEXT] = "text", [LOG_JSON] = "jso
 
 static const char *const auto_one[] = {[THREADS_EACH] = "auto", [THREADS_ONE] = "1", NULL};
 
+static const char *const sandbox_modes[] = {
+    [SANDBOX_OFF] = "off", [SANDBOX_ON] = "on", [SANDBOX_AUTO] = "auto", NULL};
+
 static const char *const check_more[] = {"connect", NULL};
 
 /* The order of the options is that of the help text. */
@@ -163,6 +166,13 @@ const struct option command_options[] = {
      {"user", SETTING_TEXT, .offset = offsetof(struct config, user), .syntax = "NAME[:GROUP]",
       .help = "change from root to this user after opening everything, before receiving",
       .others = "uid setuid run-as"}},
+    {OPTION_VALUE,
+     OPTION_FIXED,
+     {"sandbox", SETTING_ENUM, .offset = offsetof(struct config, sandbox), .default_text = "off",
+      .choices = sandbox_modes,
+      .help = "before receiving, give up all files, ports and system calls that the configuration "
+              "does not need (Linux); auto: if possible",
+      .others = "seccomp landlock confine hardening"}},
     {OPTION_SCHEMA,
      OPTION_RELOADED,
      {"print-schema", .syntax = "NAME",

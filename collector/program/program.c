@@ -18,6 +18,7 @@
 #include "collector/platform/process.h"
 #include "collector/platform/service_manager.h"
 #include "collector/program/descriptor_plan.h"
+#include "collector/program/sandboxing.h"
 #include "collector/program/start_report.h"
 #include "collector/program/supervision.h"
 
@@ -36,6 +37,7 @@ struct run {
     struct control_service *service; /* NULL: no --control */
     struct metrics_server *metrics;  /* NULL: no --metrics */
     struct supervision *supervision; /* NULL: no service manager */
+    struct sandboxing *sandboxing;   /* NULL: no sandbox */
     struct pipeline *pipeline;
     int64_t end_ns;   /* end of --duration; INT64_MAX: no limit */
     int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */
@@ -181,6 +183,11 @@ static int take_config(struct run *run, struct error *error)
         free(config);
         return -1;
     }
+    if (sandboxing_permits(run->sandboxing, config, error) != 0) {
+        config_free(config);
+        free(config);
+        return -1;
+    }
     if (pipeline_apply_config(run->pipeline, config, error) != 0)
         return -1;
     follow_config(run, config);
@@ -289,6 +296,7 @@ static enum control_event await_event(struct run *run, int64_t now)
     for (size_t i = 0; i < sizeof dues / sizeof dues[0]; i++)
         due = dues[i] < due ? dues[i] : due;
     enum control_event event = control_wait(run->control, watched, count, wait_time(run, now, due));
+    sandboxing_report(run->sandboxing);
     log_write_repeats();
     health_watch_look(run->health, clock_monotonic_ns());
     if (run->service != NULL)
@@ -462,6 +470,8 @@ static int prepare(const struct config *config, struct error *error)
 {
     if (config->user != NULL)
         user_expect();
+    if (sandboxing_check(config, error) != 0)
+        return -1;
     return config->access.metrics.family != ADDRESS_NONE ? check_metrics(error) : 0;
 }
 
@@ -504,6 +514,8 @@ static int program_start(struct run *run, struct error *error)
     if (run->config->user != NULL && give_root_up(run, error) != 0)
         return -1;
     start_report_log(run->config, pipeline_plan(run->pipeline));
+    if (sandboxing_enter(&run->sandboxing, run->config, program_notify, run->control, error) != 0)
+        return -1;
     if (pipeline_start(run->pipeline, error) != 0)
         return -1;
     if (run->config->limits.duration_ns != 0)
@@ -534,6 +546,7 @@ enum exit_code program_run(const struct program_options *options)
     if (run.metrics != NULL)
         metrics_service->destroy(run.metrics);
     supervision_destroy(run.supervision);
+    sandboxing_destroy(run.sandboxing);
     control_service_destroy(run.service);
     health_watch_destroy(run.health);
     pipeline_destroy(run.pipeline);

@@ -60,6 +60,7 @@ NO_FIFO = "named pipes have no names among files there"
 NO_HTTP2 = "libcurl is built without HTTP/2, for which it asks only on real Windows"
 NO_LIMIT = "processes have no limit of a file's size there"
 NO_OTHER_USER = "--user is refused there: a service has an account"
+NO_SANDBOX = "there is no --sandbox there: a service has an account"
 NO_TERMINAL = "Wine has no console on a terminal of Linux"
 
 

@@ -68,6 +68,12 @@ static int64_t read_watchdog(void)
 static int manager_open_socket(struct service_manager *manager, struct error *error)
 {
     manager->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    /*
+     * In a sandbox only an abstract socket that was connected before is reached. Notifications name
+     * the address all the same, so they also reach a manager that has opened it again.
+     */
+    if (manager->fd >= 0 && manager->address.sun_path[0] == '\0')
+        (void)!connect(manager->fd, (const struct sockaddr *)&manager->address, manager->size);
     if (manager->fd >= 0 &&
         setsockopt(manager->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0)
         return 0;

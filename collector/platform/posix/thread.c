@@ -67,9 +67,13 @@ int thread_start(struct thread **out, const char *name, void (*run)(void *), voi
     atomic_init(&thread->given_up, false);
     strncpy(thread->name, name, sizeof thread->name - 1);
 
-    /* Only the main thread handles signals, so a new thread inherits a full mask. */
+    /*
+     * Only the main thread handles signals, so a new thread inherits a full mask. SIGSYS reports a
+     * system call of the thread itself (platform/sandbox.h), and would end the process if blocked.
+     */
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGSYS);
     int result = pthread_sigmask(SIG_SETMASK, &all, &before);
     if (result == 0) {
         result = thread_create(thread);

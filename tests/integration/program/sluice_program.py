@@ -63,7 +63,7 @@ def built_with(what):
 LEDGER = '{"final":'
 
 # The report of a start in the log.
-START = re.compile(r"sluice: (version \S+, process \d+, |reading pcap:|writing to |dead letters to |"
+START = re.compile(r"sluice: (version \S+, process \d+, |sandbox: |reading pcap:|writing to |dead letters to |"
                    r"control at )")
 
 # The system's message for a full disk, as an expression; Windows' messages are localised.

@@ -207,6 +207,7 @@ TEST(a_reload_cannot_change_what_a_start_alone_sets_up)
         {"metrics", "--metrics=9126"},
         {"metrics-host", "--metrics-host=sluice.example"},
         {"user", "--user=nobody"},
+        {"sandbox", "--sandbox=auto"},
         {"stall-timeout", "--stall-timeout=1s"},
     };
     size_t rows = 0;

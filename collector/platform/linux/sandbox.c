@@ -1,0 +1,92 @@
+/*
+ * The sandbox of Linux: Landlock decides which files, TCP ports and processes a call may reach,
+ * seccomp decides which calls there are. A process that has entered it gets no new rights by
+ * starting a program (no_new_privs).
+ */
+#include "collector/platform/sandbox.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "collector/platform/linux/sandbox_filter.h"
+#include "collector/platform/linux/sandbox_landlock.h"
+#include "collector/platform/linux/sandbox_refusals.h"
+#include "collector/platform/posix/lending.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+#ifndef HAS_SANITIZER
+#define HAS_SANITIZER 0
+#endif
+
+bool sandbox_support(char text[SANDBOX_TEXT_SIZE])
+{
+    int version = sandbox_landlock_version();
+    bool filters = sandbox_filter_is_supported();
+    if (HAS_SANITIZER) /* it traces its own process, and reads what it likes */
+        snprintf(text, SANDBOX_TEXT_SIZE, "none (not in a build with a sanitizer)");
+    else if (!filters)
+        snprintf(text, SANDBOX_TEXT_SIZE,
+                 "none (this kernel or processor filters no system calls)");
+    else if (version == 0)
+        snprintf(text, SANDBOX_TEXT_SIZE, "seccomp (this kernel has no landlock)");
+    else
+        snprintf(text, SANDBOX_TEXT_SIZE, "landlock %d, seccomp", version);
+    return filters && !HAS_SANITIZER;
+}
+
+/* The threads of this process; 0: not known. */
+static size_t count_threads(void)
+{
+    DIR *folder = lending_opendir("/proc/self/task");
+    size_t count = 0;
+    const struct dirent *entry;
+    if (folder == NULL)
+        return 0;
+    while ((entry = readdir(folder)) != NULL)
+        count += entry->d_name[0] != '.';
+    closedir(folder);
+    return count;
+}
+
+/* Writes what is in force. Landlock is per thread: it does not apply to threads that run already.
+ */
+static void describe(const struct sandbox_plan *plan, int version, size_t threads, char *text)
+{
+    char files[64] = "";
+    char others[64] = "";
+    if (version != 0)
+        snprintf(files, sizeof files, "landlock %d (%zu paths%s), ", version, plan->count,
+                 version >= 4 && !plan->connect.any ? ", TCP ports" : "");
+    if (version != 0 && threads > 1)
+        snprintf(others, sizeof others, "; not landlock: %zu thread%s of libraries", threads - 1,
+                 threads == 2 ? "" : "s");
+    snprintf(text, SANDBOX_TEXT_SIZE, "%sseccomp%s", files, others);
+}
+
+int sandbox_enter(const struct sandbox_plan *plan, void (*refused)(void *context), void *context,
+                  char text[SANDBOX_TEXT_SIZE], struct error *error)
+{
+    int version = sandbox_landlock_version();
+    describe(plan, version, count_threads(), text);
+    if (sandbox_refusals_begin(refused, context) != 0 ||
+        prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) != 0) {
+        error_set(error, EXIT_CODE_INTERNAL, "--sandbox: %s", strerror(errno));
+        return -1;
+    }
+    if (version != 0 && sandbox_landlock_restrict(plan, version, error) != 0)
+        return -1;
+    if (sandbox_filter_install(plan) == 0)
+        return 0;
+    error_set(error, EXIT_CODE_INTERNAL, "--sandbox: seccomp: %s", strerror(errno));
+    return -1;
+}

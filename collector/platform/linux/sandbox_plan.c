@@ -1,0 +1,271 @@
+/* struct sandbox_plan: paths as realpath(3) resolves them, and what Linux's libraries read. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collector/platform/file_system.h"
+#include "collector/platform/sandbox.h"
+
+#if defined(__aarch64__)
+#define LOADER "/lib/ld-linux-aarch64.so.1"
+#else
+#define LOADER "/lib64/ld-linux-x86-64.so.2"
+#endif
+
+/* --- paths ------------------------------------------------------------------------------------ */
+
+/*
+ * Writes the resolved path, or that of the nearest folder above it that exists. Returns false
+ * without memory, or if the path is too long.
+ */
+static bool resolve(const char *path, char resolved[PATH_MAX])
+{
+    char part[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof part)
+        return false;
+    memcpy(part, path, length + 1);
+    while (realpath(part[0] == '\0' ? "." : part, resolved) == NULL) {
+        if (errno == ENOMEM)
+            return false;
+        char *slash = strrchr(part, '/');
+        if (strcmp(part, "/") == 0 || part[0] == '\0')
+            return false;
+        if (slash == NULL)
+            part[0] = '\0';
+        else
+            slash[slash == part] = '\0';
+    }
+    return true;
+}
+
+static bool is_within(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+    if (length == 1) /* the root */
+        return true;
+    return strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+static bool grow(struct sandbox_plan *plan)
+{
+    size_t capacity = plan->capacity == 0 ? 32 : plan->capacity * 2;
+    struct sandbox_path *paths = realloc(plan->paths, capacity * sizeof *paths);
+    if (paths == NULL)
+        return false;
+    plan->paths = paths;
+    plan->capacity = capacity;
+    return true;
+}
+
+bool sandbox_plan_add(struct sandbox_plan *plan, const char *path, unsigned uses)
+{
+    char resolved[PATH_MAX];
+    if (!resolve(path, resolved))
+        return errno != ENOMEM;
+    for (size_t i = 0; i < plan->count; i++)
+        if (strcmp(plan->paths[i].path, resolved) == 0) {
+            plan->paths[i].uses |= uses;
+            return true;
+        }
+    if (plan->count == plan->capacity && !grow(plan))
+        return false;
+    char *copy = strdup(resolved);
+    if (copy == NULL)
+        return false;
+    plan->paths[plan->count++] = (struct sandbox_path){copy, uses};
+    return true;
+}
+
+/* The folder of a path: "." for a name without one. */
+static bool add_folder(struct sandbox_plan *plan, const char *path, unsigned uses)
+{
+    char folder[PATH_MAX];
+    return !file_path_copy_folder(path, folder, sizeof folder) ||
+           sandbox_plan_add(plan, folder, uses);
+}
+
+/*
+ * Adds the folder of a file, and the folder that a symbolic link leads to. There is no rule for the
+ * file itself: Landlock would keep it, so that its space on the disk would not be free after it was
+ * deleted.
+ */
+static bool add_file(struct sandbox_plan *plan, const char *path, unsigned uses)
+{
+    char resolved[PATH_MAX];
+    if (realpath(path, resolved) != NULL && !add_folder(plan, resolved, uses))
+        return false;
+    return add_folder(plan, path, uses);
+}
+
+bool sandbox_plan_add_input(struct sandbox_plan *plan, const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
+        !sandbox_plan_add(plan, path, SANDBOX_READ))
+        return false;
+    return add_file(plan, path, SANDBOX_READ);
+}
+
+bool sandbox_plan_add_output(struct sandbox_plan *plan, const char *path)
+{
+    struct stat status;
+    bool is_special = stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+                      !S_ISDIR(status.st_mode) && !S_ISSOCK(status.st_mode);
+    return is_special ? sandbox_plan_add(plan, path, SANDBOX_WRITE)
+                      : add_file(plan, path, SANDBOX_WRITE);
+}
+
+/* Whether the plan permits these uses of a resolved path. */
+static bool has_path(const struct sandbox_plan *plan, const char *path, unsigned uses)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        if (is_within(path, plan->paths[i].path))
+            found |= plan->paths[i].uses;
+    if ((found & SANDBOX_WRITE) != 0)
+        found |= SANDBOX_READ;
+    return (found & uses) == uses;
+}
+
+static bool has_port(const struct sandbox_ports *ports, uint16_t port)
+{
+    for (size_t i = 0; i < ports->count; i++)
+        if (ports->list[i] == port)
+            return true;
+    return ports->any;
+}
+
+static bool covers_ports(const struct sandbox_ports *ports, const struct sandbox_ports *wanted,
+                         const char *kind, char *missing)
+{
+    snprintf(missing, SANDBOX_MISSING_SIZE, "any TCP port to %s", kind);
+    if (wanted->any)
+        return ports->any;
+    for (size_t i = 0; i < wanted->count; i++)
+        if (!has_port(ports, wanted->list[i])) {
+            snprintf(missing, SANDBOX_MISSING_SIZE, "TCP port %u to %s", wanted->list[i], kind);
+            return false;
+        }
+    return true;
+}
+
+bool sandbox_plan_covers(const struct sandbox_plan *plan, const struct sandbox_plan *wanted,
+                         char missing[SANDBOX_MISSING_SIZE])
+{
+    snprintf(missing, SANDBOX_MISSING_SIZE, "connections");
+    if (wanted->connects && !plan->connects)
+        return false;
+    snprintf(missing, SANDBOX_MISSING_SIZE, "other programs");
+    if (wanted->runs_programs && !plan->runs_programs)
+        return false;
+    for (size_t i = 0; i < wanted->count; i++)
+        if (!has_path(plan, wanted->paths[i].path, wanted->paths[i].uses)) {
+            snprintf(missing, SANDBOX_MISSING_SIZE, "%s", wanted->paths[i].path);
+            return false;
+        }
+    return covers_ports(&plan->listen, &wanted->listen, "listen", missing) &&
+           covers_ports(&plan->connect, &wanted->connect, "connect", missing);
+}
+
+void sandbox_plan_free(struct sandbox_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        free(plan->paths[i].path);
+    free(plan->paths);
+    *plan = (struct sandbox_plan){0};
+}
+
+/* --- programs --------------------------------------------------------------------------------- */
+
+/* Finds a program by PATH. Returns false if there is none. */
+static bool find_program(const char *name, char found[PATH_MAX])
+{
+    const char *folders = getenv("PATH");
+    for (const char *at = folders != NULL ? folders : "/bin:/usr/bin"; *at != '\0';) {
+        size_t length = strcspn(at, ":");
+        if (length + strlen(name) + 2 < PATH_MAX) {
+            memcpy(found, at, length);
+            found[length] = '/';
+            strcpy(found + length + 1, name);
+            if (access(found, X_OK) == 0)
+                return true;
+        }
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+bool sandbox_plan_add_program(struct sandbox_plan *plan, const char *name)
+{
+    char found[PATH_MAX];
+    if (!find_program(name, found))
+        return true;
+    plan->runs_programs = true;
+    return sandbox_plan_add(plan, found, SANDBOX_READ | SANDBOX_RUN) &&
+           sandbox_plan_add(plan, LOADER, SANDBOX_READ | SANDBOX_RUN);
+}
+
+/* --- the system ------------------------------------------------------------------------------- */
+
+/*
+ * Files for every process: libraries that are loaded later, data of the C library, what the program
+ * asks the kernel.
+ */
+static const char *const read_by_all[] = {"/usr/lib",
+                                          "/usr/lib32",
+                                          "/usr/lib64",
+                                          "/usr/libexec",
+                                          "/usr/local/lib",
+                                          "/usr/share",
+                                          "/lib",
+                                          "/lib64",
+                                          "/etc/ld.so.cache",
+                                          "/etc/localtime",
+                                          "/etc/passwd",
+                                          "/etc/group",
+                                          "/etc/nsswitch.conf",
+                                          "/proc/self",
+                                          "/proc/sys",
+                                          "/proc/meminfo",
+                                          "/proc/cpuinfo",
+                                          "/proc/stat",
+                                          "/proc/uptime",
+                                          "/proc/loadavg",
+                                          "/sys/devices/system",
+                                          "/sys/fs/cgroup",
+                                          "/dev/urandom",
+                                          "/dev/random",
+                                          "/dev/zero",
+                                          "/proc/version",
+                                          "/proc/net",
+                                          NULL};
+
+/*
+ * For name lookups and TLS. All of /etc: a file such as resolv.conf is replaced by a new one while
+ * the program runs, and a rule for the old one would not permit the new one.
+ */
+static const char *const read_to_connect[] = {
+    "/etc",      "/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager",
+    "/run/nscd", "/var/run/nscd",        "/var/lib/sss",    "/var/lib/ca-certificates",
+    NULL};
+
+static bool add_existing(struct sandbox_plan *plan, const char *const *paths, unsigned uses)
+{
+    for (; *paths != NULL; paths++)
+        if (access(*paths, F_OK) == 0 && !sandbox_plan_add(plan, *paths, uses))
+            return false;
+    return true;
+}
+
+bool sandbox_plan_add_system(struct sandbox_plan *plan)
+{
+    static const char *const written[] = {"/dev/null", NULL};
+    return add_existing(plan, read_by_all, SANDBOX_READ) &&
+           add_existing(plan, written, SANDBOX_WRITE) &&
+           (!plan->connects || add_existing(plan, read_to_connect, SANDBOX_READ));
+}

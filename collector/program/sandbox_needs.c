@@ -1,0 +1,189 @@
+#include "collector/program/sandbox_needs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/config/key_table.h"
+#include "collector/config/provenance.h"
+#include "collector/contract/destination.h"
+#include "collector/contract/source.h"
+#include "collector/text/text.h"
+
+#define PORT_DNS   53 /* answers that do not fit into a datagram come by TCP */
+#define PORT_HTTP  80
+#define PORT_HTTPS 443
+
+const char *sandbox_needs_obstacle(const struct config *config)
+{
+    for (size_t i = 0; i < config->sink_count; i++)
+        if (config->sinks[i].destination->place_is == PLACE_COMMAND)
+            return "a command: sink runs a program, which would be in the sandbox, too";
+    return NULL;
+}
+
+/* Returns a copy of the first bytes of a text, which the caller frees; NULL without memory. */
+static char *copy_start(const char *text, size_t length)
+{
+    char *copy = malloc(length + 1);
+    if (copy != NULL) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+/* The files that keys with FILE as their value name: certificates, keys, tokens. */
+static bool add_key_files(struct sandbox_plan *plan, const void *settings, unsigned scopes)
+{
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        if (key->type != SETTING_TEXT || (key->scopes & scopes) == 0 ||
+            !same_text(key->syntax, "FILE"))
+            continue;
+        const char *path = *(char *const *)((const char *)settings + key->offset);
+        if (path != NULL && !sandbox_plan_add_input(plan, path))
+            return false;
+    }
+    return true;
+}
+
+/* Properties of librdkafka that name a file: "ssl.ca.location=/etc/ssl/ca.pem". */
+static bool add_property_files(struct sandbox_plan *plan, const char *lines)
+{
+    while (lines != NULL && *lines != '\0') {
+        size_t length = strcspn(lines, "\n");
+        char *line = copy_start(lines, length);
+        const char *value = line == NULL ? NULL : strchr(line, '=');
+        bool added = line != NULL &&
+                     (value == NULL || value[1] != '/' || sandbox_plan_add_input(plan, value + 1));
+        free(line);
+        if (!added)
+            return false;
+        lines += length + (lines[length] == '\n');
+    }
+    return true;
+}
+
+/* The path up to the folder in which its first field is. */
+static bool add_file_set(struct sandbox_plan *plan, const char *path)
+{
+    char *start = copy_start(path, strcspn(path, "%"));
+    bool added = start != NULL && sandbox_plan_add_output(plan, start);
+    free(start);
+    return added;
+}
+
+static bool add_schemas(struct sandbox_plan *plan, const struct listener_config *listener)
+{
+    for (size_t i = 0; i < listener->schema_count; i++) {
+        const struct schema_config *schema = &listener->schemas[i];
+        if (!schema->from_file)
+            continue;
+        bool is_set = text_ends(schema->source, strlen(schema->source), ".desc");
+        if (!sandbox_plan_add_input(plan, schema->source) ||
+            (!is_set && !sandbox_plan_add_program(plan, "protoc")))
+            return false;
+    }
+    return true;
+}
+
+static bool add_config_files(struct sandbox_plan *plan, const struct config *config)
+{
+    for (size_t i = 0; config->provenance != NULL && i < config->provenance->file_count; i++)
+        if (!sandbox_plan_add_input(plan, config->provenance->files[i]))
+            return false;
+    return true;
+}
+
+/* --- ports ------------------------------------------------------------------------------------ */
+
+static void add_port(struct sandbox_ports *ports, uint16_t port)
+{
+    for (size_t i = 0; i < ports->count; i++)
+        if (ports->list[i] == port)
+            return;
+    if (ports->count == SANDBOX_PORTS_MOST)
+        ports->any = true;
+    else
+        ports->list[ports->count++] = port;
+}
+
+/* The port in "//HOST:PORT/PATH", or the scheme's. */
+static uint16_t url_port(const struct sink_config *sink)
+{
+    const char *host = sink->path + strspn(sink->path, "/");
+    const char *end = host + strcspn(host, "/?#");
+    const char *colon = end;
+    while (colon > host && colon[-1] >= '0' && colon[-1] <= '9')
+        colon--;
+    if (colon > host && colon < end && colon[-1] == ':')
+        return (uint16_t)strtoul(colon, NULL, 10);
+    return same_text(sink->destination->scheme, "http") ? PORT_HTTP : PORT_HTTPS;
+}
+
+/* Brokers name other brokers, with ports of their own: then any port may be needed. */
+static void add_connections(struct sandbox_plan *plan, const struct sink_config *sink)
+{
+    if (sink->destination->takes != TAKES_BLOCKS)
+        return;
+    plan->connects = true;
+    plan->masks_signals |= (sink->destination->keys & DESTINATION_KEYS_KAFKA) != 0;
+    if ((sink->destination->keys & DESTINATION_KEYS_HTTP) == 0) {
+        plan->connect.any = true;
+        return;
+    }
+    add_port(&plan->connect, url_port(sink));
+    add_port(&plan->connect, PORT_DNS);
+}
+
+/* --- listeners and sinks ---------------------------------------------------------------------- */
+
+static bool add_listener(struct sandbox_plan *plan, const struct listener_config *listener)
+{
+    const struct source_ops *source = listener->source;
+    if (source->place == PLACE_ADDRESS && (source->keys & SOURCE_KEYS_TCP) != 0)
+        add_port(&plan->listen, listener->address.port);
+    bool added = true;
+    if (source->place == PLACE_PATH)
+        added = source->ends ? sandbox_plan_add_input(plan, listener->place)
+                             : sandbox_plan_add_output(plan, listener->place);
+    return added && add_schemas(plan, listener) &&
+           add_key_files(plan, listener, KEY_OF_ANY_LISTENER);
+}
+
+static bool add_sink(struct sandbox_plan *plan, const struct sink_config *sink)
+{
+    const char *spill = sink->settings.delivery.spill;
+    add_connections(plan, sink);
+    if (sink->destination->place_is == PLACE_FILES && !add_file_set(plan, sink->path))
+        return false;
+    if (spill != NULL && !sandbox_plan_add(plan, spill, SANDBOX_WRITE))
+        return false;
+    return add_property_files(plan, sink->settings.broker.kafka) &&
+           add_key_files(plan, sink, KEY_OF_ANY_SINK & ~KEY_OF_OWN);
+}
+
+/* The file of --control; an address of another kind than "unix:PATH" has none. */
+static bool add_control(struct sandbox_plan *plan, const char *address)
+{
+    static const char scheme[] = "unix:";
+    if (address == NULL || strncmp(address, scheme, sizeof scheme - 1) != 0)
+        return true;
+    return sandbox_plan_add_output(plan, address + sizeof scheme - 1);
+}
+
+bool sandbox_needs_find(const struct config *config, struct sandbox_plan *plan)
+{
+    for (size_t i = 0; i < config->listener_count; i++)
+        if (!add_listener(plan, &config->listeners[i]))
+            return false;
+    for (size_t i = 0; i < config->sink_count; i++)
+        if (!add_sink(plan, &config->sinks[i]))
+            return false;
+    if (config->dead_letter.path != NULL &&
+        !sandbox_plan_add_output(plan, config->dead_letter.path))
+        return false;
+    return add_control(plan, config->access.control) && add_config_files(plan, config) &&
+           sandbox_plan_add_system(plan);
+}

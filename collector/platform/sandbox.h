@@ -2,8 +2,9 @@
  * The sandbox: before it receives, the process gives up the files, ports and system calls that it
  * does not need, so that a fault in a decoder does not give a sender the rights of the process.
  *
- * What is given up never comes back, also not for programs that the process starts. A port that has
- * no such means returns false from sandbox_support, and the other functions are not called.
+ * Rights that were given up never come back, also not for programs that the process starts. A port
+ * that has no such means returns false from sandbox_support, and the other functions are not
+ * called.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_SANDBOX_H
 #define SLUICE_COLLECTOR_PLATFORM_SANDBOX_H
@@ -36,7 +37,7 @@ struct sandbox_ports {
     uint16_t list[SANDBOX_PORTS_MOST];
 };
 
-/* What stays permitted. Begin with a zeroed struct. Main thread. */
+/* The rights that stay. Begin with a zeroed struct. Main thread. */
 struct sandbox_plan {
     struct sandbox_path *paths;
     size_t count, capacity;

@@ -1,5 +1,5 @@
 /*
- * What a configuration needs: the files, ports and programs that stay permitted in the sandbox
+ * The needs of a configuration: the files, ports and programs that stay permitted in the sandbox
  * (platform/sandbox.h). Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_SANDBOX_NEEDS_H

@@ -5,7 +5,6 @@
  */
 #include "collector/platform/sandbox.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +13,6 @@
 #include "collector/platform/linux/sandbox_filter.h"
 #include "collector/platform/linux/sandbox_landlock.h"
 #include "collector/platform/linux/sandbox_refusals.h"
-#include "collector/platform/posix/lending.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HAS_SANITIZER 1
@@ -44,32 +42,17 @@ bool sandbox_support(char text[SANDBOX_TEXT_SIZE])
     return filters && !HAS_SANITIZER;
 }
 
-/* The threads of this process; 0: not known. */
-static size_t count_threads(void)
-{
-    DIR *folder = lending_opendir("/proc/self/task");
-    size_t count = 0;
-    const struct dirent *entry;
-    if (folder == NULL)
-        return 0;
-    while ((entry = readdir(folder)) != NULL)
-        count += entry->d_name[0] != '.';
-    closedir(folder);
-    return count;
-}
-
-/* Writes what is in force. Landlock is per thread: it does not apply to threads that run already.
- */
-static void describe(const struct sandbox_plan *plan, int version, size_t threads, char *text)
+/* Writes what is in force. `outside`: threads to which Landlock does not apply. */
+static void describe(const struct sandbox_plan *plan, int version, size_t outside, char *text)
 {
     char files[64] = "";
     char others[64] = "";
     if (version != 0)
         snprintf(files, sizeof files, "landlock %d (%zu paths%s), ", version, plan->count,
                  version >= 4 && !plan->connect.any ? ", TCP ports" : "");
-    if (version != 0 && threads > 1)
-        snprintf(others, sizeof others, "; not landlock: %zu thread%s of libraries", threads - 1,
-                 threads == 2 ? "" : "s");
+    if (outside != 0)
+        snprintf(others, sizeof others, "; not landlock: %zu thread%s of libraries", outside,
+                 outside == 1 ? "" : "s");
     snprintf(text, SANDBOX_TEXT_SIZE, "%sseccomp%s", files, others);
 }
 
@@ -77,14 +60,15 @@ int sandbox_enter(const struct sandbox_plan *plan, void (*refused)(void *context
                   char text[SANDBOX_TEXT_SIZE], struct error *error)
 {
     int version = sandbox_landlock_version();
-    describe(plan, version, count_threads(), text);
+    size_t outside = 0;
     if (sandbox_refusals_begin(refused, context) != 0 ||
         prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) != 0) {
         error_set(error, EXIT_CODE_INTERNAL, "--sandbox: %s", strerror(errno));
         return -1;
     }
-    if (version != 0 && sandbox_landlock_restrict(plan, version, error) != 0)
+    if (version != 0 && sandbox_landlock_restrict(plan, version, &outside, error) != 0)
         return -1;
+    describe(plan, version, outside, text);
     if (sandbox_filter_install(plan) == 0)
         return 0;
     error_set(error, EXIT_CODE_INTERNAL, "--sandbox: seccomp: %s", strerror(errno));

@@ -194,7 +194,7 @@ const struct sandbox_call sandbox_calls[] = {
     {SYS_getegid, "rights", 0, {{0}}},
     {SYS_getresuid, "rights", 0, {{0}}},
     {SYS_getresgid, "rights", 0, {{0}}},
-    {SYS_getsid, "who has sent a hang-up", 0, {{0}}},
+    {SYS_getsid, "the session that a hang-up comes from", 0, {{0}}},
     {SYS_getgroups, "rights", 0, {{0}}},
     {SYS_membarrier, "threads of libraries", 0, {{0}}},
 

@@ -113,7 +113,7 @@ static bool applies(const struct sandbox_plan *plan, const struct sandbox_call *
     }
 }
 
-/* What only this process may be the target of: tgkill(2) by abort(3). */
+/* A call that may only concern this process: tgkill(2) by abort(3). */
 static void put_own(struct filter *filter)
 {
     const struct sandbox_call own = {.number = SYS_tgkill,

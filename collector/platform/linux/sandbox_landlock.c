@@ -8,10 +8,12 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collector/platform/linux/sandbox_threads.h"
 #include "collector/platform/posix/lending.h"
 
 #define FILE_EXECUTE  (UINT64_C(1) << 0)
@@ -52,7 +54,7 @@ struct port_rule {
     uint64_t uses, port;
 };
 
-/* What a ruleset of this version restricts. */
+/* All that a ruleset of this version can restrict. */
 static struct ruleset_attributes attributes_of(const struct sandbox_plan *plan, int version)
 {
     struct ruleset_attributes all = {.files = ALL_OF_1};
@@ -155,8 +157,23 @@ static int add_rules(int ruleset, const struct sandbox_plan *plan,
         return -1;
     if ((all->ports & PORT_CONNECT) != 0 && add_ports(ruleset, &plan->connect, PORT_CONNECT) != 0)
         return -1;
-    *what = "the process";
-    return (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
+    return 0;
+}
+
+/* Restricts the calling thread. */
+static int restrict_thread(void *context)
+{
+    const int *ruleset = context;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) != 0
+               ? -1
+               : (int)syscall(SYS_landlock_restrict_self, *ruleset, 0);
+}
+
+/* The other threads first: this one can then no longer reach them by a signal. */
+static int restrict_all(int ruleset, size_t *outside)
+{
+    *outside = sandbox_threads_run(restrict_thread, &ruleset);
+    return restrict_thread(&ruleset);
 }
 
 int sandbox_landlock_version(void)
@@ -177,7 +194,8 @@ static int create_ruleset(const struct ruleset_attributes *all, int version)
     return ruleset;
 }
 
-int sandbox_landlock_restrict(const struct sandbox_plan *plan, int version, struct error *error)
+int sandbox_landlock_restrict(const struct sandbox_plan *plan, int version, size_t *outside,
+                              struct error *error)
 {
     const struct ruleset_attributes all = attributes_of(plan, version);
     const char *what = "a ruleset";
@@ -185,6 +203,10 @@ int sandbox_landlock_restrict(const struct sandbox_plan *plan, int version, stru
     int ruleset = create_ruleset(&all, version);
     if (ruleset >= 0)
         result = add_rules(ruleset, plan, &all, &what);
+    if (result == 0) {
+        what = "the threads";
+        result = restrict_all(ruleset, outside);
+    }
     if (result != 0)
         error_set(error, EXIT_CODE_INTERNAL, "--sandbox: landlock: %s: %s", what, strerror(errno));
     if (ruleset >= 0)

@@ -8,9 +8,11 @@
 int sandbox_landlock_version(void);
 
 /*
- * Restricts this thread, and threads and programs that it starts, to the plan. no_new_privs must be
- * set. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
+ * Restricts all threads, and programs that they start, to the plan, and sets no_new_privs for them.
+ * *outside is the number of other threads that could not be restricted. Returns 0, or -1 with
+ * `error` filled (EXIT_CODE_INTERNAL).
  */
-int sandbox_landlock_restrict(const struct sandbox_plan *plan, int version, struct error *error);
+int sandbox_landlock_restrict(const struct sandbox_plan *plan, int version, size_t *outside,
+                              struct error *error);
 
 #endif

@@ -45,7 +45,7 @@ class Sandbox(ProgramTest):
         return pathlib.Path(folder.name)
 
     def intrude(self, mode):
-        """What each attempt of the intruder gave, and the program's log."""
+        """The result of each attempt of the intruder, and the program's log."""
         outside = self.outside()
         (outside / "secret").write_text("secret", encoding="utf-8")
         log = outside / "log"

@@ -1,0 +1,124 @@
+/*
+ * Landlock restricts the thread that calls it (a flag for all threads has only Linux 7.0), while
+ * libraries have started threads of their own by then. So each thread makes the call in a signal
+ * handler, as the C library has each thread make setuid(2), and by the same signal: 33, which is
+ * the only one that a thread of a library cannot block. The C library uses it only during such
+ * calls of its own; --user has made them before (user.c), and no thread makes one later.
+ */
+#include "collector/platform/linux/sandbox_threads.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/platform/posix/lending.h"
+
+#define SIGNAL       33 /* SIGSETXID of the C library, whose sigaction(2) refuses it */
+#define THREADS_MOST 256
+#define PASSES_MOST  16
+#define WAIT_NS      100000 /* between two looks at a thread */
+#define WAITS_MOST   10000
+
+/* The kernel's struct sigaction, with a restorer as both processors have it. */
+struct kernel_action {
+    void (*handler)(int signal);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+static int (*work)(void *context);
+static void *work_context;
+static atomic_int outcome; /* of the thread that has the signal: 0, or errno, or -1: none yet */
+
+static void on_signal(int signal)
+{
+    int kept = errno;
+    (void)signal;
+    atomic_store(&outcome, work(work_context) == 0 ? 0 : errno);
+    errno = kept;
+}
+
+static long set_action(int signal, const struct kernel_action *action, struct kernel_action *before)
+{
+    return syscall(SYS_rt_sigaction, signal, action, before, sizeof action->mask);
+}
+
+/* Lets the handler run in one thread. Returns whether it did its work. */
+static bool run_in(pid_t thread)
+{
+    const struct timespec pause = {.tv_nsec = WAIT_NS};
+    atomic_store(&outcome, -1);
+    if (syscall(SYS_tgkill, getpid(), thread, SIGNAL) != 0)
+        return errno == ESRCH; /* it has ended */
+    for (int waits = 0; atomic_load(&outcome) < 0; waits++) {
+        if (waits == WAITS_MOST)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return atomic_load(&outcome) == 0;
+}
+
+/* The threads that were reached. */
+struct reached {
+    pid_t list[THREADS_MOST];
+    size_t count, failed;
+};
+
+static bool has(const struct reached *reached, pid_t thread)
+{
+    for (size_t i = 0; i < reached->count; i++)
+        if (reached->list[i] == thread)
+            return true;
+    return false;
+}
+
+/* Reaches all threads that were not reached yet. Returns whether there was one. */
+static bool pass(struct reached *reached)
+{
+    bool found = false;
+    DIR *folder = lending_opendir("/proc/self/task");
+    const struct dirent *entry;
+    if (folder == NULL) {
+        reached->failed++;
+        return false;
+    }
+    while ((entry = readdir(folder)) != NULL && reached->count < THREADS_MOST) {
+        pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (thread == 0 || thread == getpid() || has(reached, thread))
+            continue;
+        found = true;
+        reached->failed += !run_in(thread);
+        reached->list[reached->count++] = thread;
+    }
+    closedir(folder);
+    return found;
+}
+
+size_t sandbox_threads_run(int (*run)(void *context), void *context)
+{
+    struct kernel_action before;
+    struct kernel_action action;
+    struct reached reached = {.count = 0};
+    /* The restorer of the C library, which sigaction(2) has set for SIGSYS. */
+    long result = set_action(SIGSYS, NULL, &action);
+    action.handler = on_signal;
+    action.flags = (action.flags & ~(unsigned long)(SA_SIGINFO | SA_NODEFER)) | SA_RESTART;
+    action.mask = UINT64_MAX;
+    work = run;
+    work_context = context;
+    if (result != 0 || set_action(SIGNAL, &action, &before) != 0)
+        return 1;
+    for (int passes = 0; passes < PASSES_MOST && pass(&reached); passes++)
+        continue;
+    if (reached.failed == 0) /* else a thread may still get the signal */
+        set_action(SIGNAL, &before, NULL);
+    return reached.failed;
+}

@@ -13,8 +13,9 @@ if(MSVC AND SLUICE_HARDENED)
 elseif(SLUICE_HARDENED)
     set(hardened_options -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
     if(WIN32)
-        # These are defaults of binutils 2.36 and later. gcc has no control-flow guard.
-        add_link_options(-Wl,--dynamicbase,--high-entropy-va,--nxcompat)
+        # gcc links the library of the stack protector (libssp) if the linker's command has the option, too. The
+        # others are defaults of binutils 2.36 and later. gcc has no control-flow guard.
+        add_link_options(-fstack-protector-strong -Wl,--dynamicbase,--high-entropy-va,--nxcompat)
     else()
         list(APPEND hardened_options -fstack-clash-protection
             "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:POSITION_INDEPENDENT_CODE>>>:-fPIE>")

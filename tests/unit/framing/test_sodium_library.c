@@ -1,0 +1,53 @@
+/* A machine without libsodium, or with an unusable one. */
+#include "collector/framing/sealed.h"
+#include "collector/platform/shared_library.h"
+#include "tests/support/test.h"
+
+/* The linker replaces the real functions by these (CMakeLists.txt). */
+void *__wrap_shared_library_load(const char *name, struct error *error);
+bool __wrap_shared_library_find(void *library, const char *function, void *pointer,
+                                struct error *error);
+
+static bool there;
+
+void *__wrap_shared_library_load(const char *name, struct error *error)
+{
+    static int library;
+    if (there)
+        return &library;
+    error_set(error, EXIT_CODE_CONFIG, "%s: no such file", name);
+    return NULL;
+}
+
+bool __wrap_shared_library_find(void *library, const char *function, void *pointer,
+                                struct error *error)
+{
+    (void)library;
+    (void)pointer;
+    error_set(error, EXIT_CODE_CONFIG, "no such function: %s", function);
+    return false;
+}
+
+static void expect_refused(const char *why)
+{
+    struct error error = {.text = ""};
+    assert_int_equal(sealed_load(&error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    assert_string_equal(error.text, why);
+    assert_string_equal(sealed_library_version(), "libsodium (not on this system)");
+}
+
+TEST(without_the_library_sealed_datagrams_are_refused_with_the_packages_name)
+{
+    there = false;
+    expect_refused(
+        "sealed datagrams: this machine has no usable libsodium: libsodium.so.23: no such "
+        "file; on Debian: apt install libsodium23");
+}
+
+TEST(a_library_without_a_function_is_refused)
+{
+    there = true;
+    expect_refused("sealed datagrams: this machine has no usable libsodium: "
+                   "no such function: sodium_init");
+}

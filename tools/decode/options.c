@@ -120,7 +120,7 @@ static const struct command_option options[] = {
      "the messages are sealed datagrams: open them with the keys of this\n"
      "file (sluice keygen)",
      COMMAND_KEEP(TEXT, struct decode_settings, sender_keys)},
-    {"capture", "FILE.pcap",
+    {"capture", "FILE",
      "the messages are the UDP payloads of this capture (pcap or\n"
      "pcapng), such as a file of dead letters; one that cannot be decoded\n"
      "is reported, and the others are decoded",

@@ -43,6 +43,7 @@ struct sandbox_plan {
     size_t count, capacity;
     struct sandbox_ports listen, connect;
     bool connects;      /* connections and name lookups are needed */
+    bool raw_sockets;   /* packets with the address of another sender are sent */
     bool runs_programs; /* the paths with SANDBOX_RUN are needed */
     bool masks_signals; /* a library's threads block all signals: refused calls are not reported */
 };

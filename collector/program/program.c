@@ -6,6 +6,7 @@
 #include "collector/base/rule.h"
 #include "collector/base/version.h"
 #include "collector/config/apply.h"
+#include "collector/config/option_table.h"
 #include "collector/control/control_service.h"
 #include "collector/glossary/glossary_json.h"
 #include "collector/health/health_watch.h"
@@ -183,7 +184,9 @@ static int take_config(struct run *run, struct error *error)
         free(config);
         return -1;
     }
-    if (sandboxing_permits(run->sandboxing, config, error) != 0) {
+    /* A change that any reload refuses is reported as such. */
+    if (option_fixed_change(run->config, config) == NULL &&
+        sandboxing_permits(run->sandboxing, config, error) != 0) {
         config_free(config);
         free(config);
         return -1;

@@ -156,6 +156,7 @@ static bool add_sink(struct sandbox_plan *plan, const struct sink_config *sink)
 {
     const char *spill = sink->settings.delivery.spill;
     add_connections(plan, sink);
+    plan->raw_sockets |= sink->settings.relay.keep_source;
     if (sink->destination->place_is == PLACE_FILES && !add_file_set(plan, sink->path))
         return false;
     if (spill != NULL && !sandbox_plan_add(plan, spill, SANDBOX_WRITE))

@@ -118,13 +118,15 @@ const struct sandbox_call sandbox_calls[] = {
     {SYS_ioctl, "names of interfaces", 0, {EXACT(1, 0x8910)}},   /* SIOCGIFNAME */
     {SYS_ioctl, "numbers of interfaces", 0, {EXACT(1, 0x8933)}}, /* SIOCGIFINDEX */
 
-    /* --- sockets: listeners of a reload, clients; no raw ones --- */
+    /* --- sockets: listeners of a reload, clients; raw ones only for keep_source= --- */
     {SYS_socket, "listen, relay, report to systemd", 0, {EXACT(0, AF_INET), {1, TYPE, SOCK_DGRAM}}},
     {SYS_socket, "listen, relay", 0, {EXACT(0, AF_INET6), {1, TYPE, SOCK_DGRAM}}},
     {SYS_socket, "listen, deliver", 0, {EXACT(0, AF_INET), {1, TYPE, SOCK_STREAM}}},
     {SYS_socket, "listen, deliver", 0, {EXACT(0, AF_INET6), {1, TYPE, SOCK_STREAM}}},
     {SYS_socket, "listen, report to systemd", 0, {EXACT(0, AF_UNIX)}},
     {SYS_socket, "addresses of interfaces", 0, {EXACT(0, AF_NETLINK), EXACT(2, NETLINK_ROUTE)}},
+    {SYS_socket, "keep_source=", SANDBOX_RAW, {EXACT(0, AF_INET), {1, TYPE, SOCK_RAW}}},
+    {SYS_socket, "keep_source=", SANDBOX_RAW, {EXACT(0, AF_INET6), {1, TYPE, SOCK_RAW}}},
     {SYS_bind, "listen", 0, {{0}}},
     {SYS_listen, "listen", 0, {{0}}},
     {SYS_accept4, "serve connections", 0, {{0}}},
@@ -180,6 +182,7 @@ const struct sandbox_call sandbox_calls[] = {
     {SYS_prctl, "name a thread", 0, {EXACT(0, PR_SET_NAME)}},
     {SYS_prctl, "name of a thread", 0, {EXACT(0, PR_GET_NAME)}},
     {SYS_prctl, "exact pauses", 0, {EXACT(0, PR_SET_TIMERSLACK)}},
+    {SYS_prctl, "shield secrets of a reload", 0, {EXACT(0, PR_SET_DUMPABLE), EXACT(1, 0)}},
     {SYS_prctl, "name memory", 0, {EXACT(0, 0x53564d41)}}, /* PR_SET_VMA */
     {SYS_prlimit64, "lend descriptors", 0, {{0}}},
     {SYS_getrusage, "usage for --metrics", 0, {{0}}},

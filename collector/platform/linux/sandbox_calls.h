@@ -13,6 +13,7 @@ enum sandbox_when {
     SANDBOX_ALWAYS,
     SANDBOX_CONNECTS, /* struct sandbox_plan: connects */
     SANDBOX_PROGRAMS, /* struct sandbox_plan: runs_programs */
+    SANDBOX_RAW,      /* struct sandbox_plan: raw_sockets */
 };
 
 /* A condition of an argument's low 32 bits: (argument & mask) == value. mask 0: no condition. */

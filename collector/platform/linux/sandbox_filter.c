@@ -108,6 +108,8 @@ static bool applies(const struct sandbox_plan *plan, const struct sandbox_call *
         return plan->connects;
     case SANDBOX_PROGRAMS:
         return plan->runs_programs;
+    case SANDBOX_RAW:
+        return plan->raw_sockets;
     default:
         return true;
     }

@@ -160,6 +160,9 @@ bool sandbox_plan_covers(const struct sandbox_plan *plan, const struct sandbox_p
     snprintf(missing, SANDBOX_MISSING_SIZE, "connections");
     if (wanted->connects && !plan->connects)
         return false;
+    snprintf(missing, SANDBOX_MISSING_SIZE, "raw sockets");
+    if (wanted->raw_sockets && !plan->raw_sockets)
+        return false;
     snprintf(missing, SANDBOX_MISSING_SIZE, "other programs");
     if (wanted->runs_programs && !plan->runs_programs)
         return false;

@@ -120,6 +120,7 @@ class Sandbox(ProgramTest):
     def test_a_reload_that_needs_more_is_refused_with_what_it_needs(self):
         for sink, reason in ((f"file:{self.outside()}/x", "/sluice-outside-[^/]*: outside the sandbox"),
                              ("command:cat", "a command: sink runs a program"),
+                             ("udp:127.0.0.1:9?keep_source=on", "raw sockets: outside"),
                              ("http://127.0.0.1:9/?format=influx", "connections: outside")):
             if sink.startswith("http") and not built_with("http"):
                 continue

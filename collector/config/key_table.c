@@ -17,7 +17,7 @@
 #define HOUR        (SECOND * 3600)
 #define YEAR        (HOUR * 8766)
 
-#define LISTENER (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE)
+#define LISTENER  (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE)
 #define ADDRESSED (KEY_OF_UDP | KEY_OF_TCP | KEY_OF_CAPTURE) /* senders have IP addresses */
 
 static const char *const false_true[] = {"false", "true", NULL};
@@ -35,6 +35,7 @@ static const char *const framings[] = {[FRAMING_DATAGRAM] = "datagram",
                                        [FRAMING_CISCO_MDT] = "cisco-mdt",
                                        [FRAMING_UDP_NOTIF] = "udp-notif",
                                        [FRAMING_OTLP_UDP] = "otlp-udp",
+                                       [FRAMING_SEALED] = "sealed",
                                        NULL};
 static const char *const syncs[] = {
     [SYNC_NEVER] = "never", [SYNC_INTERVAL] = "interval", [SYNC_CLOSE] = "close", NULL};
@@ -86,8 +87,9 @@ static struct setting rows[KEYS_MAX] = {
      .others = "deny_from denylist blacklist block reject"},
     {"rate_limit", SETTING_COUNT, LISTENER, OF_LISTENER(rate_limit), .minimum = 1,
      .maximum = RATE_LIMIT_MOST,
-     .help = "most datagrams a second, and in one burst, from each source address, from any port, or "
-             "from each user of unix: (default: no limit)",
+     .help =
+         "most datagrams a second, and in one burst, from each source address, from any port, or "
+         "from each user of unix: (default: no limit)",
      .others = "ratelimit limit max_rate throttle"},
 
     {"segment_memory", SETTING_SIZE, KEY_OF_UDP | KEY_OF_CAPTURE, OF_LISTENER(segment_memory),
@@ -97,6 +99,15 @@ static struct setting rows[KEYS_MAX] = {
     {"segment_timeout", SETTING_DURATION, KEY_OF_UDP | KEY_OF_CAPTURE, OF_LISTENER(segment_timeout),
      "2s", 10 * MILLISECOND, HOUR,
      .help = "with framing=udp-notif, most time from the first segment of a message to its last"},
+
+    {"keys", SETTING_TEXT, KEY_OF_UDP | KEY_OF_CAPTURE, OF_LISTENER(keys), .syntax = "FILE",
+     .help = "with framing=sealed, the file with the senders' names and keys, which a reload reads "
+             "again; sluice keygen writes its lines",
+     .others = "keyfile keys_file psk psk_file secrets keyring", .secret_file = true},
+    {"max_age", SETTING_DURATION, KEY_OF_UDP | KEY_OF_CAPTURE, OF_LISTENER(seal_max_age), "30s",
+     100 * MILLISECOND, 24 * HOUR,
+     .help = "with framing=sealed, most time between the sending and the arrival of a datagram; "
+             "others are counted as stale"},
 
     /* Sockets. */
     {"receive_buffer", SETTING_SIZE, KEY_OF_UDP, OF_LISTENER(receive_buffer), "4MiB", 4 * KIB,
@@ -198,9 +209,12 @@ static struct setting rows[KEYS_MAX] = {
      .help = "which datagrams: by sender or by first bytes; the first schema that matches decodes "
              "them"},
     {"framing", SETTING_ENUM, KEY_OF_SCHEMA, OF_SCHEMA(framing), "datagram", .choices = framings,
-     .help = "one message per datagram; several, each after its length as a varint or in 2 or 4 "
-             "bytes (big-endian; -le: little-endian), also in Frame Streams; one after a header of Cisco or UDP-Notif; "
-             "or one in base64 after the first line of OTLP over UDP"},
+     .help =
+         "one message per datagram; several, each after its length as a varint or in 2 or 4 "
+         "bytes (big-endian; -le: little-endian), also in Frame Streams; one after a header of "
+         "Cisco or UDP-Notif; "
+         "one in base64 after the first line of OTLP over UDP; or one in a sealed datagram, whose "
+         "sender has a key in keys="},
     {"header", SETTING_COUNT, KEY_OF_SCHEMA, OF_SCHEMA(header), "0", 0, 65535,
      .help = "bytes to skip at the beginning of each datagram"},
     {"message", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(message), .syntax = "FULL.NAME",
@@ -220,11 +234,13 @@ static struct setting rows[KEYS_MAX] = {
     {"time", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(time), .syntax = "PATH[:s|ms|us|ns][+PATH:UNIT]",
      .help = "a sample's time: a Timestamp, or a number with its unit, or the sum of two"},
     {"labels", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(labels), .syntax = "[NAME:]PATH,...",
-     .help = "a sample's labels; with value=* also names of fields, ends of paths, PATH:ip, PATH:text",
+     .help =
+         "a sample's labels; with value=* also names of fields, ends of paths, PATH:ip, PATH:text",
      .others = "tags"},
     {"texts", SETTING_BOOL, KEY_OF_FILE, OF_SCHEMA(text_samples), .choices = drop_info,
-     .help = "with value=*: texts that are not labels are left out (the default), or make a sample of "
-             "1 for each element, called ELEMENT.info, of which they are labels"},
+     .help =
+         "with value=*: texts that are not labels are left out (the default), or make a sample of "
+         "1 for each element, called ELEMENT.info, of which they are labels"},
 
     /* Sinks. */
     {"format", SETTING_ENCODER, KEY_OF_SINK, SETTINGS(encoder), "json",
@@ -246,14 +262,14 @@ static struct setting rows[KEYS_MAX] = {
      .others = "max_buckets bucket_count native_histogram_bucket_limit"},
     {"native_histograms", SETTING_ENUM, KEY_OF_SINK, SETTINGS(encoding.native), "off",
      .choices = native_histograms_names,
-     .help = "histograms that remote-write sends as native histograms of Prometheus: none, "
-             "exponential ones, or all; all has custom buckets (NHCB), which need remote write 2.0, so "
-             "every request is one of 2.0",
+     .help =
+         "histograms that remote-write sends as native histograms of Prometheus: none, "
+         "exponential ones, or all; all has custom buckets (NHCB), which need remote write 2.0, so "
+         "every request is one of 2.0",
      .others = "send_native_histograms native_histogram nhcb convert_histograms_to_nhcb "
                "convert_classic_histograms_to_nhcb"},
-    {"exemplars", SETTING_BOOL, KEY_OF_SINK, SETTINGS(encoding.exemplars), "off",
-     .choices = off_on, .help = "whether remote-write sends exemplars",
-     .others = "send_exemplars"},
+    {"exemplars", SETTING_BOOL, KEY_OF_SINK, SETTINGS(encoding.exemplars), "off", .choices = off_on,
+     .help = "whether remote-write sends exemplars", .others = "send_exemplars"},
     {"numbers", SETTING_BOOL, KEY_OF_SINK, SETTINGS(encoding.float_numbers), "typed",
      .choices = typed_float,
      .help = "influx: whether integers are written as integers, or all numbers as floats; InfluxDB "
@@ -280,15 +296,17 @@ static struct setting rows[KEYS_MAX] = {
      .help = "most of these series that one sender (its address, for IPv6 the /64 network) may "
              "bring (default: max_series=, or --max-series-per-sender)",
      .others = "max_series_per_source max_series_per_host max_series_per_user"},
-    {"series_timeout", SETTING_DURATION, KEY_OF_SINK, LIMIT(timeout),
-     .minimum = SECOND, .maximum = 8766 * HOUR,
-     .help = "with max_series=, a series without a sample for this time is forgotten and makes room "
-             "for another (default: 1h)",
+    {"series_timeout", SETTING_DURATION, KEY_OF_SINK, LIMIT(timeout), .minimum = SECOND,
+     .maximum = 8766 * HOUR,
+     .help =
+         "with max_series=, a series without a sample for this time is forgotten and makes room "
+         "for another (default: 1h)",
      .others = "expiration_interval metric_ttl series_ttl"},
     {"max_age", SETTING_DURATION, KEY_OF_SINK, LIMIT(max_age), .minimum = MILLISECOND,
      .maximum = 100 * YEAR,
-     .help = "a sample whose own time is more than this before its arrival is out of time (default: "
-             "any time is accepted)",
+     .help =
+         "a sample whose own time is more than this before its arrival is out of time (default: "
+         "any time is accepted)",
      .others = "out_of_order_time_window reject_old_samples_max_age past_limit"},
     {"max_ahead", SETTING_DURATION, KEY_OF_SINK, LIMIT(max_ahead), .minimum = MILLISECOND,
      .maximum = 100 * YEAR,
@@ -296,8 +314,9 @@ static struct setting rows[KEYS_MAX] = {
              "any time is accepted)",
      .others = "creation_grace_period max_future future_limit"},
     {"time", SETTING_ENUM, KEY_OF_SINK, LIMIT(time), "own", .choices = own_arrival,
-     .help = "a sample out of time is left out (own) and counted as out_of_time, or written with its "
-             "time of arrival and counted as time_replaced"},
+     .help =
+         "a sample out of time is left out (own) and counted as out_of_time, or written with its "
+         "time of arrival and counted as time_replaced"},
     {"flush_interval", SETTING_DURATION, KEY_OF_SINK, SETTINGS(flush_interval), .maximum = HOUR,
      .help = "how long to collect records before writing them (default: while more are queued, and "
              "at least 1ms for a pipe, 50ms for a file, 1s compressed, 10s for openmetrics; 0s: do "
@@ -314,9 +333,11 @@ static struct setting rows[KEYS_MAX] = {
     /* Files. */
     {"mode", SETTING_PARSED, KEY_OF_FILE_SINK, SETTINGS(file.mode), .parse = file_mode_parse,
      .equal = file_mode_equal, .syntax = "OCTAL",
-     .help = "permissions of the files that the sink creates, whatever the umask; folders can also be "
-             "searched by those that can read the files (default: 0640 less the umask)",
-     .others = "file_mode filemode file_create_mode create_mode perm perms permissions umask chmod"},
+     .help =
+         "permissions of the files that the sink creates, whatever the umask; folders can also be "
+         "searched by those that can read the files (default: 0640 less the umask)",
+     .others =
+         "file_mode filemode file_create_mode create_mode perm perms permissions umask chmod"},
     {"rotate_size", SETTING_SIZE, KEY_OF_FILE_SINK, SETTINGS(file.rotate_size), .minimum = 4 * KIB,
      .maximum = MIB * 1024 * 1024, .help = "begin a new file before a file exceeds this size",
      .others = "rotation_max_size max_file_size maxsize"},
@@ -423,9 +444,10 @@ static struct setting rows[KEYS_MAX] = {
              "address, the series, or the value of a label"},
     {"schema_id", SETTING_PARSED, KEY_OF_KAFKA_SINK, SETTINGS(encoding.head),
      .parse = broker_keys_parse_schema_id, .syntax = BROKER_KEYS_SCHEMA_SYNTAX,
-     .help = "with format=protobuf: the number of the messages' schema in a schema registry, which "
-             "messages then begin with, and the position of the message in its .proto file (default: "
-             "0, the first)",
+     .help =
+         "with format=protobuf: the number of the messages' schema in a schema registry, which "
+         "messages then begin with, and the position of the message in its .proto file (default: "
+         "0, the first)",
      .others = "schema.id registry_id value_schema_id"},
     {"max_topics", SETTING_COUNT, KEY_OF_KAFKA_SINK, BROKER(max_topics), "64", 1, 10000,
      .help = "most topics at a time, from %{schema} and the like"},
@@ -482,8 +504,9 @@ static struct setting rows[KEYS_MAX] = {
      .parse = rules_parse_renames, .syntax = RULES_RENAME_SYNTAX, .help = "new names for labels"},
     {"add_label", SETTING_PARSED, KEY_OF_SINK, SAMPLING(add_label), .parse = rules_parse_labels,
      .syntax = RULES_LABEL_SYNTAX,
-     .help = "labels to add to samples without a label of that name; %{hostname}, %{source}, "
-             "%{listener}, %{schema} and %{sender_id} in a value are replaced by the origin",
+     .help =
+         "labels to add to samples without a label of that name; %{hostname}, %{source}, "
+         "%{listener}, %{schema}, %{sender} and %{sender_id} in a value are replaced by the origin",
      .others = "tags global_tags add_tag"},
 
     /* Dead letters. */
@@ -493,8 +516,9 @@ static struct setting rows[KEYS_MAX] = {
      1, 1000000, .help = "most datagrams kept a second, for all listeners together"},
     {"mode", SETTING_PARSED, KEY_OF_DEAD_LETTERS, offsetof(struct dead_letter_config, mode),
      .parse = file_mode_parse, .equal = file_mode_equal, .syntax = "OCTAL",
-     .help = "permissions of the file when it is created, whatever the umask (default: 0640 less the "
-             "umask)",
+     .help =
+         "permissions of the file when it is created, whatever the umask (default: 0640 less the "
+         "umask)",
      .others = "file_mode filemode perm perms permissions umask"},
 };
 const struct setting *const config_keys = rows;

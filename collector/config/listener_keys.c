@@ -62,6 +62,9 @@ static bool check_framing(const struct reading *reading, struct parse_error *fau
     if (schema->framing == FRAMING_FRAME_STREAMS && (reading->kind & KEY_OF_STREAM) == 0)
         return parse_error_set(fault, place_of_key(reading, "framing"),
                                "framing=frame-streams is for tcp and unix");
+    if (schema->framing == FRAMING_SEALED && (reading->kind & (KEY_OF_UDP | KEY_OF_CAPTURE)) == 0)
+        return parse_error_set(fault, place_of_key(reading, "framing"),
+                               "framing=sealed is for datagrams: udp, fd and pcap");
     if (schema->framing != FRAMING_OTLP_UDP && schema->framing != FRAMING_UDP_NOTIF)
         return true;
     if (schema->header != 0)
@@ -112,6 +115,43 @@ static bool finish_segments(const struct reading *reading, unsigned kind, struct
         size_t at = keys_place(&reading->own, kind, keys[i]);
         if (at != KEY_NOT_GIVEN)
             return parse_error_set(fault, at, "key \"%s\" is for framing=udp-notif", keys[i]);
+    }
+    return true;
+}
+
+/* --- sealed datagrams ------------------------------------------------------------------------- */
+
+/* A datagram is opened before its schema is known, so that match= can compare what is in it. */
+static bool check_all_sealed(const struct reading *reading, struct parse_error *fault)
+{
+    const struct listener_config *listener = reading->listener;
+    bool sealed = listener_is_sealed(listener);
+    for (size_t i = 0; i < listener->schema_count; i++) {
+        const struct schema_config *schema = &listener->schemas[i];
+        if ((schema->framing == FRAMING_SEALED) != sealed)
+            return parse_error_set(fault, reading->opened_at,
+                                   "framing=sealed must be given for all schemas of a listener, or "
+                                   "for none");
+        if (schema->match.kind == MATCH_KEY && !sealed)
+            return parse_error_set(fault, reading->opened_at,
+                                   "match=key:%s requires framing=sealed", schema->match.key);
+    }
+    return true;
+}
+
+static bool finish_sealed(const struct reading *reading, unsigned kind, struct parse_error *fault)
+{
+    static const char *const keys[] = {"keys", "max_age"};
+    if (!check_all_sealed(reading, fault))
+        return false;
+    if (listener_is_sealed(reading->listener))
+        return reading->listener->keys != NULL ||
+               parse_error_set(fault, place_of_key(reading, "framing"),
+                               "framing=sealed requires keys=FILE, the senders' keys");
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        size_t at = keys_place(&reading->own, kind, keys[i]);
+        if (at != KEY_NOT_GIVEN)
+            return parse_error_set(fault, at, "key \"%s\" is for framing=sealed", keys[i]);
     }
     return true;
 }
@@ -179,5 +219,6 @@ bool listener_keys_parse(unsigned kind, const struct config_registry *registry, 
         return false;
     return close_schema(&reading, fault) &&
            keys_apply_defaults(kind, registry, &reading.own, listener, fault) &&
-           finish_senders(&reading, kind, fault) && finish_segments(&reading, kind, fault);
+           finish_senders(&reading, kind, fault) && finish_segments(&reading, kind, fault) &&
+           finish_sealed(&reading, kind, fault);
 }

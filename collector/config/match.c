@@ -46,7 +46,20 @@ static bool parse_magic(const char *text, size_t length, struct schema_match *ma
     return true;
 }
 
-/* --- both ------------------------------------------------------------------------------------- */
+/* --- key -------------------------------------------------------------------------------------- */
+
+static bool parse_key(const char *text, size_t length, struct schema_match *match,
+                      struct parse_error *fault)
+{
+    if (length == 0 || length > SENDER_NAME_MAX)
+        return parse_error_set(fault, 0, "match key is a name of 1 to %d bytes", SENDER_NAME_MAX);
+    match->kind = MATCH_KEY;
+    memcpy(match->key, text, length);
+    match->key[length] = '\0';
+    return true;
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
 
 static const struct match_syntax {
     const char *name;
@@ -55,6 +68,7 @@ static const struct match_syntax {
 } syntaxes[] = {
     {"source:", parse_source},
     {"magic:", parse_magic},
+    {"key:", parse_key},
 };
 
 bool match_parse(const char *text, size_t length, struct schema_match *match,
@@ -71,6 +85,6 @@ bool match_parse(const char *text, size_t length, struct schema_match *match,
         fault->at += name;
         return false;
     }
-    return parse_error_set(fault, 0, "match %s is neither source:ADDR/BITS nor magic:HEX",
+    return parse_error_set(fault, 0, "match %s is none of source:ADDR/BITS, magic:HEX and key:NAME",
                            quoted(text, length, given));
 }

@@ -9,12 +9,12 @@
 #include "collector/contract/schema_match.h"
 
 /* Syntax for help texts. */
-#define MATCH_SYNTAX "source:ADDR/BITS|magic:HEX"
+#define MATCH_SYNTAX "source:ADDR/BITS|magic:HEX|key:NAME"
 
 /*
- * Parses all `length` bytes of "source:10.1.0.0/16", "source:2001:db8::1" (one sender) or
- * "magic:0a1B" (1 to MATCH_MAGIC_MAX bytes). Returns false with `fault` filled, its offset counted
- * from the beginning of `text`.
+ * Parses all `length` bytes of "source:10.1.0.0/16", "source:2001:db8::1" (one sender),
+ * "magic:0a1B" (1 to MATCH_MAGIC_MAX bytes) or "key:NAME" (1 to SENDER_NAME_MAX bytes). Returns
+ * false with `fault` filled, its offset counted from the beginning of `text`.
  */
 bool match_parse(const char *text, size_t length, struct schema_match *match,
                  struct parse_error *fault);

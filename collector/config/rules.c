@@ -187,10 +187,11 @@ static bool check_fields(const struct reading *reading, const struct text *value
             continue;
         bool named = piece.text.size > 3 && piece.text.data[1] == '{' &&
                      piece.text.data[piece.text.size - 1] == '}';
-        parse_error_set(reading->fault, place(reading, &piece.text),
-                        "%s: %s is not a field; the fields are %%{hostname}, %%{source}, "
-                        "%%{listener}, %%{schema} and %%{sender_id}, and %%%% is a percent sign",
-                        reading->name, quoted(piece.text.data, piece.text.size, given));
+        parse_error_set(
+            reading->fault, place(reading, &piece.text),
+            "%s: %s is not a field; the fields are %%{hostname}, %%{source}, "
+            "%%{listener}, %%{schema}, %%{sender} and %%{sender_id}, and %%%% is a percent sign",
+            reading->name, quoted(piece.text.data, piece.text.size, given));
         if (!named)
             return false;
         suggestion_begin(&suggestion, piece.text.data + 2, piece.text.size - 3);

@@ -16,6 +16,7 @@ enum framing {
     FRAMING_CISCO_MDT,     /* one message after the 12 bytes of Cisco's model-driven telemetry */
     FRAMING_UDP_NOTIF, /* one message, or a segment of it, after a header (framing/udp_notif.h) */
     FRAMING_OTLP_UDP,  /* one message in base64 after a first line (framing/otlp_udp.h) */
+    FRAMING_SEALED,    /* one message in an authenticated datagram (framing/sealed.h) */
 };
 
 /* The kind of data in a request of OTLP over UDP. */

@@ -9,6 +9,7 @@
 struct networks;
 struct rate_limit;
 struct mismatch_hint;
+struct sender_keys;
 struct schema_slot;
 
 /* Upper bound of rate_limit=, in datagrams per second and sender. */
@@ -26,6 +27,8 @@ struct listener {
     int64_t segment_timeout_ns;     /* time in which all segments of a message must arrive */
     const struct networks *senders; /* the permitted senders; NULL: all */
     struct rate_limit *rate_limit;  /* the rate limit of each sender; NULL: none */
+    const struct sender_keys *keys; /* of the senders of sealed datagrams; NULL: not sealed */
+    int64_t seal_max_age_ns;        /* most time between sending and arrival of a sealed one */
     struct mismatch_hint *hint;     /* detects a wrong schema; NULL: disabled */
     bool spread; /* several sockets receive it, and a sender's datagram may reach any of them */
     bool keeps_packets; /* a sink writes whole datagrams (needs_packets of encoder_ops) */

@@ -18,8 +18,8 @@ struct source_ops;
 
 struct listener_config {
     /*
-     * The URL without its keys: "udp://127.0.0.1:5555", "fd:NAME", "pcap:FILE". With id=NAME, "#NAME"
-     * follows. It identifies the listener in the ledger and for a reload.
+     * The URL without its keys: "udp://127.0.0.1:5555", "fd:NAME", "pcap:FILE". With id=NAME,
+     * "#NAME" follows. It identifies the listener in the ledger and for a reload.
      */
     char *name;
     char *url;        /* the URL as it was written, with its keys */
@@ -45,6 +45,10 @@ struct listener_config {
     uint64_t segment_memory;  /* bytes for incomplete messages in each ingest */
     uint64_t segment_timeout; /* nanoseconds in which all segments of a message must arrive */
 
+    /* For these sources with framing=sealed (listener_is_sealed). */
+    char *keys;            /* file with the senders' keys; NULL: it is not sealed */
+    uint64_t seal_max_age; /* nanoseconds between sending and arrival */
+
     /* For SOURCE_KEYS_SOCKET. */
     bool ipv6_only;
     uint64_t receive_buffer; /* bytes to request from the kernel */
@@ -58,7 +62,7 @@ struct listener_config {
     char *interface;             /* name of a network interface; NULL: all */
     struct address group_source; /* source of a multicast group; ADDRESS_NONE: any */
     char *id; /* distinguishes listeners of one multicast group; NULL: it has no other listener */
-    uint64_t coalesce;           /* nanoseconds that datagrams may wait for others at a high rate */
+    uint64_t coalesce; /* nanoseconds that datagrams may wait for others at a high rate */
 
     /*
      * For SOURCE_KEYS_STREAM; these sources also have ipv6_only, coalesce, and receivers (threads
@@ -91,6 +95,12 @@ static inline bool listener_has_segments(const struct listener_config *listener)
         if (listener->schemas[i].framing == FRAMING_UDP_NOTIF)
             return true;
     return false;
+}
+
+/* Returns whether its datagrams are sealed: the framing is the same for all of its schemas. */
+static inline bool listener_is_sealed(const struct listener_config *listener)
+{
+    return listener->schemas[0].framing == FRAMING_SEALED;
 }
 
 #endif

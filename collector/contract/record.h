@@ -35,6 +35,11 @@ struct record {
     const struct packet *packet;
     uint32_t size; /* number of bytes in `data` */
     enum otlp_udp_sampling sampling;
+    /*
+     * The name of the key with which the datagram was sealed, at most SENDER_NAME_MAX bytes; NULL:
+     * it was not sealed.
+     */
+    const char *sender;
     struct address source;
     int64_t received_ns; /* arrival time, nanoseconds since 1970 UTC */
 };

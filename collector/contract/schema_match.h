@@ -1,5 +1,6 @@
 /*
- * Selects the datagrams of a port that a schema decodes, by the sender or by their first bytes.
+ * Selects the datagrams of a port that a schema decodes, by the sender, its key, or their first
+ * bytes.
  *
  * A value; all zero matches every datagram. Parsed by config/match.h. Pure functions; any thread.
  */
@@ -11,11 +12,13 @@
 #include <stdint.h>
 
 #include "collector/base/address.h"
+#include "collector/contract/sender_name.h"
 
 enum schema_match_kind {
     MATCH_ALL,
     MATCH_SOURCE, /* the sender's address is in a network */
     MATCH_MAGIC,  /* the datagram begins with these bytes */
+    MATCH_KEY,    /* the datagram is sealed with a key of this name */
 };
 
 /* The maximum number of bytes that MATCH_MAGIC compares. */
@@ -27,14 +30,16 @@ struct schema_match {
     struct address network;
     uint8_t prefix; /* number of bits, at most 32 (IPv4) or 128 (IPv6) */
     uint8_t magic[MATCH_MAGIC_MAX];
-    uint8_t magic_size; /* number of bytes in `magic` */
+    uint8_t magic_size;            /* number of bytes in `magic` */
+    char key[SENDER_NAME_MAX + 1]; /* a name */
 };
 
 /*
  * Returns whether a datagram from `source` matches that begins with the `size` bytes at `data`. The
- * first MATCH_MAGIC_MAX bytes of a longer datagram are sufficient.
+ * first MATCH_MAGIC_MAX bytes of a longer datagram are sufficient. `sender`: the name of the key
+ * that sealed it; NULL: it was not sealed.
  */
 bool schema_match_takes(const struct schema_match *match, const struct address *source,
-                        const uint8_t *data, size_t size);
+                        const char *sender, const uint8_t *data, size_t size);
 
 #endif

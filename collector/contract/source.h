@@ -52,6 +52,7 @@ struct source {
     char *schema_names;                   /* `listener.schema_names`; owned */
     struct schema_slot *schemas;
     struct rate_limit *rate_limit;  /* `listener.rate_limit`; NULL: none */
+    struct sender_keys *keys;       /* `listener.keys`; NULL: none */
     struct mismatch_hint *hint;     /* `listener.hint` */
     struct ingest_counters *at_end; /* counters of the main thread, for the final reads */
     bool leaving;                   /* it was removed, and its resources are not freed yet */

@@ -95,7 +95,6 @@ static enum frame_result next_after_length(struct frames *frames, struct frame *
 
 /* --- Cisco MDT -------------------------------------------------------------------------------- */
 
-
 /* Finds the message. The bytes of a heartbeat after its type are ignored. */
 static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *next)
 {
@@ -186,6 +185,7 @@ enum frame_result frames_next(struct frames *frames, struct frame *next)
     case FRAMING_OTLP_UDP:
         return next_otlp_udp(frames, next);
     case FRAMING_DATAGRAM:
+    case FRAMING_SEALED:
         break;
     }
     return take_rest(frames, next);

@@ -19,6 +19,7 @@ bool stream_frame_can(enum framing framing)
     case FRAMING_DATAGRAM:
     case FRAMING_UDP_NOTIF:
     case FRAMING_OTLP_UDP:
+    case FRAMING_SEALED:
         break;
     }
     return false;

@@ -22,6 +22,18 @@
     REASON(RATE_LIMITED, rate_limited, false, "its sender sent more than rate_limit= allows",      \
            "raise rate_limit=, or check the sender")                                               \
     REASON(TRUNCATED, truncated, true, "it is longer than max_datagram=", "raise max_datagram=")   \
+    REASON(NO_KEY, no_key, true, "no key of the keys= file has its number and is valid now",       \
+           "add the sender's key to the file and reload, or check the clock")                      \
+    REASON(FORGED, forged, true,                                                                   \
+           "its tag is wrong: it was altered, or sealed with another key of the same number",      \
+           "compare the sender's key with that in the keys= file; otherwise look for an attacker") \
+    REASON(STALE, stale, true,                                                                     \
+           "it was sent more than max_age= ago or ahead, or before the program remembers what it " \
+           "received from this sender",                                                            \
+           "correct the clocks; for a short time after a start it is to be expected")              \
+    REASON(REPLAYED, replayed, true,                                                               \
+           "it was received before, or too many later ones of its sender were",                    \
+           "look for an attacker, or for a network that repeats or delays datagrams")              \
     REASON(NO_MATCH, no_match, true, "it matches no schema of the listener",                       \
            "check match=, or add a schema without it")                                             \
     REASON(CONTROL, control, false, "it is a heartbeat or another control message", "")            \
@@ -165,11 +177,11 @@ enum ledger_part {
          "Refused datagrams that are JSON; they are also counted with their reason.",              \
          "make the sender send protobuf; the log has its address")                                 \
     TERM(unknown_fields, PART_BESIDE, "Fields of decoded messages that are not in the schema.",    \
-         "if these fields are needed, update the schema: the senders have a newer one, or "         \
+         "if these fields are needed, update the schema: the senders have a newer one, or "        \
          "schema= or message= is wrong")                                                           \
     TERM(series_repeated, PART_BESIDE,                                                             \
          "Samples of value=* with the name and labels of an earlier sample of their message.",     \
-         "name a field in which these samples differ with labels=; the log has one name")      \
+         "name a field in which these samples differ with labels=; the log has one name")          \
     TERM(senders, PART_SEQUENCE, "Senders that number their datagrams.",                           \
          "nothing; if there are more than expected, check the senders' sender_id")                 \
     TERM(lost, PART_SEQUENCE,                                                                      \
@@ -246,7 +258,7 @@ enum ledger_part {
     TERM(over_limit, PART_CONNECTIONS, "Connections refused because max_connections= were open.",  \
          "raise max_connections=, or look for clients that do not close theirs")                   \
     TERM(over_address_limit, PART_CONNECTIONS,                                                     \
-         "Connections refused because their address or user had max_connections_per_address= "      \
+         "Connections refused because their address or user had max_connections_per_address= "     \
          "open.",                                                                                  \
          "raise max_connections_per_address=, or look for a client that does not close its own")   \
     TERM(unwatched, PART_CONNECTIONS,                                                              \
@@ -320,10 +332,11 @@ enum ledger_part {
          "find the sender and the label that make series grow, in the log, on the status page or " \
          "in sluice-top; leave that label out (drop_label=), limit each sender "                   \
          "(max_series_per_sender=), or raise max_series=")                                         \
-    TERM(out_of_time, PART_BESIDE,                                                                 \
-         "Samples left out because their own time is outside max_age= or max_ahead=.",             \
-         "correct the clock of the sender, which the log and the status page name, or write these " \
-         "samples with their arrival (time=arrival)")                                              \
+    TERM(                                                                                          \
+        out_of_time, PART_BESIDE,                                                                  \
+        "Samples left out because their own time is outside max_age= or max_ahead=.",              \
+        "correct the clock of the sender, which the log and the status page name, or write these " \
+        "samples with their arrival (time=arrival)")                                               \
     TERM(time_replaced, PART_BESIDE,                                                               \
          "Samples written with their arrival because their own time is outside these.",            \
          "correct the clock of the sender, which the log and the status page name")                \

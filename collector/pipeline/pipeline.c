@@ -22,6 +22,7 @@
 #include "collector/record/schema_guess.h"
 #include "collector/record/schema_list.h"
 #include "collector/senders/rate_limit.h"
+#include "collector/senders/sender_keys.h"
 #include "collector/senders/sender_report.h"
 #include "collector/senders/sequence.h"
 
@@ -369,6 +370,7 @@ static void destroy_source(struct source *source)
 {
     schema_slot_destroy(source->schemas);
     rate_limit_destroy(source->rate_limit);
+    sender_keys_release(source->keys);
     free(source->schema_names);
     free(source->hint);
     free(source->name);

@@ -12,11 +12,13 @@
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/memory_plan.h"
 #include "collector/pipeline/pipeline.h"
+#include "collector/pipeline/pipeline_keys.h"
 #include "collector/pipeline/pipeline_producers.h"
 #include "collector/pipeline/pipeline_relays.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/process.h"
 #include "collector/receive/assembly.h"
+#include "collector/receive/unsealing.h"
 #include "collector/record/schema_list.h"
 #include "collector/senders/sequence.h"
 #include "collector/series/series_guard.h"
@@ -80,12 +82,16 @@ struct sink_thread_options pipeline_sink_of(const struct config *config,
     return options;
 }
 
-/* Returns the bytes for reassembling segmented messages in all ingests of the listener. */
-static uint64_t segments_memory(const struct listener_config *listener, size_t ingests)
+/*
+ * Returns the bytes for reassembling segmented messages, and for opening sealed datagrams, in all
+ * ingests of the listener.
+ */
+static uint64_t ingests_memory(const struct listener_config *listener, size_t ingests)
 {
-    if (!listener_has_segments(listener))
-        return 0;
-    return ingests * assembly_memory(listener->segment_memory);
+    uint64_t each = listener_has_segments(listener) ? assembly_memory(listener->segment_memory) : 0;
+    if (listener_is_sealed(listener))
+        each += unsealing_memory();
+    return ingests * each;
 }
 
 static uint32_t spread_window(const struct config *config)
@@ -117,6 +123,10 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
         needs->sink_memory += bytes;
         needs->series_memory += series_guard_memory(&config->sinks[i].settings.encoding.limits);
     }
+    uint64_t keys;
+    if (pipeline_keys_memory(config, &keys, error) != 0)
+        return -1;
+    needs->source_memory += keys;
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
         needs->rate_limits += listener->rate_limit != 0;
@@ -125,13 +135,13 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
             needs->producers++;
             needs->producer_threads += threads;
             needs->ingests += threads;
-            needs->source_memory += segments_memory(listener, threads);
+            needs->source_memory += ingests_memory(listener, threads);
             if (listener->source->memory != NULL)
                 needs->source_memory += listener->source->memory(listener);
         } else {
             size_t sockets = pipeline_sockets_of(listener);
             needs->ingests += sockets;
-            needs->source_memory += segments_memory(listener, sockets);
+            needs->source_memory += ingests_memory(listener, sockets);
             if (listener->receivers > needs->receivers)
                 needs->receivers = listener->receivers;
         }
@@ -256,8 +266,7 @@ static void describe_wrong_limits(const struct series_limits *limits, char *text
     else if (limits->max_series == 0 && limits->timeout != 0)
         snprintf(text, size, "series_timeout= needs max_series=");
     else if (limits->max_per_sender > limits->max_series)
-        snprintf(text, size,
-                 "max_series_per_sender=%" PRIu64 " is more than max_series=%" PRIu64,
+        snprintf(text, size, "max_series_per_sender=%" PRIu64 " is more than max_series=%" PRIu64,
                  limits->max_per_sender, limits->max_series);
 }
 

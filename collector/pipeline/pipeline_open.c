@@ -7,6 +7,7 @@
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_check.h"
 #include "collector/pipeline/pipeline_events.h"
+#include "collector/pipeline/pipeline_keys.h"
 #include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/pipeline/pipeline_paths.h"
@@ -54,6 +55,19 @@ static int open_make_sources(struct pipeline *pipeline, struct error *error)
             result = -1;
     }
     free(lists);
+    return result;
+}
+
+static int open_make_keys(struct pipeline *pipeline, struct error *error)
+{
+    size_t count = pipeline->config->listener_count;
+    struct sender_keys **tables = calloc(count, sizeof(struct sender_keys *));
+    if (tables == NULL)
+        return error_no_memory(error);
+    int result = pipeline_make_keys(pipeline, pipeline->config, tables, error);
+    for (size_t i = 0; i < count && result == 0; i++)
+        pipeline_give_keys(pipeline->sources[i], tables[i]);
+    free(tables);
     return result;
 }
 
@@ -393,8 +407,8 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
         return error_no_memory(error);
     if (pipeline->notifier == NULL || pipeline_check_config(pipeline->config, error) != 0 ||
         open_make_sources(pipeline, error) != 0 || make_shared_parts(pipeline, error) != 0 ||
-        make_dead_letters(pipeline, error) != 0 || make_receivers(pipeline, error) != 0 ||
-        open_listeners(pipeline, error) != 0 ||
+        open_make_keys(pipeline, error) != 0 || make_dead_letters(pipeline, error) != 0 ||
+        make_receivers(pipeline, error) != 0 || open_listeners(pipeline, error) != 0 ||
         pipeline_check_relays(pipeline->config, pipeline->sources, error) != 0 ||
         pipeline_check_paths(pipeline->config, error) != 0 ||
         make_spills_of_user(pipeline->config, error) != 0)

@@ -17,6 +17,7 @@
  *   pipeline_open.c         makes and connects all parts
  *   pipeline_change.c       compares two configurations
  *   pipeline_quiesce.c      pauses the threads that fill batches
+ *   pipeline_keys.c         the keys of senders of sealed datagrams
  *   reload_prepare.c        makes the new parts while the others run (reload.h)
  *   reload_sockets.c        changes the sockets
  *   reload_commit.c         puts the new parts in place
@@ -80,8 +81,8 @@ struct sink_slot {
     struct sink_counters *counters;
     struct fan_out_sink *routes; /* queues to this sink, by producer */
     size_t route_count;
-    bool opened;    /* and started, or about to be; false: an earlier sink may use its file */
-    int64_t try_ns; /* next attempt to open it; 0: not yet tried */
+    bool opened;         /* and started, or about to be; false: an earlier sink may use its file */
+    int64_t try_ns;      /* next attempt to open it; 0: not yet tried */
     int64_t unopened_ns; /* monotonic: when opening began to fail; 0: opened, or not yet tried */
     int64_t deadline_ns; /* end of its retirement; 0: not retired */
 };

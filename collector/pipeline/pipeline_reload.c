@@ -35,6 +35,15 @@ static bool has_schemas_from_files(const struct config *config)
     return false;
 }
 
+static bool has_keys(const struct config *config)
+{
+    for (size_t i = 0; i < config->listener_count; i++)
+        if (listener_is_sealed(&config->listeners[i]) &&
+            config->listeners[i].source->no_change == NULL)
+            return true;
+    return false;
+}
+
 int pipeline_reload(struct pipeline *pipeline, struct error *error)
 {
     struct schema_list **lists = pipeline_make_schemas(pipeline->config, error);
@@ -100,6 +109,8 @@ static void log_outcome(const struct reload *reload, const struct reload_report 
         reload_report_log(report, to, &reload->change);
     if (has_schemas_from_files(to))
         log_line(LOG_INFO, "schemas reloaded");
+    if (has_keys(to))
+        log_line(LOG_INFO, "senders' keys reloaded");
     for (size_t i = 0; i < to->listener_count; i++)
         if (reload_adds_listener(reload, i))
             to->listeners[i].source->announce(pipeline->sources[i], &pipeline->host);

@@ -17,6 +17,7 @@
 #include "collector/receive/receiver.h"
 #include "collector/record/batch.h"
 #include "collector/senders/rate_limit.h"
+#include "collector/senders/sender_keys.h"
 
 /* How often multicast groups are checked. */
 #define GROUPS_NS INT64_C(500000000)
@@ -167,6 +168,9 @@ static void clear_sources(struct pipeline *pipeline)
         rate_limit_destroy(source->rate_limit);
         source->rate_limit = NULL;
         source->listener.rate_limit = NULL;
+        sender_keys_release(source->keys);
+        source->keys = NULL;
+        source->listener.keys = NULL;
     }
     pipeline_close_windows(pipeline);
 }

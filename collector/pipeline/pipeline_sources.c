@@ -105,6 +105,7 @@ void pipeline_set_source(struct pipeline *pipeline, struct source *source,
     }
     source->listener.senders = config->senders;
     source->listener.rate_limit = source->rate_limit;
+    source->listener.seal_max_age_ns = (int64_t)config->seal_max_age;
     ledger_set_drops_kind(
         pipeline->ledger, (int)source->listener.index,
         (struct drops_kind){.buffers = config->gro, .filtered = config->kernel_filter});

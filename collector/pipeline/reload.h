@@ -30,14 +30,15 @@ struct reload {
     struct memory_plan plan;
 
     /*
-     * The arrays are indexed by listener. `lists` and `limits` are owned. The source of a new
-     * listener takes its list when the source is made; kept listeners take their lists at the
+     * The arrays are indexed by listener. `lists`, `limits` and `keys` are owned. The source of a
+     * new listener takes its list when the source is made; kept listeners take their lists at the
      * commit. A NULL limit means that it is unchanged, or that there is no limit. The sources
      * belong to the pipeline; reload_cancel cancels the sources of new listeners. `producers` has
      * the claimed producer of a new listener with threads of its own, NULL for all others.
      */
     struct schema_list **lists;
     struct rate_limit **limits;
+    struct sender_keys **keys;
     struct source **sources;
     struct producer **producers;
 

@@ -7,6 +7,7 @@
 #include "collector/base/rule.h"
 #include "collector/output/fan_out.h"
 #include "collector/output/sink_thread.h"
+#include "collector/pipeline/pipeline_keys.h"
 #include "collector/pipeline/pipeline_left_spills.h"
 #include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_producers.h"
@@ -59,6 +60,8 @@ static void switch_listener(struct reload *reload, size_t index)
     if (changes) {
         set_rate_limit(reload, index);
         set_schema_names(reload, index);
+        pipeline_give_keys(source, reload->keys[index]);
+        reload->keys[index] = NULL;
     }
     pipeline_put_schemas(reload->pipeline, source, reload->lists[index]);
     reload->lists[index] = NULL;

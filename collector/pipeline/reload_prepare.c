@@ -7,6 +7,7 @@
 #include "collector/output/fan_out.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_check.h"
+#include "collector/pipeline/pipeline_keys.h"
 #include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_paths.h"
 #include "collector/pipeline/pipeline_producers.h"
@@ -19,6 +20,7 @@
 #include "collector/record/batch.h"
 #include "collector/record/schema_list.h"
 #include "collector/senders/rate_limit.h"
+#include "collector/senders/sender_keys.h"
 
 /* --- making the parts ------------------------------------------------------------------------- */
 
@@ -92,12 +94,13 @@ static int reload_allocate(struct reload *reload, struct error *error)
 {
     size_t listeners = reload->to->listener_count;
     reload->limits = calloc(listeners, sizeof(struct rate_limit *));
+    reload->keys = calloc(listeners, sizeof(struct sender_keys *));
     reload->sources = calloc(listeners, sizeof(struct source *));
     reload->producers = calloc(listeners, sizeof(struct producer *));
     reload->slots = calloc(reload->to->sink_count, sizeof(struct sink_slot *));
     reload->routes = calloc(reload->to->sink_count, sizeof *reload->routes);
-    if (reload->limits == NULL || reload->sources == NULL || reload->producers == NULL ||
-        reload->slots == NULL || reload->routes == NULL)
+    if (reload->limits == NULL || reload->keys == NULL || reload->sources == NULL ||
+        reload->producers == NULL || reload->slots == NULL || reload->routes == NULL)
         return error_no_memory(error);
     return 0;
 }
@@ -113,6 +116,8 @@ static int reload_make_sources(struct reload *reload, struct error *error)
             reload->sources[i] = pipeline_add_source(pipeline, reload->to, i, list, error);
             if (reload->sources[i] == NULL)
                 return -1;
+            pipeline_give_keys(reload->sources[i], reload->keys[i]);
+            reload->keys[i] = NULL;
             continue;
         }
         RULE(reload->change.listeners[i] < pipeline->config->listener_count,
@@ -262,7 +267,8 @@ int reload_prepare(struct reload *reload, struct error *error)
     if (reload->lists == NULL)
         return -1;
     pipeline_number_schemas(pipeline, reload->lists, reload->to->listener_count);
-    if (reload_make_sources(reload, error) != 0 || make_producers(reload, error) != 0 ||
+    if (pipeline_make_keys(pipeline, reload->to, reload->keys, error) != 0 ||
+        reload_make_sources(reload, error) != 0 || make_producers(reload, error) != 0 ||
         pipeline_check_paths(reload->to, error) != 0 || make_sinks(reload, error) != 0 ||
         pipeline_check_paths(reload->to, error) != 0 || reload_reserve(reload, error) != 0)
         return -1;
@@ -382,9 +388,12 @@ void reload_clear(struct reload *reload)
             schema_list_release(reload->lists[i]);
         if (reload->limits != NULL)
             rate_limit_destroy(reload->limits[i]);
+        if (reload->keys != NULL)
+            sender_keys_release(reload->keys[i]);
     }
     free(reload->lists);
     free(reload->limits);
+    free(reload->keys);
     free(reload->sources);
     free(reload->producers);
     free(reload->slots);

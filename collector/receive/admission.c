@@ -1,6 +1,7 @@
 #include "collector/receive/admission.h"
 
 #include "collector/base/networks.h"
+#include "collector/receive/unsealing.h"
 #include "collector/senders/rate_limit.h"
 
 static bool may_send(const struct listener *listener, const struct address *source)
@@ -8,10 +9,22 @@ static bool may_send(const struct listener *listener, const struct address *sour
     return listener->senders == NULL || networks_hold(listener->senders, source);
 }
 
-static bool may_send_more(const struct listener *listener, const struct datagram_slot *datagram)
+static bool may_send_more(const struct open_datagram *open)
 {
-    return listener->rate_limit == NULL ||
-           rate_limit_take(listener->rate_limit, &datagram->source, datagram->received_ns);
+    struct rate_limit *limit = open->ingest->listener->rate_limit;
+    const struct datagram_slot *datagram = open->slot;
+    return limit == NULL ||
+           rate_limit_take(limit, &datagram->source, open->sender, datagram->received_ns);
+}
+
+/*
+ * A sealed datagram counts for its sender, which is known after the opening: forged datagrams do
+ * not count for the sender that they name.
+ */
+static bool is_within_rate(struct open_datagram *open, bool opened, struct refusal *refusal)
+{
+    bool sealed = open->ingest->listener->keys != NULL;
+    return sealed != opened || may_send_more(open) || refused_for(refusal, REASON_RATE_LIMITED);
 }
 
 /* If the open batch is not used, it is kept for the next datagram. */
@@ -22,9 +35,12 @@ bool admit_datagram(struct open_datagram *open, struct refusal *refusal)
         return refused_for(refusal, REASON_NO_BUFFER);
     if (!may_send(listener, &open->slot->source))
         return refused_for(refusal, REASON_SOURCE_DENIED);
-    if (!may_send_more(listener, open->slot))
-        return refused_for(refusal, REASON_RATE_LIMITED);
+    if (!is_within_rate(open, false, refusal))
+        return false;
     if (open->slot->truncated)
         return refused_for(refusal, REASON_TRUNCATED);
+    if (listener->keys != NULL &&
+        (!unseal_datagram(open, refusal) || !is_within_rate(open, true, refusal)))
+        return false;
     return open_datagram_find(open, refusal);
 }

@@ -14,6 +14,7 @@ struct decoding {
     const struct listener *listener;
     const struct datagram_slot *datagram;
     const uint8_t *data; /* the datagram's payload, in the arena */
+    const char *sender;  /* in the arena; NULL: it has no name */
     struct record_chain *chain;
     struct refusal *refusal;
 };
@@ -149,6 +150,7 @@ static ALWAYS_INLINE bool decode_message(const struct decoding *decoding,
                               .packet = chain->packet,
                               .size = (uint32_t)bytes.size,
                               .sampling = frame->sampling,
+                              .sender = decoding->sender,
                               .source = datagram->source,
                               .received_ns = datagram->received_ns};
     chain->packet = NULL;
@@ -227,17 +229,21 @@ static bool decode_limited(const struct decoding *decoding, const struct schema_
 
 bool datagram_decode(struct batch *batch, const struct listener *listener,
                      const struct schema_entry *entry, const struct datagram_slot *datagram,
-                     struct record_chain *chain, struct refusal *refusal)
+                     const char *sender, struct record_chain *chain, struct refusal *refusal)
 {
     struct arena *arena = &batch->arena;
     size_t start = arena->used;
     bool done = false;
     *chain = (struct record_chain){0};
-    struct record *record = arena_allocate(arena, sizeof *record + datagram->size);
+    size_t name = sender == NULL ? 0 : strlen(sender) + 1;
+    struct record *record = arena_allocate(arena, sizeof *record + datagram->size + name);
     uint8_t *data = (uint8_t *)(record + 1);
-    const struct decoding decoding = {arena, listener, datagram, data, chain, refusal};
+    char *copy = name == 0 || record == NULL ? NULL : (char *)data + datagram->size;
+    const struct decoding decoding = {arena, listener, datagram, data, copy, chain, refusal};
     if (record != NULL && keep_packet(&decoding)) {
         copy_payload(data, datagram);
+        if (copy != NULL)
+            memcpy(copy, sender, name);
         done = decode_limited(&decoding, entry, record);
     } else {
         refusal->limited = false;

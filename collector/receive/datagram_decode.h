@@ -35,12 +35,13 @@ struct record_chain {
 
 /*
  * Decodes all messages of the datagram with the entry's schema into *chain, after it copied the
- * payload into the batch's arena. Returns false with *refusal, and the batch as it was before.
- * REASON_TOO_LARGE says that the batch has too little room left, unless `limited` is set.
+ * payload and the sender's name (NULL: it has none) into the batch's arena. Returns false with
+ * *refusal, and the batch as it was before. REASON_TOO_LARGE says that the batch has too little
+ * room left, unless `limited` is set.
  */
 bool datagram_decode(struct batch *batch, const struct listener *listener,
                      const struct schema_entry *entry, const struct datagram_slot *datagram,
-                     struct record_chain *chain, struct refusal *refusal);
+                     const char *sender, struct record_chain *chain, struct refusal *refusal);
 
 /*
  * Makes a record of the datagram that has only a packet, in the batch's arena. Returns NULL if the

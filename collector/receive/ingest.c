@@ -7,6 +7,7 @@
 #include "collector/receive/admission.h"
 #include "collector/receive/refusals.h"
 #include "collector/receive/segments.h"
+#include "collector/receive/unsealing.h"
 
 struct ingest *ingest_create(struct ingest_thread *thread, const struct listener *listener,
                              struct ingest_counters *counters)
@@ -18,8 +19,8 @@ struct ingest *ingest_create(struct ingest_thread *thread, const struct listener
     ingest->listener = listener;
     ingest->counters = counters;
     ingest->into = &ingest->own;
-    if (!segments_create(ingest)) {
-        free(ingest);
+    if (!segments_create(ingest) || !unsealing_create(ingest)) {
+        ingest_destroy(ingest);
         return NULL;
     }
     return ingest;
@@ -32,6 +33,7 @@ void ingest_destroy(struct ingest *ingest)
     RULE(ingest->in_hand == NULL && ingest->own.batch == NULL,
          "an ingest ends without a datagram in hand and without an open batch");
     assembly_destroy(ingest->assembly);
+    unsealing_destroy(ingest->unsealing);
     free(ingest);
 }
 
@@ -143,8 +145,10 @@ static void count_received(struct ingest *ingest, const struct datagram_slot *da
                      datagram->sent_size);
 }
 
+/* A refused datagram is passed on as it was received, also if it was sealed and has been opened. */
 static struct ingest_verdict handle_datagram(struct open_datagram *open)
 {
+    const struct datagram_slot *datagram = open->slot;
     struct refusal refusal;
     struct record_chain chain;
     bool admitted = admit_datagram(open, &refusal);
@@ -157,7 +161,7 @@ static struct ingest_verdict handle_datagram(struct open_datagram *open)
     }
     struct ingest_verdict verdict = {
         .schema = open->entry != NULL ? open->entry->schema->ops : NULL, .refused = refusal.reason};
-    refuse_datagram(open, open->slot, &refusal, open_datagram_schema(open));
+    refuse_datagram(open, datagram, &refusal, open_datagram_schema(open));
     return verdict;
 }
 

@@ -10,6 +10,7 @@
 #include "collector/record/mismatch_hint.h"
 
 struct open_datagram;
+struct unsealing;
 
 struct ingest {
     struct ingest_thread *thread;
@@ -19,8 +20,9 @@ struct ingest {
     struct open_batch *into; /* the batch being filled: `own`, or a shared batch of the thread */
     struct open_datagram *in_hand; /* the datagram that is handled now; NULL: none */
     struct mismatch_hint_pace hint;
-    struct sequence_recent sender; /* of the last datagram */
-    struct assembly *assembly;     /* NULL: no schema of the listener has segments */
+    struct sequence_recent sender;       /* of the last datagram */
+    struct assembly *assembly;           /* NULL: no schema of the listener has segments */
+    struct unsealing *unsealing;         /* NULL: its datagrams are not sealed */
     struct log_limit logs[REASON_COUNT]; /* for the log lines about refused datagrams */
 };
 

@@ -20,6 +20,7 @@
 struct open_datagram {
     struct ingest *ingest;
     const struct datagram_slot *slot; /* NULL: only buffered segments are being given up */
+    const char *sender;               /* name of the key that sealed it; NULL: it was not sealed */
     struct batch *batch;              /* NULL: not needed yet, or no batch was available */
     const struct schema_entry *entry; /* its schema, from the batch's list; NULL: not known */
 };
@@ -52,7 +53,7 @@ bool open_datagram_has_batch(struct open_datagram *open);
 static inline bool open_datagram_find(struct open_datagram *open, struct refusal *refusal)
 {
     const struct datagram_slot *slot = open->slot;
-    open->entry = schema_list_find(open->batch->schemas, &slot->source, slot->front,
+    open->entry = schema_list_find(open->batch->schemas, &slot->source, open->sender, slot->front,
                                    datagram_front_size(slot));
     return open->entry != NULL || refused_for(refusal, REASON_NO_MATCH);
 }
@@ -92,8 +93,8 @@ bool open_datagram_has_more_room(struct open_datagram *open, struct refusal *ref
 static inline bool open_datagram_decode(struct open_datagram *open, struct record_chain *chain,
                                         struct refusal *refusal)
 {
-    while (!datagram_decode(open->batch, open->ingest->listener, open->entry, open->slot, chain,
-                            refusal))
+    while (!datagram_decode(open->batch, open->ingest->listener, open->entry, open->slot,
+                            open->sender, chain, refusal))
         if (!open_datagram_has_more_room(open, refusal))
             return false;
     return true;

@@ -46,7 +46,8 @@ static bool decode_whole(struct open_datagram *open, const struct datagram_slot 
     while (is_ready) {
         struct schema_entry bare = *open->entry;
         bare.framing = FRAMING_DATAGRAM;
-        if (datagram_decode(open->batch, open->ingest->listener, &bare, whole, chain, refusal))
+        if (datagram_decode(open->batch, open->ingest->listener, &bare, whole, open->sender, chain,
+                            refusal))
             return true;
         is_ready = open_datagram_has_more_room(open, refusal);
     }

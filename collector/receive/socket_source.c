@@ -110,7 +110,8 @@ const char *socket_source_fixed_key(const struct listener_config *from,
         return "interface";
     if (!address_same_host(&from->group_source, &to->group_source))
         return "source";
-    if (listener_has_segments(from) != listener_has_segments(to))
+    if (listener_has_segments(from) != listener_has_segments(to) ||
+        listener_is_sealed(from) != listener_is_sealed(to))
         return "framing";
     if (listener_has_segments(from) && from->segment_memory != to->segment_memory)
         return "segment_memory";

@@ -50,7 +50,8 @@ int schema_list_create(struct schema_list **out, const struct schema_config *con
         }
         entry->numbering = (uint32_t)list->count;
         entry->match = config->match;
-        entry->framing = config->framing;
+        /* Sealed datagrams are opened before they are decoded. */
+        entry->framing = config->framing == FRAMING_SEALED ? FRAMING_DATAGRAM : config->framing;
         entry->header = config->header;
     }
     *out = list;
@@ -60,7 +61,7 @@ int schema_list_create(struct schema_list **out, const struct schema_config *con
 static bool same_match(const struct schema_match *a, const struct schema_match *b)
 {
     return a->kind == b->kind && a->prefix == b->prefix && a->magic_size == b->magic_size &&
-           memcmp(a->magic, b->magic, a->magic_size) == 0 &&
+           memcmp(a->magic, b->magic, a->magic_size) == 0 && strcmp(a->key, b->key) == 0 &&
            a->network.family == b->network.family && a->network.scope == b->network.scope &&
            memcmp(a->network.bytes, b->network.bytes, sizeof a->network.bytes) == 0;
 }
@@ -72,8 +73,8 @@ static bool same_schema(const struct schema_config *a, const struct schema_confi
            same_text(a->sequence, b->sequence) && same_text(a->sequence_key, b->sequence_key) &&
            same_text(a->name, b->name) && same_text(a->value, b->value) &&
            same_text(a->time, b->time) && same_text(a->labels, b->labels) &&
-           a->text_samples == b->text_samples &&
-           same_match(&a->match, &b->match) && a->framing == b->framing && a->header == b->header;
+           a->text_samples == b->text_samples && same_match(&a->match, &b->match) &&
+           a->framing == b->framing && a->header == b->header;
 }
 
 bool schema_configs_equal(const struct schema_config *a, size_t a_count,
@@ -131,19 +132,19 @@ void schema_list_release(struct schema_list *list)
 
 /* If the framing names the kind of its content, that must match the schema too. */
 static bool entry_takes(const struct schema_entry *entry, const struct address *source,
-                        const uint8_t *data, size_t size)
+                        const char *sender, const uint8_t *data, size_t size)
 {
-    return schema_match_takes(&entry->match, source, data, size) &&
+    return schema_match_takes(&entry->match, source, sender, data, size) &&
            (entry->framing != FRAMING_OTLP_UDP ||
             otlp_udp_is_for(entry->schema->ops->otlp_udp, data, size));
 }
 
 const struct schema_entry *schema_list_find(const struct schema_list *list,
-                                            const struct address *source, const uint8_t *data,
-                                            size_t size)
+                                            const struct address *source, const char *sender,
+                                            const uint8_t *data, size_t size)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (entry_takes(&list->entries[i], source, data, size))
+        if (entry_takes(&list->entries[i], source, sender, data, size))
             return &list->entries[i];
     return NULL;
 }

@@ -74,11 +74,11 @@ static inline bool schema_list_contains(const struct schema_list *list,
 
 /*
  * Returns the first entry that takes a datagram that came from `source` and begins with these
- * bytes, or NULL.
+ * bytes, or NULL. `sender`: the name of the key that sealed it; NULL: it was not sealed.
  */
 const struct schema_entry *schema_list_find(const struct schema_list *list,
-                                            const struct address *source, const uint8_t *data,
-                                            size_t size);
+                                            const struct address *source, const char *sender,
+                                            const uint8_t *data, size_t size);
 
 /* The schemas' names, joined by ", ", to be freed by the caller. Returns NULL if out of memory. */
 char *schema_list_names(const struct schema_list *list);

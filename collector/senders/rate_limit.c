@@ -11,6 +11,9 @@
 #define SETS   (RATE_LIMIT_SOURCES / WAYS)
 #define SECOND INT64_C(1000000000)
 
+/* Marks the hash of a name; no family of addresses has this value. */
+#define NAMED 0xff
+
 /*
  * A bucket stores how much it misses, in units of 1/SECOND of a datagram: a datagram takes SECOND
  * units, and each nanosecond adds `rate` units. So every rate is exact; an empty bucket misses rate
@@ -96,15 +99,21 @@ static int64_t full_at(const struct bucket *bucket, uint64_t rate)
 /* --- search ----------------------------------------------------------------------------------- */
 
 static void fingerprint_of(const struct rate_limit *limit, const struct address *source,
-                           uint64_t fingerprint[2])
+                           const char *sender, uint64_t fingerprint[2])
 {
     uint8_t host[24] = {0}; /* whole words are hashed fastest */
-    memcpy(host, source->bytes, sizeof source->bytes);
-    memcpy(host + 16, &source->scope, sizeof source->scope);
-    host[20] = source->family;
     struct siphash hash;
     siphash_begin(&hash, limit->frame.secret);
-    siphash_feed(&hash, host, sizeof host);
+    if (sender == NULL) {
+        memcpy(host, source->bytes, sizeof source->bytes);
+        memcpy(host + 16, &source->scope, sizeof source->scope);
+        host[20] = source->family;
+        siphash_feed(&hash, host, sizeof host);
+    } else {
+        host[20] = NAMED;
+        siphash_feed(&hash, host, sizeof host);
+        siphash_feed(&hash, sender, strlen(sender));
+    }
     siphash_end(&hash, fingerprint);
     fingerprint[1] |= 1; /* not 0: that marks an empty slot */
 }
@@ -142,10 +151,11 @@ static struct bucket *find_bucket(struct rate_limit *limit, const uint64_t finge
     return &set->bucket[slot.way];
 }
 
-bool rate_limit_take(struct rate_limit *limit, const struct address *source, int64_t now_ns)
+bool rate_limit_take(struct rate_limit *limit, const struct address *source, const char *sender,
+                     int64_t now_ns)
 {
     uint64_t fingerprint[2];
-    fingerprint_of(limit, source, fingerprint);
+    fingerprint_of(limit, source, sender, fingerprint);
     size_t first = first_set(&limit->frame, fingerprint);
     const size_t sets[] = {first, second_set(&limit->frame, first, fingerprint)};
     struct mutex *mutex = shard_of(&limit->frame, first)->mutex;

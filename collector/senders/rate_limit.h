@@ -1,10 +1,10 @@
 /*
  * Limits the datagrams per second that each source may send to a listener.
  *
- * A source is a host, whatever its port; all sockets and threads of the listener share its limit.
- * Each source has a token bucket that holds one second's worth of datagrams and is full at first.
- * So at most n + 1 seconds' worth passes in n seconds, and a burst passes up to exactly one
- * second's worth.
+ * A source is the key that sealed the datagram or, without one, a host, whatever its port; all
+ * sockets and threads of the listener share its limit. Each source has a token bucket that holds
+ * one second's worth of datagrams and is full at first. So at most n + 1 seconds' worth passes in n
+ * seconds, and a burst passes up to exactly one second's worth.
  *
  * The table holds RATE_LIMIT_SOURCES sources and never grows. If both sets of a new source are
  * full, it replaces the source there whose bucket is, or will be, full first. A replaced source
@@ -48,9 +48,10 @@ void rate_limit_destroy(struct rate_limit *limit);
 size_t rate_limit_memory(void);
 
 /*
- * Counts a datagram from `source` at `now_ns` (nanoseconds of any clock). Returns whether it may
- * pass.
+ * Counts a datagram from `source` at `now_ns` (nanoseconds of any clock). `sender`: the name of the
+ * key that sealed it; NULL: it was not sealed. Returns whether it may pass.
  */
-bool rate_limit_take(struct rate_limit *limit, const struct address *source, int64_t now_ns);
+bool rate_limit_take(struct rate_limit *limit, const struct address *source, const char *sender,
+                     int64_t now_ns);
 
 #endif

@@ -1,13 +1,14 @@
 #include "collector/series/series_guard.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "collector/platform/machine.h"
 
 #define SECOND UINT64_C(1000000000)
 
-/* The kind of a fingerprint. */
-enum { SENDER_FINGERPRINT = 1 };
+/* The kinds of fingerprints. */
+enum { NAME_FINGERPRINT, SENDER_FINGERPRINT };
 
 static struct series_table_options table_options(const struct series_limits *limits)
 {
@@ -33,8 +34,7 @@ static bool make_parts(struct series_guard *guard)
     guard->growth = series_growth_create();
     if (guard->growth != NULL && series_limits_series(&guard->limits))
         guard->table = series_table_create(&options);
-    return guard->growth != NULL &&
-           (guard->table != NULL || !series_limits_series(&guard->limits));
+    return guard->growth != NULL && (guard->table != NULL || !series_limits_series(&guard->limits));
 }
 
 struct series_guard *series_guard_create(const struct series_limits *limits, struct error *error)
@@ -100,11 +100,20 @@ static uint64_t fingerprint_of_sender(const struct series_guard *guard,
     return fingerprint_end(&guard->key, hash);
 }
 
-bool series_guard_add(struct series_guard *guard, uint64_t series, const struct address *sender)
+static uint64_t fingerprint_of_name(const struct series_guard *guard, const char *name)
+{
+    uint64_t hash = fingerprint_begin(&guard->key, NAME_FINGERPRINT);
+    hash = fingerprint_add(&guard->key, hash, name, strlen(name));
+    return fingerprint_end(&guard->key, hash);
+}
+
+bool series_guard_add(struct series_guard *guard, uint64_t series, const struct address *sender,
+                      const char *name)
 {
     const struct address network = address_network(sender);
-    bool added = series_table_add(guard->table, series, fingerprint_of_sender(guard, &network),
-                                  guard->now_s) == SERIES_ADDED;
+    uint64_t fingerprint =
+        name != NULL ? fingerprint_of_name(guard, name) : fingerprint_of_sender(guard, &network);
+    bool added = series_table_add(guard->table, series, fingerprint, guard->now_s) == SERIES_ADDED;
     series_growth_note_series(guard->growth, &network, !added);
     return added;
 }

@@ -1,16 +1,19 @@
 /*
- * Applies a sink's series_limits (contract/series_limits.h) to its samples, in front of its encoder.
+ * Applies a sink's series_limits (contract/series_limits.h) to its samples, in front of its
+ * encoder.
  *
  * The encoder computes a sample's fingerprint with the guard's key and asks for each sample whether
  * it may be written; it counts those that may not. A guard is a sink's, also if the sink writes
- * several files, and lives as long as the sink: a reload that keeps the sink keeps its series, and a
- * sink whose keys a reload changes begins with an empty table.
+ * several files, and lives as long as the sink: a reload that keeps the sink keeps its series, and
+ * a sink whose keys a reload changes begins with an empty table.
  *
- * A sender is a host, whatever its port and whichever listener it sends to; for IPv6 it is the /64
- * network (address_network), whose addresses one host can choose freely.
+ * A sender is the key that sealed its datagrams or, without one, a host, whatever its port and
+ * whichever listener it sends to; for IPv6 it is the /64 network (address_network), whose addresses
+ * one host can choose freely.
  *
  * Times are those of arrival, so a captured hour that is read in a second is an hour. The sink's
- * thread calls the functions, except those that say otherwise. Memory is allocated only at creation.
+ * thread calls the functions, except those that say otherwise. Memory is allocated only at
+ * creation.
  */
 #ifndef SLUICE_COLLECTOR_SERIES_SERIES_GUARD_H
 #define SLUICE_COLLECTOR_SERIES_SERIES_GUARD_H
@@ -65,10 +68,12 @@ static inline bool series_guard_knows(struct series_guard *guard, uint64_t serie
 }
 
 /*
- * Adds a series that is not known. Returns whether it may be written. The caller notes its labels
- * in `growth` in both cases.
+ * Adds a series that is not known, of a sender with this address and the name of its key (NULL: it
+ * has none). Returns whether it may be written. The caller notes its labels in `growth` in both
+ * cases.
  */
-bool series_guard_add(struct series_guard *guard, uint64_t series, const struct address *sender);
+bool series_guard_add(struct series_guard *guard, uint64_t series, const struct address *sender,
+                      const char *name);
 
 /* The state of a guard. */
 struct series_report {

@@ -3,11 +3,8 @@
 #include <string.h>
 
 const char *const label_field_names[] = {
-    [LABEL_HOSTNAME] = "hostname",
-    [LABEL_SOURCE] = "source",
-    [LABEL_LISTENER] = "listener",
-    [LABEL_SCHEMA] = "schema",
-    [LABEL_SENDER_ID] = "sender_id",
+    [LABEL_HOSTNAME] = "hostname", [LABEL_SOURCE] = "source", [LABEL_LISTENER] = "listener",
+    [LABEL_SCHEMA] = "schema",     [LABEL_SENDER] = "sender", [LABEL_SENDER_ID] = "sender_id",
 };
 
 static enum label_field find_label(const char *name, size_t size)

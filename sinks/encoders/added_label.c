@@ -31,6 +31,8 @@ static struct text expand(const struct label_piece *piece, const struct record *
         return of_string(record->listener->name);
     case LABEL_SCHEMA:
         return of_string(record->schema->name);
+    case LABEL_SENDER:
+        return of_string(record->sender == NULL ? "" : record->sender);
     case LABEL_SENDER_ID:
         return sender_id_of(record);
     case LABEL_TEXT:

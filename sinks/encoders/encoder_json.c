@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "collector/contract/sender_name.h"
 #include "collector/text/decimal.h"
 #include "collector/text/json_writer.h"
 #include "sinks/encoders/encoders.h"
@@ -28,9 +29,11 @@
 /*
  * The properties of a record, which end a line. The time comes first and always has the same size.
  */
-#define RECEIVED    ",\"received\":"
-#define FACTS_TIME  (sizeof RECEIVED - 1)
-#define FACTS_SIZE  (FACTS_TIME + TIME_TEXT_SIZE + 32 + ADDRESS_TEXT_SIZE + QUOTED_NAME_SIZE)
+#define RECEIVED           ",\"received\":"
+#define FACTS_TIME         (sizeof RECEIVED - 1)
+#define QUOTED_SENDER_SIZE (6 * SENDER_NAME_MAX + 2)
+#define FACTS_SIZE                                                                                 \
+    (FACTS_TIME + TIME_TEXT_SIZE + 48 + ADDRESS_TEXT_SIZE + QUOTED_SENDER_SIZE + QUOTED_NAME_SIZE)
 #define END_OF_LINE "}\n"
 
 struct json_encoder {
@@ -39,11 +42,13 @@ struct json_encoder {
 
     /* Of the current record. */
     struct time_text received;
-    char facts[FACTS_SIZE]; /* ,"received":...,"source":...,"listener":...} and the line's end */
+    char facts[FACTS_SIZE]; /* ,"received":...,"source":...,"sender":...,"listener":...} and the
+                               line's end */
     size_t facts_size;
     size_t facts_before_port; /* size of the facts before the source's port */
     size_t facts_before_listener;
     struct address source;
+    char sender[SENDER_NAME_MAX + 1]; /* "": it has no name, and the facts have none */
     char listener_name[NAME_SIZE];
     char listener[QUOTED_NAME_SIZE]; /* the listener's name in JSON */
     size_t listener_size;
@@ -74,25 +79,34 @@ static void set_host(struct json_encoder *json, const struct address *source)
     json->facts_before_port = out.used;
 }
 
-static void set_port(struct json_encoder *json, uint32_t port)
+/* Sets the port and the sender's name, which is "" if the datagram was not sealed. */
+static void set_port(struct json_encoder *json, uint32_t port, const char *sender)
 {
     char text[20];
+    size_t size = strlen(sender);
     struct output out = {
         .data = json->facts, .used = json->facts_before_port, .capacity = sizeof json->facts};
+    memcpy(json->sender, sender, size + 1);
     output_bytes(&out, text, decimal_uint64(port, text));
-    output_literal(&out, "\",\"listener\":");
+    output_char(&out, '"');
+    if (size != 0) {
+        output_literal(&out, ",\"sender\":");
+        json_string(&out, sender, size);
+    }
+    output_literal(&out, ",\"listener\":");
     json->facts_before_listener = out.used;
 }
 
-/* Sets the source of the lines. Returns whether it is the cached source. */
-static bool set_source(struct json_encoder *json, const struct address *source)
+/* Sets the source of the lines, and its name. Returns whether they are the cached ones. */
+static bool set_source(struct json_encoder *json, const struct address *source, const char *sender)
 {
     bool same = address_same_host(&json->source, source);
-    if (same && address_port(&json->source) == address_port(source))
+    if (same && address_port(&json->source) == address_port(source) &&
+        strcmp(json->sender, sender) == 0)
         return true;
     if (!same)
         set_host(json, source);
-    set_port(json, address_port(source));
+    set_port(json, address_port(source), sender);
     json->source = *source;
     return false;
 }
@@ -127,7 +141,8 @@ static void set_facts(struct json_encoder *json, const struct listener *listener
     /* Compared by its name and not its address, which a later listener may reuse. */
     bool same_listener =
         json->long_name == NULL && strcmp(json->listener_name, listener->name) == 0;
-    bool same_source = set_source(json, &record->source);
+    bool same_source =
+        set_source(json, &record->source, record->sender == NULL ? "" : record->sender);
     if (!same_listener)
         set_listener(json, listener->name);
     if (!same_listener || !same_source)
@@ -296,7 +311,7 @@ static struct encoder *create(const struct encoder_options *options)
     sample_kinds_make(&json->kinds, put_kind);
     set_listener(json, "");
     set_host(json, &json->source);
-    set_port(json, address_port(&json->source));
+    set_port(json, address_port(&json->source), "");
     end_facts(json);
     return &json->base.encoder;
 }

@@ -13,8 +13,8 @@ enum { SERIES_FINGERPRINT = 2, LABEL_FINGERPRINT, REPEATED_FINGERPRINT /* and th
     [(first) + 8] = true, [(first) + 9] = true
 #define LETTERS(first)                                                                             \
     TEN(first), TEN((first) + 10), [(first) + 20] = true, [(first) + 21] = true,                   \
-                [(first) + 22] = true, [(first) + 23] = true, [(first) + 24] = true,               \
-                [(first) + 25] = true
+                                              [(first) + 22] = true, [(first) + 23] = true,        \
+                                              [(first) + 24] = true, [(first) + 25] = true
 
 /* Whether all formats keep the character in a label's name. */
 static const bool kept_characters[256] = {TEN('0'), LETTERS('a'), LETTERS('A')};
@@ -204,7 +204,7 @@ static bool allow_series(struct sample_encoder *encoder, const struct record *re
         return false;
     if (series_guard_knows(guard, series))
         return true;
-    bool added = series_guard_add(guard, series, &record->source);
+    bool added = series_guard_add(guard, series, &record->source, record->sender);
     note_labels(encoder, record, sample, out);
     encoded->series_refused += !added;
     return added && !out->overflow;
@@ -231,6 +231,5 @@ bool sample_bounds_allow(struct sample_encoder *encoder, const struct record *re
                          struct sample *sample, struct output *out, struct encoded *encoded)
 {
     return allow_time(encoder, record, sample, encoded) &&
-           (encoder->series->table == NULL ||
-            allow_series(encoder, record, sample, out, encoded));
+           (encoder->series->table == NULL || allow_series(encoder, record, sample, out, encoded));
 }

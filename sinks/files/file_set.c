@@ -6,6 +6,7 @@
 
 #include "collector/base/rule.h"
 #include "collector/contract/compression.h"
+#include "collector/contract/sender_name.h"
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
@@ -51,6 +52,7 @@ struct file_set {
     struct path_values wanted; /* values of the record that was routed last, if its file has no
                                   block yet */
     struct address wanted_source;
+    char wanted_sender[SENDER_NAME_MAX + 1];
     struct table_file *blocks[]; /* the file of each block; NULL: the block is free */
 };
 
@@ -231,11 +233,13 @@ static struct file_set_route route(struct destination *destination, const struct
 {
     struct file_set *set = of(destination);
     set->wanted_source = record->source;
+    strcpy(set->wanted_sender, record->sender == NULL ? "" : record->sender);
     set->wanted = (struct path_values){
         .time_ns = record->received_ns,
         .source = &set->wanted_source,
         .listener = listener->name,
         .schema = record->schema == NULL ? NULL : record->schema->name,
+        .sender = set->wanted_sender,
     };
     int64_t newest = file_table_newest_step(set->table);
     struct table_file *file = find_file(set, &set->wanted);

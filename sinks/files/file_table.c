@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/base/rule.h"
+#include "collector/contract/sender_name.h"
 #include "collector/platform/file_system.h"
 
 /* For "other", of the current and the previous time. */
@@ -28,6 +29,7 @@ struct file_table {
     struct table_file *last;
     struct path_values last_values;
     struct address last_source;
+    char last_sender[SENDER_NAME_MAX + 1];
     int64_t last_step;
 
     struct table_file files[];
@@ -128,7 +130,8 @@ static bool is_as_before(const struct file_table *table, const struct path_value
     return !path_template_has_values(table->path) ||
            (values->listener == table->last_values.listener &&
             values->schema == table->last_values.schema &&
-            address_same_host(values->source, &table->last_source));
+            address_same_host(values->source, &table->last_source) &&
+            strcmp(values->sender == NULL ? "" : values->sender, table->last_sender) == 0);
 }
 
 static struct table_file *find(struct file_table *table, const struct path_values *values,
@@ -170,6 +173,7 @@ struct table_file *file_table_find(struct file_table *table, const struct path_v
         table->last = file;
         table->last_values = *values;
         table->last_source = *values->source;
+        strcpy(table->last_sender, values->sender == NULL ? "" : values->sender);
         table->last_step = step;
     }
     if (file != NULL)

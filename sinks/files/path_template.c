@@ -13,6 +13,7 @@ static const struct value_field {
     {"%{source}", PIECE_SOURCE},
     {"%{listener}", PIECE_LISTENER},
     {"%{schema}", PIECE_SCHEMA},
+    {"%{sender}", PIECE_SENDER},
 };
 
 /* --- parse ------------------------------------------------------------------------------------ */
@@ -129,7 +130,8 @@ static bool parse_value(struct parser *parser)
         return true;
     }
     return wrong(parser, parser->at,
-                 "there is no such value; a path may have %{source}, %{listener} and %{schema}");
+                 "there is no such value; a path may have %{source}, %{listener}, %{schema} "
+                 "and %{sender}");
 }
 
 /* A percent sign and its field. */
@@ -151,7 +153,7 @@ static bool parse_field(struct parser *parser)
     else
         return wrong(parser, parser->at,
                      "there is no such field; there are %Y %m %d %H %M %S %y %j %F %s, "
-                     "%{source}, %{listener} and %{schema}, and %% is a percent sign");
+                     "%{source}, %{listener}, %{schema} and %{sender}, and %% is a percent sign");
     parser->at += 2;
     return added;
 }

@@ -13,6 +13,7 @@
  *   %{source}                 the sender's address, without its port
  *   %{listener}               the listener's URL
  *   %{schema}                 the schema's name
+ *   %{sender}                 the name of the sender's key; empty if it has none
  *   %%                        a percent sign, not a field
  *
  * A value is made safe for a name, in the same way on every platform: each byte other than an ASCII
@@ -53,13 +54,14 @@
 struct path_template;
 
 /*
- * The values of the fields. The listener's and the schema's name may be NULL, which is like empty.
+ * The values of the fields. The names may be NULL, which is like empty.
  */
 struct path_values {
     int64_t time_ns;              /* since 1970 UTC; from 1677 to 2262, so years have 4 digits */
     const struct address *source; /* NULL: its field becomes an empty text */
     const char *listener;
     const char *schema;
+    const char *sender; /* at most SENDER_NAME_MAX bytes */
 };
 
 /*

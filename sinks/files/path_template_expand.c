@@ -229,6 +229,7 @@ size_t path_template_expand(const struct path_template *path, const struct path_
         [PIECE_SOURCE] = source,
         [PIECE_LISTENER] = or_empty(values->listener),
         [PIECE_SCHEMA] = or_empty(values->schema),
+        [PIECE_SENDER] = or_empty(values->sender),
     };
     return expand(path, values->time_ns, texts, out, size);
 }
@@ -236,7 +237,9 @@ size_t path_template_expand(const struct path_template *path, const struct path_
 size_t path_template_expand_other(const struct path_template *path, int64_t time_ns, char *out,
                                   size_t size)
 {
-    static const char *const others[PIECE_KINDS] = {
-        [PIECE_SOURCE] = "other", [PIECE_LISTENER] = "other", [PIECE_SCHEMA] = "other"};
+    static const char *const others[PIECE_KINDS] = {[PIECE_SOURCE] = "other",
+                                                    [PIECE_LISTENER] = "other",
+                                                    [PIECE_SCHEMA] = "other",
+                                                    [PIECE_SENDER] = "other"};
     return expand(path, time_ns, others, out, size);
 }

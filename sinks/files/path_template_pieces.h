@@ -21,6 +21,7 @@ enum path_piece_kind {
     PIECE_SOURCE,
     PIECE_LISTENER,
     PIECE_SCHEMA,
+    PIECE_SENDER,
     PIECE_KINDS,
 };
 

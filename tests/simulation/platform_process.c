@@ -87,6 +87,13 @@ bool input_file_has_changed(const struct input_file *file)
     return false;
 }
 
+/* The simulated disk has no other users. */
+enum input_exposure input_file_exposure(const struct input_file *file)
+{
+    (void)file;
+    return EXPOSURE_NONE;
+}
+
 enum input_result input_file_read(struct input_file *file, void *bytes, size_t size, size_t *got,
                                   struct error *error)
 {

@@ -161,7 +161,8 @@ def has_done_with_all(sink):
 CONNECTION_ENDS = ("closed", "frame_cut", "reset", "idle", "frame_timeout", "bad_frame",
                    "content_type", "tls_failed", "denied", "over_limit", "over_address_limit",
                    "unwatched", "stopped")
-_LETTERS = ("truncated", "no_match", "segments_missing", "empty", "too_deep", "too_large", "malformed")
+_LETTERS = ("truncated", "no_key", "forged", "stale", "replayed", "no_match", "segments_missing", "empty",
+            "too_deep", "too_large", "malformed")
 
 
 # The log line of a reload.

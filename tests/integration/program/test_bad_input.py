@@ -9,8 +9,8 @@ from sluice_program import RIEMANN, TELEMETRY, ProgramTest
 
 DEPTH_LIMIT = 100
 
-REASONS = ("no_buffer", "source_denied", "rate_limited", "truncated", "no_match", "control",
-           "segment_repeated", "assembly_full", "segments_missing", "empty", "too_deep", "too_large",
+REASONS = ("no_buffer", "source_denied", "rate_limited", "truncated", "no_key", "forged", "stale",
+           "replayed", "no_match", "control", "segment_repeated", "assembly_full", "segments_missing", "empty", "too_deep", "too_large",
            "malformed")
 
 

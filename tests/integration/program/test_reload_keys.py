@@ -8,6 +8,7 @@ import select
 import socket
 import ssl
 import subprocess
+import time
 import unittest
 
 import test_reload_delivery_keys
@@ -19,10 +20,12 @@ from live_pipe import LivePipe
 from ports import free_ports
 from protobuf import delimited, gauge, integer, metric, riemann, text
 from reload_rows import Fixed, ReloadRows, Row, line, outcome
+from sealing import AUTHENTICATED, SECOND, Key, Session, write_keys
 from sluice_program import CONNECTION_ENDS, ONE_THREAD
 from test_tcp import OK, Client, framed, refused
 
 SHORT = "100ms"
+SEALED = os.environ.get("TEST_SODIUM") == "1"
 
 # --- datagrams ------------------------------------------------------------------------------------
 
@@ -418,16 +421,56 @@ CAPTURES = [Fixed("capture", key, value, named="capture's keys") for key, value 
 
 
 class Captures(ReloadRows):
-    def test_keys_of_captures(self):
+    def check_capture(self, rows, **keys):
         live = LivePipe(self.folder)
         self.addCleanup(live.close)
-        self.begin([{"address": f"pcap:{live.path}", "schema": "riemann", "framing": "udp-notif"}],
+        self.begin([{"address": f"pcap:{live.path}", "schema": "riemann", **keys}],
                    start=lambda file: self.launch("--config", file))
         pipe = live.open()
         pipe.write(HEADER)
-        self.check_rows(CAPTURES)
+        self.check_rows(rows)
         pipe.close()
         self.program.finish()
+
+    def test_keys_of_captures(self):
+        self.check_capture(CAPTURES, framing="udp-notif")
+
+    @unittest.skipUnless(SEALED, "this program was built without libsodium")
+    def test_keys_of_sealed_captures(self):
+        one = keys_in(self.folder / "one", Key("web"))
+        self.check_capture(SEALED_CAPTURES, framing="sealed", keys=one)
+
+
+# --- sealed datagrams -----------------------------------------------------------------------------
+
+SEALED_CAPTURES = [Fixed("capture", "keys", "/other", named="capture's keys"),
+                   Fixed("capture", "max_age", "1s", named="capture's keys")]
+
+
+def keys_in(path, *keys):
+    write_keys(path, *keys)
+    return str(path)
+
+
+def sealed_rows(other, session):
+    """`other` is a file without the session's key."""
+    def seen(ahead=0):
+        return lambda test: test.outcome(session.seal(metric(1), at=time.time_ns() + ahead))
+    return [
+        Row("udp", "keys", other, seen(), {"decoded"}, {"no_key"}),
+        Row("udp", "max_age", "1s", seen(10 * SECOND), {"decoded"}, {"stale"}),
+    ]
+
+
+class Sealed(ReloadRows):
+    @unittest.skipUnless(SEALED, "this program was built without libsodium")
+    def test_keys_of_sealed_datagrams(self):
+        key = Key("web")
+        one = keys_in(self.folder / "one", key)
+        self.begin([{"address": "udp://127.0.0.1:0", "schema": "riemann", "framing": "sealed",
+                     "keys": one}])
+        self.check_rows(sealed_rows(keys_in(self.folder / "other", Key("other")),
+                                    Session(key, AUTHENTICATED)))
 
 
 # --- the tables -----------------------------------------------------------------------------------
@@ -438,7 +481,8 @@ class Tables(unittest.TestCase):
                                  check=True).stdout
         keys = {tuple(each.split(" ")) for each in printed.splitlines()}
         rows = {name for row in (UDP + IDS + SOCKETS + FILES + RESTS + TCP + UNIX + OWNED + CAPTURES +
-                                 secured(None, "", "", "", "") + test_reload_options.ROWS +
+                                 secured(None, "", "", "", "") + sealed_rows("", None) +
+                                 SEALED_CAPTURES + test_reload_options.ROWS +
                                  test_reload_sink_keys.ROWS + test_reload_delivery_keys.ROWS)
                 for name in row.names}
         self.assertEqual(rows, keys)

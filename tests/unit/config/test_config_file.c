@@ -547,9 +547,10 @@ TEST_WITH(columns_are_characters, scratch_make, scratch_remove)
     (void)state;
     refused("sinks: [{\"to\": \"file:\xc3\xa4\xc3\xb6?x\"}]\n",
             "1:24: \"to\" contains \"?\": write keys as separate entries of the map");
-    refused("sinks:\n- {to: file:\xc3\xa4\xc3\xb6%!}\n",
-            "2:15: \"%!\": there is no such field; there are %Y %m %d %H %M %S %y %j %F %s, %{source}, "
-            "%{listener} and %{schema}, and %% is a percent sign");
+    refused(
+        "sinks:\n- {to: file:\xc3\xa4\xc3\xb6%!}\n",
+        "2:15: \"%!\": there is no such field; there are %Y %m %d %H %M %S %y %j %F %s, %{source}, "
+        "%{listener}, %{schema} and %{sender}, and %% is a percent sign");
 }
 
 TEST_WITH(a_value_of_the_wrong_kind_is_refused, scratch_make, scratch_remove)

@@ -127,6 +127,7 @@ static const struct {
     {"labels", "value=a&"},
     {"segment_memory", "schema=riemann&framing=udp-notif&"},
     {"segment_timeout", "schema=riemann&framing=udp-notif&"},
+    {"keys", "schema=riemann&framing=sealed&"},
 };
 
 static void example_of(const struct setting *setting, char *value, size_t size)
@@ -164,6 +165,8 @@ static void key_comes_round(const char *option, const char *url, const struct se
             beside = besides[i].beside;
     if (strcmp(key->name, "time") == 0) /* the key of a sink, or of a schema */
         beside = key->scopes == KEY_OF_SINK ? "max_age=1h&" : "value=a&";
+    if (strcmp(key->name, "max_age") == 0 && key->scopes != KEY_OF_SINK)
+        beside = "schema=riemann&framing=sealed&keys=a&";
     snprintf(whole, sizeof whole, "%s%s%s=%s", url, beside, key->name, value);
     snprintf(line, sizeof line, "%s: ", key->name);
     comes_round(option, whole, line);

@@ -122,7 +122,7 @@ TEST_WITH(wrong_values_are_reported_where_they_are, set_up, listener_reading_tea
     (void)state;
     refused(UDP "schema=riemann&match=source:10.1.2.3/16", "10.1.2.3/16",
             "that network is 10.1.0.0/16");
-    refused(UDP "schema=riemann&match=web1", "web1", "match \"web1\" is neither source:ADDR/BITS");
+    refused(UDP "schema=riemann&match=web1", "web1", "match \"web1\" is none of source:ADDR/BITS");
     refused(UDP "schema=riemann&match=magic:0g", "g", "not a hexadecimal digit");
     refused(UDP "schema=riemann&framing=cisco", "cisco",
             "framing \"cisco\" is not one of datagram, delimited, length16, length32, "
@@ -155,6 +155,23 @@ TEST_WITH(udp_notif_has_a_header_and_numbers_of_its_own, set_up, listener_readin
             "segment_memory=", "key \"segment_memory\" is for framing=udp-notif");
     refused(UDP "schema=riemann&segment_timeout=1s",
             "segment_timeout=", "key \"segment_timeout\" is for framing=udp-notif");
+}
+
+TEST_WITH(sealed_datagrams_need_keys_and_are_all_of_a_listeners, set_up, listener_reading_tear_down)
+{
+    (void)state;
+    accepted(UDP "keys=a&max_age=5s&schema=riemann&framing=sealed", 1);
+    accepted(
+        "pcap:x?keys=a&schema=riemann&framing=sealed&match=key:web&schema=telemetry&framing=sealed",
+        2);
+    refused(UDP "schema=riemann&framing=sealed", "framing=", "framing=sealed requires keys=FILE");
+    refused("tcp://127.0.0.1:0?schema=riemann&framing=sealed",
+            "framing=", "framing=sealed is for datagrams: udp, fd and pcap");
+    refused(UDP "schema=riemann&keys=a", "keys=", "key \"keys\" is for framing=sealed");
+    refused(UDP "max_age=1s&schema=riemann", "max_age=", "key \"max_age\" is for framing=sealed");
+    refused(UDP "keys=a&schema=riemann&framing=sealed&match=key:a&schema=telemetry",
+            "schema=telemetry", "for all schemas of a listener, or for none");
+    refused(UDP "schema=riemann&match=key:web", "schema=", "match=key:web requires framing=sealed");
 }
 
 TEST_WITH(frame_streams_are_for_tcp_and_unix, set_up, listener_reading_tear_down)

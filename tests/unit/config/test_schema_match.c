@@ -38,14 +38,14 @@ static bool takes_from(const char *match_text, const char *sender)
 {
     struct schema_match match = made(match_text);
     struct address source = host(sender);
-    return schema_match_takes(&match, &source, (const uint8_t *)"x", 1);
+    return schema_match_takes(&match, &source, NULL, (const uint8_t *)"x", 1);
 }
 
 static bool takes(const char *match_text, const void *data, size_t size)
 {
     struct schema_match match = made(match_text);
     struct address source = host("192.0.2.1");
-    return schema_match_takes(&match, &source, data, size);
+    return schema_match_takes(&match, &source, NULL, data, size);
 }
 
 /* --- senders ---------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ TEST(an_ipv4_network_takes_the_ipv4_senders_of_an_ipv6_socket)
     static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, [12] = 10, [13] = 1, [15] = 9};
     struct schema_match match = made("source:10.1.0.0/16");
     struct address source = address_from_ipv6(mapped, 0, 5);
-    assert_true(schema_match_takes(&match, &source, NULL, 0));
+    assert_true(schema_match_takes(&match, &source, NULL, NULL, 0));
 }
 
 TEST(a_mapped_network_is_the_ipv4_network)
@@ -179,13 +179,13 @@ TEST(without_a_match_every_datagram_is_taken)
 {
     const struct schema_match all = {0};
     struct address source = host("::1");
-    assert_true(schema_match_takes(&all, &source, NULL, 0));
+    assert_true(schema_match_takes(&all, &source, NULL, NULL, 0));
 }
 
 TEST(another_word_is_refused_with_the_two)
 {
-    refused("", 0, "match \"\" is neither source:ADDR/BITS nor magic:HEX");
-    refused("10.0.0.0/8", 0, "is neither source:ADDR/BITS nor magic:HEX");
+    refused("", 0, "match \"\" is none of source:ADDR/BITS, magic:HEX and key:NAME");
+    refused("10.0.0.0/8", 0, "is none of source:ADDR/BITS, magic:HEX and key:NAME");
     refused("source", 0, "is neither");
     refused("Source:10.0.0.0/8", 0, "is neither");
 }

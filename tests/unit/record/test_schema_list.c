@@ -68,12 +68,12 @@ TEST_WITH(the_first_that_matches_is_found, set_up, tear_down)
     const struct address sender = {.family = ADDRESS_IPV4};
     struct schema_list *list = made(2);
     const uint8_t *first = (const uint8_t *)"A", *second = (const uint8_t *)"B";
-    assert_ptr_equal(schema_list_find(list, &sender, first, 1), &list->entries[0]);
-    assert_ptr_equal(schema_list_find(list, &sender, second, 1), &list->entries[1]);
+    assert_ptr_equal(schema_list_find(list, &sender, NULL, first, 1), &list->entries[0]);
+    assert_ptr_equal(schema_list_find(list, &sender, NULL, second, 1), &list->entries[1]);
     schema_list_release(list);
     list = made(1);
-    assert_ptr_equal(schema_list_find(list, &sender, first, 1), &list->entries[0]);
-    assert_null(schema_list_find(list, &sender, second, 1));
+    assert_ptr_equal(schema_list_find(list, &sender, NULL, first, 1), &list->entries[0]);
+    assert_null(schema_list_find(list, &sender, NULL, second, 1));
     schema_list_release(list);
 }
 

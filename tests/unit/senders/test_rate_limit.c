@@ -18,7 +18,7 @@ static struct rate_limit *limit_of(uint64_t rate)
 
 static bool take(struct rate_limit *limit, struct address source, int64_t now_ns)
 {
-    return rate_limit_take(limit, &source, now_ns);
+    return rate_limit_take(limit, &source, NULL, now_ns);
 }
 
 /* How many of `count` datagrams at the same time pass. */

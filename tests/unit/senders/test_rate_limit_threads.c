@@ -26,7 +26,7 @@ static struct rate_limit *limit_of(uint64_t rate)
 static bool take(struct rate_limit *limit, uint32_t n)
 {
     struct address source = host(n);
-    return rate_limit_take(limit, &source, NOW);
+    return rate_limit_take(limit, &source, NULL, NOW);
 }
 
 struct crowd {

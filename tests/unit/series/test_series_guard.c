@@ -95,10 +95,10 @@ TEST(the_ports_of_a_host_are_one_sender)
     struct address sender = somebody;
     for (uint16_t port = 1; port <= 5; port++) {
         sender.port = port;
-        assert_int_equal(series_guard_add(guard, port, &sender), port <= 2);
+        assert_int_equal(series_guard_add(guard, port, &sender, NULL), port <= 2);
     }
     sender.bytes[3]++;
-    assert_true(series_guard_add(guard, 6, &sender));
+    assert_true(series_guard_add(guard, 6, &sender, NULL));
     series_guard_destroy(guard);
 }
 
@@ -110,10 +110,10 @@ TEST(the_addresses_of_an_ipv6_network_are_one_sender)
     struct address sender = {.family = ADDRESS_IPV6, .bytes = {0x20, 1, 0xd, 0xb8}};
     for (uint8_t i = 1; i <= 5; i++) {
         sender.bytes[15] = i;
-        assert_int_equal(series_guard_add(guard, i, &sender), i <= 2);
+        assert_int_equal(series_guard_add(guard, i, &sender, NULL), i <= 2);
     }
     sender.bytes[7] = 1; /* another /64 */
-    assert_true(series_guard_add(guard, 6, &sender));
+    assert_true(series_guard_add(guard, 6, &sender, NULL));
     series_guard_read(guard, &report);
     assert_int_equal(report.series, 3);
     assert_int_equal(report.series_most, 10);

@@ -37,7 +37,7 @@ TEST(no_allocation_is_made_for_samples)
         series_guard_begin_record(guard, now_ns);
         series_guard_is_in_time(guard, 5, now_ns, &sender);
         if (!series_guard_knows(guard, i << 40))
-            series_guard_add(guard, i << 40, &sender);
+            series_guard_add(guard, i << 40, &sender, NULL);
         series_growth_note_label(guard->growth, &name, i << 40);
     }
     assert_int_equal(failing_memory_left(), 1);

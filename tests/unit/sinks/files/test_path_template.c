@@ -266,12 +266,12 @@ static void assert_refused(const char *text, size_t at, const char *part)
 TEST(a_percent_sign_begins_a_field_that_there_is)
 {
     assert_refused("logs/%Q", 5, "%Y %m %d %H %M %S %y %j %F %s");
-    assert_refused("logs/%Q", 5, "%{source}, %{listener} and %{schema}");
+    assert_refused("logs/%Q", 5, "%{source}, %{listener}, %{schema} and %{sender}");
     assert_refused("x%", 1, "no such field");
     assert_refused("x%/y", 1, "no such field");
     assert_refused("%%%", 2, "no such field");
     assert_refused("%B", 0, "no such field");
-    assert_refused("x-%{sender}.y", 2, "%{source}, %{listener} and %{schema}");
+    assert_refused("x-%{sendr}.y", 2, "%{source}, %{listener}, %{schema} and %{sender}");
     assert_refused("%{source", 0, "no such value");
     assert_refused("%{}", 0, "no such value");
 }

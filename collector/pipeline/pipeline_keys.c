@@ -1,0 +1,111 @@
+#include "collector/pipeline/pipeline_keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/config/config.h"
+#include "collector/pipeline/pipeline_parts.h"
+#include "collector/platform/clock.h"
+#include "collector/senders/sender_keys.h"
+
+/*
+ * Captures share no keys: each is read as if nothing else had been received, and it may be read
+ * while a reload changes the keys of others.
+ */
+static bool shares_keys(const struct listener_config *listener)
+{
+    return listener_is_sealed(listener) && (listener->source->keys & SOURCE_KEYS_CAPTURE) == 0;
+}
+
+/* Returns the index of the first listener that shares its keys with this one, perhaps itself. */
+static size_t first_with_keys(const struct config *config, size_t index)
+{
+    const struct listener_config *listener = &config->listeners[index];
+    for (size_t i = 0; i < index && shares_keys(listener); i++)
+        if (shares_keys(&config->listeners[i]) &&
+            strcmp(config->listeners[i].keys, listener->keys) == 0)
+            return i;
+    return index;
+}
+
+static int load(const struct listener_config *listener, const struct sender_keys_options *more,
+                struct sender_keys **keys, struct error *error)
+{
+    struct sender_keys_options options = *more;
+    options.path = listener->keys;
+    if (sender_keys_load(&options, keys, error) == 0)
+        return 0;
+    error_place(error, listener->written_at);
+    return -1;
+}
+
+int pipeline_keys_memory(const struct config *config, uint64_t *bytes, struct error *error)
+{
+    static const struct sender_keys_options bare = {.for_sending = true};
+    *bytes = 0;
+    for (size_t i = 0; i < config->listener_count; i++) {
+        struct sender_keys *keys;
+        if (!listener_is_sealed(&config->listeners[i]) || first_with_keys(config, i) != i)
+            continue;
+        if (load(&config->listeners[i], &bare, &keys, error) != 0)
+            return -1;
+        *bytes += sender_keys_memory(keys) + sender_keys_count(keys) * key_sessions_memory();
+        sender_keys_release(keys);
+    }
+    return 0;
+}
+
+/* Returns the table of the present listeners that read the same file, or NULL. */
+static const struct sender_keys *present_keys(const struct pipeline *pipeline,
+                                              const struct listener_config *listener)
+{
+    for (size_t i = 0; shares_keys(listener) && i < pipeline->config->listener_count; i++) {
+        const struct listener_config *present = &pipeline->config->listeners[i];
+        if (pipeline->sources[i] != NULL && shares_keys(present) &&
+            strcmp(present->keys, listener->keys) == 0)
+            return pipeline->sources[i]->keys;
+    }
+    return NULL;
+}
+
+static void release_keys(struct sender_keys **tables, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        sender_keys_release(tables[i]);
+        tables[i] = NULL;
+    }
+}
+
+/*
+ * Datagrams that an earlier run received with a key are not remembered, so a new key accepts only
+ * those that are sent from now on. In a capture it accepts any time.
+ */
+int pipeline_make_keys(const struct pipeline *pipeline, const struct config *config,
+                       struct sender_keys **tables, struct error *error)
+{
+    for (size_t i = 0; i < config->listener_count; i++) {
+        const struct listener_config *listener = &config->listeners[i];
+        size_t first = first_with_keys(config, i);
+        tables[i] = NULL;
+        if (!listener_is_sealed(listener))
+            continue;
+        const struct sender_keys_options options = {
+            .before = present_keys(pipeline, listener),
+            .floor_ns = shares_keys(listener) ? clock_wall_ns() : 0,
+        };
+        if (first != i)
+            tables[i] = sender_keys_hold(tables[first]);
+        else if (load(listener, &options, &tables[i], error) != 0) {
+            release_keys(tables, i);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void pipeline_give_keys(struct source *source, struct sender_keys *keys)
+{
+    sender_keys_release(source->keys);
+    source->keys = keys;
+    source->listener.keys = keys;
+}

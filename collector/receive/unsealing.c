@@ -1,0 +1,112 @@
+#include "collector/receive/unsealing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/base/rule.h"
+#include "collector/framing/sealed.h"
+#include "collector/senders/key_sessions.h"
+#include "collector/senders/sender_keys.h"
+
+struct unsealing {
+    struct datagram_slot slot;        /* the payload of the latest datagram */
+    uint8_t bytes[DATAGRAM_MAX_SIZE]; /* which begins after the place of a header */
+};
+
+bool unsealing_create(struct ingest *ingest)
+{
+    if (ingest->listener->keys == NULL)
+        return true;
+    /* Pages that no datagram needs stay untouched. */
+    ingest->unsealing = malloc(sizeof *ingest->unsealing);
+    return ingest->unsealing != NULL;
+}
+
+void unsealing_destroy(struct unsealing *unsealing)
+{
+    free(unsealing);
+}
+
+size_t unsealing_memory(void)
+{
+    return sizeof(struct unsealing);
+}
+
+/* Returns the bytes of the datagram in one piece: its front, or a copy of both parts. */
+static const uint8_t *in_one_piece(struct unsealing *unsealing, const struct datagram_slot *slot)
+{
+    size_t front = datagram_front_size(slot);
+    if (slot->size == front)
+        return slot->front;
+    memcpy(unsealing->bytes, slot->front, front);
+    memcpy(unsealing->bytes + front, slot->rest, slot->size - front);
+    return unsealing->bytes;
+}
+
+/* Whether the two times are more than `most` apart. */
+static bool is_apart(int64_t a, int64_t b, int64_t most)
+{
+    uint64_t apart = a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+    return apart > (uint64_t)most;
+}
+
+/* Checks a datagram whose tag is right, and notes that it was received. */
+static bool is_new(const struct open_datagram *open, const struct sender_key *key,
+                   const struct sealed_header *header, struct refusal *refusal)
+{
+    if (is_apart(open->slot->received_ns, header->time_ns, open->ingest->listener->seal_max_age_ns))
+        return refused_for(refusal, REASON_STALE);
+    switch (key_sessions_take(key->sessions, header)) {
+    case SEAL_STALE:
+        return refused_for(refusal, REASON_STALE);
+    case SEAL_REPLAYED:
+        return refused_for(refusal, REASON_REPLAYED);
+    case SEAL_ACCEPTED:
+        break;
+    }
+    return true;
+}
+
+/* Makes the payload the datagram. */
+static void hand_over(struct open_datagram *open, const struct sender_key *key)
+{
+    struct unsealing *unsealing = open->ingest->unsealing;
+    const struct datagram_slot *sealed = open->slot;
+    const uint8_t *payload = unsealing->bytes + SEALED_HEADER_SIZE;
+    unsealing->slot = (struct datagram_slot){
+        .front = payload,
+        .rest = payload + DATAGRAM_FRONT_SIZE,
+        .size = sealed->size - SEALED_OVERHEAD,
+        .sent_size = sealed->size - SEALED_OVERHEAD,
+        .source = sealed->source,
+        .destination = sealed->destination,
+        .received_ns = sealed->received_ns,
+    };
+    open->slot = &unsealing->slot;
+    open->sender = key->name;
+}
+
+bool unseal_datagram(struct open_datagram *open, struct refusal *refusal)
+{
+    struct unsealing *unsealing = open->ingest->unsealing;
+    const struct datagram_slot *slot = open->slot;
+    struct sealed_header header;
+    RULE(unsealing != NULL, "the ingest of a sealed listener can open datagrams");
+    const uint8_t *datagram = in_one_piece(unsealing, slot);
+    enum decode_cause cause = sealed_read(datagram, slot->size, &header);
+    if (cause != CAUSE_UNKNOWN) {
+        refused_for(refusal, REASON_MALFORMED);
+        refusal->failure = (struct decode_failure){.cause = cause};
+        return false;
+    }
+    const struct sender_key *key = sender_keys_find(open->ingest->listener->keys, header.key_id);
+    if (key == NULL || !sender_key_is_valid(key, slot->received_ns))
+        return refused_for(refusal, REASON_NO_KEY);
+    if (!sealed_open(&key->seal, header.mode, datagram, slot->size,
+                     unsealing->bytes + SEALED_HEADER_SIZE))
+        return refused_for(refusal, REASON_FORGED);
+    if (!is_new(open, key, &header, refusal))
+        return false;
+    hand_over(open, key);
+    return true;
+}

@@ -36,6 +36,7 @@ static void free_listener(struct listener_config *listener)
     free(listener->id);
     free(listener->content_type);
     free(listener->keys);
+    free(listener->seal_state);
     free(listener->cert);
     free(listener->key);
     free(listener->client_ca);

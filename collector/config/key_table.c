@@ -108,6 +108,11 @@ static struct setting rows[KEYS_MAX] = {
      100 * MILLISECOND, 24 * HOUR,
      .help = "with framing=sealed, most time between the sending and the arrival of a datagram; "
              "others are counted as stale"},
+    {"state", SETTING_TEXT, KEY_OF_UDP, OF_LISTENER(seal_state), .syntax = "PATH",
+     .help =
+         "with framing=sealed, a file that remembers what was received across restarts (default: "
+         "datagrams that were sent before the start are refused)",
+     .others = "state_file statefile replay_state"},
 
     /* Sockets. */
     {"receive_buffer", SETTING_SIZE, KEY_OF_UDP, OF_LISTENER(receive_buffer), "4MiB", 4 * KIB,

@@ -141,7 +141,7 @@ static bool check_all_sealed(const struct reading *reading, struct parse_error *
 
 static bool finish_sealed(const struct reading *reading, unsigned kind, struct parse_error *fault)
 {
-    static const char *const keys[] = {"keys", "max_age"};
+    static const char *const keys[] = {"keys", "max_age", "state"};
     if (!check_all_sealed(reading, fault))
         return false;
     if (listener_is_sealed(reading->listener))

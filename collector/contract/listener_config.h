@@ -48,6 +48,7 @@ struct listener_config {
     /* For these sources with framing=sealed (listener_is_sealed). */
     char *keys;            /* file with the senders' keys; NULL: it is not sealed */
     uint64_t seal_max_age; /* nanoseconds between sending and arrival */
+    char *seal_state;      /* file that remembers sessions; only SOURCE_KEYS_SOCKET; NULL: none */
 
     /* For SOURCE_KEYS_SOCKET. */
     bool ipv6_only;

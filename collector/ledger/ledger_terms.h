@@ -30,7 +30,7 @@
     REASON(STALE, stale, true,                                                                     \
            "it was sent more than max_age= ago or ahead, or before the program remembers what it " \
            "received from this sender",                                                            \
-           "correct the clocks; for a short time after a start it is to be expected")              \
+           "correct the clocks; state= shortens the time after a start in which it is expected")   \
     REASON(REPLAYED, replayed, true,                                                               \
            "it was received before, or too many later ones of its sender were",                    \
            "look for an attacker, or for a network that repeats or delays datagrams")              \

@@ -5,6 +5,7 @@
 #include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/output/sink_thread.h"
+#include "collector/pipeline/pipeline_keys.h"
 #include "collector/pipeline/pipeline_left_spills.h"
 #include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_open.h"
@@ -86,6 +87,8 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
     int result = 0;
     for (size_t i = 0; i < pipeline->config->sink_count && result == 0; i++)
         result = sink_thread_start(pipeline->slots[i]->sink, error);
+    if (result == 0)
+        result = pipeline_start_states(pipeline, error);
     if (result == 0 && pipeline->dead_letters != NULL)
         result = dead_letters_start(pipeline->dead_letters, error);
     while (result == 0 && producers < pipeline->producer_count) {
@@ -344,6 +347,7 @@ struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline)
         sink_thread_join(slot->sink);
     if (pipeline->dead_letters != NULL)
         dead_letters_join(pipeline->dead_letters);
+    pipeline_close_states(pipeline);
     sequence_finish(pipeline->sequences, pipeline_count_lost, pipeline);
     return ledger_take_snapshot(pipeline->ledger, true);
 }
@@ -391,6 +395,7 @@ void pipeline_destroy(struct pipeline *pipeline)
         pipeline_destroy_sink(slot);
     }
     dead_letters_destroy(pipeline->dead_letters);
+    pipeline_close_states(pipeline);
     for (size_t i = 0; i < pipeline->known_count; i++)
         destroy_source(pipeline->known[i]);
     schema_guess_destroy(pipeline->guess);

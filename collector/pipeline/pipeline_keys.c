@@ -6,7 +6,18 @@
 #include "collector/config/config.h"
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/clock.h"
+#include "collector/senders/seal_state.h"
 #include "collector/senders/sender_keys.h"
+#include "collector/text/copy.h"
+#include "collector/text/text.h"
+
+/* An open state file. It stays open if its listener is removed, because the listener may return. */
+struct key_state {
+    struct key_state *next;
+    char *path;
+    struct seal_state *state;
+    bool started;
+};
 
 /*
  * Captures share no keys: each is read as if nothing else had been received, and it may be read
@@ -39,13 +50,96 @@ static int load(const struct listener_config *listener, const struct sender_keys
     return -1;
 }
 
+/* --- state files ------------------------------------------------------------------------------ */
+
+/* Checks the listener's state file, which must be that of all listeners with its keys. */
+static int check_state(const struct config *config, size_t index, struct error *error)
+{
+    struct error why;
+    const struct listener_config *listener = &config->listeners[index];
+    const struct listener_config *first = &config->listeners[first_with_keys(config, index)];
+    if (!same_text(listener->seal_state, first->seal_state))
+        error_set(error, EXIT_CODE_CONFIG,
+                  "%s: listeners with the same keys= need the same state=; see %s", listener->name,
+                  first->name);
+    else if (listener->seal_state == NULL || seal_state_check(listener->seal_state, &why) == 0)
+        return 0;
+    else
+        error_set(error, why.code, "%s: %s", listener->name, why.text);
+    error_place(error, listener->written_at);
+    return -1;
+}
+
+static struct key_state *add_state(struct pipeline *pipeline, const char *path, struct error *error)
+{
+    struct key_state *added = calloc(1, sizeof *added);
+    if (added == NULL || (added->path = text_copy_all(path)) == NULL) {
+        free(added);
+        error_no_memory(error);
+        return NULL;
+    }
+    if (seal_state_open(path, clock_wall_ns(), &added->state, error) != 0) {
+        free(added->path);
+        free(added);
+        return NULL;
+    }
+    added->next = pipeline->states;
+    pipeline->states = added;
+    return added;
+}
+
+/* Sets *state to the listener's, which is opened if it is not open yet; NULL: it has none. */
+static int find_state(struct pipeline *pipeline, const struct listener_config *listener,
+                      struct seal_state **state, struct error *error)
+{
+    *state = NULL;
+    if (listener->seal_state == NULL)
+        return 0;
+    struct key_state *found = pipeline->states;
+    while (found != NULL && strcmp(found->path, listener->seal_state) != 0)
+        found = found->next;
+    if (found == NULL && (found = add_state(pipeline, listener->seal_state, error)) == NULL) {
+        error_place(error, listener->written_at);
+        return -1;
+    }
+    *state = found->state;
+    return 0;
+}
+
+int pipeline_start_states(const struct pipeline *pipeline, struct error *error)
+{
+    for (struct key_state *each = pipeline->states; each != NULL; each = each->next) {
+        if (!each->started && seal_state_start(each->state, error) != 0)
+            return -1;
+        each->started = true;
+    }
+    return 0;
+}
+
+void pipeline_close_states(struct pipeline *pipeline)
+{
+    while (pipeline->states != NULL) {
+        struct key_state *closed = pipeline->states;
+        pipeline->states = closed->next;
+        seal_state_close(closed->state, clock_wall_ns());
+        free(closed->path);
+        free(closed);
+    }
+}
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
 int pipeline_keys_memory(const struct config *config, uint64_t *bytes, struct error *error)
 {
     static const struct sender_keys_options bare = {.for_sending = true};
     *bytes = 0;
     for (size_t i = 0; i < config->listener_count; i++) {
         struct sender_keys *keys;
-        if (!listener_is_sealed(&config->listeners[i]) || first_with_keys(config, i) != i)
+        if (!listener_is_sealed(&config->listeners[i]))
+            continue;
+        if (check_state(config, i, error) != 0)
+            return -1;
+        if (first_with_keys(config, i) != i)
             continue;
         if (load(&config->listeners[i], &bare, &keys, error) != 0)
             return -1;
@@ -80,7 +174,19 @@ static void release_keys(struct sender_keys **tables, size_t count)
  * Datagrams that an earlier run received with a key are not remembered, so a new key accepts only
  * those that are sent from now on. In a capture it accepts any time.
  */
-int pipeline_make_keys(const struct pipeline *pipeline, const struct config *config,
+static int make_keys(struct pipeline *pipeline, const struct listener_config *listener,
+                     struct sender_keys **keys, struct error *error)
+{
+    struct sender_keys_options options = {
+        .before = present_keys(pipeline, listener),
+        .floor_ns = shares_keys(listener) ? clock_wall_ns() : 0,
+    };
+    return find_state(pipeline, listener, &options.state, error) == 0
+               ? load(listener, &options, keys, error)
+               : -1;
+}
+
+int pipeline_make_keys(struct pipeline *pipeline, const struct config *config,
                        struct sender_keys **tables, struct error *error)
 {
     for (size_t i = 0; i < config->listener_count; i++) {
@@ -89,13 +195,9 @@ int pipeline_make_keys(const struct pipeline *pipeline, const struct config *con
         tables[i] = NULL;
         if (!listener_is_sealed(listener))
             continue;
-        const struct sender_keys_options options = {
-            .before = present_keys(pipeline, listener),
-            .floor_ns = shares_keys(listener) ? clock_wall_ns() : 0,
-        };
         if (first != i)
             tables[i] = sender_keys_hold(tables[first]);
-        else if (load(listener, &options, &tables[i], error) != 0) {
+        else if (make_keys(pipeline, listener, &tables[i], error) != 0) {
             release_keys(tables, i);
             return -1;
         }

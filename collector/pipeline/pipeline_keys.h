@@ -21,14 +21,24 @@ struct source;
 int pipeline_keys_memory(const struct config *config, uint64_t *bytes, struct error *error);
 
 /*
- * Makes the table of each listener that is sealed, in `tables` by its index, for the caller to
- * release; NULL for the others. Keys that the pipeline's listeners have now keep their sessions.
- * Returns 0, or -1 with `error` filled and no table.
+ * Opens the state files that are not open yet, and makes the table of each listener that is sealed,
+ * in `tables` by its index, for the caller to release; NULL for the others. Keys that the
+ * pipeline's listeners have now keep their sessions. Returns 0, or -1 with `error` filled and no
+ * table.
  */
-int pipeline_make_keys(const struct pipeline *pipeline, const struct config *config,
+int pipeline_make_keys(struct pipeline *pipeline, const struct config *config,
                        struct sender_keys **tables, struct error *error);
 
 /* Gives the table, which may be NULL, to a source that no thread uses. */
 void pipeline_give_keys(struct source *source, struct sender_keys *keys);
+
+/*
+ * Starts the threads that write the state files; for files that were opened since the last call.
+ * Returns 0, or -1 with `error` filled.
+ */
+int pipeline_start_states(const struct pipeline *pipeline, struct error *error);
+
+/* Writes all state files for the last time, after the receivers have ended. May be called again. */
+void pipeline_close_states(struct pipeline *pipeline);
 
 #endif

@@ -114,6 +114,7 @@ struct pipeline {
     struct sink_slot **slots;    /* by index in the configuration */
     struct sink_slot *retired;   /* removed by a reload and not yet ended, the latest first */
     struct left_spill *left;     /* list of spills left by removed sinks */
+    struct key_state *states;    /* list of open state files (pipeline_keys.h) */
     struct generation *generations;
     int64_t groups_ns; /* next check of multicast groups */
     bool stopping;

@@ -1,7 +1,7 @@
 /*
- * Finds parts of a configuration that use the same file by different names. Equal texts of two sinks
- * are refused when the configuration is read; here the paths are resolved to files. The files that
- * are only read are those of --config, and those of all keys whose value is a file.
+ * Finds parts of a configuration that use the same file by different names. Equal texts of two
+ * sinks are refused when the configuration is read; here the paths are resolved to files. The files
+ * that are only read are those of --config, and those of all keys whose value is a file.
  */
 #include "collector/pipeline/pipeline_paths.h"
 
@@ -14,6 +14,7 @@
 #include "collector/config/provenance.h"
 #include "collector/contract/source.h"
 #include "collector/platform/file_system.h"
+#include "collector/text/text.h"
 
 /* A file or folder that only one part of a configuration may use. */
 struct used_path {
@@ -63,7 +64,8 @@ static void paths_add(struct used_paths *paths, const struct used_path *used, bo
     paths->count += found;
 }
 
-/* --- files that are only read ------------------------------------------------------------------ */
+/* --- files that are only read ------------------------------------------------------------------
+ */
 
 static void paths_add_read(struct used_paths *paths, const char *name, const char *key,
                            const char *path, const char *written_at)
@@ -125,21 +127,32 @@ static void paths_add_all_read(struct used_paths *paths, const struct config *co
     for (size_t i = 0; i < config->listener_count; i++)
         paths_add_listener(paths, &config->listeners[i]);
     for (size_t i = 0; i < config->sink_count; i++)
-        paths_add_keys(paths, config->sinks[i].name, config->sinks[i].written_at,
-                       &config->sinks[i], KEY_OF_ANY_SINK);
+        paths_add_keys(paths, config->sinks[i].name, config->sinks[i].written_at, &config->sinks[i],
+                       KEY_OF_ANY_SINK);
 }
 
 static size_t room_for_all(const struct config *config)
 {
     size_t room = config->provenance != NULL ? config->provenance->file_count : 0;
-    room += config->listener_count * (1 + count_file_keys(KEY_OF_ANY_LISTENER));
+    room += config->listener_count * (2 + count_file_keys(KEY_OF_ANY_LISTENER));
     for (size_t i = 0; i < config->listener_count; i++)
         room += config->listeners[i].schema_count;
     room += config->sink_count * (2 + count_file_keys(KEY_OF_ANY_SINK));
     return room + 2; /* the dead letters and the control socket */
 }
 
-/* --- files that are written -------------------------------------------------------------------- */
+/* Listeners with the same keys have the same state file, which is added once. */
+static bool has_state_of_its_own(const struct config *config, size_t index)
+{
+    const char *path = config->listeners[index].seal_state;
+    for (size_t i = 0; path != NULL && i < index; i++)
+        if (same_text(config->listeners[i].seal_state, path))
+            return false;
+    return path != NULL;
+}
+
+/* --- files that are written --------------------------------------------------------------------
+ */
 
 static void paths_add_sink(struct used_paths *paths, const struct sink_config *sink)
 {
@@ -158,7 +171,8 @@ static void paths_add_sink(struct used_paths *paths, const struct sink_config *s
         paths_add(paths, &used, false);
 }
 
-/* --- comparing --------------------------------------------------------------------------------- */
+/* --- comparing ---------------------------------------------------------------------------------
+ */
 
 /* Whether `written` is a .proto file in the folder of the schema `read`, or below it. */
 static bool is_part_of_schema(const struct used_path *read, const struct used_path *written)
@@ -211,7 +225,8 @@ static int compare_paths(const struct used_paths *paths, struct error *error)
     return 0;
 }
 
-/* --- the whole configuration ------------------------------------------------------------------- */
+/* --- the whole configuration -------------------------------------------------------------------
+ */
 
 int pipeline_check_paths(const struct config *config, struct error *error)
 {
@@ -232,6 +247,14 @@ int pipeline_check_paths(const struct config *config, struct error *error)
             &paths,
             &(struct used_path){.name = "--control", .path = config->access.control + scheme_size},
             false);
+    for (size_t i = 0; i < config->listener_count; i++)
+        if (has_state_of_its_own(config, i))
+            paths_add(&paths,
+                      &(struct used_path){.name = config->listeners[i].name,
+                                          .key = "state",
+                                          .path = config->listeners[i].seal_state,
+                                          .written_at = config->listeners[i].written_at},
+                      false);
     for (size_t i = 0; i < config->sink_count; i++)
         paths_add_sink(&paths, &config->sinks[i]);
     int result = compare_paths(&paths, error);

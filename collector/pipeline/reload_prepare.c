@@ -268,9 +268,10 @@ int reload_prepare(struct reload *reload, struct error *error)
         return -1;
     pipeline_number_schemas(pipeline, reload->lists, reload->to->listener_count);
     if (pipeline_make_keys(pipeline, reload->to, reload->keys, error) != 0 ||
-        reload_make_sources(reload, error) != 0 || make_producers(reload, error) != 0 ||
-        pipeline_check_paths(reload->to, error) != 0 || make_sinks(reload, error) != 0 ||
-        pipeline_check_paths(reload->to, error) != 0 || reload_reserve(reload, error) != 0)
+        pipeline_start_states(pipeline, error) != 0 || reload_make_sources(reload, error) != 0 ||
+        make_producers(reload, error) != 0 || pipeline_check_paths(reload->to, error) != 0 ||
+        make_sinks(reload, error) != 0 || pipeline_check_paths(reload->to, error) != 0 ||
+        reload_reserve(reload, error) != 0)
         return -1;
     return create_producers(reload, error);
 }

@@ -113,6 +113,8 @@ const char *socket_source_fixed_key(const struct listener_config *from,
     if (listener_has_segments(from) != listener_has_segments(to) ||
         listener_is_sealed(from) != listener_is_sealed(to))
         return "framing";
+    if (!same_text(from->seal_state, to->seal_state))
+        return "state";
     if (listener_has_segments(from) && from->segment_memory != to->segment_memory)
         return "segment_memory";
     if (listener_has_segments(from) && from->segment_timeout != to->segment_timeout)

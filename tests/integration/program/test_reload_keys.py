@@ -459,6 +459,7 @@ def sealed_rows(other, session):
     return [
         Row("udp", "keys", other, seen(), {"decoded"}, {"no_key"}),
         Row("udp", "max_age", "1s", seen(10 * SECOND), {"decoded"}, {"stale"}),
+        Fixed("udp", "state", "/other"),
     ]
 
 

@@ -1,5 +1,7 @@
 """Sealed datagrams: each good one is written once, with the name of its key; any other is refused
 with its reason."""
+import os
+import random
 import socket
 import struct
 import time
@@ -16,6 +18,7 @@ from sluice_program import ANY_PORT, ProgramTest, read_lines
 if sealing.encrypt is None:
     skip("no PyNaCl here")
 
+MANY = int(os.environ.get("TEST_SEALED", "20000"))
 WINDOW = 1024
 UDP_SEGMENT = 103
 
@@ -327,6 +330,155 @@ class Restarts(SealedTest):
         ledger = program.stop()
         self.assertEqual(refused(ledger["listeners"][0]), {"stale": 2})
         self.assertEqual(self.written(), [("web", 2), ("web", 3)])
+
+
+class Remembered(SealedTest):
+    """With a state file."""
+
+    def setUp(self):
+        super().setUp()
+        self.state = self.folder / "state"
+        self.more = f"&state={self.state}"
+
+    def begin_again(self):
+        return self.begin(self.more)
+
+    def until_accepted(self, program, session, values):
+        """Sends one after the other until one is accepted. Returns how many were not, the one that
+        was, and the seconds that this took."""
+        begin = time.monotonic()
+        sender = self.sender(program)
+        for count, value in enumerate(values):
+            datagram = session.seal(metric(value))
+            sender.send(datagram)
+            ledger = program.wait_for_received(count + 1)
+            if ledger["listeners"][0]["decoded"]:
+                return count, datagram, time.monotonic() - begin
+            time.sleep(0.02)
+        self.fail("none was accepted")
+
+    def test_a_clean_stop_remembers_each_datagram(self):
+        program = self.begin_again()
+        web, db = Session(self.web), Session(self.db)
+        sent = [session.seal(metric(number)) for number in range(100) for session in (web, db)]
+        missing = sent.pop(50)
+        self.sender(program).send_all(sent)
+        program.stop()
+        meanwhile = [web.seal(metric(1000)), Session(self.web).seal(metric(2000))]
+        program = self.begin_again()
+        self.sender(program).send_all([*sent, missing, *meanwhile, web.seal(metric(3000))])
+        (listener,) = program.stop()["listeners"]
+        self.assertEqual(refused(listener), {"replayed": len(sent)})
+        self.assertEqual(listener["decoded"], 4)
+        self.assertEqual(len(self.written()), len(sent) + 4)
+        self.assertEqual(len(set(self.written())), len(sent) + 4)
+
+    def test_a_killed_one_accepts_each_datagram_once(self):
+        sent, accepted = [], 0
+        for run in range(3):
+            program = self.begin_again()
+            session = Session(self.web)
+            late, first, seconds = self.until_accepted(
+                program, session, range(10_000 * run, 10_000 * run + 1000))
+            self.assertLess(seconds, 2.5)
+            now = [session.seal(metric(10_000 * run + 5000 + number)) for number in range(200)]
+            self.sender(program).send_all(sent + now, late + 1)
+            listener = program.ledger_now()["listeners"][0]
+            self.assertEqual(listener["decoded"], 201)
+            self.assertEqual(sum(refused(listener).values()), late + len(sent))
+            program.wait_for_settled(listener["messages"])
+            program.process.kill()
+            program.process.wait()
+            accepted += 201
+            sent += [first, *now]
+        self.assertEqual(len(self.written()), accepted)
+        self.assertEqual(len(set(self.written())), accepted)
+
+    def test_a_damaged_file_is_refused(self):
+        self.begin_again().stop()
+        whole = self.state.read_bytes()
+        for content in (whole[:-1], altered(whole, len(whole) // 2), b"x"):
+            self.state.write_bytes(content)
+            for check in ([], ["--check"]):
+                self.refused(*check, "--listen", self.listener(self.more), "--sink",
+                             f"file:{self.out}", code=78)
+        self.state.unlink()
+        self.begin_again().stop()
+
+    def test_another_program_cannot_use_it(self):
+        self.begin_again()
+        self.refused("--listen", self.listener(self.more), "--sink", f"file:{self.folder}/b", code=78)
+
+    def test_listeners_with_one_keys_file_have_one_state(self):
+        for other in ("", f"&state={self.folder}/other"):
+            said = self.refused("--check", "--listen", self.listener(self.more), "--listen",
+                                self.listener(other), code=78)
+            self.assertIn("listeners with the same keys= need the same state=", said)
+
+    def test_a_sink_cannot_write_there(self):
+        said = self.refused("--check", "--listen", self.listener(f"&state={self.out}"), "--sink",
+                            f"file:{self.out}", code=78)
+        self.assertIn("use the same file", said)
+
+
+class Many(SealedTest):
+    """TEST_SEALED datagrams, one in ten of them good: of 50 runs of 10 senders, in both modes, with
+    reloads in between."""
+    KINDS = ("good", "replayed", "stale", "no_key", "malformed", "malformed", "forged", "forged",
+             "forged", "forged")
+
+    def bad(self, kind, session, good, chance):
+        """A datagram that is refused as `kind`; a good one of this session has been sent."""
+        if kind == "replayed":
+            return good
+        if kind == "stale":
+            return session.seal(metric(-1), at=time.time_ns() + chance.choice((-40, 40)) * SECOND)
+        if kind == "no_key":
+            return altered(good, 8 + chance.randrange(8))
+        if kind == "malformed":
+            at = chance.choice((0, 1, 2, 3, 4, 6, 7, len(good)))
+            return altered(good, at) if at < len(good) else good[:chance.randrange(56)]
+        at = chance.choice((*range(16, 31), *range(32, len(good))))  # counter 0 would be malformed
+        return altered(good, at) if chance.randrange(4) else good[:-1 - chance.randrange(8)]
+
+    def group(self, sessions, first, chance):
+        """Ten datagrams for each session, in any order but that repetitions follow."""
+        front, back = [], []
+        for number, session in enumerate(sessions):
+            good = session.seal(metric(first + number))
+            for kind in self.KINDS:
+                if kind == "good":
+                    front.append(good)
+                else:
+                    (back if kind == "replayed" else front).append(
+                        self.bad(kind, session, good, chance))
+        chance.shuffle(front)
+        chance.shuffle(back)
+        return front + back
+
+    def test_of_many_exactly_the_good_ones_are_written(self):
+        chance = random.Random(20261129)
+        keys = [Key(f"sender-{number}") for number in range(10)]
+        sessions = [Session(keys[number % 10], 1 + number % 2) for number in range(50)]
+        write_keys(self.keys, *keys)
+        program = self.begin("&receivers=2")
+        sender = self.sender(program)
+        turns = MANY // (10 * len(sessions))
+        for turn in range(turns):
+            self.send_turn(sender, sessions, turn, chance)
+            if turn % (turns // 4) == 1:
+                write_keys(self.keys, *keys, Key("further"))
+                program.ask_to_reload()
+        each = turns * len(sessions)
+        counted = program.ledger_now()["listeners"][0]
+        self.assertEqual(counted["kernel_drops"], 0)
+        self.check_end(program, [(sessions[number % 50].key.name, number) for number in range(each)],
+                       replayed=each, stale=each, no_key=each, malformed=2 * each,
+                       forged=4 * each)
+
+    def send_turn(self, sender, sessions, turn, chance):
+        count = 10 * len(sessions)
+        sender.send_all(self.group(sessions, turn * len(sessions), chance), turn * count)
 
 
 class Captures(SealedTest):

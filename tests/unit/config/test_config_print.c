@@ -128,6 +128,7 @@ static const struct {
     {"segment_memory", "schema=riemann&framing=udp-notif&"},
     {"segment_timeout", "schema=riemann&framing=udp-notif&"},
     {"keys", "schema=riemann&framing=sealed&"},
+    {"state", "schema=riemann&framing=sealed&keys=a&"},
 };
 
 static void example_of(const struct setting *setting, char *value, size_t size)

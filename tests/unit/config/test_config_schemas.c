@@ -127,7 +127,7 @@ TEST_WITH(wrong_values_are_reported_where_they_are, set_up, listener_reading_tea
     refused(UDP "schema=riemann&framing=cisco", "cisco",
             "framing \"cisco\" is not one of datagram, delimited, length16, length32, "
             "length16-le, length32-le, "
-            "frame-streams, cisco-mdt, udp-notif, otlp-udp; did you mean \"cisco-mdt\"?");
+            "frame-streams, cisco-mdt, udp-notif, otlp-udp, sealed; did you mean \"cisco-mdt\"?");
     refused(UDP "schema=riemann&header=65536", "65536", "is more than the maximum 65535");
     refused(UDP "schema=riemann&frame=x", "frame=", "unknown key \"frame\"");
     refused(UDP "shema=x", "shema", "unknown key \"shema\"; did you mean \"schema\"?");
@@ -160,7 +160,7 @@ TEST_WITH(udp_notif_has_a_header_and_numbers_of_its_own, set_up, listener_readin
 TEST_WITH(sealed_datagrams_need_keys_and_are_all_of_a_listeners, set_up, listener_reading_tear_down)
 {
     (void)state;
-    accepted(UDP "keys=a&max_age=5s&schema=riemann&framing=sealed", 1);
+    accepted(UDP "keys=a&max_age=5s&state=b&schema=riemann&framing=sealed", 1);
     accepted(
         "pcap:x?keys=a&schema=riemann&framing=sealed&match=key:web&schema=telemetry&framing=sealed",
         2);

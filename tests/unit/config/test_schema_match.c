@@ -175,6 +175,19 @@ TEST(magic_has_1_to_32_bytes_of_two_digits)
 
 /* --- neither ---------------------------------------------------------------------------------- */
 
+TEST(a_key_is_that_of_the_sender_and_of_no_other)
+{
+    struct schema_match match = made("key:web.1");
+    struct address source = address_from_ipv4((const uint8_t[]){10, 0, 0, 1}, 1);
+    assert_int_equal(match.kind, MATCH_KEY);
+    assert_true(schema_match_takes(&match, &source, "web.1", NULL, 0));
+    assert_false(schema_match_takes(&match, &source, "web.10", NULL, 0));
+    assert_false(schema_match_takes(&match, &source, "web", NULL, 0));
+    assert_false(schema_match_takes(&match, &source, NULL, NULL, 0));
+    refused("key:", 4, "match key is a name of 1 to 63 bytes");
+    refused("key:1234567890123456789012345678901234567890123456789012345678901234", 4, "1 to 63");
+}
+
 TEST(without_a_match_every_datagram_is_taken)
 {
     const struct schema_match all = {0};
@@ -182,10 +195,10 @@ TEST(without_a_match_every_datagram_is_taken)
     assert_true(schema_match_takes(&all, &source, NULL, NULL, 0));
 }
 
-TEST(another_word_is_refused_with_the_two)
+TEST(another_word_is_refused_with_the_three)
 {
     refused("", 0, "match \"\" is none of source:ADDR/BITS, magic:HEX and key:NAME");
     refused("10.0.0.0/8", 0, "is none of source:ADDR/BITS, magic:HEX and key:NAME");
-    refused("source", 0, "is neither");
-    refused("Source:10.0.0.0/8", 0, "is neither");
+    refused("source", 0, "is none of");
+    refused("Source:10.0.0.0/8", 0, "is none of");
 }

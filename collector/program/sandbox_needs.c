@@ -148,6 +148,8 @@ static bool add_listener(struct sandbox_plan *plan, const struct listener_config
     if (source->place == PLACE_PATH)
         added = source->ends ? sandbox_plan_add_input(plan, listener->place)
                              : sandbox_plan_add_output(plan, listener->place);
+    if (listener->seal_state != NULL && !sandbox_plan_add_output(plan, listener->seal_state))
+        return false;
     return added && add_schemas(plan, listener) &&
            add_key_files(plan, listener, KEY_OF_ANY_LISTENER);
 }

@@ -93,6 +93,18 @@ class Shield(ProgramTest):
         program.ask_to_reload()
         wait_until(lambda: self.readable(program) == set(), "a shielded process")
 
+    def test_a_reload_that_adds_a_secret_shields_a_program_in_its_sandbox(self):
+        configuration = self.folder / "sluice.yaml"
+        text = f"sandbox: auto\nlisteners: ['udp://127.0.0.1:0?schema=riemann']\nsinks: ['{self.http()}KEYS']\n"
+        configuration.write_text(text.replace("KEYS", ""), encoding="utf-8")
+        program = self.start("--config", configuration, program=self.command())
+        self.assertNotEqual(self.readable(program), set())
+        configuration.write_text(text.replace("KEYS", "&query=api_key=abc"), encoding="utf-8")
+        program.ask_to_reload()
+        wait_until(lambda: self.readable(program) == set(), "a shielded process")
+        program.wait_for_log("reloaded|not reloaded|reload")
+        program.stop()
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -16,11 +16,16 @@ if(CPACK_GENERATOR STREQUAL "DEB")
     set(here ${CMAKE_CURRENT_LIST_DIR}/../packaging/debian)
     set(documents ${root}/usr/share/doc/sluice)
     file(REMOVE ${documents}/LICENSE)
-    file(COPY ${here}/changelog DESTINATION ${documents})
-    file(COPY ${here}/lintian-overrides DESTINATION ${root}/usr/share/lintian/overrides)
+    set(rights FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+    file(COPY ${here}/changelog DESTINATION ${documents} ${rights})
+    file(COPY ${here}/lintian-overrides DESTINATION ${root}/usr/share/lintian/overrides ${rights})
     file(RENAME ${root}/usr/share/lintian/overrides/lintian-overrides
         ${root}/usr/share/lintian/overrides/sluice)
     file(RENAME ${root}/usr/share/zsh/site-functions ${root}/usr/share/zsh/vendor-completions)
     file(GLOB pages ${root}/usr/share/man/*/*)
     execute_process(COMMAND gzip -9n ${documents}/changelog ${pages} COMMAND_ERROR_IS_FATAL ANY)
 endif()
+
+# The same rights whatever the umask of the build was.
+file(CHMOD_RECURSE ${CPACK_TEMPORARY_DIRECTORY} DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

@@ -89,7 +89,10 @@ set(CPACK_RPM_PACKAGE_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}") # or CPack's o
 set(CPACK_RPM_SPEC_MORE_DEFINE "\
 Recommends: libssl.so.3()(64bit), libcurl.so.4()(64bit), librdkafka.so.1()(64bit), libnats.so.3.4()(64bit), libsodium.so.23()(64bit), logrotate
 Suggests: /usr/bin/protoc
-%global __requires_exclude ^/usr/bin/pkg-config$")
+%global __requires_exclude ^/usr/bin/pkg-config$
+%global clamp_mtime_to_source_date_epoch 1
+%global use_source_date_epoch_as_buildtime 1
+%global _buildhost sluice.example")
 set(CPACK_RPM_POST_INSTALL_SCRIPT_FILE ${packaging}/rpm/post)
 set(CPACK_RPM_PRE_UNINSTALL_SCRIPT_FILE ${packaging}/rpm/preun)
 set(CPACK_RPM_POST_UNINSTALL_SCRIPT_FILE ${packaging}/rpm/postun)

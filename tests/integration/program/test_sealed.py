@@ -39,7 +39,8 @@ class SealedTest(ProgramTest):
         self.web, self.db = Key("web"), Key("db.1")
         self.keys = self.folder / "keys"
         write_keys(self.keys, self.web, self.db)
-        self.out = self.folder / "out.ndjson"
+        self.out = self.folder / "out" / "lines"  # a folder of its own, for the sandbox
+        self.out.parent.mkdir()
 
     def listener(self, more="", address=ANY_PORT):
         return f"{address}?schema=riemann&framing=sealed&keys={self.keys}{more}"
@@ -337,7 +338,8 @@ class Remembered(SealedTest):
 
     def setUp(self):
         super().setUp()
-        self.state = self.folder / "state"
+        self.state = self.folder / "remembered" / "state"
+        self.state.parent.mkdir()
         self.more = f"&state={self.state}"
 
     def begin_again(self):

@@ -9,10 +9,10 @@ import time
 import unittest
 
 from built import beside, command
-from client_driving import LANGUAGE, ClientTest
+from client_driving import LANGUAGE, ClientTest, address_of
 from readme import from_readme
 from sealed_opening import KEY_ID, MODES, OVERHEAD, Opened, keys_line, write_keys
-from sluice_program import DEADLINE, SLUICE
+from sluice_program import DEADLINE, SLUICE, TELEMETRY
 from test_client import NOBODY, Receiver
 
 
@@ -142,6 +142,20 @@ class Sealing(SealingTest):
         client.do("flush", answer="sent")
         counters = [each.counter for each in receiver.datagrams()]
         self.assertEqual(counters, list(range(1, client.counts()["datagrams"] + 1)))
+
+
+class Collected(SealingTest):
+    def test_the_collector_knows_the_sender_by_its_key(self):
+        program = self.collector(f"{TELEMETRY}&framing=sealed&keys={self.keys()}")
+        for number, seal in enumerate(MODES, 1):
+            client = self.client()
+            client.do("seal", self.keys(), "-", seal)
+            client.do("open", address_of(program), f"web1/shop/{number}")
+            client.do("add", client.metric("counter", "shop.orders", "1"), number)
+            client.do("flush", answer="sent")
+        lines, _ = self.lines_after(program, 2)
+        self.assertEqual([(line["sender"], line["value"]) for line in lines],
+                         [("web1", 1), ("web1", 2)])
 
 
 class Documented(SealingTest):

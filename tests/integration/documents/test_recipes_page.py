@@ -1,12 +1,14 @@
 """Each recipe in tools/packaging/recipes.md works as it is written. Its command runs, but for free
 ports and the test's folder, and receives messages that are built here by the public field numbers.
 The line that the page shows is among the lines that it writes."""
+import json
 import os
 import pathlib
 import re
 import shutil
 import socket
 import struct
+import subprocess
 import unittest
 
 from built import nothing_on_windows
@@ -16,7 +18,7 @@ from protobuf import (
 from readme import BLOCK, SOURCE
 from sending import WEATHER
 from shell import ConsumerTest
-from sluice_program import CAPTURES, DEADLINE
+from sluice_program import CAPTURES, DEADLINE, SLUICE
 from test_frame_streams import START, STOP, control, frame
 from test_udp_notif import segments
 
@@ -252,12 +254,36 @@ class Recipes(Recipe):
     def test_of_pinba(self):
         self.check("Pinba", [pinba()], arrival=True)
 
+    def test_of_sealed_datagrams(self):
+        """From a new key to a line that names its sender."""
+        part = PAGE.read_text(encoding="utf-8").partition("\n## Sealed datagrams\n")[2]
+        (_, make), (_, listen), (_, send), (_, shown) = BLOCK.findall(part)
+        environment = {**os.environ, "PATH": f"{pathlib.Path(SLUICE).parent}:{os.environ['PATH']}"}
+
+        def run(line):
+            subprocess.run(["bash", "-c", line], cwd=self.folder, env=environment, check=True,
+                           timeout=DEADLINE)
+
+        run(make)
+        program = self.run_command(listen.strip())
+        run(send.replace("udp://127.0.0.1:5555", f"udp://127.0.0.1:{program.port()}"))
+        program.wait_for_received(1)
+        program.stop()
+        line, = program.output()
+        page = json.loads(shown)
+        self.assertEqual(list(line), list(page))
+        for each in (line, page):
+            for changes in ("time", "received", "source", "listener"):
+                each.pop(changes)
+        self.assertEqual(line, page)
+        self.assertEqual(line["sender"], "web1")
+
     def test_each_section_has_a_command_and_is_run_above(self):
         source = pathlib.Path(__file__).read_text(encoding="utf-8")
         for title, pairs in sections():
             with self.subTest(recipe=title):
                 self.assertTrue(pairs)
-                self.assertIn(f'self.check("{title}"', source)
+                self.assertTrue(f'self.check("{title}"' in source or title == "Sealed datagrams")
 
 
 class Large(Recipe):

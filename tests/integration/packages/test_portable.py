@@ -125,6 +125,7 @@ class Rpm(PackageTest):
         self.assertIn("libcurl.so.4()(64bit)", recommends)
         self.assertIn("librdkafka.so.1()(64bit)", recommends)
         self.assertIn("libnats.so.3.4()(64bit)", recommends)
+        self.assertIn("libsodium.so.23()(64bit)", recommends)
         self.assertIn("logrotate\n", recommends)
 
 

@@ -90,7 +90,7 @@ void sandbox_plan_free(struct sandbox_plan *plan);
  * Whether this process could enter a sandbox. Writes a line for people into `text`: the means and
  * their versions ("landlock 7, seccomp"), or why there are none. Changes nothing.
  */
-#define SANDBOX_TEXT_SIZE 128
+#define SANDBOX_TEXT_SIZE 192
 bool sandbox_support(char text[SANDBOX_TEXT_SIZE]);
 
 /*

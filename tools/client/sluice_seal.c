@@ -399,7 +399,7 @@ static int read_text(const struct reading *reading, int file, char *text, size_t
 
 static int read_open(struct reading *reading, int file)
 {
-    size_t size;
+    size_t size = 0;
     if (check_file(reading, file, &size) != 0)
         return -1;
     char *text = sodium_malloc(size + 1);

@@ -45,8 +45,8 @@ bool sandbox_support(char text[SANDBOX_TEXT_SIZE])
 /* Writes what is in force. `outside`: threads to which Landlock does not apply. */
 static void describe(const struct sandbox_plan *plan, int version, size_t outside, char *text)
 {
-    char files[64] = "";
-    char others[64] = "";
+    char files[80] = ""; /* room for numbers of any size */
+    char others[80] = "";
     if (version != 0)
         snprintf(files, sizeof files, "landlock %d (%zu paths%s), ", version, plan->count,
                  version >= 4 && !plan->connect.any ? ", TCP ports" : "");

@@ -187,7 +187,7 @@ class Recipe(ConsumerTest):
         program.segments = "udp-notif" in line
         self.deliver(program, *parts)
         program.wait_for_received(len(parts) + control_frames)
-        program.wait_for_settled(len(parts))
+        program.wait_for_settled(program.ledger_now()["listeners"][0]["messages"])
         ledger = program.stop()
         listener = ledger["listeners"][0]
         self.assertEqual((listener["received"], listener["decoded"]),

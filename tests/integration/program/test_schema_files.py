@@ -172,7 +172,9 @@ class Extremes(SchemaFiles):
                                f"{{ {fields} }} }}", "M",
                                [message(1, integer(1, 5)) + message(1, integer(1000, 6)) +
                                 message(1, b"")])
-        self.assertEqual(samples, [("list.any", 5, {"list": "0"}), ("list.any", 6, {"list": "1"})])
+        self.assertEqual(samples, [
+            ("list.any", 5, {"list": "0"}), ("list.any", 6, {"list": "1"}),
+            ("list.info", 1, {"list": "2"})])
 
     def test_a_map_with_more_keys_than_fit_is_counted(self):
         declared = "message M { map<uint32, uint32> numbers = 1; }"

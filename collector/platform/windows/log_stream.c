@@ -67,7 +67,8 @@ static size_t hand_over(const char *lines, size_t size, ULONGLONG until)
     if (stream_thread_is_used(thread)) {
         if (stream_thread_add(thread, lines, most))
             return most;
-        if (!stream_thread_wait(thread, left_ms(until)))
+        DWORD wait_ms = stream_thread_is_ending(thread) ? LAST_MOMENT_MS : left_ms(until);
+        if (!stream_thread_wait(thread, wait_ms))
             return 0;
         stream_thread_take(thread); /* the outcome of other threads' lines */
     }

@@ -248,6 +248,14 @@ bool stream_thread_add(struct stream_thread *thread, const void *bytes, size_t s
     return room;
 }
 
+bool stream_thread_is_ending(struct stream_thread *thread)
+{
+    AcquireSRWLockExclusive(&thread->lock);
+    bool closed = thread->closed;
+    ReleaseSRWLockExclusive(&thread->lock);
+    return closed;
+}
+
 struct stream_outcome stream_thread_take(struct stream_thread *thread)
 {
     thread->used = false;

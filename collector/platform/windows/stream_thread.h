@@ -56,6 +56,12 @@ void stream_thread_begin(struct stream_thread *thread, const void *bytes, size_t
  */
 bool stream_thread_add(struct stream_thread *thread, const void *bytes, size_t size);
 
+/*
+ * Whether the write that was begun accepts no more bytes: all are written, or it was given up. It
+ * ends without waiting for the reader.
+ */
+bool stream_thread_is_ending(struct stream_thread *thread);
+
 /* Takes the outcome of a write that has ended. */
 struct stream_outcome stream_thread_take(struct stream_thread *thread);
 

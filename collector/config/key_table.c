@@ -217,9 +217,8 @@ static struct setting rows[KEYS_MAX] = {
      .help =
          "one message per datagram; several, each after its length as a varint or in 2 or 4 "
          "bytes (big-endian; -le: little-endian), also in Frame Streams; one after a header of "
-         "Cisco or UDP-Notif; "
-         "one in base64 after the first line of OTLP over UDP; or one in a sealed datagram, whose "
-         "sender has a key in keys="},
+         "Cisco or UDP-Notif; one in base64 after the first line of OTLP over UDP; or one in a "
+         "sealed datagram, whose sender has a key in keys="},
     {"header", SETTING_COUNT, KEY_OF_SCHEMA, OF_SCHEMA(header), "0", 0, 65535,
      .help = "bytes to skip at the beginning of each datagram"},
     {"message", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(message), .syntax = "FULL.NAME",

@@ -42,8 +42,7 @@ struct sealed_header {
 /*
  * Reads the header of a datagram of `size` bytes, all of which are given. Returns CAUSE_UNKNOWN
  * with *header filled, CAUSE_SHORT_HEADER for fewer than SEALED_OVERHEAD bytes, or
- * CAUSE_FOREIGN_HEADER. The header may be forged until
- * sealed_open has returned true.
+ * CAUSE_FOREIGN_HEADER. The header may be forged until sealed_open has returned true.
  */
 enum decode_cause sealed_read(const uint8_t *datagram, size_t size, struct sealed_header *header);
 

@@ -64,8 +64,7 @@ static void paths_add(struct used_paths *paths, const struct used_path *used, bo
     paths->count += found;
 }
 
-/* --- files that are only read ------------------------------------------------------------------
- */
+/* --- files that are only read ----------------------------------------------------------------- */
 
 static void paths_add_read(struct used_paths *paths, const char *name, const char *key,
                            const char *path, const char *written_at)
@@ -151,8 +150,7 @@ static bool has_state_of_its_own(const struct config *config, size_t index)
     return path != NULL;
 }
 
-/* --- files that are written --------------------------------------------------------------------
- */
+/* --- files that are written ------------------------------------------------------------------- */
 
 static void paths_add_sink(struct used_paths *paths, const struct sink_config *sink)
 {
@@ -171,8 +169,7 @@ static void paths_add_sink(struct used_paths *paths, const struct sink_config *s
         paths_add(paths, &used, false);
 }
 
-/* --- comparing ---------------------------------------------------------------------------------
- */
+/* --- comparing -------------------------------------------------------------------------------- */
 
 /* Whether `written` is a .proto file in the folder of the schema `read`, or below it. */
 static bool is_part_of_schema(const struct used_path *read, const struct used_path *written)
@@ -225,8 +222,7 @@ static int compare_paths(const struct used_paths *paths, struct error *error)
     return 0;
 }
 
-/* --- the whole configuration -------------------------------------------------------------------
- */
+/* --- the whole configuration ------------------------------------------------------------------ */
 
 int pipeline_check_paths(const struct config *config, struct error *error)
 {

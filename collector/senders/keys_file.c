@@ -31,8 +31,7 @@ static int check_file(const char *path, const struct input_file *file, struct er
     case EXPOSURE_OWNER:
         error_set(error, EXIT_CODE_CONFIG,
                   "%s: it belongs to another user, and that user could change the keys: chown it "
-                  "to the user of "
-                  "this program or to root",
+                  "to the user of this program or to root",
                   path);
         return -1;
     case EXPOSURE_NONE:

@@ -5,16 +5,9 @@
 
 #define ROOM_FIRST 16 /* a power of two, as all later ones are */
 
-/* The place of the id, or the free one where it belongs. */
 static uint32_t *known_place(const struct known_keys *known, uint64_t id)
 {
-    const size_t mask = 2 * known->room - 1;
-    size_t at = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-    for (;; at++) {
-        uint32_t *place = &known->index[at & mask];
-        if (*place == 0 || known->keys[*place - 1].id == id)
-            return place;
-    }
+    return id_index_place(&known->index, known->keys, sizeof *known->keys, id);
 }
 
 struct known_key *known_keys_find(const struct known_keys *known, uint64_t id)
@@ -27,16 +20,16 @@ struct known_key *known_keys_find(const struct known_keys *known, uint64_t id)
 static bool grow_known(struct known_keys *known)
 {
     size_t room = known->room == 0 ? ROOM_FIRST : 2 * known->room;
-    uint32_t *index = calloc(2 * room, sizeof *index);
+    uint32_t *places = calloc(2 * room, sizeof *places);
     struct known_key *keys = realloc(known->keys, room * sizeof *keys);
     if (keys != NULL)
         known->keys = keys;
-    if (keys == NULL || index == NULL) {
-        free(index);
+    if (keys == NULL || places == NULL) {
+        free(places);
         return false;
     }
-    free(known->index);
-    known->index = index;
+    free(known->index.places);
+    known->index = (struct id_index){places, 2 * room - 1};
     known->room = room;
     for (size_t i = 0; i < known->count; i++)
         *known_place(known, keys[i].id) = (uint32_t)i + 1;
@@ -59,6 +52,6 @@ void known_keys_free(struct known_keys *known)
     for (size_t i = 0; i < known->count; i++)
         key_sessions_release(known->keys[i].sessions);
     free(known->keys);
-    free(known->index);
+    free(known->index.places);
     *known = (struct known_keys){0};
 }

@@ -10,10 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/senders/id_index.h"
 #include "collector/senders/key_sessions.h"
 
 struct known_key {
-    uint64_t id;
+    uint64_t id;                   /* first: id_index.h */
     struct key_sessions *sessions; /* held */
     bool claimed;                  /* by a table of keys, in this run */
 };
@@ -22,7 +23,7 @@ struct known_key {
 struct known_keys {
     struct known_key *keys; /* `count` of them, in the order in which they were added */
     size_t count, room;
-    uint32_t *index; /* by id: a key's number + 1, or 0; twice as many places as `room` */
+    struct id_index index;
 };
 
 /* Returns the key, valid until the next one is added; NULL: it is not known. */

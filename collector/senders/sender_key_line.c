@@ -109,8 +109,7 @@ static const char *read_times(struct text *rest, struct sender_key_line *out)
         if (!read_time(word, "not-before=", INT64_MIN, &out->not_before_ns) &&
             !read_time(word, "not-after=", INT64_MAX, &out->not_after_ns))
             return "the key may be followed by not-before=TIME and not-after=TIME, each once, with "
-                   "a "
-                   "time like 2026-11-21T06:43:36Z";
+                   "a time like 2026-11-21T06:43:36Z";
     return out->not_before_ns > out->not_after_ns ? "not-before= is later than not-after=" : NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "collector/base/rule.h"
 #include "collector/base/secure_clear.h"
 #include "collector/platform/machine.h"
+#include "collector/senders/id_index.h"
 #include "collector/senders/keys_file.h"
 #include "collector/senders/seal_state.h"
 
@@ -16,8 +17,7 @@ struct sender_keys {
     _Atomic unsigned holders;
     size_t count, room;
     struct sender_key *keys; /* on pages of their own */
-    uint32_t *index;         /* by id: a key's number + 1, or 0; twice as many places as room */
-    uint32_t mask;
+    struct id_index index;
     bool for_sending;
 };
 
@@ -31,18 +31,17 @@ static size_t keys_size(size_t room)
 static struct sender_keys *create_keys(size_t room, bool for_sending)
 {
     struct sender_keys *keys = calloc(1, sizeof *keys);
-    uint32_t places = 2;
+    size_t places = 2;
     while (places < 2 * room)
         places *= 2;
     if (keys == NULL)
         return NULL;
     atomic_init(&keys->holders, 1);
     keys->room = room;
-    keys->mask = places - 1;
     keys->for_sending = for_sending;
-    keys->index = calloc(places, sizeof *keys->index);
+    keys->index = (struct id_index){calloc(places, sizeof(uint32_t)), places - 1};
     keys->keys = aligned_memory_create(PAGE, keys_size(room));
-    if (keys->index == NULL || keys->keys == NULL) {
+    if (keys->index.places == NULL || keys->keys == NULL) {
         sender_keys_release(keys);
         return NULL;
     }
@@ -65,14 +64,15 @@ void sender_keys_release(struct sender_keys *keys)
     if (keys->keys != NULL)
         secure_clear(keys->keys, keys_size(keys->room));
     aligned_memory_destroy(keys->keys);
-    free(keys->index);
+    free(keys->index.places);
     free(keys);
 }
 
 size_t sender_keys_memory(const struct sender_keys *keys)
 {
     size_t sessions = keys->for_sending ? 0 : keys->count * key_sessions_memory();
-    return sizeof *keys + keys_size(keys->room) + (keys->mask + 1) * sizeof *keys->index + sessions;
+    return sizeof *keys + keys_size(keys->room) + (keys->index.mask + 1) * sizeof(uint32_t) +
+           sessions;
 }
 
 /* --- searching -------------------------------------------------------------------------------- */
@@ -88,18 +88,9 @@ const struct sender_key *sender_keys_at(const struct sender_keys *keys, size_t i
     return &keys->keys[index];
 }
 
-/*
- * The place of the id, or the free one where it belongs. Ids are the file's, so that no sender can
- * make them collide; half of the places are free.
- */
 static uint32_t *place_of(const struct sender_keys *keys, uint64_t id)
 {
-    uint32_t at = (uint32_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-    for (;; at++) {
-        uint32_t *place = &keys->index[at & keys->mask];
-        if (*place == 0 || keys->keys[*place - 1].id == id)
-            return place;
-    }
+    return id_index_place(&keys->index, keys->keys, sizeof *keys->keys, id);
 }
 
 const struct sender_key *sender_keys_find(const struct sender_keys *keys, uint64_t id)

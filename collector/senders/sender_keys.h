@@ -31,7 +31,7 @@
 struct seal_state; /* seal_state.h */
 
 struct sender_key {
-    uint64_t id;
+    uint64_t id; /* first: id_index.h */
     char name[SENDER_KEY_NAME_SIZE];
     int64_t not_before_ns, not_after_ns; /* the first and the last time at which it is valid */
     struct sealed_key seal;

@@ -1,34 +1,11 @@
-"""Senders of sealed datagrams, by the format's page and not by the program's code."""
+"""Senders of sealed datagrams (sealed_datagram.py), and their keys files."""
 import base64
-import hashlib
 import os
-import struct
 import time
 
-try:
-    from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt
-except ImportError:  # then only what is not encrypted can be sealed
-    encrypt = None
+from sealed_datagram import AUTHENTICATED, ENCRYPTED, Header, bindings, seal
 
-AUTHENTICATED, ENCRYPTED = 1, 2
 SECOND = 1_000_000_000
-HEADER = 40
-TAG = 16
-
-
-def subkey(key, mode):
-    """crypto_kdf_derive_from_key(32 bytes, mode, "SluiceSD", key)."""
-    return hashlib.blake2b(digest_size=32, key=key, salt=struct.pack("<Q8x", mode),
-                           person=b"SluiceSD".ljust(16, b"\0")).digest()
-
-
-def seal(key, head, payload):
-    """The datagram with this header, whose sixth byte is the mode."""
-    mode = head[5]
-    if mode == ENCRYPTED:
-        return head + encrypt(payload, head, head[16:], subkey(key, mode))
-    return head + payload + hashlib.blake2b(head + payload, digest_size=TAG,
-                                            key=subkey(key, mode)).digest()
 
 
 class Key:
@@ -57,8 +34,8 @@ class Session:
         if counter is None:
             self.counter += 1
             counter = self.counter
-        return b"SLSD" + struct.pack(">BBHQQQQ", 1, self.mode, 0, self.key.id, self.session, counter,
-                                     time.time_ns() if at is None else at)
+        return Header(self.mode, self.key.id, self.session, counter,
+                      time.time_ns() if at is None else at).pack()
 
     def seal(self, payload, **more):
         return seal(self.key.key, self.head(**more), payload)

@@ -15,7 +15,7 @@ from protobuf import metric
 from sealing import (AUTHENTICATED, ENCRYPTED, SECOND, Key, Session, seal, write_keys)
 from sluice_program import ANY_PORT, ProgramTest, read_lines
 
-if sealing.encrypt is None:
+if sealing.bindings is None:
     skip("no PyNaCl here")
 
 MANY = int(os.environ.get("TEST_SEALED", "20000"))

@@ -1,12 +1,18 @@
-"""A second implementation of sealed datagrams, by tools/packaging/sealed.md, on PyNaCl and hashlib."""
+"""A second implementation of sealed datagrams, by tools/packaging/sealed.md, on PyNaCl and hashlib. It is
+what tests seal with and open what our programs have sealed."""
 import base64
 import dataclasses
 import hashlib
 import hmac
 import struct
 
-from nacl import bindings, exceptions
+try:
+    from nacl import bindings, exceptions
+except ImportError:  # then nothing can be encrypted
+    bindings = None
 
+MAGIC, VERSION = b"SLSD", 1
+AUTHENTICATED, ENCRYPTED = 1, 2
 HEADER = struct.Struct(">4sBBHQQQQ")
 TAG_SIZE = 16
 
@@ -20,7 +26,7 @@ class Header:
     time_ns: int
 
     def pack(self):
-        return HEADER.pack(b"SLSD", 1, self.mode, 0, self.key_id, self.session, self.counter,
+        return HEADER.pack(MAGIC, VERSION, self.mode, 0, self.key_id, self.session, self.counter,
                            self.time_ns)
 
 
@@ -37,20 +43,21 @@ def read_keys(text):
 
 
 def derive(key, mode):
+    """crypto_kdf_derive_from_key(32 bytes, mode, "SluiceSD", key), which PyNaCl lacks."""
     return hashlib.blake2b(digest_size=32, key=key, salt=struct.pack("<QQ", mode, 0),
                            person=b"SluiceSD".ljust(16, b"\0")).digest()
 
 
 def _tag(key, covered):
-    return hashlib.blake2b(covered, digest_size=TAG_SIZE, key=derive(key, 1)).digest()
+    return hashlib.blake2b(covered, digest_size=TAG_SIZE, key=derive(key, AUTHENTICATED)).digest()
 
 
-def seal(key, header, payload):
-    head = header.pack()
-    if header.mode == 1:
-        return head + payload + _tag(key, head + payload)
-    return head + bindings.crypto_aead_xchacha20poly1305_ietf_encrypt(
-        payload, head, head[16:40], derive(key, 2))
+def seal(key, head, payload):
+    """The datagram with this header of 40 bytes, whose sixth byte is the mode."""
+    if head[5] == ENCRYPTED:
+        return head + bindings.crypto_aead_xchacha20poly1305_ietf_encrypt(
+            payload, head, head[16:40], derive(key, ENCRYPTED))
+    return head + payload + _tag(key, head + payload)
 
 
 def open_sealed(keys, datagram):
@@ -60,19 +67,19 @@ def open_sealed(keys, datagram):
     head, rest = datagram[:HEADER.size], datagram[HEADER.size:]
     magic, version, mode, reserved, *numbers = HEADER.unpack(head)
     header = Header(mode, *numbers)
-    if ((magic, version, reserved) != (b"SLSD", 1, 0) or mode not in (1, 2)
+    if ((magic, version, reserved) != (MAGIC, VERSION, 0) or mode not in (AUTHENTICATED, ENCRYPTED)
             or 0 in (header.key_id, header.counter) or header.time_ns >= 1 << 63):
         return "malformed", None, None
     if header.key_id not in keys:
         return "no_key", None, None
     key = keys[header.key_id][1]
-    if mode == 1:
+    if mode == AUTHENTICATED:
         payload, tag = rest[:-TAG_SIZE], rest[-TAG_SIZE:]
         if not hmac.compare_digest(tag, _tag(key, head + payload)):
             return "forged", None, None
         return "accepted", header, payload
     try:
         return "accepted", header, bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(
-            rest, head, head[16:40], derive(key, 2))
+            rest, head, head[16:40], derive(key, ENCRYPTED))
     except exceptions.CryptoError:
         return "forged", None, None

@@ -597,6 +597,14 @@ TEST_WITH(what_the_next_run_has_refused_has_failed_unless_it_may_be_there, set_u
 }
 
 /* The far end is away, and new records evict older ones. */
+static void wait_sent(void)
+{
+    int64_t until = patience_until();
+    while (atomic_load(&far.sends) == 0)
+        if (!patience(until))
+            fail_msg("no block is sent");
+}
+
 static void start_a_small_spill(struct fake_sink *fake)
 {
     fake->settings.flush_interval = 1;
@@ -629,7 +637,7 @@ TEST_WITH(what_was_left_and_then_evicted_is_not_said_to_be_there, set_up, tear_d
     struct fake_sink *fake = *state;
     start_a_small_spill(fake);
     fake_sink_push(fake, 0, "*1000000", 1);
-    wait_busy(fake);
+    wait_sent();
     sink_thread_stop(fake->sink, clock_monotonic_ns());
     for (unsigned number = 0; count(&fake->counters->evicted) == 0; number++) {
         fake_sink_push(fake, 0, "*1000000", 1);

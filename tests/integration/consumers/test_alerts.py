@@ -186,7 +186,13 @@ class Alerts(ConsumerTest):
         sink = f"http://127.0.0.1:{port}/write?format=json&timeout=1s"
         self.pour(self.run_sluice("SluiceSinkFails", "--listen", TELEMETRY, "--sink", sink),
                   Numbered())
-        self.ends.append(lambda: self.addCleanup(Store(port=port).close))
+
+        def end():
+            """The sink fails until it has delivered, so records still come when the store does."""
+            store = Store(port=port)
+            self.addCleanup(store.close)
+            store.wait_for_requests(1)
+        self.ends.append(end)
 
     def stalled(self):
         """Several listeners: the queue refuses all of them before all of its slots are used."""
@@ -248,9 +254,7 @@ class Alerts(ConsumerTest):
                     for instance, alert in self.causes.items()}
         self.wait_for(self.raised, expected)
         self.check_texts()
-        for flood in self.floods:
-            flood.end()
-        for each in self.ends:
+        for each in self.ends + [flood.end for flood in self.floods]:
             each()
         self.wait_for(self.now_raised, {"SluiceSinkHasEnded"})
         time.sleep(6 * 60 / FASTER)

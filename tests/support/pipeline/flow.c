@@ -11,11 +11,9 @@
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
+#include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
-
-/* Long enough for a loaded machine under a sanitizer; only a failure waits that long. */
-#define PATIENCE_NS INT64_C(30000000000)
 
 /* --- gates ------------------------------------------------------------------------------------ */
 
@@ -38,9 +36,9 @@ void gate_let_one(struct gate *gate)
 
 void gate_await_arrivals(struct gate *gate, unsigned count)
 {
-    int64_t give_up = clock_monotonic_ns() + PATIENCE_NS;
+    int64_t give_up = patience_until();
     while (atomic_load(&gate->arrived) < count)
-        if (clock_monotonic_ns() > give_up)
+        if (!patience(give_up))
             fail_msg("no thread came to the gate %u times", count);
 }
 
@@ -325,7 +323,7 @@ static uint64_t read_now(struct flow *flow, reading *read, size_t index)
 
 static void await(struct flow *flow, reading *read, size_t index, uint64_t count, const char *what)
 {
-    int64_t give_up = clock_monotonic_ns() + PATIENCE_NS;
+    int64_t give_up = patience_until();
     while (read_now(flow, read, index) < count) {
         if (clock_monotonic_ns() > give_up)
             fail_msg("not %llu %s in time", (unsigned long long)count, what);
@@ -350,7 +348,7 @@ void flow_await_written(struct flow *flow, size_t sink, uint64_t count)
 
 void flow_await_state(struct flow *flow, enum pipeline_state state)
 {
-    int64_t give_up = clock_monotonic_ns() + PATIENCE_NS;
+    int64_t give_up = patience_until();
     while (pipeline_state(flow->pipeline) != state) {
         if (clock_monotonic_ns() > give_up)
             fail_msg("the pipeline is not in state %d in time", (int)state);

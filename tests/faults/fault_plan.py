@@ -109,18 +109,21 @@ class Places:
                          re.findall(r"^\s+LOAD\s+\S+\s+(\S+)", elf.stdout, re.MULTILINE))
 
     def names(self, places):
-        """For each place FUNCTION (FILE:LINE), and what it is inlined in."""
+        """For each place FUNCTION (FILE:LINE), and what it is inlined in. Functions of the system's
+        headers are left out: with _FORTIFY_SOURCE they are around calls of the C library."""
         new = [place for place in places if place not in self._known]
         for place in new:
             self._known[place] = "??"  # of a library, where addr2line does not know it
         new = [place for place in new if place < LONGEST_PROGRAM]
         if new:
             told = subprocess.run(
-                ["addr2line", "-a", "-f", "-i", "-s", "-e", self._program,
+                ["addr2line", "-a", "-f", "-i", "-e", self._program,
                  *(hex(self._base + place - 1) for place in new)],
                 capture_output=True, text=True, check=True).stdout
             for place, one in zip(new, re.split(r"^0x\w+\n", told, flags=re.MULTILINE)[1:]):
                 lines = one.splitlines()
-                self._known[place] = " in ".join(f"{function} ({line.split(' ')[0]})" for
-                                                 function, line in zip(lines[::2], lines[1::2]))
+                self._known[place] = " in ".join(
+                    f"{function} ({os.path.basename(line.split(' ')[0])})"
+                    for function, line in zip(lines[::2], lines[1::2])
+                    if not line.startswith("/usr/include/"))
         return [self._known[place] for place in places]

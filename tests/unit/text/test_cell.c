@@ -30,6 +30,7 @@ TEST(what_does_not_fit_keeps_its_beginning_and_ends_with_an_ellipsis)
     assert_cell("cpu.load", 5, "cpu." ELLIPSIS, 5);
     assert_cell("cpu.load", 1, ELLIPSIS, 1);
     assert_cell("cpu.load", 0, "", 0);
+    assert_cell("cpu\n\xc3\xb6", 3, "cp" ELLIPSIS, 3);
     assert_cell("\xc3\xb6\xc3\xb6\xc3\xb6", 2, "\xc3\xb6" ELLIPSIS, 2);
 }
 

@@ -4,9 +4,12 @@
 
 #include "collector/text/control_character.h"
 #include "collector/text/escaped.h"
+#include "collector/text/plain_text.h"
 #include "collector/text/utf8.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
+
+static const struct plain_rule printable = {0x20, {0x7f, 0x7f, 0x7f}};
 
 struct range {
     uint32_t first, last;
@@ -98,19 +101,33 @@ static size_t bytes_within(const uint8_t *bytes, size_t size, size_t most)
     return size;
 }
 
-size_t cell_put(struct output *out, const char *text, size_t size, size_t most, bool more)
+/* Appends the bytes as pieces; returns the number of columns used. */
+static size_t put_pieces(struct output *out, const uint8_t *bytes, size_t size)
 {
-    const uint8_t *bytes = (const uint8_t *)text;
     size_t columns = 0;
-    if (most == 0)
-        return 0;
-    bool cut = more || bytes_within(bytes, size, most) != size;
-    size_t end = cut ? bytes_within(bytes, size, most - 1) : size;
-    for (size_t at = 0; at < end;) {
+    for (size_t at = 0; at < size;) {
         struct piece piece;
         at += next_piece(bytes + at, size - at, &piece);
         output_bytes(out, piece.text, piece.size);
         columns += piece.columns;
+    }
+    return columns;
+}
+
+/* Nearly all texts are ASCII, whose bytes are their columns. */
+size_t cell_put(struct output *out, const char *text, size_t size, size_t most, bool more)
+{
+    const uint8_t *bytes = (const uint8_t *)text;
+    if (most == 0)
+        return 0;
+    bool ascii = plain_text_is(bytes, size < most ? size : most, printable);
+    bool cut = more || (ascii ? size > most : bytes_within(bytes, size, most) != size);
+    size_t columns;
+    if (ascii) {
+        columns = cut && size >= most ? most - 1 : size;
+        output_bytes(out, bytes, columns);
+    } else {
+        columns = put_pieces(out, bytes, cut ? bytes_within(bytes, size, most - 1) : size);
     }
     if (cut)
         output_literal(out, ELLIPSIS);

@@ -24,8 +24,10 @@ static bool read_label(const char *text, size_t length, struct key_options *key,
 bool broker_keys_parse_key(const char *name, const char *text, size_t length, void *field,
                            struct parse_error *fault)
 {
-    static const char *const words[] = {
-        [KEY_NONE] = "none", [KEY_SOURCE] = "source", [KEY_SERIES] = "series"};
+    static const char *const words[] = {[KEY_NONE] = "none",
+                                        [KEY_SOURCE] = "source",
+                                        [KEY_SERIES] = "series",
+                                        [KEY_SENDER] = "sender"};
     struct key_options *key = field;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (text_is(text, length, words[i])) {
@@ -37,7 +39,8 @@ bool broker_keys_parse_key(const char *name, const char *text, size_t length, vo
     if (length > prefix && memcmp(text, LABEL, prefix) == 0)
         return read_label(text + prefix, length - prefix, key, fault);
     char given[QUOTED_SIZE];
-    return parse_error_set(fault, 0, "%s is %s; it can be none, source, series or label:NAME", name,
+    return parse_error_set(fault, 0,
+                           "%s is %s; it can be none, source, series, sender or label:NAME", name,
                            quoted(text, length, given));
 }
 
@@ -127,8 +130,9 @@ bool broker_keys_parse_schema_id(const char *name, const char *text, size_t leng
     }
     if (!fits || at != length) {
         char given[QUOTED_SIZE];
-        return parse_error_set(fault, 0, "%s %s is not the number of a schema, or ID:INDEX.INDEX...",
-                               name, quoted(text, length, given));
+        return parse_error_set(fault, 0,
+                               "%s %s is not the number of a schema, or ID:INDEX.INDEX...", name,
+                               quoted(text, length, given));
     }
     head->size = 0;
     head->bytes[head->size++] = 0; /* the format of the head */

@@ -13,7 +13,7 @@
 #include "collector/contract/encoder.h"
 
 /* Syntax for help texts. */
-#define BROKER_KEYS_KEY_SYNTAX    "none|source|series|label:NAME"
+#define BROKER_KEYS_KEY_SYNTAX    "none|source|series|sender|label:NAME"
 #define BROKER_KEYS_HEADER_SYNTAX "schema,listener,collector,number"
 
 /* The field is a struct key_options; the caller frees its label. */

@@ -58,6 +58,7 @@ static const char *const units[] = {
     [MESSAGE_AUTO] = "auto", [MESSAGE_RECORD] = "record", [MESSAGE_BLOCK] = "block", NULL};
 static const char *const all_turn[] = {"all", "turn", NULL};
 static const char *const typed_float[] = {"typed", "float", NULL};
+static const char *const standard_sender[] = {"standard", "sender", NULL};
 static const char *const drop_info[] = {"drop", "info", NULL};
 static const char *const drop_too[] = {"drop", "too", NULL};
 static const char *const hide_show[] = {"hide", "show", NULL};
@@ -214,11 +215,10 @@ static struct setting rows[KEYS_MAX] = {
      .help = "which datagrams: by sender or by first bytes; the first schema that matches decodes "
              "them"},
     {"framing", SETTING_ENUM, KEY_OF_SCHEMA, OF_SCHEMA(framing), "datagram", .choices = framings,
-     .help =
-         "one message per datagram; several, each after its length as a varint or in 2 or 4 "
-         "bytes (big-endian; -le: little-endian), also in Frame Streams; one after a header of "
-         "Cisco or UDP-Notif; one in base64 after the first line of OTLP over UDP; or one in a "
-         "sealed datagram, whose sender has a key in keys="},
+     .help = "one message per datagram; several, each after its length as a varint or in 2 or 4 "
+             "bytes (big-endian; -le: little-endian), also in Frame Streams; one after a header of "
+             "Cisco or UDP-Notif; one in base64 after the first line of OTLP over UDP; or one in a "
+             "sealed datagram, whose sender has a key in keys="},
     {"header", SETTING_COUNT, KEY_OF_SCHEMA, OF_SCHEMA(header), "0", 0, 65535,
      .help = "bytes to skip at the beginning of each datagram"},
     {"message", SETTING_TEXT, KEY_OF_FILE, OF_SCHEMA(message), .syntax = "FULL.NAME",
@@ -279,6 +279,10 @@ static struct setting rows[KEYS_MAX] = {
      .help = "influx: whether integers are written as integers, or all numbers as floats; InfluxDB "
              "refuses a series that has both",
      .others = "influx_float_fields fields_as_float integers"},
+    {"columns", SETTING_BOOL, KEY_OF_SINK, SETTINGS(encoding.sender_column), "standard",
+     .choices = standard_sender,
+     .help = "csv: the columns; sender adds a last one with the sender's name (framing=sealed)",
+     .others = "csv_columns sender_column fields"},
     {"max_amplification", SETTING_COUNT, KEY_OF_SINK, SETTINGS(encoding.max_amplification), "256",
      1, 1000000,
      .help = "a written record of more than 64 KiB may have at most this many times the bytes of "
@@ -445,7 +449,7 @@ static struct setting rows[KEYS_MAX] = {
     {"key", SETTING_PARSED, KEY_OF_KAFKA_SINK, BROKER(key), "none", .parse = broker_keys_parse_key,
      .syntax = BROKER_KEYS_KEY_SYNTAX,
      .help = "key of a message; brokers keep the order of messages with the same key: the sender's "
-             "address, the series, or the value of a label"},
+             "address, the series, the sender's name (framing=sealed), or the value of a label"},
     {"schema_id", SETTING_PARSED, KEY_OF_KAFKA_SINK, SETTINGS(encoding.head),
      .parse = broker_keys_parse_schema_id, .syntax = BROKER_KEYS_SCHEMA_SYNTAX,
      .help =

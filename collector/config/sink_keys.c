@@ -197,8 +197,8 @@ static bool check_rules(const struct sink_keys *keys, struct parse_error *fault)
 /* Returns the first given key about series and times, or NULL. */
 static const char *given_limit(const struct sink_keys *keys)
 {
-    static const char *const names[] = {"max_series", "max_series_per_sender", "series_timeout",
-                                        "max_age",    "max_ahead",             "time"};
+    static const char *const names[] = {
+        "max_series", "max_series_per_sender", "series_timeout", "max_age", "max_ahead", "time"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (is_given(keys, names[i]))
             return names[i];
@@ -239,12 +239,13 @@ static bool check_of_formats(const struct sink_keys *keys, struct parse_error *f
         {"native_histograms", "format=remote-write", encoder->has_native},
         {"exemplars", "format=remote-write", encoder->has_native},
         {"numbers", "format=influx", encoder->has_typed_numbers},
+        {"columns", "format=csv", encoder->has_columns},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (is_given(keys, rows[i].key) && !rows[i].fits)
             return parse_error_set(fault, sink_key_offset(keys, rows[i].key),
-                                   "%s= is for %s, not for format=%s", rows[i].key,
-                                   rows[i].formats, encoder->name);
+                                   "%s= is for %s, not for format=%s", rows[i].key, rows[i].formats,
+                                   encoder->name);
     return true;
 }
 
@@ -298,9 +299,8 @@ static bool check_properties(const struct sink_keys *keys, struct parse_error *f
 bool sink_keys_complete(struct sink_keys *keys, struct parse_error *fault)
 {
     static bool (*const checks[])(const struct sink_keys *keys, struct parse_error *fault) = {
-        check_relayed, check_format, check_view,       check_spill,     check_tls,
-        check_http,    check_rules,  check_limits,     check_of_formats, check_schema_id,
-        check_properties};
+        check_relayed, check_format, check_view,       check_spill,     check_tls,       check_http,
+        check_rules,   check_limits, check_of_formats, check_schema_id, check_properties};
     RULE(keys->sink->destination != NULL && keys->sink->settings.encoder != NULL,
          "keys are completed after they were parsed");
     set_collecting(keys);

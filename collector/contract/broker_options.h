@@ -23,8 +23,9 @@ enum message_header {
 /* Selects the records that get the same message key. */
 enum key_kind {
     KEY_NONE,
-    KEY_SOURCE, /* the records of one sender */
+    KEY_SOURCE, /* the records of one address */
     KEY_SERIES, /* the records of one series (name and labels) */
+    KEY_SENDER, /* the records of one sender's name (framing=sealed) */
     KEY_LABEL,  /* the records with one value of the label */
 };
 

@@ -77,9 +77,10 @@ struct encoder_options {
     bool counter_suffix;        /* append "_total" to the names of counters */
     enum native_histograms native;
     bool float_numbers; /* write integers as floats (encoders with has_typed_numbers) */
-    bool exemplars; /* write exemplars (encoders with has_native) */
+    bool exemplars;     /* write exemplars (encoders with has_native) */
+    bool sender_column; /* a column for the sender's name (encoders with has_columns) */
     struct message_head head;
-    bool colour;                /* for a terminal with colours (encoders with for_people) */
+    bool colour; /* for a terminal with colours (encoders with for_people) */
     struct series_limits limits;
 
     /* The sink's guard, which applies `limits` and outlives the encoder; NULL: there are none. */
@@ -119,7 +120,7 @@ struct encoded {
     /* Samples left out: of series beyond the limit, and whose own time is outside the limits. */
     size_t series_refused, out_of_time;
     size_t time_replaced; /* samples written with their arrival, as their time is outside them */
-    size_t arranged; /* for `arrange`: most bytes that the record takes in the file */
+    size_t arranged;      /* for `arrange`: most bytes that the record takes in the file */
 };
 
 /* Adds `one` to `sum`. */
@@ -179,11 +180,12 @@ struct encoder_ops {
     bool has_buckets;    /* histograms become Prometheus buckets */
     bool has_suffixes;   /* supports counter_suffix */
     bool has_typed_numbers; /* supports float_numbers: its numbers have types */
-    bool has_native;     /* supports native and exemplars */
-    bool has_head;       /* supports head */
-    bool binary;         /* no lines of text, so no terminal and no views; torn records are detected
-                            differently */
-    bool for_people;     /* writes lines for a terminal, without the sender's control characters */
+    bool has_native;        /* supports native and exemplars */
+    bool has_columns;       /* supports sender_column */
+    bool has_head;          /* supports head */
+    bool binary;     /* no lines of text, so no terminal and no views; torn records are detected
+                        differently */
+    bool for_people; /* writes lines for a terminal, without the sender's control characters */
 
     /* Returns NULL if memory is short. */
     struct encoder *(*create)(const struct encoder_options *options);

@@ -27,6 +27,11 @@ static size_t put_source(const struct record *record, uint8_t *key)
     return key_put(key, text, address_format_host(&record->source, text));
 }
 
+static size_t put_sender(const struct record *record, uint8_t *key)
+{
+    return record->sender == NULL ? 0 : key_put(key, record->sender, strlen(record->sender));
+}
+
 /* --- labels of the first sample --------------------------------------------------------------- */
 
 struct labels {
@@ -105,6 +110,8 @@ size_t record_key(const struct key_options *options, const struct record *record
         return 0;
     if (options->kind == KEY_SOURCE)
         return put_source(record, key);
+    if (options->kind == KEY_SENDER)
+        return put_sender(record, key);
     _Alignas(ARENA_ALIGNMENT) uint8_t memory[SCRATCH_SIZE];
     struct arena scratch = {.base = memory, .capacity = sizeof memory};
     struct labels labels;

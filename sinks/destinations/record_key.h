@@ -14,7 +14,8 @@ struct record;
  * Writes the record's key to the DELIVERY_KEY_SIZE bytes of `key`. Returns its size; 0: the record
  * has no key. A key that does not fit is truncated.
  *
- * KEY_SOURCE: the sender's address, without its port. KEY_SERIES: 16 hexadecimal digits, which
+ * KEY_SOURCE: the sender's address, without its port. KEY_SENDER: the name of the sender's key; a
+ * record that was not sealed has no key. KEY_SERIES: 16 hexadecimal digits, which
  * depend on the name and the labels but not on their order. KEY_LABEL: the label's value. A record
  * of several samples has the key of its first sample. A record without samples has no key with
  * KEY_SERIES and KEY_LABEL.

@@ -14,17 +14,34 @@
 
 /* --- fields ----------------------------------------------------------------------------------- */
 
-enum field { FIELD_TEXT, FIELD_PERCENT, FIELD_TIME, FIELD_LISTENER, FIELD_SCHEMA, FIELD_WRONG };
+enum field {
+    FIELD_TEXT,
+    FIELD_PERCENT,
+    FIELD_TIME,
+    FIELD_LISTENER,
+    FIELD_SCHEMA,
+    FIELD_SENDER,
+    FIELD_WRONG
+};
 
-static bool topic_begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
+static const struct value_name {
+    const char *text;
+    enum field field;
+} value_names[] = {
+    {"%{listener}", FIELD_LISTENER},
+    {"%{schema}", FIELD_SCHEMA},
+    {"%{sender}", FIELD_SENDER},
+};
+
+/* The facts of a record that a name can contain; NULL: it has none. */
+struct topic_values {
+    const char *listener, *schema, *sender;
+    int64_t hour;
+};
 
 /* The kind of the text or field at `at`, and its length in *size. */
 static enum field next_field(const char *at, size_t *size)
 {
-    static const char listener[] = "%{listener}", schema[] = "%{schema}";
     *size = *at == '%' ? 2 : strcspn(at, "%");
     if (*at != '%')
         return FIELD_TEXT;
@@ -32,10 +49,12 @@ static enum field next_field(const char *at, size_t *size)
         return FIELD_PERCENT;
     if (at[1] != '\0' && strchr("YmdHF", at[1]) != NULL)
         return FIELD_TIME;
-    *size = topic_begins(at, listener) ? sizeof listener - 1 : sizeof schema - 1;
-    if (topic_begins(at, listener))
-        return FIELD_LISTENER;
-    return topic_begins(at, schema) ? FIELD_SCHEMA : FIELD_WRONG;
+    for (size_t i = 0; i < sizeof value_names / sizeof value_names[0]; i++) {
+        *size = strlen(value_names[i].text);
+        if (strncmp(at, value_names[i].text, *size) == 0)
+            return value_names[i].field;
+    }
+    return FIELD_WRONG;
 }
 
 int topic_template_read(struct topic_template *topic, const char *text, bool dots_part,
@@ -47,8 +66,8 @@ int topic_template_read(struct topic_template *topic, const char *text, bool dot
         switch (next_field(at, &size)) {
         case FIELD_WRONG:
             error_set(error, EXIT_CODE_CONFIG,
-                      "\"%.40s\" begins no field; the fields are %%{listener}, %%{schema}, %%Y, "
-                      "%%m, %%d, %%H, %%F and %%%%",
+                      "\"%.40s\" begins no field; the fields are %%{listener}, %%{schema}, "
+                      "%%{sender}, %%Y, %%m, %%d, %%H, %%F and %%%%",
                       at);
             return -1;
         case FIELD_TIME:
@@ -56,6 +75,7 @@ int topic_template_read(struct topic_template *topic, const char *text, bool dot
             break;
         case FIELD_LISTENER:
         case FIELD_SCHEMA:
+        case FIELD_SENDER:
             topic->has_values = true;
             break;
         case FIELD_TEXT:
@@ -127,8 +147,8 @@ static void append_time(struct name *name, char letter, int64_t hour)
     name_append(name, text, (size_t)size);
 }
 
-static size_t write_name(const struct topic_template *topic, const char *listener,
-                         const char *schema, int64_t hour, char *text)
+static size_t write_name(const struct topic_template *topic, const struct topic_values *values,
+                         char *text)
 {
     struct name name = {.text = text};
     size_t size;
@@ -141,13 +161,16 @@ static size_t write_name(const struct topic_template *topic, const char *listene
             name_append(&name, at, 1);
             break;
         case FIELD_TIME:
-            append_time(&name, at[1], hour);
+            append_time(&name, at[1], values->hour);
             break;
         case FIELD_LISTENER:
-            append_value(&name, listener, topic->dots_part);
+            append_value(&name, values->listener, topic->dots_part);
             break;
         case FIELD_SCHEMA:
-            append_value(&name, schema, topic->dots_part);
+            append_value(&name, values->schema, topic->dots_part);
+            break;
+        case FIELD_SENDER:
+            append_value(&name, values->sender, topic->dots_part);
             break;
         case FIELD_WRONG: /* topic_template_read refused it */
             break;
@@ -167,15 +190,21 @@ static int64_t hour_of(int64_t time_ns)
 size_t topic_template_expand(struct topic_template *topic, const struct listener *listener,
                              const struct record *record, char *name)
 {
-    int64_t hour = topic->has_time ? hour_of(record->received_ns) : 0;
-    if (topic->size == 0 || hour != topic->hour ||
-        (topic->has_values && (listener != topic->listener || record->schema != topic->schema))) {
+    const struct topic_values values = {
+        .listener = listener->name,
+        .schema = record->schema == NULL ? NULL : record->schema->name,
+        .sender = record->sender == NULL ? "" : record->sender,
+        .hour = topic->has_time ? hour_of(record->received_ns) : 0,
+    };
+    if (topic->size == 0 || values.hour != topic->hour ||
+        (topic->has_values && (listener != topic->listener || record->schema != topic->schema ||
+                               strcmp(values.sender, topic->sender) != 0))) {
+        RULE(strlen(values.sender) <= SENDER_NAME_MAX, "a sender's name has a limit");
         topic->listener = listener;
         topic->schema = record->schema;
-        topic->hour = hour;
-        topic->size =
-            write_name(topic, listener->name, record->schema == NULL ? NULL : record->schema->name,
-                       hour, topic->name);
+        strcpy(topic->sender, values.sender);
+        topic->hour = values.hour;
+        topic->size = write_name(topic, &values, topic->name);
     }
     memcpy(name, topic->name, topic->size + 1);
     return topic->size;
@@ -183,5 +212,6 @@ size_t topic_template_expand(struct topic_template *topic, const struct listener
 
 size_t topic_template_example(const struct topic_template *topic, char *name)
 {
-    return write_name(topic, "x", "x", 0, name);
+    static const struct topic_values values = {.listener = "x", .schema = "x", .sender = "x"};
+    return write_name(topic, &values, name);
 }

@@ -4,6 +4,7 @@
  *   %Y %m %d %H %F      the record's arrival, UTC: 4, 2, 2 and 2 digits, and %Y-%m-%d
  *   %{listener}         the listener's URL
  *   %{schema}           the schema's name
+ *   %{sender}           the name of the sender's key; empty if it has none
  *   %%                  a percent sign
  *
  * In values each byte except ASCII letters, digits, '.', '_' and '-' becomes '_', and so does a dot
@@ -20,6 +21,7 @@
 
 #include "collector/base/error.h"
 #include "collector/contract/delivery.h"
+#include "collector/contract/sender_name.h"
 
 struct listener;
 struct record;
@@ -33,6 +35,7 @@ struct topic_template {
     /* The last name, and the values from which it was made. */
     const struct listener *listener;
     const struct schema *schema;
+    char sender[SENDER_NAME_MAX + 1];
     int64_t hour;
     size_t size; /* 0: there is none */
     char name[DELIVERY_ROUTE_SIZE];

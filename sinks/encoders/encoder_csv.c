@@ -20,14 +20,16 @@
 #include "sinks/encoders/whole_lines.h"
 
 #define HEADER                                                                                     \
-    "time,name,kind,temporality,value,start_time,unit,labels,exemplars,received,source,"           \
-    "listener\r\n"
+    "time,name,kind,temporality,value,start_time,unit,labels,exemplars,received,source,listener"
+#define HEADER_SENDER ",sender"
 
 struct csv_encoder {
     struct sample_encoder base;
+    bool sender_column; /* the last column is the sender's name */
 
     /* Of the current record. */
     const struct listener *listener;
+    const char *sender; /* NULL: it has no name */
     struct time_text received;
     char source[ADDRESS_TEXT_SIZE];
     size_t source_size;
@@ -178,8 +180,11 @@ static void put_exemplars(struct output *out, const struct record *record,
 
 static void csv_begin(struct encoder *encoder, struct output *out)
 {
-    (void)encoder;
+    const struct csv_encoder *csv = (const struct csv_encoder *)encoder;
     output_literal(out, HEADER);
+    if (csv->sender_column)
+        output_literal(out, HEADER_SENDER);
+    output_literal(out, "\r\n");
 }
 
 /* Ends a row; all rows of a record have the same end. */
@@ -196,6 +201,10 @@ static void put_facts(struct csv_encoder *csv, struct output *out)
     output_bytes(out, csv->source, csv->source_size);
     output_char(out, ',');
     put_text(out, csv->listener->name, strlen(csv->listener->name));
+    if (csv->sender_column)
+        output_char(out, ',');
+    if (csv->sender_column && csv->sender != NULL)
+        put_text(out, csv->sender, strlen(csv->sender));
     output_literal(out, "\r\n");
     csv->facts_size = out->used - csv->facts_at;
 }
@@ -242,6 +251,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     struct csv_encoder *csv = (struct csv_encoder *)encoder;
     sample_encoder_begin_record(&csv->base);
     csv->listener = listener;
+    csv->sender = record->sender;
     csv->facts_size = 0;
     csv->source_size = address_format(&record->source, csv->source);
     time_text_update(&csv->received, record->received_ns);
@@ -266,6 +276,7 @@ static struct encoder *create(const struct encoder_options *options)
     struct csv_encoder *csv = sample_encoder_create(&encoder_csv, sizeof *csv, options);
     if (csv == NULL)
         return NULL;
+    csv->sender_column = options->sender_column;
     time_text_init(&csv->received);
     time_text_init(&csv->sampled);
     time_text_init(&csv->started);
@@ -277,6 +288,7 @@ const struct encoder_ops encoder_csv = {
     .name = "csv",
     .media_type = "text/csv; charset=utf-8",
     .needs_samples = true,
+    .has_columns = true,
     .create = create,
     .destroy = sample_encoder_destroy,
     .begin = csv_begin,

@@ -1,6 +1,6 @@
 /*
- * text: lines for people, of at most 80 columns: time, sender, name, value with its unit, and as
- * many labels as fit.
+ * text: lines for people, of at most 80 columns: time, source, name, value with its unit, the name
+ * of the sender if it has one, and as many labels as fit.
  *
  * 10:30:04.123 192.0.2.1       nginx.requests            4711 {request} status=2xx
  *
@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "collector/contract/sender_name.h"
 #include "collector/text/cell.h"
 #include "collector/text/number.h"
 #include "sinks/encoders/encoders.h"
@@ -23,6 +24,8 @@
 #define SOURCE_COLUMNS 15
 #define NAME_COLUMNS   20
 #define VALUE_COLUMNS  9
+
+#define SENDER_KEY "sender"
 
 /* Examined bytes of unit and labels: they fill a line, at four bytes for each column. */
 #define REST_SIZE (4 * (size_t)LINE_COLUMNS)
@@ -193,6 +196,15 @@ static bool add_label(struct output *to, const struct label *label)
            text_add(to, label->value.data, label->value.size);
 }
 
+/* Returns whether the name fits; a record without one has no such part. */
+static bool add_sender(struct output *to, const struct record *record)
+{
+    static const struct text key = {SENDER_KEY, sizeof SENDER_KEY - 1};
+    return record->sender == NULL ||
+           add_label(
+               to, &(struct label){.key = key, .value = {record->sender, strlen(record->sender)}});
+}
+
 /* Returns whether all labels fit; a walk that is given up uses no memory. */
 static bool add_labels(struct text_encoder *text, const struct record *record,
                        const struct sample *sample, struct output *rest, struct output *out)
@@ -219,7 +231,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     struct output rest = {.data = room, .capacity = sizeof room};
     put_column(&line, bold, &sample->name, NAME_COLUMNS);
     put_value(&line, sample);
-    bool all = text_add(&rest, sample->unit.data, sample->unit.size) &&
+    bool all = text_add(&rest, sample->unit.data, sample->unit.size) && add_sender(&rest, record) &&
                add_labels(text, record, sample, &rest, out);
     if (rest.used != 0 && line.column + 1 < LINE_COLUMNS) {
         put_spaces(&line, 1);
@@ -238,12 +250,26 @@ static struct output json_room(struct text_encoder *text)
     return (struct output){.data = room, .capacity = room != NULL ? JSON_SIZE : 0};
 }
 
-static void put_json(struct line *line, const char *schema, const struct output *json)
+static void put_sender(struct line *line, const struct record *record)
 {
-    const struct text name = {schema, strlen(schema)};
+    char room[sizeof SENDER_KEY + 1 + SENDER_NAME_MAX];
+    struct output part = {.data = room, .capacity = sizeof room};
+    if (record->sender == NULL)
+        return;
+    add_sender(&part, record);
+    size_t most = LINE_COLUMNS - line->column - 1;
+    put_part(line, dim, &(struct text){part.data, part.used}, most, false);
+    put_spaces(line, 1);
+}
+
+static void put_json(struct line *line, const struct record *record, const struct output *json)
+{
+    const struct text name = {record->schema->name, strlen(record->schema->name)};
     put_part(line, bold, &name, NAME_COLUMNS, false);
     put_spaces(line, 1);
-    put_part(line, green, &(struct text){json->data, json->used}, LINE_COLUMNS, json->overflow);
+    put_sender(line, record);
+    if (line->column < LINE_COLUMNS)
+        put_part(line, green, &(struct text){json->data, json->used}, LINE_COLUMNS, json->overflow);
     output_char(line->out, '\n');
 }
 
@@ -256,7 +282,7 @@ static struct encoded encode_message(struct text_encoder *text, const struct rec
     size_t fallbacks =
         schema->ops->write_json(schema, record->message, &text->json, &text->base.scratch, &json);
     struct line line = begin_line(text, record->received_ns, out);
-    put_json(&line, schema->name, &json);
+    put_json(&line, record, &json);
     text->base.scratch.used = scratch;
     return (struct encoded){.lines = 1, .json_fallbacks = fallbacks};
 }
@@ -277,7 +303,7 @@ static struct encoded encode_items(struct text_encoder *text, const struct recor
         schema->ops->write_item(schema, record->message, &cursor, &json);
         output_char(&json, '}');
         struct line line = begin_line(text, time_ns != 0 ? time_ns : record->received_ns, out);
-        put_json(&line, schema->name, &json);
+        put_json(&line, record, &json);
         encoded.lines++;
     }
     text->base.scratch.used = scratch;

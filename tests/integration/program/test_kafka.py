@@ -1,7 +1,9 @@
 """kafka: sinks: what is written is in the topic, and the ledger says what became of the rest."""
 import json
+import os
 import unittest
 
+import sealing
 from kafka_mock import KafkaMock
 from metrics_client import SERVES, MetricsClient, labels
 from protobuf import metric
@@ -11,6 +13,7 @@ from test_config import READS_FILES
 from wire_reading import varint_at, zigzag
 
 USAGE, CONFIGURATION = 64, 78
+SEALED = os.environ.get("TEST_SODIUM") == "1" and sealing.bindings is not None
 
 # Errors that are found when the sink is opened, not when its URL is parsed.
 LATER = ("not a topic", "topic missing", "a user and a password", "begins no field", "not HOST:PORT",
@@ -74,6 +77,26 @@ class Acknowledged(Kafka):
         messages = cluster.read("t")
         self.assertEqual([json.loads(value)["value"] for _, value in messages], list(range(500)))
         self.assertEqual({key for key, _ in messages}, {b"127.0.0.1"})
+
+    @unittest.skipUnless(SEALED, "needs libsodium and PyNaCl")
+    def test_the_key_and_the_topic_are_those_of_the_sender(self):
+        cluster = self.cluster()
+        cluster.order("create t.web 1")
+        cluster.order("create t._ 1")
+        web, path = sealing.Key("web"), self.folder / "keys"
+        sealing.write_keys(path, web)
+        program = self.start("--listen", f"{RIEMANN}&framing=sealed&keys={path}", "--listen", RIEMANN,
+                             "--sink", f"kafka://{cluster.brokers}/t.%{{sender}}?format=json&key=sender",
+                             listeners=2)
+        session = sealing.Session(web)
+        self.sender(program, 0).send_all([session.seal(metric(number)) for number in range(3)])
+        self.sender(program, 1).send_all([metric(3)])
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["written"], sink["unknown"]), (4, 0))
+        named, others = cluster.read("t.web"), cluster.read("t._")
+        self.assertEqual([(key, json.loads(value)["value"]) for key, value in named],
+                         [(b"web", 0), (b"web", 1), (b"web", 2)])
+        self.assertEqual([(key or b"", json.loads(value)["value"]) for key, value in others], [(b"", 3)])
 
     def test_per_block_a_message_has_many_lines(self):
         cluster = self.cluster()

@@ -38,6 +38,11 @@ def says(what, *datagrams, listener=0):
     return lambda test: what in test.written(*(datagrams or [END]), listener=listener)
 
 
+def column_of_senders(test):
+    """Whether rows have one more column than the standard ones."""
+    return test.written(END).endswith(",\r\n")
+
+
 def amplified(test):
     test.written(BUCKETS, END)
     return test.sink()["failed"]["amplified"] > 0
@@ -92,6 +97,7 @@ CONTENT = [
     SinkRow("buckets", "8", says('"120"', BUCKETS, END), True, False, format="prometheus"),
     SinkRow("numbers", "float", says("value=5i", telemetry(sample("end", int=5))), True, False,
             format="influx"),
+    SinkRow("columns", "sender", column_of_senders, False, True, format="csv"),
     SinkRow("max_amplification", "80", amplified, False, True, format="prometheus"),
     SinkRow("counter_suffix", "on", says("end_total", telemetry(
         sample("end", kind=CUMULATIVE, double=1.0))), False, True, format="prometheus"),

@@ -1,5 +1,6 @@
 """Sealed datagrams: each good one is written once, with the name of its key; any other is refused
 with its reason."""
+import csv
 import os
 import random
 import socket
@@ -201,6 +202,21 @@ class Names(SealedTest):
         (line,) = read_lines(self.folder / "by-web.ndjson")
         self.assertEqual((line["sender"], line["labels"]["from"], line["value"]), ("web", "web", 0))
 
+    def test_rows_and_lines_have_the_name(self):
+        rows, lines = self.folder / "rows", self.folder / "lines"
+        program = self.start("--listen", self.listener(), "--listen", ANY_PORT + "?schema=riemann",
+                             "--sink", f"file:{rows}?format=csv&columns=sender",
+                             "--sink", f"file:{lines}?format=text", listeners=2)
+        self.sender(program, 0).send_all([Session(self.web).seal(metric(1, service="sealed"))])
+        self.sender(program, 1).send_all([metric(2, service="open")])
+        program.stop()
+        table = list(csv.DictReader(rows.read_text(encoding="utf-8").splitlines()))
+        self.assertEqual({row["name"]: row["sender"] for row in table}, {"sealed": "web", "open": ""})
+        self.assertEqual(list(table[0])[-2:], ["listener", "sender"])
+        self.assertEqual({line.split()[2]: "sender=web" in line
+                          for line in lines.read_text(encoding="utf-8").splitlines()},
+                         {"sealed": True, "open": False})
+
     def test_a_rate_limit_counts_by_name(self):
         program = self.begin("&rate_limit=50")
         sessions = [Session(self.web), Session(self.web), Session(self.db)]
@@ -279,6 +295,46 @@ class Reloads(SealedTest):
         self.keys.write_text("web 12 not-a-key\n")
         program.ask_to_reload()
         program.wait_for_log(f"{self.keys}: line 1: ")
+        self.sender(program).send_all([Session(self.web).seal(metric(1))])
+        self.check_end(program, [("web", 1)])
+
+    def test_a_file_that_fails_in_the_middle_leaves_all_keys_as_they_were(self):
+        program = self.begin()
+        web, db, new = Session(self.web), Session(self.db), Key("new")
+        first = web.seal(metric(1))
+        sender = self.sender(program)
+        sender.send_all([first])
+        self.keys.write_text(new.line() + self.web.line() + "db.1 12 not-a-key\n")
+        program.ask_to_reload()
+        program.wait_for_log(f"{self.keys}: line 3: ")
+        sender.send_all([first, web.seal(metric(2)), db.seal(metric(3)),
+                         Session(new).seal(metric(4))], 1)
+        self.check_end(program, [("web", 1), ("web", 2), ("db.1", 3)], replayed=1, no_key=1)
+
+    def test_of_two_files_one_that_fails_leaves_the_other_as_it_was(self):
+        others, third = self.folder / "others", Key("third")
+        write_keys(others, third)
+        program = self.start(
+            "--listen", self.listener(), "--listen",
+            f"{ANY_PORT}?schema=riemann&framing=sealed&keys={others}", "--sink", f"file:{self.out}",
+            listeners=2)
+        write_keys(self.keys, self.db)
+        others.write_text("third\n")
+        program.ask_to_reload()
+        program.wait_for_log(f"{others}: line 1: ")
+        self.sender(program, 0).send_all([Session(self.web).seal(metric(1))])
+        self.sender(program, 1).send_all([Session(third).seal(metric(2))])
+        ledger = program.stop()
+        self.assertEqual([refused(each) for each in ledger["listeners"]], [{}, {}])
+        self.assertEqual(self.written(), [("third", 2), ("web", 1)])
+
+    @unittest.skipIf(WINDOWS, "Windows has no such permissions")
+    def test_a_file_that_others_may_open_since_then_is_not_read_again(self):
+        program = self.begin()
+        write_keys(self.keys, self.db)
+        self.keys.chmod(0o644)
+        program.ask_to_reload()
+        program.wait_for_log("other users may open it")
         self.sender(program).send_all([Session(self.web).seal(metric(1))])
         self.check_end(program, [("web", 1)])
 

@@ -14,9 +14,13 @@ static const struct destination_ops to_file = {.scheme = "file",
                                                .keys = DESTINATION_KEYS_FILE,
                                                .read_path = path_template_read};
 static const struct encoder_ops json = {.name = "json"};
-static const struct encoder_ops lines = {
-    .name = "lines", .needs_samples = true, .has_buckets = true, .has_suffixes = true, .has_native = true,
-    .has_typed_numbers = true};
+static const struct encoder_ops lines = {.name = "lines",
+                                         .needs_samples = true,
+                                         .has_buckets = true,
+                                         .has_suffixes = true,
+                                         .has_native = true,
+                                         .has_typed_numbers = true,
+                                         .has_columns = true};
 static struct encoded arrange(struct encoder *encoder, char *block, size_t size, struct output *out)
 {
     (void)encoder;

@@ -115,6 +115,7 @@ static const struct {
     {"native_histograms", "format=lines&"},
     {"exemplars", "format=lines&"},
     {"numbers", "format=lines&"},
+    {"columns", "format=lines&"},
     {"tls", "cert=a&key=b&"},
     {"cert", "tls=on&key=b&"},
     {"key", "tls=on&cert=a&"},

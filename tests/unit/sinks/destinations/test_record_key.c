@@ -3,6 +3,7 @@
 
 #include "collector/contract/record.h"
 #include "collector/contract/schema.h"
+#include "collector/contract/sender_name.h"
 #include "sinks/destinations/record_key.h"
 #include "tests/support/test.h"
 
@@ -69,6 +70,20 @@ TEST(a_source_is_an_address_without_its_port)
     assert_int_equal(key_of(KEY_SOURCE, NULL, &ab, key), 9);
     assert_string_equal(key, "192.0.2.1");
     assert_int_equal(key_of(KEY_NONE, NULL, &ab, key), 0);
+}
+
+TEST(a_sender_is_the_name_of_its_key_or_no_key)
+{
+    char name[SENDER_NAME_MAX + 1];
+    char key[DELIVERY_KEY_SIZE + 1];
+    const struct key_options options = {KEY_SENDER, NULL};
+    struct record record = {.schema = &schema, .message = &ab};
+    assert_int_equal(record_key(&options, &record, (uint8_t *)key), 0);
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    record.sender = name;
+    assert_int_equal(record_key(&options, &record, (uint8_t *)key), SENDER_NAME_MAX);
+    assert_memory_equal(key, name, SENDER_NAME_MAX);
 }
 
 TEST(a_series_is_a_name_and_its_labels_in_any_order)

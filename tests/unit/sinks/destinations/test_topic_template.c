@@ -71,6 +71,24 @@ TEST(a_name_changes_with_its_hour_its_listener_and_its_schema)
     assert_string_equal(made, "_-_-01");
 }
 
+TEST(a_name_changes_with_its_sender)
+{
+    char sender[] = "web.1";
+    struct topic_template topic;
+    struct error error;
+    char made[DELIVERY_ROUTE_SIZE];
+    assert_int_equal(topic_template_read(&topic, "s.%{sender}", true, &error), 0);
+    struct record record = {.schema = &schema};
+    topic_template_expand(&topic, &listener, &record, made);
+    assert_string_equal(made, "s._");
+    record.sender = sender;
+    topic_template_expand(&topic, &listener, &record, made);
+    assert_string_equal(made, "s.web_1");
+    strcpy(sender, "db"); /* another key at the same place in memory, after a reload */
+    topic_template_expand(&topic, &listener, &record, made);
+    assert_string_equal(made, "s.db");
+}
+
 TEST(a_name_that_is_too_long_is_none)
 {
     char text[DELIVERY_ROUTE_SIZE + 1];

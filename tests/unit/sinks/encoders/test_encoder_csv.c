@@ -29,6 +29,13 @@ static int open_riemann(void **state)
     return open_samples(state, &schema_riemann, &encoder_csv);
 }
 
+static int open_sender_column(void **state)
+{
+    static const struct encoder_options options = {.sender_column = true};
+    *state = encoding_create(&schema_telemetry, &encoder_csv, &options);
+    return 0;
+}
+
 static int open_otlp(void **state)
 {
     return open_samples(state, &schema_otlp, &encoder_csv);
@@ -36,16 +43,45 @@ static int open_otlp(void **state)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-TEST_WITH(a_file_begins_with_the_names_of_the_columns, open_telemetry, close_encoding)
+#define COLUMNS                                                                                    \
+    "time,name,kind,temporality,value,start_time,unit,labels,exemplars,received,source,listener"
+
+static void assert_head(struct encoding *encoding, const char *expected)
 {
-    struct encoding *encoding = *state;
     char head[ENCODER_HEAD_SIZE];
     struct output out = {.data = head, .capacity = sizeof head - 1};
     encoding->ops->begin(encoding->encoder, &out);
     assert_false(out.overflow);
     head[out.used] = '\0';
-    assert_string_equal(head, "time,name,kind,temporality,value,start_time,unit,labels,exemplars,"
-                              "received,source,listener\r\n");
+    assert_string_equal(head, expected);
+}
+
+TEST_WITH(a_file_begins_with_the_names_of_the_columns, open_telemetry, close_encoding)
+{
+    assert_head(*state, COLUMNS "\r\n");
+}
+
+TEST_WITH(the_column_of_senders_is_the_last, open_sender_column, close_encoding)
+{
+#define FACTS "," ARRIVAL ",192.0.2.1:5555,udp://127.0.0.1:5555"
+    struct encoding *encoding = *state;
+    assert_head(encoding, COLUMNS ",sender\r\n");
+    encoding->record.sender = "camera.1";
+    telemetry_add_double(&builder, "cpu", 0.75);
+    telemetry_add_double(&builder, "mem", 2);
+    assert_builder_gives(encoding,
+                         ARRIVAL ",cpu,gauge,,0.75,,,\"{}\"," FACTS ",camera.1\r\n" ARRIVAL
+                                 ",mem,gauge,,2,,,\"{}\"," FACTS ",camera.1\r\n");
+    encoding->record.sender = NULL;
+    telemetry_add_double(&builder, "cpu", 0.75);
+    assert_builder_gives(encoding, ARRIVAL ",cpu,gauge,,0.75,,,\"{}\"," FACTS ",\r\n");
+}
+
+TEST_WITH(without_the_column_rows_have_no_sender, open_telemetry, close_encoding)
+{
+    ((struct encoding *)*state)->record.sender = "camera.1";
+    telemetry_add_double(&builder, "cpu", 0.75);
+    assert_builder_gives(*state, ARRIVAL ",cpu,gauge,,0.75,,,\"{}\"," END_OF_ROW);
 }
 
 TEST_WITH(a_sample_is_a_row, open_telemetry, close_encoding)

@@ -63,6 +63,35 @@ TEST_WITH(a_sample_is_a_line_of_columns, open_telemetry, close_encoding)
     assert_int_equal(((struct encoding *)*state)->samples, 2);
 }
 
+TEST_WITH(a_sender_with_a_name_comes_before_the_labels, open_telemetry, close_encoding)
+{
+    ((struct encoding *)*state)->record.sender = "camera.1";
+    telemetry_add_label(&builder, "host", "web1");
+    Sample *sample = telemetry_add_double(&builder, "cpu.load", 0.75);
+    sample->unit = telemetry_text("s");
+    telemetry_add_double(&builder, "n", 12);
+    assert_builder_gives(*state, BEGIN
+                         "cpu.load                  0.75 s sender=camera.1 h" ELLIPSIS "\n" BEGIN
+                         "n                           12 sender=camera.1 hos" ELLIPSIS "\n");
+}
+
+TEST_WITH(a_sender_with_a_name_comes_before_the_message, open_messages, close_encoding)
+{
+    ((struct encoding *)*state)->record.sender = "camera.1";
+    telemetry_add_label(&builder, "host", "web1");
+    assert_builder_gives(*state, BEGIN
+                         "telemetry sender=camera.1 {\"labels\":[{\"key\":\"host\"" ELLIPSIS "\n");
+}
+
+TEST_WITH(a_line_with_a_long_name_has_no_more_than_its_columns, open_messages, close_encoding)
+{
+    ((struct encoding *)*state)->record.sender =
+        "n23456789012345678901234567890123456789012345678901234567890123";
+    telemetry_add_label(&builder, "host", "web1");
+    assert_builder_gives(*state,
+                         BEGIN "telemetry sender=n2345678901234567890123456789012" ELLIPSIS " \n");
+}
+
 TEST_WITH(numbers_have_all_their_digits, open_telemetry, close_encoding)
 {
     Sample *sample = telemetry_add_sample(&builder, "most");

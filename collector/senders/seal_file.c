@@ -6,6 +6,7 @@
 
 #include "collector/platform/data_file.h"
 #include "collector/platform/file_system.h"
+#include "collector/platform/input_file.h"
 
 #define SIZE_MOST ((uint64_t)128 << 20)
 
@@ -68,35 +69,64 @@ int seal_file_lock(struct seal_file *file, struct error *error)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static bool read_whole(struct data_file data, uint8_t **bytes, size_t *size, struct error *why)
+static bool refuse_state(const char *text, struct error *why)
 {
-    uint64_t length;
-    if (!data_file_size(data, &length, why))
-        return false;
-    if (length > SIZE_MOST) {
-        error_set(why, EXIT_CODE_CONFIG, "it is too large for a state file");
-        return false;
+    error_set(why, EXIT_CODE_CONFIG, "%s", text);
+    return false;
+}
+
+/* A user who brings back an older file has old datagrams accepted again. */
+static bool check_state_file(const struct input_file *input, struct error *why)
+{
+    if (input_file_is_live(input))
+        return refuse_state("it is not a regular file", why);
+    switch (input_file_exposure(input)) {
+    case EXPOSURE_OTHERS:
+        return refuse_state("other users may open it, and it must not be changed by others: "
+                            "take away their rights (chmod o=)",
+                            why);
+    case EXPOSURE_OWNER:
+        return refuse_state("it belongs to another user, and that user could change it: "
+                            "chown it to the user of this program or to root",
+                            why);
+    case EXPOSURE_NONE:
+        break;
     }
-    *bytes = malloc((size_t)length + 1);
+    return input_file_size(input) <= SIZE_MOST ||
+           refuse_state("it is too large for a state file", why);
+}
+
+/* A file that is cut while it is read has too few bytes for its checksum. */
+static bool read_whole(struct input_file *input, uint8_t **bytes, size_t *size, struct error *why)
+{
+    if (!check_state_file(input, why))
+        return false;
+    size_t length = (size_t)input_file_size(input), got = 0;
+    *bytes = malloc(length + 1);
     if (*bytes == NULL)
         return error_no_memory(why) == 0;
-    return data_file_read(data, 0, *bytes, (size_t)length, size, why);
+    enum input_result result = INPUT_BYTES;
+    for (; result == INPUT_BYTES && *size < length; *size += got) {
+        got = 0;
+        result = input_file_read(input, *bytes + *size, length - *size, &got, why);
+    }
+    return result != INPUT_FAILED;
 }
 
 int seal_file_read(const struct seal_file *file, uint8_t **bytes, size_t *size, struct error *error)
 {
-    struct data_file data;
+    struct input_file *input;
     struct error why;
     *bytes = NULL;
     *size = 0;
-    enum data_file_result result = data_file_open_linked(file->path, &data, &why);
-    if (result == DATA_FILE_MISSING && !folder_has(file->path))
+    if (!folder_has(file->path))
         return 0;
-    if (result == DATA_FILE_MISSING)
-        error_set(&why, EXIT_CODE_CONFIG, "it is not a regular file");
-    bool good = result == DATA_FILE_DONE && read_whole(data, bytes, size, &why);
-    if (result == DATA_FILE_DONE)
-        data_file_close(data);
+    if (input_file_open(file->path, &input, error) != 0) {
+        error->code = EXIT_CODE_CONFIG;
+        return -1;
+    }
+    bool good = read_whole(input, bytes, size, &why);
+    input_file_close(input);
     if (good)
         return 0;
     free(*bytes);

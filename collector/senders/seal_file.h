@@ -26,8 +26,8 @@ void seal_file_close(struct seal_file *file);
 int seal_file_lock(struct seal_file *file, struct error *error);
 
 /*
- * Reads the file. The caller frees *bytes; NULL: there is no file. Returns 0, or -1 with `error`
- * filled (EXIT_CODE_CONFIG).
+ * Reads the file, and checks that no other user can change it. The caller frees *bytes; NULL: there
+ * is no file. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG).
  */
 int seal_file_read(const struct seal_file *file, uint8_t **bytes, size_t *size,
                    struct error *error);

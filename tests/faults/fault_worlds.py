@@ -8,6 +8,7 @@ import struct
 
 from fault_outputs import Fed, Files, Relayed, count_letters, of_gzip, of_lines, of_packets, of_table
 from protobuf import gauge, metric
+from sealing import AUTHENTICATED, Key, Session, write_keys
 
 
 class World:
@@ -233,4 +234,43 @@ class Wide(World):
         return count_letters(path.read_bytes()) if path.exists() else 0
 
 
-WORLDS = {world.name: world for world in (Plain, Capture, Local, Wide)}
+class Sealed(World):
+    """Sealed datagrams with a state file. A reload brings a further key, and each next start gets
+    what the run before it got, which it must not accept again."""
+    name = "sealed"
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.first, self.second = Key("first"), Key("second")
+        self.earlier = []
+
+    def prepare(self, run):
+        if run.before is None:
+            self.earlier.clear()
+            (run.folder / "kept").mkdir()
+        self.sessions = [Session(key, AUTHENTICATED) for key in (self.first, self.second)]
+        super().prepare(run)
+
+    def config(self, run, number):
+        keys = run.folder / "keys"
+        write_keys(keys, self.first, *([self.second] if number else []))
+        return {"memory": "30MiB",
+                "listeners": [f"udp://127.0.0.1:0?schema=riemann&framing=sealed&keys={keys}&"
+                              f"state={run.folder}/kept/state&rate_limit={1000 + number}"],
+                "sinks": [f"file:{run.folder}/out/lines"]}
+
+    def send(self, run):
+        again = list(self.earlier) if run.before is not None else []
+        for name, place, _ in run.listeners():
+            for session in self.sessions:
+                datagram = session.seal(metric(run.next_number()))
+                self.earlier.append(datagram)
+                again += [datagram, datagram, datagram[:-1]]
+            for datagram in again:
+                run.send_datagram(place, name, datagram)
+
+    def outputs(self, run):
+        return [Files(run.folder / "out", "lines")]
+
+
+WORLDS = {world.name: world for world in (Plain, Capture, Local, Wide, Sealed)}

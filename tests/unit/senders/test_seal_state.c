@@ -295,7 +295,7 @@ TEST_WITH(a_folder_is_not_a_state_file, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_make_folder("state");
-    expect_refused("it is not a regular file");
+    expect_refused("cannot be opened");
 }
 
 TEST_WITH(a_write_that_fails_lets_the_written_time_run_out, scratch_make, scratch_remove)

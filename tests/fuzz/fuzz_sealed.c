@@ -4,11 +4,13 @@
  * The envelope: 1 a datagram, 2 a keys file, 3 a state file.
  *
  * A datagram that opens is what sealing its payload makes again. A key that is read is the same
- * after it was written and read again, and a refusal has one line of reason. A state file that is
+ * after it was written and read again, and a refusal has one line of reason; the C client reads the
+ * same files, and what it seals opens. A state file that is
  * read is the same, to the byte, after it was written again.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "collector/base/byte_order.h"
 #include "collector/framing/sealed.h"
@@ -16,7 +18,9 @@
 #include "collector/senders/keys_file.h"
 #include "collector/senders/seal_image.h"
 #include "tests/fuzz/envelope.h"
+#include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/target.h"
+#include "tools/client/sluice_seal.h"
 
 enum { PART_DATAGRAM = 1, PART_KEYS = 2, PART_STATE = 3 };
 
@@ -63,12 +67,22 @@ static void check_datagram(const struct envelope_part *part)
 
 /* --- keys files ------------------------------------------------------------------------------- */
 
+/* The keys of a file. */
+struct seen_keys {
+    size_t count;
+    struct sender_key_line first;
+    bool several; /* they have several names */
+};
+
 static const char *check_key(void *context, const struct sender_key_line *line)
 {
     char text[SENDER_KEY_LINE_SIZE];
     struct output out = {.data = text, .capacity = sizeof text};
     struct sender_key_line again;
-    (void)context;
+    struct seen_keys *seen = context;
+    if (seen->count++ == 0)
+        seen->first = *line;
+    seen->several = seen->several || strcmp(seen->first.name, line->name) != 0;
     EXPECT(sender_key_is_name(line->name) && line->id != 0, "a key without a name or an id");
     EXPECT(line->not_before_ns <= line->not_after_ns, "a key that is never valid");
     sender_key_line_put(&out, line);
@@ -81,15 +95,59 @@ static const char *check_key(void *context, const struct sender_key_line *line)
     return NULL;
 }
 
+/* A datagram that the client seals with a file's only key opens with the key that the collector
+ * read. */
+static void check_sealer(struct sluice_sealer *sealer, const struct seen_keys *seen)
+{
+    uint8_t datagram[SEALED_OVERHEAD + 1] = {[SEALED_HEADER_SIZE] = 7}, payload = 0;
+    struct sealed_header header;
+    struct sealed_key key;
+    struct error error;
+    EXPECT(sealed_load(&error) == 0, "%s", error.text);
+    EXPECT(sealer->begin(sealer) == 0, "a new sealer is not free");
+    if (sealer->seal(sealer, datagram, 1) == 0) { /* not where the key is not valid now */
+        EXPECT(sealed_read(datagram, sizeof datagram, &header) == CAUSE_UNKNOWN &&
+                   header.key_id == seen->first.id,
+               "the client's datagram is of another key");
+        sealed_key_derive(seen->first.key, &key);
+        EXPECT(sealed_open(&key, header.mode, datagram, sizeof datagram, &payload) && payload == 7,
+               "the client's datagram does not open");
+    }
+    sealer->end(sealer);
+}
+
+/* The client reads a file if the collector does, and the file is for one sender. */
+static void check_client(const struct envelope_part *part, const struct seen_keys *seen, bool read)
+{
+    char why[SLUICE_SEALER_WHY];
+    struct memory_file file;
+    memory_file_make(&file, part->bytes, part->size);
+    EXPECT(fchmod(file.descriptor, S_IRUSR | S_IWUSR) == 0, "a file has no mode");
+    struct sluice_sealer *sealer = sluice_sealer_open(file.path, NULL, SLUICE_SEAL_ENCRYPTED, why);
+    memory_file_close(&file);
+    bool zero = part->size != 0 && memchr(part->bytes, 0, part->size) != NULL;
+    bool wanted =
+        read && seen->count != 0 && !seen->several && !zero && seen->count <= SLUICE_SEAL_KEYS_MOST;
+    EXPECT((sealer != NULL) == wanted, "the client %s a file that the collector %s: %s",
+           sealer != NULL ? "reads" : "refuses", wanted ? "reads" : "refuses", why);
+    EXPECT(sealer != NULL || (why[0] != '\0' && strchr(why, '\n') == NULL), "no reason: %s", why);
+    if (sealer != NULL && seen->count == 1)
+        check_sealer(sealer, seen);
+    sluice_sealer_close(sealer);
+}
+
 static void check_keys(const struct envelope_part *part)
 {
+    struct seen_keys seen = {.count = 0};
     struct error error = {.text = ""};
     const struct keys_file file = {
         .path = "keys", .bytes = (char *)part->bytes, .size = part->size, .room = part->size};
     EXPECT(keys_file_lines(&file) >= 1, "a file has a line");
-    if (keys_file_each(&file, check_key, NULL, &error) != 0)
+    bool read = keys_file_each(&file, check_key, &seen, &error) == 0;
+    if (!read)
         EXPECT(strncmp(error.text, "keys: line ", 11) == 0 && strchr(error.text, '\n') == NULL,
                "a refusal without its line: %s", error.text);
+    check_client(part, &seen, read);
 }
 
 /* --- state files ------------------------------------------------------------------------------ */

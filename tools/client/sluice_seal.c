@@ -19,6 +19,7 @@
 #define FILE_MOST    ((size_t)16 << 20) /* bytes */
 #define NAME_MOST    63                 /* bytes */
 #define NONCE_OFFSET 16
+#define ALPHANUMERIC "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 _Static_assert(SLUICE_SEAL_TAG == crypto_aead_xchacha20poly1305_ietf_ABYTES,
                "one tag of both modes");
@@ -270,6 +271,8 @@ static bool read_key_bytes(const char *word, uint8_t bytes[SLUICE_SEAL_KEY_SIZE]
     size_t length = strlen(word), size = 0;
     if (length == 2 * SLUICE_SEAL_KEY_SIZE)
         return sodium_hex2bin(bytes, SLUICE_SEAL_KEY_SIZE, word, length, NULL, &size, NULL) == 0;
+    if (strspn(word, ALPHANUMERIC "+/=") != length) /* libsodium takes some bytes above 127 */
+        return false;
     return sodium_base642bin(bytes, SLUICE_SEAL_KEY_SIZE, word, length, NULL, &size, NULL,
                              sodium_base64_VARIANT_ORIGINAL) == 0 &&
            size == SLUICE_SEAL_KEY_SIZE;
@@ -298,9 +301,7 @@ static bool read_limits(char *at, int64_t *not_before_ns, int64_t *not_after_ns)
 /* Whether it is 1 to 63 letters, digits, '.', '_' and '-', and begins with a letter or a digit. */
 static bool is_name(const char *text)
 {
-    static const char allowed[] =
-        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._-";
-    size_t length = strspn(text, allowed);
+    size_t length = strspn(text, ALPHANUMERIC "._-");
     return length >= 1 && length <= NAME_MOST && text[length] == '\0' &&
            strchr("._-", text[0]) == NULL;
 }
@@ -394,6 +395,8 @@ static int read_text(const struct reading *reading, int file, char *text, size_t
         done += (size_t)got;
     }
     text[done] = '\0';
+    if (done != size)
+        return refuse(reading, EINVAL, "it became shorter while it was read", "");
     return strlen(text) == done ? 0 : refuse(reading, EINVAL, "it has a zero byte", "");
 }
 

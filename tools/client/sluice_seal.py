@@ -32,6 +32,7 @@ __all__ = ["Sealer", "HEADER_SIZE", "TAG_SIZE"]
 
 HEADER_SIZE = 40  # bytes before the content of a datagram
 TAG_SIZE = 16     # bytes after it
+CONTENT_MOST = 65507 - HEADER_SIZE - TAG_SIZE  # of UDP over IPv4
 KEY_SIZE = 32
 
 _MODES = {"authenticated": 1, "encrypted": 2}
@@ -102,7 +103,10 @@ def _lines(path):
         if status.st_size > _FILE_MOST:
             raise ValueError(f"{path}: larger than 16 MiB")
         with open(file, "rb", closefd=False) as stream:
-            text = stream.read().decode()
+            content = stream.read(_FILE_MOST)
+        if len(content) < status.st_size:
+            raise ValueError(f"{path}: it became shorter while it was read")
+        text = content.decode()
     finally:
         os.close(file)
     for number, line in enumerate(text.split("\n"), 1):
@@ -207,7 +211,10 @@ class Sealer:
 
     def seal(self, content):
         """The sealed datagram with this content. It may be called without a client, by any thread,
-        and waits for no lock. Raises ValueError if no key is valid now."""
+        and waits for no lock. Raises ValueError if no key is valid now, or if the content is too
+        large for a datagram."""
+        if len(content) > CONTENT_MOST:
+            raise ValueError(f"a datagram has room for {CONTENT_MOST} bytes")
         life = self._life
         if life[0] != os.getpid():  # the first call, or the first one in a child of fork
             life = self._begin_life()

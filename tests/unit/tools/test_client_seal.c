@@ -2,14 +2,19 @@
 #include <errno.h>
 #include <sodium.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "collector/framing/sealed.h"
 #include "tests/support/test.h"
 #include "tools/client/sluice_seal.h"
 
 #define CONTENT_SIZE 100
+#define SECOND       INT64_C(1000000000)
+#define NOON         (INT64_C(1795176000) * SECOND) /* 2026-11-20T12:00:00Z */
 
 static const uint8_t key[SLUICE_SEAL_KEY_SIZE] = {1, 2, 3, 4, 5};
 static const uint64_t key_id = UINT64_C(0xfedcba9876543210);
@@ -39,6 +44,38 @@ void __wrap_sodium_free(void *memory)
 int __wrap_sodium_init(void)
 {
     return has_library ? __real_sodium_init() : -1;
+}
+
+static int64_t clock_ns; /* 0: that of the system */
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *now);
+int __real_clock_gettime(clockid_t id, struct timespec *now);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *now)
+{
+    if (clock_ns == 0)
+        return __real_clock_gettime(id, now);
+    *now = (struct timespec){clock_ns / SECOND, clock_ns % SECOND};
+    return 0;
+}
+
+/* Results of the next reads in place of the system's: an error, or no more bytes than these. */
+static int read_error;
+static size_t read_most = SIZE_MAX;
+
+ssize_t __wrap_read(int file, void *bytes, size_t size);
+ssize_t __real_read(int file, void *bytes, size_t size);
+
+ssize_t __wrap_read(int file, void *bytes, size_t size)
+{
+    if (read_error != 0) {
+        errno = read_error;
+        read_error = read_error == EINTR ? 0 : read_error; /* interrupted once */
+        return -1;
+    }
+    ssize_t got = __real_read(file, bytes, size < read_most ? size : read_most);
+    read_most -= read_most == SIZE_MAX || got < 0 ? 0 : (size_t)got;
+    return got;
 }
 
 static struct sluice_sealer *opened(enum sluice_seal seal)
@@ -115,6 +152,117 @@ TEST(a_client_ends_the_session_that_it_began)
     sluice_client_close(client);
     sluice_sealer_close(sealer);
 }
+
+/* --- clocks ----------------------------------------------------------------------------------- */
+
+TEST(a_clock_that_goes_back_repeats_no_counter)
+{
+    static const int64_t seconds[] = {0, -3600, -3601, -3601, 3600};
+    struct sluice_sealer *sealer = opened(SLUICE_SEAL_ENCRYPTED);
+    uint64_t session = 0;
+    for (uint64_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
+        clock_ns = NOON + seconds[i] * SECOND;
+        struct sealed_header header = seal_and_open(sealer, 1, 1);
+        assert_int_equal(header.time_ns, clock_ns);
+        assert_int_equal(header.counter, i + 1);
+        assert_true(i == 0 || header.session == session);
+        session = header.session;
+    }
+    clock_ns = 0;
+    sluice_sealer_close(sealer);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+#define KEY_TEXT "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+
+/* Opens a sealer with a file of this content, whose reads are changed as the test said. */
+static struct sluice_sealer *open_file(const char *content, char why[SLUICE_SEALER_WHY])
+{
+    char path[] = "/tmp/sluice-seal-XXXXXX";
+    int file = mkstemp(path); /* mode 0600 */
+    assert_true(file >= 0);
+    assert_int_equal(write(file, content, strlen(content)), strlen(content));
+    close(file);
+    errno = 0;
+    struct sluice_sealer *sealer = sluice_sealer_open(path, NULL, SLUICE_SEAL_ENCRYPTED, why);
+    int error = errno;
+    unlink(path);
+    read_error = 0;
+    read_most = SIZE_MAX;
+    errno = error;
+    return sealer;
+}
+
+static void expect_unread(const char *reason, int error)
+{
+    char why[SLUICE_SEALER_WHY];
+    assert_null(open_file("web 0123456789abcdef " KEY_TEXT "\n", why));
+    assert_int_equal(errno, error);
+    assert_non_null(strstr(why, reason));
+    assert_int_equal(allocated, 0);
+}
+
+TEST(a_file_that_cannot_be_read_whole_is_refused)
+{
+    read_error = EIO;
+    expect_unread(strerror(EIO), EIO);
+    for (size_t most = 0; most < 60; most += 20) {
+        read_most = most;
+        expect_unread("it became shorter while it was read", EINVAL);
+    }
+}
+
+TEST(a_key_with_bytes_that_are_no_base64_is_refused)
+{
+    char why[SLUICE_SEALER_WHY], line[] = "web 0123456789abcdef " KEY_TEXT;
+    for (int byte = 0x80; byte < 0x100; byte++) {
+        line[sizeof line - 5] = (char)byte;
+        assert_null(open_file(line, why));
+        assert_int_equal(errno, EINVAL);
+    }
+}
+
+TEST(a_read_that_is_interrupted_is_repeated)
+{
+    char why[SLUICE_SEALER_WHY];
+    read_error = EINTR;
+    struct sluice_sealer *sealer = open_file("web 0123456789abcdef " KEY_TEXT, why);
+    assert_non_null(sealer);
+    sluice_sealer_close(sealer);
+}
+
+TEST(a_key_is_chosen_by_the_clock_of_each_datagram)
+{
+    static const struct {
+        int64_t second;
+        uint64_t key_id; /* 0: none is valid */
+    } steps[] = {{0, 1}, {5, 2}, {11, 2}, {-5, 1}, {-11, 0}, {7, 2}};
+    char why[SLUICE_SEALER_WHY];
+    struct sluice_sealer *sealer =
+        open_file("web 0000000000000001 " KEY_TEXT " not-before=2026-11-20T11:59:50Z "
+                  "not-after=2026-11-20T12:00:10Z\n"
+                  "web 0000000000000002 " KEY_TEXT " not-before=2026-11-20T12:00:05Z\n",
+                  why);
+    assert_non_null(sealer);
+    uint64_t counter = 0;
+    assert_int_equal(sealer->begin(sealer), 0);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        uint8_t datagram[SEALED_OVERHEAD];
+        struct sealed_header header;
+        clock_ns = NOON + steps[i].second * SECOND;
+        assert_int_equal(sealer->seal(sealer, datagram, 0), steps[i].key_id != 0 ? 0 : EACCES);
+        if (steps[i].key_id == 0)
+            continue;
+        assert_int_equal(sealed_read(datagram, sizeof datagram, &header), CAUSE_UNKNOWN);
+        assert_int_equal(header.key_id, steps[i].key_id);
+        assert_int_equal(header.counter, ++counter);
+    }
+    clock_ns = 0;
+    sluice_sealer_close(sealer);
+}
+
+/* --- arguments, memory and the library -------------------------------------------------------- */
 
 static void check_not_opened(int error)
 {

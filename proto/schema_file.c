@@ -80,14 +80,15 @@ static int make_types(struct file_schema *made, const struct message_type *root,
 
 /*
  * Parses the paths for each variant. If there are several variants, each path must exist in at
- * least one.
+ * least one: a first pass finds out which paths exist, a second one reports those that exist in
+ * none.
  */
 static int make_paths(struct file_schema *made, const struct schema_options *options,
                       struct error *error)
 {
     struct mapping_paths paths = {.probing = true};
     for (int turn = made->variant_count == 1; turn < 2; turn++, paths.probing = false) {
-        /* Variant 0, which is for all other texts, is last. */
+        /* Variant 0, which is for texts that are not listed, comes last. */
         for (size_t i = 1; i <= made->variant_count; i++) {
             struct file_variant *variant = &made->variants[i % made->variant_count];
             sample_mapping_clear(&variant->samples);
@@ -256,8 +257,8 @@ static const struct file_message *message_of(const void *message)
 /* --- the operations --------------------------------------------------------------------------- */
 
 /*
- * Whether no field of the message is in the schema. Fields without presence then mean nothing:
- * their zeros are neither samples nor sequence numbers.
+ * Whether the message has unknown fields only. Its fields without presence then read as 0, but must
+ * become neither samples nor sequence numbers.
  */
 static bool is_foreign(const struct message_type *type, const struct decoded *decoded)
 {

@@ -26,7 +26,10 @@ extern const struct schema_ops *const builtin_schemas[];
 /* The schema of a file that the user names in the options. It is not in the list. */
 extern const struct schema_ops schema_file;
 
-/* The type of a message of such a schema; of several, the one for a text that is not listed. */
+/*
+ * Returns the message type of such a schema. If the type depends on a text in the message, returns
+ * the type for texts that are not listed.
+ */
 struct message_type;
 const struct message_type *schema_file_type(const struct schema *schema);
 

@@ -301,8 +301,8 @@ static const uint8_t *parse_item_message(struct decoder *decoder, struct item *i
 }
 
 /*
- * Reads the number of an item. As in protobuf's C++ code, a message that came before the number
- * uses one level less.
+ * Reads the number of an item. A message that came before the number may nest one level deeper than
+ * one after it, as in protobuf's C++ code.
  */
 static const uint8_t *parse_item_id(struct decoder *decoder, struct item *item, const uint8_t *at,
                                     const uint8_t *end)

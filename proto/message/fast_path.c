@@ -219,8 +219,8 @@ static ALWAYS_INLINE const uint8_t *parse_messages(struct room *room, const stru
 }
 
 /*
- * Whether the entry is complete. If its value is a message and absent, an empty message would have
- * to be made.
+ * Whether the entry is complete. An entry whose message value is absent is not: the complete
+ * decoder must make an empty message for it.
  */
 static bool is_complete(const struct message_type *entry, const ProtobufCMessage *message)
 {
@@ -258,8 +258,9 @@ static const uint8_t *parse_texts(struct room *room, const struct plain_step *st
 }
 
 /*
- * Whether a closed enum accepts all values. Also takes room for an unknown field for each value,
- * because the complete decoder does so before it knows the values.
+ * Whether a closed enum accepts all values. Also allocates room for an unknown field for each
+ * value, without using it: the complete decoder does so before it knows the values, and both
+ * decoders must take the same number of bytes of the arena.
  */
 static bool are_allowed(struct room *room, const struct plain_step *step, const void *values,
                         size_t count)

@@ -10,7 +10,7 @@
 static void write_enum(struct json_walk *walk, const struct field_type *field, int32_t number)
 {
     const ProtobufCEnumValue *named = enum_find(field->enumeration, number);
-    if (field->null_value) /* null for every number, as in all other implementations */
+    if (field->null_value) /* any number: other implementations do the same */
         json_null(walk->out);
     else if (named != NULL)
         json_string(walk->out, named->name, strlen(named->name));

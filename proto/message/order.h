@@ -1,4 +1,7 @@
-/* Sorts messages by the value of a field, in memory of an arena, in a time no sender can enlarge. */
+/*
+ * Sorts messages by the value of a field, in memory of an arena. The worst case is O(n log n), so
+ * that a sender cannot slow it down by the order of its messages.
+ */
 #ifndef SLUICE_PROTO_MESSAGE_ORDER_H
 #define SLUICE_PROTO_MESSAGE_ORDER_H
 
@@ -13,8 +16,8 @@ int message_compare(const struct field_type *key, const ProtobufCMessage *a,
                     const ProtobufCMessage *b);
 
 /*
- * Returns the indices of `count` messages in the order of the field `key`, and of equal values in
- * the given order. They are in the arena. Returns NULL if the arena is full.
+ * Returns the indices of `count` messages, sorted by the field `key`; messages with equal values
+ * keep their given order. The result is in the arena. Returns NULL if the arena is full.
  */
 uint32_t *message_order(const struct field_type *key, const ProtobufCMessage *const *messages,
                         size_t count, struct arena *arena);

@@ -8,8 +8,8 @@
 #include "collector/text/json_writer.h"
 
 /*
- * The part that a message has in a tree of messages with a name, as Cisco's GPB-KV is: a row with
- * the two messages "keys" and "content", and messages with a value in these.
+ * The role of a message in a tree of named messages, such as Cisco's GPB-KV: a row has the two
+ * messages "keys" and "content", and these contain the messages with values (leaves).
  */
 enum example_role { ROLE_PLAIN, ROLE_ROW, ROLE_KEYS, ROLE_CONTENT, ROLE_LEAF };
 
@@ -19,14 +19,14 @@ struct example_node {
     const struct example_node *around; /* NULL: the outermost message */
     const char *path;                  /* "a.b", or "" */
     enum example_role role;
-    bool in_keys;                    /* ROLE_LEAF: below a message called "keys" */
+    bool in_keys;                    /* ROLE_LEAF: inside the message "keys" */
     size_t depth;
     struct example_node **children;  /* by the field's index; NULL: not made yet */
-    struct example_node *keys;       /* ROLE_ROW: the other child of its list */
-    uint16_t *choice; /* by the index of a oneof's first field: the field to write next */
-    bool *seen;       /* by the same: each field of the oneof was written */
-    size_t *written;  /* by the same: the number of the message that has a field of the oneof */
-    size_t number;    /* of the message that is being written */
+    struct example_node *keys;       /* ROLE_ROW: its "keys", in the same list as its "content" */
+    uint16_t *choice; /* by index of a oneof's first field: the field to write next */
+    bool *seen;       /* by the same index: each field of the oneof was written */
+    size_t *written;  /* by the same index: `number` of the message written last with the oneof */
+    size_t number;    /* number of the message that is being written */
 };
 
 static void *example_allocate(struct example *example, size_t count, size_t size)
@@ -146,7 +146,7 @@ static struct example_node *child_of(struct example *example, struct example_nod
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Returns a number that stands for the field, and notes the field's path. */
+/* Returns a new number that identifies the field in the samples, and records the field's path. */
 static int64_t number_for(struct example *example, const char *path)
 {
     if (example->path_count == example->path_capacity) {
@@ -168,7 +168,9 @@ static void put_number(struct example *example, const char *path, struct output 
     json_int64(out, number_for(example, path));
 }
 
-/* Whether the name is that of the rest of a time in seconds, which must be less than a second. */
+/*
+ * Whether the name is that of the fraction of a time in seconds, which must be less than a second.
+ */
 static bool is_rest(const struct field_type *field)
 {
     static const char *const ends[] = {"msec", "usec", "nsec", "nsecs", "nanos", "nanoseconds"};
@@ -231,8 +233,8 @@ static void put_scalar(struct example *example, const struct example_node *node,
 }
 
 /*
- * Appends a message of one of protobuf's own types, in its special form. Returns false if the type
- * has none here.
+ * Appends a message of one of protobuf's own types, in its special form. Returns false if this
+ * function has no such form for the type.
  */
 static bool put_well_known(struct example *example, const struct example_node *node,
                            const struct message_type *type, const char *path, struct output *out)
@@ -287,8 +289,8 @@ static void put_key(const struct field_type *key, struct output *out)
 }
 
 /*
- * Appends a value of the field at `index`, whose type is that of `value`: the field, or the value
- * of its map. Returns whether all oneofs inside have had each of their fields.
+ * Appends a value of the field at `index`. `value` gives the type: the field itself, or for a map
+ * the field of the entry's value. Returns whether each field of each oneof inside has been written.
  */
 static bool put_value(struct example *example, struct example_node *node, size_t index,
                       const struct field_type *value, struct output *out)
@@ -364,7 +366,10 @@ static size_t first_of_oneof(const struct message_type *type, size_t index)
     return first;
 }
 
-/* Chooses the next field of the oneof. After the last, each was seen, and the first is next. */
+/*
+ * Chooses the next field of the oneof. After the last field, marks the oneof as seen and begins
+ * again with its first field.
+ */
 static void choose_next(struct example_node *node, size_t first)
 {
     const struct message_type *type = node->type;
@@ -378,7 +383,9 @@ static void choose_next(struct example_node *node, size_t first)
     node->choice[first] = (uint16_t)next;
 }
 
-/* Appends the value of a key, which is the first text of its oneof. */
+/*
+ * Appends the value of a key: the first string field of its oneof. The other fields are not shown.
+ */
 static void put_key_value(struct example *example, struct example_node *node, size_t index,
                           struct output *out)
 {
@@ -390,7 +397,7 @@ static void put_key_value(struct example *example, struct example_node *node, si
     put_field(example, node, index, out);
 }
 
-/* Appends the field if it is its oneof's next one. */
+/* Appends the field if it is the one that its oneof writes next. */
 static void put_oneof_field(struct example *example, struct example_node *node, size_t index,
                             struct output *out)
 {
@@ -409,12 +416,12 @@ static void put_by_role(struct example *example, struct example_node *node, size
         put_oneof_field(example, node, index, out);
     else if (node->role == ROLE_LEAF)
         put_key_value(example, node, index, out);
-    else /* it has other messages, and no value */
+    else /* a row, its keys and its content contain messages, but no value of their own */
         node->seen[first_of_oneof(node->type, index)] = true;
 }
 
 /*
- * Appends the message. Returns whether all oneofs in it have had each of their fields. The
+ * Appends the message. Returns whether each field of each oneof in it has been written. The
  * recursion is at most EXAMPLE_DEPTH deep.
  */
 static bool put_message(struct example *example, struct example_node *node, struct output *out)

@@ -1,11 +1,13 @@
 /*
- * Makes example messages of a type, in JSON, that together have every field: a list has one
- * element, and of a oneof each message has another field. So a schema shows what it reads out of
- * messages that no sender has sent yet.
+ * Makes example messages of a type, in JSON, that together contain every field. A list has one
+ * element. A message can contain only one field of a oneof, so each further message contains the
+ * next one. A command reads samples from these messages to show what a schema would read from real
+ * ones.
  *
- * Texts are the name of their field in braces. Each number is different, so that a value or a time
- * tells the field that it comes from: EXAMPLE_FIRST plus the field's index. It is a time in seconds
- * (2001), as a field that is called a time must have one.
+ * The text of a field is the field's name in braces. Each number is different, so that a value or a
+ * time tells its field: it is EXAMPLE_FIRST plus the field's index. EXAMPLE_FIRST is a time in
+ * seconds (in 2001), because a field that is recognised as a time by its name must contain a
+ * plausible time.
  *
  * Lifecycle: begin, write a message until there are no more, clear. One thread. For commands, not
  * for the datagram path.
@@ -23,7 +25,10 @@
 
 #define EXAMPLE_FIRST INT64_C(1000000000)
 
-/* Limits: a type inside itself is written this often, and fields, in all messages together. */
+/*
+ * Limits: how often a type may contain itself, how deep messages nest, and the number of fields in
+ * all messages together.
+ */
 #define EXAMPLE_REPEATS    2
 #define EXAMPLE_DEPTH      40
 #define EXAMPLE_FIELDS_MAX ((size_t)50000)
@@ -33,7 +38,7 @@ struct example_node;
 struct example {
     struct growing_arena memory;
     struct example_node *root;
-    const char **paths; /* of the numbers, by index */
+    const char **paths; /* path of the field of each number */
     size_t path_count, path_capacity;
     size_t fields, messages; /* written so far */
     bool cut;      /* a limit is reached: further fields are left out */
@@ -45,14 +50,14 @@ bool example_begin(struct example *example, const struct message_type *type);
 void example_clear(struct example *example);
 
 /*
- * Appends the next message to `out`; *more tells whether another one has fields that no message had
- * so far. Returns false if memory is short; `out` may overflow.
+ * Appends the next message to `out`. Sets *more if a further message will have fields that no
+ * message had so far. Returns false if memory is short; `out` may overflow.
  */
 bool example_write(struct example *example, struct output *out, bool *more);
 
 /*
- * Returns the path of the number that is the time, in nanoseconds and in any unit from s to ns;
- * NULL: it is not one of the example's numbers.
+ * Returns the path of the field whose number was read as this time, in any unit from s to ns; NULL:
+ * the time is not one of the example's numbers.
  */
 const char *example_path_of_time(const struct example *example, int64_t time_ns);
 

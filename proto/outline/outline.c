@@ -33,7 +33,7 @@ static bool no_memory(const struct outlining *outlining)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* The labels of one sample. */
+/* The keys of one sample's labels. */
 struct keys {
     struct text list[LABELS_MAX];
     size_t count;

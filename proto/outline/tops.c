@@ -12,10 +12,10 @@ struct place {
 struct finding {
     const struct type_set *set;
     size_t count;
-    struct place *places;  /* by the type's address */
-    bool *contained;       /* by index: another message contains it */
-    bool *reached;         /* by index: it is a top or inside of one */
-    size_t *visit;         /* by index: the number of the last walk that came here */
+    struct place *places;  /* sorted by the type's address */
+    bool *contained;       /* by index of a type: another type contains it */
+    bool *reached;         /* by index of a type: it is a top, or a top contains it */
+    size_t *visit;         /* by index of a type: number of the last walk that reached it */
     size_t walks;
     size_t *stack;
     struct top *tops;
@@ -112,7 +112,7 @@ static bool is_left_out(const struct message_type *type)
 
 static void find_tops(struct finding *finding, bool all)
 {
-    for (int turn = 0; turn < 2; turn++) /* the second for types that only contain each other */
+    for (int turn = 0; turn < 2; turn++) /* turn 1 adds types that only contain each other */
         for (size_t i = 0; i < finding->count; i++) {
             const struct message_type *type = type_set_at(finding->set, i);
             bool wanted = all ? turn == 0 && !type->map_entry

@@ -18,8 +18,9 @@ static bool nested_refuse(struct error *error, const char *text, const char *why
 /* --- parsing ---------------------------------------------------------------------------------- */
 
 /*
- * Cuts the text at the first separator. Returns the text after the separator and the blanks behind
- * it (a line break in a configuration file becomes a blank); NULL if the separator is missing.
+ * Ends the text at the first separator. Returns the text after the separator, without blanks at its
+ * beginning (a line break in a configuration file becomes a blank); NULL if the separator is
+ * missing.
  */
 static char *cut(char *text, char separator)
 {

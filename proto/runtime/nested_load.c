@@ -79,7 +79,9 @@ static bool add_change(struct changing *changing, const struct field_path *path,
     return true;
 }
 
-/* Adds the change that the field at the end of the path contains a message of this type. */
+/*
+ * Adds the change by which the bytes field at the end of the path contains a message of this type.
+ */
 static bool add_named(struct changing *changing, const struct field_path *path, const char *type,
                       const struct nested *nested, struct error *error)
 {
@@ -108,8 +110,9 @@ static bool find_row(const struct message_type *row, const struct field_type **k
 }
 
 /*
- * Adds the changes that the field at the end of the path contains the messages of a package: the
- * field is a row, or the bytes of its content. `package` is NULL if no package was chosen.
+ * Adds the changes by which the field at the end of the path contains the messages of a package.
+ * The field is a row (a message with the fields "keys" and "content"), or a bytes field with the
+ * content only. `package` is NULL if no package was chosen.
  */
 static bool add_package(struct changing *changing, const struct field_path *path,
                         const struct nested_package *package, struct error *error)

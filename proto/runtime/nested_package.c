@@ -18,7 +18,10 @@ static const char *without_prefix(const char *name)
 
 /* --- finding ---------------------------------------------------------------------------------- */
 
-/* Whether the type is outside other messages, so that its full name is the package and its own. */
+/*
+ * Whether the type is not nested in another message: its full name is then its package, a dot and
+ * its own name.
+ */
 static bool is_outermost(const struct message_type *type)
 {
     const ProtobufCMessageDescriptor *descriptor = type->descriptor;
@@ -44,7 +47,10 @@ static int by_name(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-/* Removes packages that have several such pairs of messages. */
+/*
+ * Removes packages that have several pairs X and X_KEYS, because a path does not tell which is
+ * meant.
+ */
 static void drop_ambiguous(struct nested_packages *packages)
 {
     size_t kept = 0;

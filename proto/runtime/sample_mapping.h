@@ -46,27 +46,27 @@ struct sample_mapping {
 };
 
 /*
- * Used if a schema's types depend on a text of the message: the paths that exist in the types for
- * at least one text. The paths of all options are numbered together, in order.
+ * Used if a schema's types depend on a text of the message (nested.h): which paths exist in the
+ * types for at least one text. The paths of all options are numbered together, in order.
  */
 #define MAPPING_PATHS (MAPPING_VALUES + MAPPING_LABELS + 1 + SAMPLE_TIMES)
 struct mapping_paths {
-    bool probing; /* a missing path is skipped; an existing path is recorded in `led` */
+    bool probing; /* first pass: skips missing paths and records existing ones in `led` */
     bool led[MAPPING_PATHS];
 };
 
 /*
  * Parses the options: `value` and `labels` are comma-separated lists of "PATH" or "NAME:PATH";
  * `time` is the "PATH" of a Timestamp, the "PATH:UNIT" of a number (s, ms, us, ns), or two such
- * numbers with a plus sign between them. A path of a
- * label may lead to a map with string keys, each of which is a label. `paths` is NULL if there is
- * only one set of types. Otherwise a path that does not exist in `type` is skipped if
- * paths->probing is set, or if the path was found before (paths->led). Returns false with `error`
- * filled (EXIT_CODE_CONFIG, or EXIT_CODE_INTERNAL if memory is short); sample_mapping_clear must be
- * called in either case.
+ * numbers with a plus sign between them. A path of a label may lead to a map with string keys, each
+ * of which is a label. `paths` is NULL if there is only one set of types. Otherwise a path that
+ * does not exist in `type` is skipped if paths->probing is set, or if the path was found before
+ * (paths->led). Returns false with `error` filled (EXIT_CODE_CONFIG, or EXIT_CODE_INTERNAL if
+ * memory is short); sample_mapping_clear must be called in either case.
  *
- * Entries of `value` that end with "*" are skipped. If there are any, entries of `labels` that are
- * not a path which goes with the others are skipped, too.
+ * Entries of `value` that end with "*" are skipped: proto/wildcard/ reads them. If there are any,
+ * an entry of `labels` that cannot be a label of the mapped samples is skipped as well, because it
+ * may be meant for the other samples.
  */
 bool sample_mapping_parse(const struct message_type *type, const struct schema_options *options,
                           struct mapping_paths *paths, struct sample_mapping *mapping,

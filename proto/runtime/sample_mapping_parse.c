@@ -5,8 +5,8 @@
 #include "proto/runtime/sample_mapping.h"
 
 /*
- * Returns the path as text, cut after its last repeated field. If the other path has fewer repeated
- * fields, only that number of them is included.
+ * Returns the beginning of the path as text: up to its N-th repeated field, where N is the smaller
+ * number of repeated fields in the two paths.
  */
 static const char *list_text(const struct field_path *path, const struct field_path *other,
                              char buffer[FIELD_PATH_TEXT])
@@ -106,7 +106,10 @@ static bool is_label(const struct field_type *field)
                                       field->message->fields[1].message == NULL);
 }
 
-/* Whether an entry is only for the reader of "*" (proto/wildcard/). */
+/*
+ * Whether proto/wildcard/, the reader of paths that end with "*", reads this entry, and not this
+ * file.
+ */
 static bool is_for_wildcard(const struct parsing *parsing, size_t first, const char *text,
                             size_t length)
 {
@@ -122,7 +125,10 @@ static bool is_for_wildcard(const struct parsing *parsing, size_t first, const c
              is_label(field_path_last(&path)));
 }
 
-/* Allocates the list for the option's entries, of which some may be for another reader. */
+/*
+ * Allocates a list with room for all entries of the option; entries for proto/wildcard/ leave some
+ * of it unused.
+ */
 static struct named_path *list_for(const char *text, struct error *error)
 {
     size_t count = 1;

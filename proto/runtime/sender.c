@@ -59,7 +59,10 @@ static bool read_number(const struct field_type *field, const void *at, uint64_t
     return read.type == FIELD_UNSIGNED || read.is.as_signed >= 0;
 }
 
-/* An unsigned field of 32 bits, which a counter leaves at its largest number for 0. */
+/*
+ * Whether the sender's counter continues with 0 after its largest number: an unsigned field of 32
+ * bits.
+ */
 static bool wraps(const struct field_type *field)
 {
     return field->kind == KIND_UINT32 || field->kind == KIND_FIXED32;

@@ -26,8 +26,9 @@ static bool list(struct proto_files *files, const char *full, bool is_folder)
 
 /*
  * Returns the path in full, which the caller frees; NULL with the error filled. protoc cannot read
- * a folder whose path contains the separator of folders. If only the current folder's path has it,
- * a relative path is used, and the folders above the current one are not searched.
+ * a folder whose path contains the character that separates folders in a list. If that character is
+ * only in the current folder's path, returns a relative path; the folders above the current one are
+ * then not searched.
  */
 static char *full_path(struct proto_files *files, const char *path)
 {

@@ -1,11 +1,13 @@
 /*
- * The .proto files of a schema: a file that the user names, or all in a folder and below it; and
- * the files that they import, as far as they are found. For each file the name that protoc knows it
- * by, and the folders in which protoc searches these names.
+ * The .proto files of a schema: the file that the user names, or all files in a folder and below
+ * it, and the files that they import, as far as they are found. For each file this module finds the
+ * name that protoc uses, and it finds the folders in which protoc must search these names (the
+ * roots).
  *
- * An import is a path below some folder, which protoc must be told. That folder is the nearest one,
- * from the folder of the importing file upward, that contains the import. If one folder, from the
- * folder of the schema upward, contains all imports of all files, then it is the only one.
+ * An import is a path below some folder, and protoc must be told that folder. For each import it is
+ * the nearest folder that contains the import, searched from the importing file's folder upward. If
+ * one folder, from the schema's folder upward, contains all imports of all files, then that folder
+ * is the only root.
  *
  * Lifecycle: zero the struct, open, read it, clear. One thread. Reads files: for a start and a
  * reload, not for the datagram path.
@@ -26,7 +28,7 @@
 
 struct proto_file {
     const char *path; /* in full */
-    const char *name; /* protoc's: a path below one of the roots; NULL: not known yet */
+    const char *name; /* for protoc: a path below one of the roots; NULL: not known yet */
     bool listed;      /* the user named it, or it is in the folder */
     struct proto_head head;
     const struct proto_file *importer; /* the first file that imports it by `name`; or NULL */
@@ -51,26 +53,30 @@ struct proto_files {
 };
 
 /*
- * Finds the files of `path`, which belongs to the caller and must live as long as *files: a .proto
- * file, or a folder. In a folder, names that begin with a dot are skipped; links are followed, each
+ * Finds the files of `path`, a .proto file or a folder. `path` belongs to the caller and must live
+ * as long as *files. In a folder, names that begin with a dot are skipped; links are followed, each
  * folder once. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG, or EXIT_CODE_INTERNAL if
  * memory is short): the file or the folder cannot be read, a limit is exceeded, a folder has no
- * .proto file, or one file has two names. A missing import is not an error: protoc has a folder of
- * its own and reports what is in none.
+ * .proto file, or one file has two names. A missing import is not an error here: protoc may find it
+ * in its own folder, and otherwise reports it.
  */
 int proto_files_open(const char *path, bool is_folder, struct proto_files *files,
                      struct error *error);
 void proto_files_clear(struct proto_files *files);
 
-/* The file with that name of protoc's, of `length` bytes, or NULL. */
+/*
+ * Returns the file that has this name for protoc, or NULL. `length` is the size of the name in
+ * bytes.
+ */
 const struct proto_file *proto_files_named(const struct proto_files *files, const char *name,
                                            size_t length);
 
 /* --- for the files of this folder only -------------------------------------------------------- */
 
 /*
- * proto_table.c: the file with that name in a folder, of which `size` bytes of `folder` are the
- * full path. NULL: there is none, or it cannot be added, with *failed set and the error filled.
+ * proto_table.c: returns the file with that name in a folder; the folder's full path is the first
+ * `size` bytes of `folder`. Returns NULL if there is no such file, or, with *failed set and the
+ * error filled, if it cannot be added.
  */
 struct proto_file *proto_files_get(struct proto_files *files, const char *folder, size_t size,
                                    const char *name, bool *failed);

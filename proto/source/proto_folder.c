@@ -5,7 +5,10 @@
 #include "collector/platform/file_system.h"
 #include "proto/source/proto_files.h"
 
-/* A folder that was listed; each is listed once, so links cannot lead in a circle. */
+/*
+ * A folder that was listed. Each folder is listed only once, so links that form a circle do no
+ * harm.
+ */
 struct seen {
     struct file_location place;
     struct seen *next;

@@ -8,14 +8,14 @@
 /* Files that are still to be visited. */
 struct visiting {
     struct proto_files *files;
-    struct proto_file **list; /* all files may be in it */
+    struct proto_file **list; /* has room for all files */
     size_t count;
     unsigned visit;
 };
 
 /* --- folders upward --------------------------------------------------------------------------- */
 
-/* Length of the folder above; 0: there is none. */
+/* Returns the length of the path of the folder above; 0: there is none. */
 static size_t above(const char *path, size_t length)
 {
     size_t root = file_path_root(path);
@@ -33,9 +33,9 @@ static bool is_plain(const char *name)
 }
 
 /*
- * Finds the file of an import: in the folder of the importing file, or in the nearest folder above.
- * Returns NULL if none has it, or with *failed set. *root: length of that folder's path, which is
- * the beginning of the importing file's.
+ * Finds the file of an import in the folder of the importing file, or in the nearest folder above
+ * that has it. Returns NULL if no folder has it, or, with *failed set, on an error. Sets *root to
+ * the length of that folder's path, which is a prefix of the importing file's path.
  */
 static struct proto_file *find_import(struct proto_files *files, const struct proto_file *importer,
                                       const char *name, size_t *root, bool *failed)
@@ -82,7 +82,10 @@ static bool visit_listed(struct visiting *visiting)
 
 enum fit { FITS, FITS_NOT, FIT_FAILED };
 
-/* Whether the folder has the import, which is visited then, or no folder has it. */
+/*
+ * Whether the folder can be the only root as far as this import is concerned: it contains the file,
+ * which is then visited as well, or no folder contains it.
+ */
 static enum fit fit_import(struct visiting *visiting, const struct proto_file *importer,
                            const char *name, size_t root)
 {
@@ -100,7 +103,7 @@ static enum fit fit_import(struct visiting *visiting, const struct proto_file *i
     return failed ? FIT_FAILED : found == NULL ? FITS : FITS_NOT;
 }
 
-/* Whether all files have their imports in the folder, a beginning of files->base. */
+/* Whether the folder, the first `root` bytes of files->base, contains the imports of all files. */
 static enum fit fit_folder(struct visiting *visiting, size_t root)
 {
     enum fit fit = visit_listed(visiting) ? FITS : FIT_FAILED;
@@ -179,7 +182,7 @@ static bool name_imports(struct visiting *visiting, const struct proto_file *imp
     return true;
 }
 
-/* Files that no file imports are named from the folder of the schema. */
+/* Names the files that no other file imports by their path below the schema's folder. */
 static bool name_others(struct proto_files *files)
 {
     size_t base = strlen(files->base);
@@ -203,7 +206,10 @@ static int by_length(const void *a, const void *b)
                                    : strcmp(left, right);
 }
 
-/* Checks that protoc finds this file by its name: the first folder that has the name decides. */
+/*
+ * Checks that protoc finds this file by its name: protoc takes the file from the first root that
+ * has the name.
+ */
 static bool check_name(struct proto_files *files, const struct proto_file *file)
 {
     for (size_t i = 0; i < files->root_count; i++) {

@@ -9,8 +9,8 @@
 #include "proto/source/proto_files.h"
 
 /*
- * The time that protoc has, in nanoseconds: less than the service manager's default watchdog allows
- * to a reload.
+ * Time limits in nanoseconds, for compiling and for protoc's version. Their sum is less than
+ * WatchdogSec (30 s) of our systemd unit, because a reload may need both.
  */
 #define PROTOC_TIME_NS    INT64_C(20000000000)
 #define PROTOC_VERSION_NS INT64_C(5000000000)
@@ -32,8 +32,8 @@ static char *make_option(struct proto_files *files, const char *option, const ch
 }
 
 /*
- * Makes protoc's option for a folder. The '=' ends the empty name for the folder in imports, so
- * that the folder's own path may contain one.
+ * Makes protoc's option for a folder, "--proto_path=VIRTUAL=FOLDER" with an empty VIRTUAL. Without
+ * that second '=', protoc would split a folder's path that contains a '='.
  */
 static char *root_option(struct proto_files *files, const char *root)
 {
@@ -104,8 +104,8 @@ static bool is_about_edition(const char *text, const struct proto_file *file)
 }
 
 /*
- * Returns the file whose edition protoc does not know, by the error "NAME:LINE:COLUMN: REASON" or
- * "NAME: REASON"; NULL: the error has another reason.
+ * Returns the file whose edition protoc does not support, according to protoc's error
+ * "NAME:LINE:COLUMN: REASON" or "NAME: REASON"; NULL: the error has another reason.
  */
 static const struct proto_file *find_new_edition(const struct proto_files *files, const char *text)
 {
@@ -117,7 +117,7 @@ static const struct proto_file *find_new_edition(const struct proto_files *files
     return NULL;
 }
 
-/* Writes "protoc 3.21.12", or "protoc" if it does not tell its version. */
+/* Writes "protoc 3.21.12", or only "protoc" if its version cannot be found. */
 static void put_version(char *text, size_t size)
 {
     static const char *const arguments[] = {"protoc", "--version", NULL};

@@ -190,7 +190,10 @@ static bool list_files(struct loader *loader)
     return true;
 }
 
-/* The definitions of the file are listed; only messages that need them are refused. */
+/*
+ * Records why the file's types are not supported. The file's definitions are listed all the same;
+ * only messages that need them are refused.
+ */
 static bool note_unsupported(struct loader *loader, const char *file, const char *unknown,
                              struct place *place)
 {

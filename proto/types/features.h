@@ -21,7 +21,7 @@ struct features {
 
 /*
  * Sets the features with which a file begins. If the file's syntax or edition is not supported,
- * sets those of the newest edition that is, writes the name of that syntax or edition to `buffer`
+ * sets those of the newest supported edition, writes the name of the unsupported one to `buffer`,
  * and returns false.
  */
 bool features_of_file(const Sluice__Descriptor__FileDescriptorProto *file,

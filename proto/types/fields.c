@@ -271,7 +271,7 @@ static int by_number(const void *a, const void *b)
     return (left->order > right->order) - (left->order < right->order);
 }
 
-/* Keeps the text about the first pair, and counts the others. */
+/* Keeps a warning about the first such pair, and only counts the others. */
 static bool warn_of_same_number(struct loader *loader, const struct message_definition *definition,
                                 const struct field_source *first, const struct field_source *second)
 {
@@ -291,8 +291,8 @@ static bool warn_of_same_number(struct loader *loader, const struct message_defi
 }
 
 /*
- * Of several extensions with one number only the first is kept, as protoc warns of them only. Two
- * other fields of one number are refused.
+ * Checks for fields that have the same number. If all of them are extensions, keeps the first with
+ * a warning, because protoc only warns of them, too. In any other case refuses the set.
  */
 static bool check_numbers(struct loader *loader, struct message_definition *definition)
 {

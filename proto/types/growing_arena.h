@@ -16,7 +16,7 @@ struct growing_arena {
 
 /*
  * Allocates `count` zeroed elements of `size` bytes, aligned to 8 bytes. Returns NULL if memory is
- * short, but not for 0 elements.
+ * short; with `count` 0 the result is a valid pointer.
  */
 void *growing_arena_allocate(struct growing_arena *memory, size_t count, size_t size);
 

@@ -45,8 +45,8 @@ static void measure_oneofs(const struct message_definition *definition, struct s
 }
 
 /*
- * Places the members of eight bytes. Those of four bytes follow in place_narrow, so that there are
- * no gaps.
+ * Places the members of eight bytes and more. The smaller ones follow in place_narrow, so that
+ * there are no gaps.
  */
 static uint32_t place_wide(struct message_definition *definition, struct shared_place *oneofs,
                            size_t oneof_count)

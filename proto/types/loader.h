@@ -121,8 +121,8 @@ struct enum_definition *definition_of_enum(const struct type_set *set, const cha
                                            size_t length);
 
 /*
- * supported.c: a message that has a field of an unsupported type is not supported, and neither is
- * one that contains it. Sets type->not_supported of these.
+ * supported.c: sets type->not_supported of each message that contains an unsupported type, directly
+ * or inside other messages.
  */
 void loader_spread_unsupported(const struct loader *loader);
 

@@ -132,7 +132,10 @@ static void *copy_of(struct growing_arena *memory, const void *from, size_t size
     return copy;
 }
 
-/* Returns the version of the type that fields have from now on. */
+/*
+ * Returns the copy of the type, which fields of that type get in its place, or the type itself if
+ * it has no copy.
+ */
 static const struct message_type *version_of(struct changing *changing,
                                              const struct message_type *type)
 {
@@ -140,7 +143,10 @@ static const struct message_type *version_of(struct changing *changing,
     return found->copy != NULL ? found->copy : type;
 }
 
-/* Makes a bytes field a message. Its place in the struct, which is larger, remains. */
+/*
+ * Turns a bytes field into a message field. It keeps its place in the struct, which is larger than
+ * a message field needs.
+ */
 static void embed(struct field_type *field, const struct message_type *type,
                   enum field_embedded embedded)
 {
@@ -152,7 +158,7 @@ static void embed(struct field_type *field, const struct message_type *type,
         field->presence = PRESENCE_POINTER;
 }
 
-/* Copies the fields, with the types that they have now. */
+/* Copies the fields and replaces their message types by the changed versions. */
 static bool copy_fields(struct changing *changing, struct changing_type *type)
 {
     size_t count = type->from->field_count;
@@ -168,7 +174,7 @@ static bool copy_fields(struct changing *changing, struct changing_type *type)
     return type->fields != NULL;
 }
 
-/* Copies protobuf-c's descriptor, with the types that the fields have now. */
+/* Copies protobuf-c's descriptor and replaces the fields' message types by the changed versions. */
 static bool copy_descriptor(struct changing *changing, struct changing_type *type)
 {
     const ProtobufCMessageDescriptor *from = type->from->descriptor;
@@ -193,7 +199,7 @@ static bool copy_descriptor(struct changing *changing, struct changing_type *typ
     return true;
 }
 
-/* Copies the empty message, in which a changed field has no default. */
+/* Copies the empty message. A changed field has no default in the copy. */
 static bool copy_prototype(struct changing *changing, struct changing_type *type)
 {
     struct message_type *copy = type->copy;

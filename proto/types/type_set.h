@@ -50,8 +50,8 @@ int type_set_load_changed(const char *name, const void *bytes, size_t size,
 void type_set_destroy(struct type_set *set);
 
 /*
- * Returns a problem of the set that does not prevent its use, as a text for the log that the set
- * owns, and in *more the number of further ones; NULL: there is none.
+ * Returns the first problem of the set that does not prevent its use, as a text for the log, and
+ * sets *more to the number of further ones. The set owns the text. NULL: there is no problem.
  */
 const char *type_set_warning(const struct type_set *set, size_t *more);
 

@@ -19,7 +19,10 @@ bool wildcard_is_taken(const struct wildcard_element *element, const struct text
     return taken;
 }
 
-/* Appends a label to a list. Its key becomes the path if it is taken. */
+/*
+ * Appends a label to a list. If another label already has its key, the label's key becomes its
+ * path.
+ */
 static bool append(struct wildcard_walk *walk, struct wildcard_element *element,
                    const struct text *name, const struct wildcard_label *label,
                    const struct wildcard_label ***end)
@@ -115,7 +118,10 @@ static bool add_field(struct wildcard_walk *walk, const struct wildcard_label_fi
         field->field->presence == PRESENCE_IMPLICIT || field_is_present(field->field, message);
     const void *value = field_value(field->field, message);
     struct wildcard_label label = {.key = field->name, .field = field->field, .form = field->form};
-    /* A label without a value keeps its key from being used by another field. */
+    /*
+     * A label without a value is added, too: it reserves its key, so that no other field gets the
+     * key.
+     */
     if (present && has_content(field->field, value))
         label.value = value;
     if (label.value != NULL && field->reason != REASON_ENUM && add == wildcard_add_label)

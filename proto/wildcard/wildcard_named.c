@@ -1,19 +1,23 @@
 /*
- * Messages with a name and a value, recognised by their form: a text called name or key, and a
- * oneof with at least two kinds of numbers, in the message or in the only other message in it
- * (Cisco's TelemetryField, Sparkplug's Metric, OpenTelemetry's KeyValue). They can contain further
- * messages of their type, whose names follow after a slash.
+ * Messages with a name and a value, recognised by their fields: a text called name or key, and a
+ * oneof with at least two kinds of numbers. The oneof is in the message itself, or in the only
+ * message field that it has besides the name. Examples are Cisco's TelemetryField, Sparkplug's
+ * Metric and OpenTelemetry's KeyValue. Such messages can contain further messages of their own
+ * type, whose names are appended after a slash.
  */
 #include <string.h>
 
 #include "proto/message/order.h"
 #include "proto/wildcard/wildcard_plan.h"
 
-#define KEYS "keys" /* the name of the message whose values are labels of its siblings */
+#define KEYS "keys" /* a message of this name contains labels for its siblings */
 
 /* --- the form --------------------------------------------------------------------------------- */
 
-/* Returns the oneof with at least two kinds of numbers, by one of its fields; or NULL. */
+/*
+ * Returns a field of the oneof that has at least two kinds of numbers; NULL: there is no such
+ * oneof.
+ */
 static const struct field_type *find_oneof(const struct message_type *type)
 {
     for (size_t i = 0; i < type->field_count; i++) {
@@ -67,7 +71,10 @@ static struct text name_of(const struct wildcard_named *named, const ProtobufCMe
     return (struct text){(const char *)name->data, name->len};
 }
 
-/* Returns the field of the oneof that is set, and its message; or NULL. */
+/*
+ * Returns the field of the oneof that is set, and in *holder the message that contains the oneof;
+ * NULL: no field is set.
+ */
 static const struct field_type *value_of(const struct wildcard_named *named,
                                          const ProtobufCMessage *message,
                                          const ProtobufCMessage **holder)
@@ -91,7 +98,7 @@ static struct wildcard_list children_of(const struct wildcard_named *named,
         .count = field_elements(named->children, message)};
 }
 
-/* Whether the values below the message are labels of its siblings. */
+/* Whether this is a message "keys": the values below it are labels of its siblings. */
 static bool is_keys(const struct wildcard_named *named, const ProtobufCMessage *message)
 {
     struct text name = name_of(named, message);
@@ -109,7 +116,9 @@ static bool has_keys(const struct wildcard_named *named, const ProtobufCMessage 
 
 /* --- which of them are elements --------------------------------------------------------------- */
 
-/* A list whose messages are compared with each other instead of sorted. */
+/*
+ * In lists up to this length each message is compared with each other one; longer lists are sorted.
+ */
 #define FEW ((size_t)16)
 
 static void mark_few(const struct wildcard_named *named, const struct wildcard_list *list,
@@ -154,8 +163,9 @@ static uint8_t *mark_same(struct wildcard_walk *walk, const struct wildcard_name
 }
 
 /*
- * Whether a message is an element of its own: one of several with the same name, an unnamed one of
- * a field, or one with keys.
+ * Whether a message is an element of its own, with labels that its siblings do not share: it has
+ * the same name as another message of the list, it is in a field and has no name, or it contains
+ * "keys".
  */
 static bool is_element(const struct wildcard_named *named, const struct wildcard_list *list,
                        size_t position, const uint8_t *same)
@@ -173,7 +183,10 @@ static struct wildcard_label label_of(struct text key, const struct field_type *
     return (struct wildcard_label){.key = key, .field = field, .value = field_value(field, holder)};
 }
 
-/* Adds all values below `list` as labels; `path` are the names from the message "keys" to here. */
+/*
+ * Adds all values below `list` as labels. `path` consists of the names below the message "keys"
+ * that lead to `list`.
+ */
 static bool add_keys(struct wildcard_walk *walk, const struct wildcard_named *named,
                      const struct wildcard_list *list, struct wildcard_element *element,
                      const struct text *path)
@@ -262,7 +275,7 @@ bool wildcard_named_labels(struct wildcard_walk *walk, const struct wildcard_typ
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Whether the option `labels` asks for the name, so that the value is not a sample. */
+/* Whether the option `labels` asks for a message of this name, whose value is then not a sample. */
 static bool is_asked(const struct wildcard_walk *walk, const struct text *name,
                      const struct wildcard_place *place)
 {
@@ -273,8 +286,8 @@ static bool is_asked(const struct wildcard_walk *walk, const struct text *name,
 }
 
 /*
- * Adds the value of the message: a number as a part; another value to the texts of its element.
- * `around` is the place of the list.
+ * Adds the value of the message: a number becomes a part, a text a label of the element's info
+ * sample. `around` is the place of the list that contains the message.
  */
 static bool add_value(struct wildcard_walk *walk, const struct wildcard_named *named,
                       const ProtobufCMessage *message, const struct wildcard_place *around,

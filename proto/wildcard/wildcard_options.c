@@ -205,8 +205,9 @@ bool wildcard_asks_for_name(const struct wildcard_asked *asked, const struct tex
 }
 
 /*
- * Writes the path of the message that contains the last field as the walk names it: an extension,
- * and a message in bytes, begins a name. Returns false if memory is short.
+ * Writes the path of the message that contains the last field, in the form that the walk gives to
+ * names: an extension or a message in bytes drops the path before it. Returns false if memory is
+ * short.
  */
 static bool name_of_path(struct wildcard_plan *plan, const struct field_path *path,
                          struct text *name)
@@ -229,7 +230,10 @@ static bool name_of_path(struct wildcard_plan *plan, const struct field_path *pa
     return keep(plan, name);
 }
 
-/* Whether the types on the path depend on the message, so that it leads to several fields. */
+/*
+ * Whether a type on the path depends on a text of the message (nested.h), so that the path leads to
+ * different fields.
+ */
 static bool is_chosen(const struct field_path *path)
 {
     for (size_t i = 0; i < path->count; i++)

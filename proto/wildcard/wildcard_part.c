@@ -31,7 +31,7 @@ struct wildcard_element *wildcard_add_element(struct wildcard_walk *walk,
     return element;
 }
 
-/* Whether the element has a label that is not left out. */
+/* Whether the element has a label with a value. */
 static bool has_label(const struct wildcard_element *element)
 {
     const struct wildcard_label *label = element->labels;

@@ -81,7 +81,7 @@ static void add_asked(struct wildcard_type *type, const struct field_type *field
     };
 }
 
-/* The place of an entry in the order in which labels are tried: 0 is first. */
+/* Returns the rank of an entry: the labels of a field are tried in the order of rank, from 0. */
 static int rank_of(const struct wildcard_asked *asked)
 {
     if (asked->is_whole)
@@ -96,7 +96,7 @@ static bool is_asked(const struct wildcard_asked *asked, const struct message_ty
     return can_be_label(field, asked->form) && wildcard_asks_for(asked, type, field, &name);
 }
 
-/* Returns the most labels that fields of the type may be. */
+/* Returns an upper bound for the number of labels that the fields of the type can be. */
 static size_t most_labels(const struct wildcard_plan *plan, const struct message_type *type)
 {
     size_t count = type->field_count;
@@ -107,8 +107,8 @@ static size_t most_labels(const struct wildcard_plan *plan, const struct message
 }
 
 /*
- * Adds the labels that the option asks for. Returns whether one of them is wherever the field's
- * message is, so that the field is nothing else.
+ * Adds the labels that the option `labels` asks for. Returns true if the field is a label in every
+ * message of the type, so that it has no other use.
  */
 static bool plan_asked(struct planning *planning, struct wildcard_type *type,
                        const struct field_type *field)
@@ -129,10 +129,7 @@ static bool plan_asked(struct planning *planning, struct wildcard_type *type,
     return false;
 }
 
-/*
- * Adds the labels that the field may be. Returns whether it is a label wherever its message is, so
- * that it is nothing else.
- */
+/* Adds the labels that the field may be. Returns true if the field has no other use. */
 static bool plan_label(struct planning *planning, struct wildcard_type *type,
                        const struct field_type *field)
 {
@@ -165,7 +162,7 @@ static bool is_other(const struct wildcard_others *others, const struct message_
     return false;
 }
 
-/* Numbers, but not enums. */
+/* Whether the field can be a sample's value: a number, but not an enum. */
 static bool is_value(const struct field_type *field)
 {
     return field_is_number(field) && field->kind != KIND_ENUM;
@@ -180,7 +177,7 @@ static const struct wildcard_time *time_of(const struct wildcard_type *type,
     return NULL;
 }
 
-/* Sets what the field is for. Returns false if it is for nothing. */
+/* Sets the field's use. Returns false if the field has none. */
 static bool use_of(const struct field_type *field, enum wildcard_use *use,
                    const struct message_type **inside)
 {
@@ -235,7 +232,10 @@ static bool plan_field(struct planning *planning, struct wildcard_type *type,
     return true;
 }
 
-/* Whether all fields of this field's oneof are scalars, so that they are one value. */
+/*
+ * Whether all fields of this field's oneof are scalars: they are then alternatives for one value,
+ * and share one name.
+ */
 static bool is_scalar_oneof(const struct message_type *type, const struct field_type *field)
 {
     for (size_t i = 0; i < type->field_count; i++)
@@ -266,7 +266,10 @@ static bool plan_type(struct planning *planning, struct wildcard_type *type)
     return true;
 }
 
-/* Sets has_key of all types; a type inside itself needs several rounds. */
+/*
+ * Sets has_key of all types. A key also counts for the message around a singular message, so the
+ * rounds are repeated until one changes nothing.
+ */
 static void find_keys(struct wildcard_plan *plan)
 {
     for (bool changed = true; changed;) {

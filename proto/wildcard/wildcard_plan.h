@@ -30,11 +30,11 @@ struct wildcard_field {
     const struct field_type *field;
     enum wildcard_use use;
     bool counter;
-    bool begins;      /* names begin with this field: an extension, or a message in bytes */
+    bool begins;      /* a sample's name begins here: an extension, or a message in bytes */
     struct text name; /* its part of a sample's name */
     const struct wildcard_type *type; /* plan of its messages, or of a map's values; or NULL */
-    const struct wildcard_time *time; /* as a value: not a sample if this is a time; or NULL */
-    const struct wildcard_label_field *label; /* as a value: not a sample where it is a label */
+    const struct wildcard_time *time; /* USE_VALUE: not a sample if this is a time; or NULL */
+    const struct wildcard_label_field *label; /* USE_VALUE: not a sample where it is a label */
 };
 
 /* How a label's value is written. */
@@ -47,15 +47,16 @@ enum wildcard_form {
 /* Why a field is a label. */
 enum wildcard_reason {
     REASON_ASKED, /* the option `labels` names it */
-    REASON_KEY,   /* the .proto file says so */
+    REASON_KEY,   /* the field has ROLE_KEY, from the .proto file */
     REASON_TEXT,  /* a text; only in elements without keys */
     REASON_ENUM,  /* an enum; only in elements without keys */
     REASON_TEXTS, /* a map to texts; only in elements without keys */
 };
 
 /*
- * The labels that a field may be, in the order in which they are tried: one that the option asks
- * for by the field's whole path, by the end of its path, by its name; then one for another reason.
+ * A label that a field may be. A field's labels are tried in this order: those that the option
+ * `labels` asks for by the field's whole path, by the end of its path, and by its name; then a
+ * label for another reason.
  */
 struct wildcard_label_field {
     const struct field_type *field;
@@ -71,7 +72,7 @@ struct wildcard_label_field {
 enum wildcard_time_kind {
     TIME_NUMBER,
     TIME_MESSAGE, /* a message of seconds and nanoseconds */
-    TIME_PAIR,    /* `field` are seconds, `second` is the rest in units of `unit` */
+    TIME_PAIR,    /* seconds in `field`, the rest in `second`, in units of `unit` */
     TIME_SUM,     /* `field` in units of `unit`, plus `second` in units of `second_unit` */
 };
 
@@ -108,16 +109,16 @@ struct wildcard_type {
 };
 
 /*
- * An entry of the option `labels`: "NAME:PATH:FORM", of which only the end of PATH is required. If
- * PATH has several names, or NAME is given, PATH may be the whole path of a field, which is then
- * the only one that is meant.
+ * An entry of the option `labels`: "NAME:PATH:FORM"; only PATH is required. PATH may be the end of
+ * a field's path. If PATH has several names, or NAME is given, PATH may also be the whole path of a
+ * field, and then only that field is meant.
  */
 struct wildcard_asked {
-    struct text name; /* empty: the last name of the path */
+    struct text name; /* empty: the label's key is the last name of the path */
     struct text path; /* as it was given */
     struct text before, last;
     enum wildcard_form form;
-    bool is_whole;               /* `before` is then a name, as samples have it */
+    bool is_whole;               /* PATH is a whole path; `before` is then in the form of names */
     struct wildcard_other field; /* only if is_whole is set */
 };
 
@@ -127,7 +128,7 @@ struct wildcard_asked {
 /* A version of the message type, and the paths of the options in it. */
 struct wildcard_root {
     const struct wildcard_type *type;
-    struct field_path *paths; /* the paths of "PATH.*" that it has */
+    struct field_path *paths; /* those paths of "PATH.*" that exist in this version */
     size_t path_count;
     struct field_path *name; /* the option `name`; NULL: not given */
 };
@@ -147,9 +148,9 @@ struct wildcard_plan {
     struct wildcard_root *roots;
     size_t root_count;
 
-    bool texts; /* texts that are not labels make a sample */
+    bool texts; /* texts that are not labels become labels of an info sample */
     bool all;   /* the option `value` has "*": every number is a sample */
-    bool named; /* the option `name` precedes all names */
+    bool named; /* the option `name` is given: its text begins all names */
     struct wildcard_asked labels[WILDCARD_LABELS];
     size_t label_count;
     const struct wildcard_asked_time *times;
@@ -159,14 +160,14 @@ struct wildcard_plan {
 struct wildcard_found {
     bool values[WILDCARD_PATHS];
     bool labels[WILDCARD_LABELS];
-    bool named; /* a type has messages with names and values, whose names may be labels */
+    bool named; /* a type is_named; the names in its messages may be labels */
 };
 
 /* --- parts of a message ----------------------------------------------------------------------- */
 
 /*
- * A label in the arena. Its value is that of `field` at `value` (NULL: the label is left out), or,
- * if `field` is NULL, the number.
+ * A label in the arena. Its value is that of `field` at `value`; if `field` is NULL, it is
+ * `number`. A label with a `field`, but no `value`, is left out of samples.
  */
 struct wildcard_label {
     const struct wildcard_label *next;
@@ -177,26 +178,29 @@ struct wildcard_label {
     enum wildcard_form form;
 };
 
-/* The most labels of an element, with those of the elements around it. Others are left out. */
+/*
+ * Limit for the labels of an element, including those of the elements around it. Further labels are
+ * left out.
+ */
 #define WILDCARD_ELEMENT_LABELS ((size_t)64)
 
 struct wildcard_element {
     const struct wildcard_element *around; /* NULL: the message */
     const struct wildcard_label *labels;
-    const struct wildcard_label **end;  /* the pointer to the next label */
-    const struct wildcard_label *texts; /* further labels of the element's info sample */
+    const struct wildcard_label **end;  /* where to store the pointer to the next label */
+    const struct wildcard_label *texts; /* further labels, only for the info sample */
     const struct wildcard_label **texts_end;
     bool keyed;         /* texts and enums are not labels */
-    bool is_told;       /* a key or a text is among its labels */
-    size_t label_count; /* with those of the elements around it */
+    bool is_told;       /* a label identifies the element: no position needed */
+    size_t label_count; /* including the elements around it */
     int64_t time_ns;    /* 0: not given */
-    uint64_t hash;      /* of all its labels; 0: not known yet. wildcard_repeated.c */
+    uint64_t hash;      /* of all its labels; 0: not known yet (wildcard_repeated.c) */
 };
 
 /*
- * Numbers that are read together: those of a message, the elements of a repeated number, the
- * entries of a map, or the value of a named message; or the info sample of an element, if it has no
- * `type`, no `field` and no `value`.
+ * Samples that are read together: the single numbers of a message, the elements of a repeated
+ * number, the entries of a map, or the value of a named message. A part without `type`, `field` and
+ * `value` is the info sample of its element, whose value is always 1.
  */
 struct wildcard_part {
     struct wildcard_part *next;
@@ -206,7 +210,7 @@ struct wildcard_part {
     const struct wildcard_field *field; /* USE_VALUES or USE_NUMBERS; otherwise NULL */
     const struct field_type *value;     /* the value of a named message; otherwise NULL */
     struct text name;                   /* numbers of a message: what precedes their names */
-    struct text key;                    /* of the label that each number of `field` has */
+    struct text key;                    /* key of the label of each number of `field` */
     int64_t time_ns;                    /* 0: not given */
     uint64_t hash;                      /* of its name and its element's labels */
 };
@@ -243,14 +247,20 @@ static inline struct text wildcard_last_name(const struct field_type *field)
     return (struct text){name, strlen(name)};
 }
 
-/* Whether `text` ends with `end`, with a separator or nothing before it; '/' is as good as '.'. */
+/*
+ * Whether `text` ends with the path `end`, after a separator or from its beginning. '/' and '.'
+ * count as the same separator.
+ */
 bool wildcard_path_ends(const struct text *text, const struct text *end);
 
-/* Whether the entry asks for this field; `name` is the last part of the field's name. */
+/* Whether an entry of `labels` asks for this field; `name` is the last part of the field's name. */
 bool wildcard_asks_for(const struct wildcard_asked *asked, const struct message_type *type,
                        const struct field_type *field, const struct text *name);
 
-/* The same for a named value; `path` is that of its message. */
+/*
+ * Whether the entry asks for a named message's value by its `name`; `path` is the path of the
+ * message.
+ */
 bool wildcard_asks_for_name(const struct wildcard_asked *asked, const struct text *name,
                             const struct text *path);
 
@@ -261,8 +271,8 @@ bool wildcard_find_times(struct wildcard_plan *plan, struct wildcard_type *type)
 int64_t wildcard_read_time(const struct wildcard_time *time, const ProtobufCMessage *message);
 
 /*
- * Whether the numbers of this rule are a time in the message and so not samples; zeroes are a time
- * that was not sent.
+ * Whether the fields of this rule contain a time in the message, and so are not samples. Zeroes
+ * count as a time that was not sent, and are not samples either.
  */
 bool wildcard_is_time(const struct wildcard_time *time, const ProtobufCMessage *message);
 
@@ -272,13 +282,19 @@ int64_t wildcard_time_of(const struct wildcard_type *type, const ProtobufCMessag
 /* wildcard_named.c: whether messages of the type have names and values; if so fills `named`. */
 bool wildcard_is_named(const struct message_type *type, struct wildcard_named *named);
 
-/* wildcard_read.c: whether a number of a message is a sample, which a time is not. */
+/*
+ * wildcard_read.c: whether a number of a message is a sample: it is present, and neither a time nor
+ * a label.
+ */
 bool wildcard_has_sample(const struct wildcard_part *part, const struct wildcard_field *field);
 
-/* Returns the value of a label as text; what is made for it is written to `out`. */
+/* Returns the value of a label as text. A text that must be made is written to `out`. */
 struct text wildcard_label_value(const struct wildcard_label *label, struct output *out);
 
-/* wildcard_read.c: whether the value in the message is a number, or a text that is one in JSON. */
+/*
+ * wildcard_read.c: whether the value in the message is a number, or a string that is a number in
+ * JSON.
+ */
 bool wildcard_is_number(const struct field_type *field, const ProtobufCMessage *message);
 
 /* --- the walk --------------------------------------------------------------------------------- */
@@ -287,24 +303,25 @@ struct wildcard_walk {
     const struct wildcard_plan *plan;
     const struct wildcard_root *root;
     struct arena *arena;
-    struct wildcard_part **end; /* the pointer to the next part */
+    struct wildcard_part **end; /* where to store the pointer to the next part */
     size_t part_count;
 };
 
-/* Where the walk is: a message, or a list of named messages, of an element. */
+/* The position of the walk: a message of an element, or a list of named messages. */
 struct wildcard_place {
     struct wildcard_element *element;
     struct text name; /* path of names up to here */
-    int64_t time_ns;  /* time of the message around */
-    uint32_t paths;   /* bit i: the way to here is the beginning of root->paths[i] */
+    int64_t time_ns;  /* time of the nearest message around that has one */
+    uint32_t paths;   /* bit i: root->paths[i] begins with the path to here */
     size_t depth;     /* number of fields from the outermost message to here */
-    bool selected;    /* here is below a path, so numbers are samples */
+    bool selected;    /* a path of `value` leads to here: numbers are samples */
     bool named;       /* `name` ends with the name of a named message */
 };
 
 /*
- * wildcard_repeated.c: counts the samples that have the name and labels of an earlier one. Returns
- * false if the arena is full, of which no memory remains in use.
+ * wildcard_repeated.c: counts in out->series_repeated the samples that have the same name and
+ * labels as an earlier one, and sets out->repeated_name to the name of the first. Returns false if
+ * the arena is too small.
  */
 bool wildcard_find_repeated(struct wildcard_walk *walk, struct wildcard_part *parts,
                             struct decoded *out);
@@ -316,17 +333,23 @@ struct wildcard_element *wildcard_add_element(struct wildcard_walk *walk,
                                               const struct wildcard_element *around, bool keyed);
 
 /*
- * Adds the info sample of the element, if it has texts for it, or labels but no numbers. `begun` is
- * walk->end at the beginning of the element.
+ * Adds the info sample of the element, if the element has texts for it, or labels but no numbers.
+ * `begun` is the value that walk->end had at the beginning of the element.
  */
 bool wildcard_end_element(struct wildcard_walk *walk, const struct wildcard_place *place,
                           struct wildcard_part **begun);
 
-/* Makes "NAME.LAST" (`separator` is '.'). Returns false if the arena is full. */
+/*
+ * Joins "NAME.LAST", with `separator` in place of the dot. If one of the two is empty, returns the
+ * other. Returns false if the arena is full.
+ */
 bool wildcard_join(struct wildcard_walk *walk, const struct text *name, char separator,
                    const struct text *last, struct text *joined);
 
-/* wildcard_label.c: whether the number is a label in messages whose path is `name`. */
+/*
+ * wildcard_label.c: whether the number, in a message with the path `name`, is a label of the
+ * element.
+ */
 bool wildcard_is_label(const struct wildcard_field *field, const struct text *name,
                        const struct wildcard_element *element);
 
@@ -334,8 +357,9 @@ bool wildcard_is_label(const struct wildcard_field *field, const struct text *na
 bool wildcard_is_taken(const struct wildcard_element *element, const struct text *key);
 
 /*
- * wildcard_label.c: add labels to an element. A key that is taken by a label of the element or of
- * an element around it is replaced by the path: `name` is the path of the message.
+ * wildcard_label.c: adds a label to an element. If the element, or an element around it, already
+ * has a label with this key, the key becomes a path: `name`, the path of the message, a dot and the
+ * key.
  */
 bool wildcard_add_label(struct wildcard_walk *walk, struct wildcard_element *element,
                         const struct text *name, const struct wildcard_label *label);
@@ -346,13 +370,15 @@ bool wildcard_add_labels(struct wildcard_walk *walk, const struct wildcard_type 
                          struct wildcard_element *element);
 
 /*
- * Adds a label of the element's info sample, if the plan wants these; `name` is the path of the
- * message.
+ * Adds a label of the element's info sample, unless the plan has no info samples; `name` is the
+ * path of the message.
  */
 bool wildcard_add_text(struct wildcard_walk *walk, struct wildcard_element *element,
                        const struct text *name, const struct wildcard_label *label);
 
-/* Adds the element's position in its list as a label, if no other label tells it. */
+/*
+ * Adds the element's position in its list as a label, unless another label identifies the element.
+ */
 bool wildcard_add_position(struct wildcard_walk *walk, struct wildcard_element *element,
                            const struct text *path, const struct text *list, size_t position);
 

@@ -79,7 +79,10 @@ static void set_value(const struct field_type *field, const void *at, struct sam
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-/* The stage after the first. The members outer[0] and index are the part and the number in it. */
+/*
+ * The second and last stage of a cursor of samples. In it outer[0] is the part, and `index` the
+ * number within the part.
+ */
 #define STAGE_PART (WILDCARD_BEGIN + 1)
 
 static const struct wildcard_part *part_at(size_t place)
@@ -105,7 +108,7 @@ static void set_kind(const struct wildcard_field *field, struct sample *sample)
     sample->temporality = SAMPLE_CUMULATIVE;
 }
 
-/* Returns the name of a number of a message: the message's path, a dot, the field's name. */
+/* Returns the name of a number's sample: the message's path, a dot, and the field's name. */
 static struct text name_of(const struct wildcard_part *part, const struct wildcard_field *field,
                            struct schema_cursor *cursor)
 {
@@ -254,7 +257,10 @@ struct text wildcard_label_value(const struct wildcard_label *label, struct outp
     return (struct text){out->data, out->used};
 }
 
-/* Returns a label's value: a text itself, or one that is made for this step. */
+/*
+ * Returns a label's value: a string as it is in the message, other values as a text that lives
+ * until the next step.
+ */
 static struct text value_of(const struct wildcard_label *label, struct schema_cursor *cursor)
 {
     struct output out = made_text_begin(cursor);
@@ -279,9 +285,9 @@ static void own_label(const struct wildcard_part *part, size_t index, struct sch
 }
 
 /*
- * The stages of a cursor of labels: the sample's own label; the texts of an info sample; before the
- * first label of an element; after it. Its members outer[0] and outer[1] are an element and the
- * next label.
+ * The stages of a cursor of labels, in order: the sample's own label; the texts of an info sample;
+ * then, for the element and each element around it, STAGE_ELEMENT before its first label and
+ * STAGE_LABELS after that. The members outer[0] and outer[1] are the element and the next label.
  */
 enum { STAGE_OWN, STAGE_TEXTS, STAGE_ELEMENT, STAGE_LABELS };
 

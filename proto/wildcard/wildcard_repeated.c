@@ -1,24 +1,30 @@
 /*
- * Counts the samples of a message that have the name and labels of an earlier one, such as those of
- * two elements with the same keys: a store keeps only one of them.
+ * Counts the samples of a message that have the same name and labels as an earlier one, such as
+ * those of two elements with the same keys: a store would keep only one of them.
  *
- * Parts are compared first, by a hash of their name and labels, since the samples of one part
- * differ from each other. Only the samples of parts that agree are compared.
+ * Parts are compared first, by a hash of their name and labels, because the samples within one part
+ * always differ. Samples are compared only if the hashes of their parts are equal.
  */
 #include <string.h>
 
 #include "collector/base/fingerprint.h"
 #include "proto/wildcard/wildcard_plan.h"
 
-/* The most entries of the table that are examined for one part, whatever a sender makes collide. */
+/*
+ * Limit for the entries of the table that are examined for one part, even if a sender makes hashes
+ * collide.
+ */
 #define PROBES ((size_t)64)
 
-/* Bytes of a label's value that are compared, if it is not a text. */
+/* Limit in bytes of a label's value that is compared, unless the value is a text. */
 #define VALUE_SIZE ((size_t)256)
 
 /* --- hashes ----------------------------------------------------------------------------------- */
 
-/* It is not secret: PROBES bounds what a sender gains from inputs that collide. */
+/*
+ * The key is not secret: a sender can choose inputs whose hashes collide, but PROBES bounds the
+ * work.
+ */
 static const struct fingerprint_key key = {
     {UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xbf58476d1ce4e5b9), UINT64_C(0x94d049bb133111eb),
      UINT64_C(0xd6e8feb86659fd93)}};
@@ -76,7 +82,7 @@ static bool has_name(const struct wildcard_part *part, const struct text *name)
     return false;
 }
 
-/* Counts the numbers of `part`, those of a message, which `other` has too. */
+/* Returns how many samples of `part`, the numbers of a message, `other` has too. */
 static size_t numbers_in_both(const struct wildcard_part *part, const struct wildcard_part *other,
                               struct text *name)
 {
@@ -91,7 +97,10 @@ static size_t numbers_in_both(const struct wildcard_part *part, const struct wil
     return count;
 }
 
-/* Counts the elements of `part`, a list of numbers, at positions which `other` has too. */
+/*
+ * Returns how many samples of `part`, a list of numbers, `other` has too: those at the same
+ * positions.
+ */
 static size_t elements_in_both(const struct wildcard_part *part, const struct wildcard_part *other)
 {
     if (other->field == NULL)
@@ -102,8 +111,8 @@ static size_t elements_in_both(const struct wildcard_part *part, const struct wi
 }
 
 /*
- * Returns the number of samples of `part` that `other`, a part of the same hash, has too, and the
- * last name of the first of them in *name.
+ * Returns how many samples of `part` are also in `other`, a part with the same hash. Sets *name to
+ * the last name of the first of them.
  */
 static size_t samples_in_both(const struct wildcard_part *part, const struct wildcard_part *other,
                               struct text *name)
@@ -116,7 +125,10 @@ static size_t samples_in_both(const struct wildcard_part *part, const struct wil
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* Returns the part with this hash in the table, or the place for it; NULL: neither was found. */
+/*
+ * Returns the entry of the table with this hash, or the free entry for it; NULL after PROBES other
+ * entries.
+ */
 static struct wildcard_part **table_find(struct wildcard_part **table, size_t size, uint64_t hash)
 {
     for (size_t i = 0; i < PROBES; i++) {

@@ -7,7 +7,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* A number is a time if one of the units puts it between 2000 and 2100. */
+/* A number is recognised as a time if it is between the years 2000 and 2100 in one of the units. */
 #define YEAR_2000 INT64_C(946684800)
 #define YEAR_2100 INT64_C(4102444800)
 
@@ -84,7 +84,10 @@ static int64_t unit_at_end(const char *name, size_t *length)
     return 0;
 }
 
-/* Finds the field that contains the rest of the seconds in `seconds`, under the same name. */
+/*
+ * Finds the field with the rest of the seconds that are in `seconds`: its name is the same, except
+ * for the unit.
+ */
 static const struct field_type *rest_of(const struct message_type *type,
                                         const struct field_type *seconds, int64_t *unit)
 {
@@ -166,7 +169,7 @@ bool wildcard_find_times(struct wildcard_plan *plan, struct wildcard_type *type)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Returns the number as a whole one; 0 if it does not fit. */
+/* Returns the number as an integer; 0 if it does not fit. */
 static int64_t whole_of(const struct field_type *field, const ProtobufCMessage *message)
 {
     struct field_number number = field_read_number(field, field_value(field, message));

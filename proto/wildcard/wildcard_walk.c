@@ -194,7 +194,7 @@ static bool walk_message(struct wildcard_walk *walk, const struct wildcard_type 
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/* Makes the text that precedes all names, the option `name`. */
+/* Makes the text that begins all names: the value of the field that the option `name` selects. */
 static bool begin_names(struct wildcard_walk *walk, const ProtobufCMessage *message,
                         struct text *name)
 {

@@ -14,8 +14,8 @@ struct capture {
     struct reassembly *reassembly;
     uint16_t port;
     struct capture_counts counts;
-    enum capture_result last; /* CAPTURE_DATAGRAM until the file ends */
-    struct error error;       /* returned with CAPTURE_DAMAGED by every call */
+    enum capture_result last; /* CAPTURE_DATAGRAM until the end or damage was reached */
+    struct error error; /* the reason after CAPTURE_DAMAGED, which every later call returns again */
 };
 
 int capture_open(const char *path, uint16_t port, struct capture **out, struct error *error)

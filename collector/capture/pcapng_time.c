@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #define NANOSECONDS_PER_SECOND 1000000000u
-#define MAX_SECONDS            INT64_C(9223372036) /* of nanoseconds in an int64_t */
+#define MAX_SECONDS            INT64_C(9223372036) /* an int64_t in nanoseconds holds no more */
 
 static const uint64_t powers_of_ten[] = {
     UINT64_C(1),
@@ -44,7 +44,10 @@ static void split_binary(uint64_t units, unsigned exponent, uint64_t *seconds, u
 {
     *seconds = exponent < 64 ? units >> exponent : 0;
     uint64_t rest = exponent < 64 ? units & ((UINT64_C(1) << exponent) - 1) : units;
-    /* 34 bits times 10^9 (30 bits) fits 64 bits; a unit of 2^-34 s is 0.06 ns. */
+    /*
+     * Shortens the fraction to 34 bits, so that the product with 10^9 (30 bits) fits 64 bits. A
+     * unit of 2^-34 s is 0.06 ns.
+     */
     if (exponent > 34) {
         rest = exponent - 34 < 64 ? rest >> (exponent - 34) : 0;
         exponent = 34;

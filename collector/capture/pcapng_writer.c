@@ -41,10 +41,10 @@ void pcapng_write_section(uint8_t *to, uint16_t link_type)
     memset(to + 16, 0xff, 8);   /* the section's length: unknown */
     uint8_t *interface = to + SECTION_HEADER;
     put_around(interface, BLOCK_INTERFACE, INTERFACE);
-    put_little_u16(interface + 8, link_type); /* the snapshot length after it stays 0: none */
+    put_little_u16(interface + 8, link_type); /* followed by the snapshot length 0: no limit */
     put_little_u16(interface + 16, OPTION_IF_TIME_UNIT);
     put_little_u16(interface + 18, 1);
-    interface[20] = NANOSECONDS; /* followed by padding and the end of options, all zero */
+    interface[20] = NANOSECONDS; /* the padding and the end of options, which follow, stay 0 */
 }
 
 /* Pads with zeros to a multiple of four bytes. Returns the padded size. */

@@ -45,8 +45,8 @@ size_t pcapng_write_packet(uint8_t *block, const struct pcapng_packet *packet);
 
 /*
  * Returns the size of the prefix of a pcapng file's `size` bytes that consists of whole blocks
- * (collector/platform/output_file.h). Complete blocks of other programs are allowed; an incomplete
- * block must be ours.
+ * (collector/platform/output_file.h). Other programs may have written whole blocks; an incomplete
+ * block is foreign unless this program can have written it.
  */
 size_t pcapng_whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
 

@@ -13,7 +13,7 @@
 #define LONGEST       65535 /* limit of a 16-bit length field */
 #define PROTOCOL_UDP  17
 #define HOPS          64
-#define DONT_FRAGMENT 0x4000 /* flag that allows the identification to be 0 (RFC 6864) */
+#define DONT_FRAGMENT 0x4000 /* with this flag the identification may be 0 (RFC 6864) */
 
 /* --- checksum --------------------------------------------------------------------------------- */
 
@@ -44,7 +44,7 @@ size_t udp_packet_headers_size(const struct udp_packet *packet)
     return packet->length > LONGEST - counted ? 0 : ip + UDP_SIZE;
 }
 
-/* A local process has no address and no port. */
+/* The address of a local process has no IP address and no port. */
 static bool has_port(const struct address *address)
 {
     return address != NULL && address->family != ADDRESS_LOCAL;

@@ -65,8 +65,8 @@ struct config_test_expectation {
 };
 
 struct config_test {
-    struct provenance_mark mark; /* of its first key; its other keys are in the same column */
-    bool in_braces;              /* written as {...} in one line, so that it cannot be recorded */
+    struct provenance_mark mark; /* position of its first key; the column is that of all its keys */
+    bool in_braces;              /* written as {...} in one line, which recording cannot rewrite */
     struct config_test_text name, listener, hostname;
     struct config_test_input *inputs;
     size_t input_count;
@@ -76,7 +76,7 @@ struct config_test {
 
     /*
      * The first line of `expect` and the line after its end, counted from 1. Without `expect`, both
-     * are the line before which it is to be inserted.
+     * are the line before which recording inserts it.
      */
     size_t expect_line, expect_end;
     size_t expect_column;

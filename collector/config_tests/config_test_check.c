@@ -213,7 +213,10 @@ static int note_refused_datagrams(const struct config_test_file *file,
     return 0;
 }
 
-/* Checks the reasons of datagrams. Heartbeats are not a loss, so they need not be expected. */
+/*
+ * Checks the reasons of datagrams. Heartbeats (`control`) need not be expected, because no record
+ * is lost.
+ */
 static void check_refused(const uint64_t wanted[REASON_COUNT],
                           const struct config_test_outcome *outcome,
                           struct growing_text *differences)

@@ -317,7 +317,7 @@ static size_t longest_message(const struct listener_config *listener)
 static const struct source_ops source_in_memory = {
     .scheme = "test",
     .syntax = "test:",
-    .kind = "udp", /* not the kind of a capture, whose ledger counts frames */
+    .kind = "udp", /* not "capture": the ledger of a capture counts frames */
     .place = PLACE_NAME,
     .ends = true,
     .waits = true,

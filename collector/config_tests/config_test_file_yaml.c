@@ -210,7 +210,9 @@ static bool keep_text(struct config_test_file *file, const char *text, size_t si
     return true;
 }
 
-/* Recording copies parts of the text, and its own parts are UTF-8. */
+/*
+ * UTF-16 is refused: recording would copy parts of the text between its own parts, which are UTF-8.
+ */
 static bool is_utf16(const char *text, size_t size)
 {
     return size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);

@@ -67,7 +67,7 @@ void config_test_frame_put(struct growing_text *out, const struct config_test_fr
         frame_put_number(out, 0, 1);
     switch (frame->framing) {
     case FRAMING_DATAGRAM:
-    case FRAMING_SEALED: /* given as it is after its opening: tests need no keys */
+    case FRAMING_SEALED: /* the message is given without its seal, so that tests need no keys */
         break;
     case FRAMING_DELIMITED:
         frame_put_varint(out, size);

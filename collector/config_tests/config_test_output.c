@@ -197,6 +197,6 @@ void config_test_output_join(struct config_test_output *output, struct sink_conf
     sink->destination = kind_for(sink);
     sink->path = output->place;
     sink->settings.flush_interval = 0;
-    sink->overflow = OVERFLOW_AUTO; /* the input waits, so no record is lost */
+    sink->overflow = OVERFLOW_AUTO; /* the input waits while the queue is full */
     sink->on_epipe = ON_EPIPE_END;
 }

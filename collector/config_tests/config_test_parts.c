@@ -74,7 +74,7 @@ void *config_test_add_element(const struct file_reading *reading, void *list, si
 {
     char *elements;
     RULE(*count <= CONFIG_TEST_LIST_MAX, "a list has at most CONFIG_TEST_LIST_MAX elements");
-    memcpy(&elements, list, sizeof elements); /* independent of the pointer's type */
+    memcpy(&elements, list, sizeof elements); /* the type of elements is not known here */
     if (*count == CONFIG_TEST_LIST_MAX) {
         file_refuse(reading, reading->piece.mark, "this list has more than %d items",
                     CONFIG_TEST_LIST_MAX);

@@ -202,7 +202,7 @@ static void copy_to(struct config_test_recording *recording, const struct config
     recording->copied = at;
 }
 
-/* Appends lines with the file's line ends. Each '\n' of the lines is the end of one. */
+/* Appends lines, each of which ends in '\n', with the line ends of the file. */
 static void put_lines(struct growing_text *to, const struct config_test_file *file,
                       const struct growing_text *lines)
 {

@@ -211,7 +211,9 @@ static int read_json(const struct running *running, const struct config_test_inp
     if (schema == NULL)
         return -1;
     if (running->encode(schema, input->text.data, &bytes, &size, &why) != 0) {
-        /* If the schema cannot be made, its key is wrong, not the JSON. */
+        /*
+         * If the schema cannot be created, the error is about the schema's key, not about the JSON.
+         */
         if (pipeline_check_schemas(running->config, running->error) == 0)
             refuse_at(running, input->text.mark, why.text);
         return -1;

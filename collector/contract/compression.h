@@ -20,7 +20,7 @@
 
 struct compression_ops;
 
-/* Every implementation begins with this. */
+/* The first member of every implementation. */
 struct compression {
     const struct compression_ops *ops;
 };
@@ -39,7 +39,7 @@ struct compression_file {
 struct compression_ops {
     const char *name;                            /* the value of compress= */
     const char *library;                         /* the library's name */
-    unsigned char magic[COMPRESSION_MAGIC_SIZE]; /* the bytes at the begin of every frame */
+    unsigned char magic[COMPRESSION_MAGIC_SIZE]; /* the bytes at the beginning of every frame */
 
     /* Returns the version that the linked library reports. */
     const char *(*version)(void);

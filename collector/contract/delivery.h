@@ -41,7 +41,8 @@ enum delivery_reason {
 struct delivery_record {
     uint32_t offset, size;   /* range of its bytes in the block, newlines included */
     uint32_t key, key_size;  /* range of its key in the block's `keys`; size 0: no key */
-    uint32_t lines, samples; /* `samples`: those with lines of their own; 0: not known */
+    uint32_t lines, samples; /* number of lines, and of the samples that have a line of their own;
+                                samples 0: not known */
     uint8_t outcome, reason; /* the answer for this record, if the block has per_record */
     bool done;               /* an earlier try decided its outcome: it is not resent */
     bool maybe_sent;         /* it was sent in an earlier try, but no answer came */
@@ -145,9 +146,10 @@ struct delivery_ops {
                   const struct record *record, uint8_t *key);
 
     /*
-     * Whether the destination has no usable connection now, with the reason in `error`, unless that
-     * is NULL: it is called in each step of the sink. The far end's answers end that. NULL: a block
-     * that cannot be sent is answered at once, with its reason.
+     * Returns whether the destination has no usable connection now, with the reason in `error`,
+     * which may be NULL. The sink calls this in each step, until an answer of the far end shows
+     * that the connection is usable again. NULL: a block that cannot be sent is answered at once,
+     * with its reason.
      */
     bool (*is_away)(const struct destination *destination, struct error *error);
 

@@ -74,7 +74,7 @@ struct destination_ops {
     const struct setting *own_keys;
 
     enum destination_takes takes;
-    bool sends_requests; /* by HTTP: formats that have an encoder_request require it */
+    bool sends_requests; /* sends HTTP requests: requires encoder_request of formats that have it */
     bool is_standard_output;
 
     /*

@@ -54,7 +54,7 @@ struct decoded {
     const void *message;           /* argument of the schema's operations; NULL: decoding failed */
     size_t unknown_fields;         /* number of fields in the message and all nested messages */
     size_t series_repeated;        /* samples that have the name and labels of an earlier one */
-    struct text repeated_name;     /* of the first of them; valid as long as `message` */
+    struct text repeated_name; /* name of the first of these samples; valid as long as `message` */
     struct decode_failure failure; /* valid only if `message` is NULL */
 };
 
@@ -85,7 +85,7 @@ struct datagram_sequence {
     struct text sender;
     uint64_t boot_id;
     uint64_t number;
-    bool wraps; /* numbers have 32 bits, 0 follows the largest; the same for all of a schema */
+    bool wraps; /* 0 follows 2^32 - 1; the same for all messages of a schema */
 };
 
 /* The meaning of a sample's number. Not used for histograms and summaries. */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The most series that max_series= allows. Their table has 21 to 42 bytes for each. */
+/* The most series that max_series= allows. The table of series has 21 to 42 bytes for each. */
 #define SERIES_LIMIT_MOST UINT64_C(100000000)
 
 /* The default of series_timeout=, in nanoseconds. */
@@ -19,23 +19,23 @@
 
 /* The use of a sample whose own time is outside the limits. */
 enum sample_time_use {
-    SAMPLE_TIME_OWN,     /* it is left out */
-    SAMPLE_TIME_ARRIVAL, /* it is written with the time at which its datagram arrived */
+    SAMPLE_TIME_OWN,     /* the sample is left out */
+    SAMPLE_TIME_ARRIVAL, /* the sample is written with the arrival time of its datagram */
 };
 
 struct series_limits {
-    const char *given; /* the first of these keys that the sink's URL has; NULL: none, but a default
-                          may apply */
-    uint64_t max_series;     /* series that are written; 0: any number */
-    uint64_t max_per_sender; /* of these, series that one sender may bring; 0: any number */
-    uint64_t timeout; /* nanoseconds without a sample after which a series is forgotten; 0, until
-                         the configuration is complete: not given */
-    uint64_t max_age;        /* nanoseconds by which a sample may be older than its arrival; 0: any */
-    uint64_t max_ahead;      /* nanoseconds by which a sample may be ahead of its arrival; 0: any */
+    const char *given;   /* the first of these keys that the sink's URL has; NULL: the URL has none,
+                            but a default may limit the series */
+    uint64_t max_series; /* series that the sink writes; 0: any number */
+    uint64_t max_per_sender; /* series that one sender may add to them; 0: any number */
+    uint64_t timeout;   /* nanoseconds without a sample after which a series is forgotten; 0: not
+                           given, which only an incomplete configuration has */
+    uint64_t max_age;   /* nanoseconds by which a sample may be older than its arrival; 0: any */
+    uint64_t max_ahead; /* nanoseconds by which a sample may be ahead of its arrival; 0: any */
     enum sample_time_use time;
 };
 
-/* Whether there is a limit of either kind. */
+/* Whether the number of series is limited: in all, and perhaps for each sender. */
 static inline bool series_limits_series(const struct series_limits *limits)
 {
     return limits->max_series != 0;

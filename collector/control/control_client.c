@@ -5,7 +5,10 @@
 
 #include "collector/base/rule.h"
 
-/* A client whose connection would block this number of times within VAIN_NS rests for REST_NS. */
+/*
+ * If the connection of a client is reported as ready, but blocks, VAIN_MOST times within VAIN_NS,
+ * the client is not watched for REST_NS.
+ */
 #define VAIN_MOST 100
 #define VAIN_NS   INT64_C(100000000)
 #define REST_NS   INT64_C(50000000)

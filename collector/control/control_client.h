@@ -29,8 +29,9 @@ struct control_client {
     size_t line_used;
     bool ended;               /* the client has closed its sending side */
     int64_t backoff_until_ns; /* monotonic nanoseconds: no request is read earlier */
-    unsigned vain;            /* reads and writes in a row that would have blocked */
-    int64_t vain_since_ns;    /* when the first of them was */
+    unsigned vain; /* reads and writes in a row that would have blocked although the connection was
+                      ready */
+    int64_t vain_since_ns;    /* time of the first of these */
     int64_t rest_until_ns;    /* until then it is neither read, written nor watched */
     int64_t progress_ns;      /* when it last accepted a byte, or `out` became non-empty */
     int64_t stall_timeout_ns;

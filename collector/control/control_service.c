@@ -19,15 +19,15 @@
 #define SECOND_NS INT64_C(1000000000)
 
 /*
- * The interval between two reads of the tap. Its slots last longer than this even at 100,000
- * datagrams a second.
+ * The interval between two reads of the tap. The tap has enough slots for the batches of a longer
+ * time, even at 100,000 datagrams a second.
  */
 #define TAP_TICK_NS INT64_C(5000000)
 
 /*
- * A read of the tap ends after LOOKS_A_TICK batches, or with the first batch after a tick's time.
- * The pause after it is TAP_PAUSE_FACTOR times as long as the read, so that hostile names and
- * patterns cost at most a quarter of a processor, and a signal waits for one batch at most.
+ * A read of the tap ends after LOOKS_A_TICK batches, or with the first batch after TAP_TICK_NS. The
+ * pause after it is TAP_PAUSE_FACTOR times as long as the read took. So hostile names and patterns
+ * cost at most a quarter of a processor, and a signal waits for one batch at most.
  */
 #define LOOKS_A_TICK     8
 #define TAP_PAUSE_FACTOR 3
@@ -288,7 +288,10 @@ static void answer(struct control_service *service, struct client *client, const
 
 /* --- the tap ---------------------------------------------------------------------------------- */
 
-/* Returns the state that the clients of the tap need together. */
+/*
+ * Returns the state of the tap that serves all clients: TAP_COUNTING if each client of the tap has
+ * used up its lines of this second.
+ */
 static enum tap_state wanted_state(const struct control_service *service)
 {
     enum tap_state state = TAP_OFF;
@@ -433,7 +436,10 @@ void control_service_serve(struct control_service *service, int64_t now_ns)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Returns when to read the tap; while the tap only counts, the end of a client's second. */
+/*
+ * Returns when the tap must be read. While it only counts, that is when the first client's second
+ * ends.
+ */
 static int64_t tap_due(const struct control_service *service)
 {
     if (service->tap_state == TAP_TAKING)

@@ -44,8 +44,8 @@ static struct {
     char waiting[WHOLE_SIZE];
 
     /*
-     * Writing a text was given up, possibly in the middle of a line. Used by the thread that writes
-     * texts.
+     * The last text was not written completely, so it may have ended within a line. Used by the
+     * thread that writes texts.
      */
     bool torn;
 } begun = {.level = LOG_INFO};

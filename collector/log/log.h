@@ -97,7 +97,10 @@ int64_t log_due_ns(void);
 /* Writes how often the last message was repeated, once log_due_ns has passed. */
 void log_write_repeats(void);
 
-/* Writes that number without waiting for log_due_ns; for a process that ends without log_end. */
+/*
+ * Writes how often the last message was repeated, without waiting for log_due_ns; for a process
+ * that ends without log_end.
+ */
 void log_write_repeats_now(void);
 
 /* --- where to --------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ struct log_repeats {
     struct log_entry last; /* the last message that was written */
     bool known;            /* `last` is set, and may be repeated */
     uint64_t count;        /* unreported repetitions */
-    int64_t due_ns;        /* when they must be reported; without any, when `last` expires */
+    int64_t due_ns;        /* when these are reported; if there are none, when `last` expires */
 };
 
 /*

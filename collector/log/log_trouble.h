@@ -30,9 +30,9 @@ struct log_budget {
 
 struct log_trouble {
     int64_t since_ns;  /* when it began; 0: there is none now */
-    int64_t begun_ns;  /* the last line about a beginning; 0: there was none */
-    int64_t line_ns;   /* the last line */
-    int64_t wait_ns;   /* from that to the next, while it lasts */
+    int64_t begun_ns;  /* time of the last line about a beginning; 0: there was none */
+    int64_t line_ns;   /* time of the last line of any kind */
+    int64_t wait_ns;   /* from the last line to the next one, while the trouble lasts */
     bool is_logged;    /* its beginning was logged */
     uint64_t unlogged; /* troubles that ended without a line since the last logged end */
 };
@@ -43,7 +43,10 @@ struct log_trouble {
  */
 bool log_trouble_note(struct log_trouble *trouble, struct log_budget *budget, int64_t now_ns);
 
-/* Returns when log_trouble_note would return true, in a trouble that has begun or begins now. */
+/*
+ * Returns the time from which log_trouble_note would return true, for the present trouble or one
+ * that begins now.
+ */
 int64_t log_trouble_due(const struct log_trouble *trouble, const struct log_budget *budget);
 
 /* Notes that there is no trouble. Returns whether the caller must write a line about its end. */

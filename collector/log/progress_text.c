@@ -47,7 +47,7 @@ static void write_rate(double rate, bool bytes, char text[PART_SIZE])
 /* Writes "41 s", "3 min 20 s" or "2 h 05 min". */
 static void write_time(double seconds, char text[PART_SIZE])
 {
-    const double most = 360000; /* from here on the estimate is worthless */
+    const double most = 360000; /* longer estimates are shown as "days": they are too uncertain */
     unsigned whole = (unsigned)((seconds < most ? seconds : most) + 0.5);
     if (whole < 100)
         snprintf(text, PART_SIZE, "%u s", whole);

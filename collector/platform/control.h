@@ -26,22 +26,23 @@
  * (control_send), the closing of the console, and the shutdown of the system; after the last two
  * the process has about 4 s left.
  *
- * A SIGHUP is a hang-up instead of a request to reopen if the terminal has gone that one of the
- * standard streams had at the creation, and the kernel or a process of its session, as a shell,
- * sent the signal. A program that was started with SIGHUP ignored (nohup) has no hang-ups.
+ * A SIGHUP is a request to reopen, or a hang-up. It is a hang-up if a standard stream was a
+ * terminal when the control was created, that terminal has gone, and the kernel or a process of the
+ * terminal's session, such as a shell, sent the signal. A program that was started with SIGHUP
+ * ignored (nohup) has no hang-ups.
  */
 
 struct control;
 
 enum control_event {
-    CONTROL_TIMEOUT, /* or a wake-up without an event */
-    CONTROL_NOTICE, /* a thread called control_notify */
-    CONTROL_STOP,   /* SIGTERM, SIGINT; Ctrl-C and the console's other events */
-    CONTROL_LEDGER, /* SIGUSR1 */
-    CONTROL_REOPEN, /* SIGHUP */
-    CONTROL_HANGUP, /* the terminal of the program has gone; may be reported several times */
-    CONTROL_READY,  /* a watched handle is ready or closed by its peer */
-    CONTROL_FAILED, /* the system's wait failed; this call paused for a millisecond */
+    CONTROL_TIMEOUT, /* the time is over, or the wait ended early */
+    CONTROL_NOTICE,  /* a thread called control_notify */
+    CONTROL_STOP,    /* SIGTERM, SIGINT; Ctrl-C and the console's other events */
+    CONTROL_LEDGER,  /* SIGUSR1 */
+    CONTROL_REOPEN,  /* SIGHUP */
+    CONTROL_HANGUP,  /* the terminal of the program has gone; may be reported several times */
+    CONTROL_READY,   /* a watched handle is ready or closed by its peer */
+    CONTROL_FAILED,  /* the system's wait failed; this call paused for a millisecond */
 };
 
 /* A handle to watch for these conditions; a closed peer is reported in any case. */
@@ -145,8 +146,8 @@ wait_handle control_socket_handle(const struct control_socket *socket);
 enum control_result {
     CONTROL_DONE,        /* a client was accepted; at least one byte was moved */
     CONTROL_WOULD_BLOCK, /* not now: wait for the handle */
-    CONTROL_OVER,        /* the peer closed or sends no more; accept: not now, and the handle does
-                            not report when to retry */
+    CONTROL_OVER, /* the peer closed or sends no more; from accept: try again later, because the
+                     handle does not report when that is possible */
 };
 
 enum control_result control_socket_accept(struct control_socket *socket,

@@ -102,10 +102,10 @@ enum part_result {
 };
 
 /*
- * Makes a new file with this mode (file_system.h). The folder named by the first `base_length` bytes
- * of the path must exist; folders below it are created, for those that can read the file, less the
- * umask. Returns PART_DONE, PART_TAKEN, PART_BUSY (a
- * removed file of that name is still open) or PART_FAILED.
+ * Makes a new file with this mode (file_system.h). The folder named by the first `base_length`
+ * bytes of the path must exist; folders below it are created so that users who can read the file
+ * can search them, less the umask. Returns PART_DONE, PART_TAKEN, PART_BUSY (a removed file of that
+ * name is still open) or PART_FAILED.
  */
 enum part_result part_file_open_new(const char *path, size_t base_length, unsigned mode,
                                     struct part_file **out, struct error *error);

@@ -83,7 +83,7 @@ size_t file_path_folder(const char *path);
  */
 bool file_path_copy_folder(const char *path, char *to, size_t size);
 
-/* The part of a path after its folder. */
+/* Returns the part of a path after its folder. */
 const char *file_path_name(const char *path);
 
 /* Whether both texts name the same file; links are not followed. */

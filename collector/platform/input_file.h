@@ -57,8 +57,9 @@ bool input_file_is_live(const struct input_file *file);
 uint64_t input_file_size(const struct input_file *file);
 
 /*
- * Whether the file's size or time of change differs from when it was opened; false for a live file,
- * and if the system does not say. A file that another one has replaced has not changed.
+ * Whether the size or the time of change of the opened file differs from when it was opened; false
+ * for a live file, and if the system does not say. If another file has got the name since, the
+ * opened file itself has not changed.
  */
 bool input_file_has_changed(const struct input_file *file);
 

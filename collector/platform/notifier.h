@@ -92,10 +92,10 @@ struct notifier {
     const struct notifier_backend *backend;
     size_t threads;
 
-    /* For the rules that notifier.c checks. */
+    /* Used only to check the callers (RULE in notifier.c). */
     _Atomic bool changing;  /* a thread is adding or removing */
     _Atomic bool waiting;   /* a thread is waiting; only maintained if one thread waits */
-    _Atomic unsigned kinds; /* of its registrations so far: enum in notifier.c */
+    _Atomic unsigned kinds; /* the kinds of registrations so far, bits of an enum in notifier.c */
 };
 
 /* The conditions that a level may be requested for. */
@@ -111,7 +111,7 @@ struct notifier_arming {
     wait_handle socket;
     void *token;
     unsigned interests;
-    bool failed; /* set by the call */
+    bool failed; /* the result: whether this arming failed */
 };
 
 enum notifier_event_type {

@@ -44,7 +44,7 @@ enum output_line {
     OUTPUT_LINE_OWN,     /* it has the format's mark */
 };
 
-/* The bytes of a line that a format looks at. */
+/* The most bytes of a line that a format looks at. */
 #define OUTPUT_LINE_LOOK ((size_t)4096)
 
 /*

@@ -43,11 +43,14 @@ static bool is_warning(const char *line, size_t length)
     return false;
 }
 
-/* The first line of its output that is not a warning; 0 bytes if there is no such line. */
+/*
+ * Finds the first line of the program's standard error that is not a warning; returns its length,
+ * or 0 if there is no such line.
+ */
 static size_t first_line(const struct process_reading *errors, const char **line)
 {
     const char *at = (const char *)errors->bytes.data;
-    if (errors->bytes.size == 0) /* the data may be NULL then */
+    if (errors->bytes.size == 0) /* without bytes `data` may be NULL */
         return 0;
     const char *end = at + errors->bytes.size;
     while (at != end) {

@@ -110,8 +110,8 @@ static bool is_text(const struct line_look *look)
 }
 
 /*
- * Returns the number of bytes before the first NUL. Only these count: a power cut left the rest of
- * a torn line.
+ * Returns the number of bytes before the first NUL. A power cut can leave NULs at the end of a torn
+ * line; they do not count.
  */
 static size_t before_nul(const struct line_look *look)
 {
@@ -142,7 +142,7 @@ static bool is_ours(const struct line_look *torn, const struct line_look *before
     return false;
 }
 
-/* For a file of `size` bytes that ends in a newline, or is empty. */
+/* Decides whether a file of `size` bytes that is empty or ends in a newline may be appended to. */
 static const char *judge_whole(const struct torn_file_ops *ops, void *context, uint64_t size,
                                const struct output_file_format *format,
                                struct output_file_start *start)
@@ -211,7 +211,7 @@ static const char *mend_line(const struct torn_file_ops *ops, void *context, boo
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Bytes that are read at a time: more than the longest record of any binary format. */
+/* Bytes that are read at a time: more than the longest record of any binary format has. */
 #define WINDOW_SIZE ((size_t)256 * 1024)
 
 /*

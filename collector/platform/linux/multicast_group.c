@@ -42,7 +42,7 @@ static unsigned interface_in(const struct nlmsghdr *answer, size_t size)
     return index;
 }
 
-/* The kernel answers before the send returns. */
+/* Does not wait for the answer: the kernel gives it before the send returns. */
 unsigned multicast_interface_of_routes(const struct address *group)
 {
     bool ipv6 = group->family == ADDRESS_IPV6;

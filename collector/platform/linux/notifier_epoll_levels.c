@@ -104,7 +104,7 @@ static int levels_add(struct notifier *base, wait_handle socket, void *token, un
 
 static void level_end(struct epoll_levels *notifier, struct epoll_level *level)
 {
-    /* If it fails, events of the socket are ignored until its owner closes it. */
+    /* If the call fails, events of the socket are ignored until its owner closes the socket. */
     epoll_ctl(notifier->epoll, EPOLL_CTL_DEL, level->socket, NULL);
     level->removed = true;
     notifier->due++;
@@ -126,7 +126,7 @@ static int levels_remove(struct notifier *base, wait_handle socket, void *token,
     struct epoll_levels *notifier = levels_of(base);
     struct epoll_level *level = level_find(notifier, (int)socket, token);
     (void)error;
-    if (level != NULL) /* else REMOVED is due already */
+    if (level != NULL) /* NULL: REMOVED is due already */
         level_end(notifier, level);
     return 0;
 }

@@ -31,7 +31,7 @@
         argument, (uint32_t)(bits), (uint32_t)(bits)                                               \
     }
 
-/* A process of its own, a traced one, or one in a namespace of its own. */
+/* Flags of clone(2) that no permitted call has: for a new namespace, and for a traced process. */
 #define CLONE_APART                                                                                \
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |  \
      CLONE_NEWNET | CLONE_PTRACE)
@@ -218,7 +218,7 @@ const struct sandbox_call sandbox_calls[] = {
 
 const size_t sandbox_call_count = sizeof sandbox_calls / sizeof sandbox_calls[0];
 
-/* Calls that a refusal should name. */
+/* Calls that no configuration needs, with the names by which a refusal is reported. */
 static const struct {
     unsigned number;
     const char *name;

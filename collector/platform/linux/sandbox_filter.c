@@ -1,16 +1,16 @@
 /*
- * A refused call fails with EPERM, as a call does that lacks a right: a library that tries
- * something unusual then takes its other way, and no record is lost because of it. To end the
- * process instead would let one unusual call of a library stop the collector, while an intruder
- * gains nothing from an error.
+ * A refused call fails with EPERM, like a call for which the process lacks a right. A library that
+ * tries an unusual call then does without it, and no record is lost. If the kernel ended the
+ * process instead, one unusual call of a library would stop the collector. An intruder gains
+ * nothing from the error.
  *
- * To be seen, the call raises SIGSYS (SECCOMP_RET_TRAP), whose handler notes it and sets EPERM
- * (sandbox_refusals.h). The call itself is not made, whatever a handler does. Where a library
- * blocks signals, which would turn the trap into the end of the process, the kernel sets EPERM
- * itself and the audit log of the kernel has the call.
+ * So that refusals are seen, the kernel does not make the call, but raises SIGSYS
+ * (SECCOMP_RET_TRAP); the handler notes the call and sets EPERM (sandbox_refusals.h). In a thread
+ * that blocks SIGSYS the kernel would end the process. Therefore, if a library blocks signals in
+ * its threads, the kernel sets EPERM itself and notes the call in its audit log.
  *
- * The filter is made here and not by libseccomp: it compares a number with a table, which needs
- * less code than a table of functions of one more library to load.
+ * The filter does not use libseccomp: comparing a call's number with a table takes less code than
+ * the table of functions that loading one more library needs.
  */
 #include "collector/platform/linux/sandbox_filter.h"
 
@@ -31,10 +31,10 @@
 #elif defined(__aarch64__) && defined(__AARCH64EL__)
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #else
-#define ARCHITECTURE 0 /* the table was not checked there */
+#define ARCHITECTURE 0 /* the table of calls was not checked on other processors */
 #endif
 
-/* Numbers from here are those of x32, which has other arguments; other processors have no such. */
+/* Numbers from this one on are calls of x32, whose arguments differ. Only x86-64 has them. */
 #define FIRST_FOREIGN 0x40000000U
 
 /* The most instructions of a row: the number, two conditions, the permission, the number again. */
@@ -65,7 +65,7 @@ static void put_result(struct filter *filter, unsigned result)
     put(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, result));
 }
 
-/* Instructions that put_conditions makes. */
+/* Returns the number of instructions that put_conditions emits. */
 static unsigned size_of(const struct sandbox_condition *conditions)
 {
     unsigned size = 0;
@@ -74,7 +74,10 @@ static unsigned size_of(const struct sandbox_condition *conditions)
     return size;
 }
 
-/* Skips the permission if a condition does not hold. The accumulator then has an argument. */
+/*
+ * Emits the conditions: if one does not hold, the permission after them is skipped. The accumulator
+ * then has an argument instead of the call's number.
+ */
 static void put_conditions(struct filter *filter, const struct sandbox_condition *conditions)
 {
     unsigned rest = size_of(conditions);
@@ -115,7 +118,7 @@ static bool applies(const struct sandbox_plan *plan, const struct sandbox_call *
     }
 }
 
-/* A call that may only concern this process: tgkill(2) by abort(3). */
+/* Permits tgkill(2), which abort(3) calls, for this process only. */
 static void put_own(struct filter *filter)
 {
     const struct sandbox_call own = {.number = SYS_tgkill,
@@ -132,7 +135,7 @@ static void filter_make(struct filter *filter, const struct sandbox_plan *plan)
     put(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
     put_result(filter, SECCOMP_RET_KILL_PROCESS);
     put_load(filter, offsetof(struct seccomp_data, nr));
-    /* Not a call: a tracer such as strace(1) has answered the call that was here. */
+    /* -1 is not a call: a tracer such as strace(1) has answered the call already. */
     put(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, UINT32_MAX, 0, 1));
     put_result(filter, SECCOMP_RET_ALLOW);
     put(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FIRST_FOREIGN, 0, 1));
@@ -141,7 +144,10 @@ static void filter_make(struct filter *filter, const struct sandbox_plan *plan)
         if (applies(plan, &sandbox_calls[i]))
             put_row(filter, &sandbox_calls[i]);
     put_own(filter);
-    /* Its flags are in memory, which a filter does not see: the C library then uses clone(2). */
+    /*
+     * The flags of clone3(2) are in memory, which a filter cannot read. After ENOSYS the C library
+     * uses clone(2).
+     */
     put(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1));
     put_result(filter, SECCOMP_RET_ERRNO | ENOSYS);
     put_result(filter, refused);
@@ -160,7 +166,7 @@ int sandbox_filter_install(const struct sandbox_plan *plan)
     const struct sock_fprog program = {.len = filter.length, .filter = filter.code};
     const unsigned flags = SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_LOG;
     long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
-    if (result > 0) { /* a thread that has a filter of its own */
+    if (result > 0) { /* the id of a thread that has a filter of its own */
         errno = EBUSY;
         return -1;
     }

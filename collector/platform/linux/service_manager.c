@@ -52,7 +52,7 @@ static bool set_address(struct service_manager *manager, const char *text)
     return true;
 }
 
-/* 0 if the manager does not watch, or watches another process. */
+/* Returns the watchdog's interval; 0: the manager has no watchdog, or one for another process. */
 static int64_t read_watchdog(void)
 {
     uint64_t microseconds = 0;
@@ -69,8 +69,9 @@ static int manager_open_socket(struct service_manager *manager, struct error *er
 {
     manager->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     /*
-     * In a sandbox only an abstract socket that was connected before is reached. Notifications name
-     * the address all the same, so they also reach a manager that has opened it again.
+     * In a sandbox only an abstract socket that was connected before can be reached. Notifications
+     * name the address nevertheless, so that they also reach a manager that has opened its socket
+     * again.
      */
     if (manager->fd >= 0 && manager->address.sun_path[0] == '\0')
         (void)!connect(manager->fd, (const struct sockaddr *)&manager->address, manager->size);

@@ -12,19 +12,19 @@
  * A label is an instruction's position counted from the end.
  */
 
-/* The longest conditional jump, less one instruction that may still be inserted. */
+/* The longest conditional jump (255), less one instruction that may still be inserted. */
 #define REACH 254
 
-/* The first byte of an IP header: its version in the upper half. */
+/* The least first byte of an IPv6 header: the version is in the upper four bits. */
 #define IPV6_LEAST 0x60
 
 #define WORDS 4 /* of 32 bits in a number */
 
-/* The offset of the source address's words in the IP header; IPv4 has only the last word. */
+/* The offset of the source address's word 0 in the IP header; an IPv4 address is only word 3. */
 #define IPV4_PLACE 0
 #define IPV6_PLACE 8
 
-/* An address from which on the answer changes. */
+/* The first address of a range for which the answer differs from that for the address before. */
 struct edge {
     uint32_t words[WORDS];
 };
@@ -32,8 +32,8 @@ struct edge {
 /* A range of a word's values, up to where the next segment starts. */
 struct segment {
     uint32_t start;
-    bool passes;  /* the answer or, if the next word decides, the answer before its edges */
-    size_t from;  /* the first edge that the next word decides among, ... */
+    bool passes;  /* the answer; if the next word decides, the answer below its first edge */
+    size_t from;  /* the first edge among which the next word decides, ... */
     size_t count; /* ... and their number; 0: the word itself decides */
 };
 
@@ -77,7 +77,7 @@ static size_t label_of_answer(struct making *making, bool passes)
     return making->answers[passes];
 }
 
-/* A label within reach of a jump that leads to the target. */
+/* Returns a label that a jump emitted now can reach and that leads to the target. */
 static size_t label_of(struct making *making, const struct target *target)
 {
     if (target->is_answer)
@@ -183,7 +183,7 @@ static struct edge edge_of(struct host_number number)
                           (uint32_t)(number.low >> 32), (uint32_t)number.low}};
 }
 
-/* The edges of the ranges up to `most`. Returns their number. */
+/* Stores the edges of the ranges up to `most`. Returns their number. */
 static size_t make_edges(struct edge *edges, const struct network_range *ranges, size_t count,
                          struct host_number most)
 {

@@ -213,10 +213,10 @@ static int receive_recvmmsg(struct udp_socket *socket, struct linux_group *group
     unsigned most = group->ops->most(group);
     for (unsigned i = 0; i < group->used; i++)
         datagram_group_set_room(group, i);
-    /* The C library's function would first make the thread cancellable, which costs time. */
+    /* The C library's recvmmsg would first make the thread cancellable, which costs time. */
     int count = (int)syscall(SYS_recvmmsg, socket->fd, group->headers, most,
                              MSG_DONTWAIT | MSG_TRUNC, NULL);
-    /* The header for which no datagram was found may be changed, too. */
+    /* The call may also have changed the next header, for which it found no datagram. */
     group->used = count < 0 ? 1 : (unsigned)count < most ? (unsigned)count + 1 : most;
     group->all = count > 0 && (unsigned)count < most;
     return count;
@@ -257,7 +257,7 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
             continue;
         if (errno == EINTR)
             return RECEIVE_LATER;
-        if (errno == EAGAIN) /* which on Linux is EWOULDBLOCK */
+        if (errno == EAGAIN) /* EWOULDBLOCK is the same number on Linux */
             return RECEIVE_WOULD_BLOCK;
         socket->errors++;
         if (errno == ENOMEM || errno == ENOBUFS)

@@ -84,8 +84,9 @@ static size_t raise_receive_buffer(int fd, bool ipv6, size_t wanted)
 }
 
 /*
- * The least that the kernel charges a buffer for a datagram: its descriptor and page already take
- * more. With UDP_GRO up to 128 datagrams share one charge.
+ * The least number of bytes that the kernel counts for a datagram in a receive buffer: the
+ * descriptor and page of a datagram already take more. With UDP_GRO up to 128 datagrams are counted
+ * together.
  */
 #define LEAST_CHARGE     512
 #define LEAST_CHARGE_GRO 32
@@ -181,9 +182,10 @@ static int open_own(struct udp_socket *made, const struct udp_socket_options *op
 }
 
 /*
- * Whether the socket of a group is bound to the interface on which it joins. IPv6 gives a socket the
- * datagrams of its group from every interface on which any socket has joined (inet6_mc_check), so
- * one that shares the group must be. IPv4 compares the interface as well.
+ * Whether a multicast socket must be bound to the interface on which it joins its group. With IPv6
+ * a socket receives the datagrams of its group from every interface on which any socket has joined
+ * (inet6_mc_check). So a socket that shares its group and names an interface must be bound to it.
+ * With IPv4 the kernel compares the interface, so no bind is needed.
  */
 static bool is_bound_to_interface(const struct udp_socket_options *options)
 {
@@ -389,8 +391,8 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
         return udp_fail(error, "cannot find where a socket is bound");
     socket->address = socket_address_from_system(&bound);
     /*
-     * From now on sockets that share the group may bind it too, so that a reload can add them.
-     * Another that does not share it is refused, as this one would have been.
+     * From now on sockets that share the group may bind it too, so that a reload can add them. A
+     * socket that does not share the group is still refused.
      */
     if (group && !set_flag(socket->fd, SOL_SOCKET, SO_REUSEADDR, 1))
         return udp_fail(error, "cannot set up a multicast socket");

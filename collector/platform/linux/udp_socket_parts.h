@@ -46,8 +46,7 @@ struct udp_socket {
     bool filtered; /* because of only_from */
     struct address address;
     size_t receive_buffer;
-    unsigned group_index; /* of the interface on which its group is joined; 0: not joined, or on any
-                             */
+    unsigned group_index; /* interface on which its group is joined; 0: not joined, or on any */
     char group_interface[IF_NAMESIZE]; /* its name; empty: unknown */
     uint64_t errors;
     uint64_t drops;
@@ -66,7 +65,7 @@ struct udp_socket {
 _Static_assert(DATAGRAM_REST_STRIDE >= DATAGRAM_MAX_SIZE, "an overflow part holds any buffer");
 
 struct linux_group {
-    struct datagram_group group;   /* first: what callers hold */
+    struct datagram_group group;   /* the first member: callers have a pointer to it */
     size_t limit;                  /* the size limit that the vectors are set for, ... */
     const struct receive_ops *ops; /* ... and the use; NULL: not set yet */
     struct mmsghdr headers[DATAGRAM_GROUP_SIZE];

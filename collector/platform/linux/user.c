@@ -108,7 +108,8 @@ static bool has_group(const struct target *target)
 }
 
 /*
- * If a process runs as this user already, the program that started it has chosen its groups, too.
+ * Whether the process is this user already. Then its group matters only if --user names one: the
+ * program that started this process has chosen its groups.
  */
 static bool is_already(const struct target *target)
 {

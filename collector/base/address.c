@@ -244,7 +244,7 @@ static bool parse_ipv6(const char *text, size_t length, uint8_t bytes[16])
             break;
         at++;
         if (at == length)
-            return false; /* one colon at the end */
+            return false; /* a single colon at the end is not allowed */
         if (text[at] == ':') {
             if (gap != SIZE_MAX)
                 return false;

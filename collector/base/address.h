@@ -3,10 +3,10 @@
  * a local socket, its user and its process id.
  *
  * A value: copied, compared and formatted without allocation. An IPv4-mapped IPv6 address
- * (RFC 4291, section 2.5.5.2) is always stored as the IPv4 address.
+ * (RFC 4291, section 2.5.5.2) is always stored as an IPv4 address.
  *
- * The user of a local process takes the place of the host, and the process id that of the port: all
- * limits and reports that are per host are per user, however many processes the user starts.
+ * A local process has its user in place of the host and its process id in place of the port. So
+ * limits and reports per host apply to each user, however many processes the user starts.
  */
 #ifndef SLUICE_COLLECTOR_BASE_ADDRESS_H
 #define SLUICE_COLLECTOR_BASE_ADDRESS_H

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #if defined(__MINGW32__)
-/* C11's printf if the build selects it, otherwise the printf of Microsoft's library. */
+/* MinGW's printf is either C11's or that of Microsoft's library, as the build selects. */
 #include <stdio.h>
 #define PRINTF_KIND __MINGW_PRINTF_FORMAT
 #else

@@ -2,10 +2,11 @@
  * A keyed 64-bit hash for tables that are filled by strangers: without the key, a sender cannot
  * choose inputs that collide.
  *
- * Two words, each mixed with secret bits, are multiplied to 128 bits, whose halves are combined;
- * Go's maps and several tables of Rust use the same construction with a random key. Two different
- * inputs have the same fingerprint with a probability of about 2^-63. Not a cryptographic hash: the
- * fingerprints must not leave the process, and base/siphash.h is there for what must resist more.
+ * Each step mixes two words with secret bits, multiplies them to 128 bits and combines the two
+ * halves of the product. Go's maps and several tables of Rust use the same construction with a
+ * random key. Two different inputs have the same fingerprint with a probability of about 2^-63. It
+ * is not a cryptographic hash, so fingerprints must not leave the process; base/siphash.h resists
+ * stronger attacks.
  *
  * Pure functions; any thread.
  */
@@ -46,15 +47,17 @@ static inline uint64_t fingerprint_u32(const uint8_t *bytes)
            (uint64_t)bytes[3] << 24;
 }
 
-/* Begins a fingerprint of this kind of input. Inputs of different kinds are different. */
+/*
+ * Begins a fingerprint. `kind` tells apart inputs that have the same texts but different meanings.
+ */
 static inline uint64_t fingerprint_begin(const struct fingerprint_key *key, uint64_t kind)
 {
     return fingerprint_fold(kind ^ key->words[1], key->words[2]);
 }
 
 /*
- * Adds a text. Its size is multiplied by a secret and takes part, so a byte that moves from the end
- * of a text to the beginning of the next one makes a difference.
+ * Adds a text, including its size: so the texts "ab", "c" and the texts "a", "bc" have different
+ * fingerprints.
  */
 static ALWAYS_INLINE uint64_t fingerprint_add(const struct fingerprint_key *key, uint64_t hash,
                                               const void *bytes, size_t size)

@@ -3,9 +3,9 @@
  * for work, and another thread checks whether it has advanced since the last check.
  *
  * One number holds both states: each change raises it, and it is odd while the thread works. The
- * number of a stuck thread stays odd and the same; an idle thread need not be woken to prove that
- * it is alive. Only the observed thread writes, with plain loads and stores; one other thread
- * checks.
+ * number of a stuck thread stays odd and the same; the number of an idle thread is even, so the
+ * checking thread need not wake it. Only the observed thread writes, with plain loads and stores;
+ * one other thread checks.
  */
 #ifndef SLUICE_COLLECTOR_BASE_HEARTBEAT_H
 #define SLUICE_COLLECTOR_BASE_HEARTBEAT_H

@@ -2,9 +2,9 @@
  * The host names that HTTP requests may use.
  *
  * A web page can let its own name resolve to 127.0.0.1, or to any address that the reader's browser
- * reaches, and then send requests to that address as if to its own server ("DNS rebinding"). The
- * header Host of such a request still contains the page's name. So a Host that is an address,
- * localhost or a name configured by the operator is safe. Pure; any thread.
+ * can reach. Its requests then go to that address as if to the page's own server ("DNS rebinding"),
+ * but their Host header still contains the page's name. So a request is accepted only if its Host
+ * is an address, localhost or a name that the operator configured. Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_BASE_HOST_NAMES_H
 #define SLUICE_COLLECTOR_BASE_HOST_NAMES_H

@@ -1,9 +1,9 @@
 /*
  * Rules about threads and lifecycles, checked while the program runs.
  *
- * A broken rule is a fault of our code: the program prints the rule and aborts. A rule never
- * handles an error that input, the system or a user can cause. Rules do not depend on NDEBUG; the
- * build option SLUICE_RULES turns them off.
+ * A broken rule means a bug in this program, which then prints the rule and aborts. Errors that
+ * input, the system or a user can cause are handled in other ways, never by a rule. Rules do not
+ * depend on NDEBUG; the build option SLUICE_RULES turns them off.
  */
 #ifndef SLUICE_COLLECTOR_BASE_RULE_H
 #define SLUICE_COLLECTOR_BASE_RULE_H

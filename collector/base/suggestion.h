@@ -25,16 +25,17 @@ void suggestion_offer(struct suggestion *suggestion, const char *name);
 
 /*
  * Suggests `name` if the given text is one of `others`: words that other programs use instead of
- * `name`, separated by spaces (NULL: no words). Only whole words match, with the differences that
- * the comment of suggestion_found says are ignored.
+ * `name`, separated by spaces (NULL: no words). Only whole words match; as in suggestion_found,
+ * case and '-' or '_' make no difference.
  */
 void suggestion_offer_others(struct suggestion *suggestion, const char *others, const char *name);
 
 /*
- * Returns the name that was probably meant, or NULL. The first of these rules that finds a name
- * decides: a name that is one slip away (a letter too many, missing or wrong, or two swapped; case,
- * and '-' or '_', are ignored); the only name that begins with the given text; the name with the
- * fewest edits, at most one in three letters. Of equally good names, it is the one offered first.
+ * Returns the name that was probably meant, or NULL. Tries these rules in order: a name that is one
+ * slip away (a letter too many, missing or wrong, or two letters swapped); the only name that
+ * begins with the given text; the name with the fewest edits, at most one edit for each three
+ * letters. Case, and '-' or '_', make no difference. If several names are equally good, returns the
+ * one offered first.
  */
 const char *suggestion_found(const struct suggestion *suggestion);
 

@@ -42,8 +42,8 @@ enum wire_item {
 #define WIRE_SIZE_MAX   5
 
 /*
- * The slow part of the readers below, which handle a number of one byte, the usual case. Reads a
- * number of at most `most` bytes.
+ * Reads a number of at most `most` bytes. The readers below handle the usual case, a number of one
+ * byte, themselves, and call this function for longer numbers.
  */
 struct wire_number {
     const uint8_t *next; /* the position after the number, or NULL */

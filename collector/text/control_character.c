@@ -13,8 +13,8 @@ static size_t line_end_at(const uint8_t *bytes, size_t size)
 }
 
 /*
- * In a part that is not valid UTF-8, hides the bytes that are control characters on a terminal
- * without UTF-8.
+ * Hides bytes of a part that is not valid UTF-8, if a terminal without UTF-8 would treat them as
+ * control characters.
  */
 static void hide_bytes(uint8_t *bytes, size_t size)
 {

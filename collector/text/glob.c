@@ -12,9 +12,9 @@ static const char *begin_of(const struct text *text)
 }
 
 /*
- * After a mismatch only the last star must match more bytes: the part before that star has matched
- * as early as possible, and a later match would leave less text for the rest. So there is only one
- * place to go back to, and the search is not exponential.
+ * After a mismatch, only the last star is tried again with one more byte. Earlier stars need no
+ * second try: the part before the last star has matched as early as possible, and a later match
+ * would leave less text for the rest. So the search is not exponential.
  */
 bool glob_matches(const struct text *glob, const struct text *text, size_t *steps, size_t limit)
 {

@@ -51,7 +51,7 @@ struct json_reader {
     const char *at, *end;      /* the part not read yet; after an error, `at` is the place of the
                                   error */
     const char *wrong;         /* reason why the text is not JSON; NULL: no error so far */
-    bool lenient;              /* may be set after json_reader_begin, which explains it */
+    bool lenient;              /* the caller may set it after json_reader_begin (see there) */
     bool first;                /* no item of the innermost open array or object has been read */
     size_t depth;              /* number of arrays and objects that are open */
     char ends[JSON_MAX_DEPTH]; /* the closing bracket of each open array or object */

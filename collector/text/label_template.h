@@ -18,8 +18,8 @@ enum label_field {
     LABEL_SOURCE,    /* the sender's address, without its port */
     LABEL_LISTENER,  /* the listener's name */
     LABEL_SCHEMA,    /* the schema's name */
-    LABEL_SENDER,    /* the name of the sender's key; empty: it has none */
-    LABEL_SENDER_ID, /* the name that the sender sends; empty: it sends none */
+    LABEL_SENDER,    /* the name of the sender's key; empty: the sender has no key */
+    LABEL_SENDER_ID, /* the name in the sender's messages; empty: there is none */
     LABEL_FIELD_COUNT,
     LABEL_WRONG = LABEL_FIELD_COUNT, /* an unknown field, or a percent sign that is not "%%" */
 };

@@ -1,9 +1,10 @@
 /*
  * A buffer of fixed size that text is appended to.
  *
- * The owner supplies the memory; no function allocates. An append that does not fit sets `overflow`
- * and is left out, and so are all later appends. So a writer appends without checking, and its
- * caller checks once at the end (and may cut `used` back to where the record began). One thread.
+ * The owner supplies the memory; no function allocates. An append that does not fit sets
+ * `overflow`; this append and all later ones are left out. So a writer appends without checking,
+ * and its caller checks `overflow` once at the end (and may then cut `used` back to where the
+ * record began). One thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_OUTPUT_H
 #define SLUICE_COLLECTOR_TEXT_OUTPUT_H

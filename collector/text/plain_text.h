@@ -2,8 +2,8 @@
  * Checks whether a text can be copied unchanged, as nearly all can, eight bytes at a time.
  *
  * Plain characters are the printable ASCII characters from `least` on, except three that a format
- * replaces. A format may treat further characters as not plain, because texts that are not plain
- * are then checked byte by byte. Pure functions; any thread.
+ * replaces. A format may count more characters as not plain than it replaces: texts that are not
+ * plain are checked again, byte by byte. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_PLAIN_TEXT_H
 #define SLUICE_COLLECTOR_TEXT_PLAIN_TEXT_H

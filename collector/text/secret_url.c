@@ -158,7 +158,7 @@ static void mark_secrets(char *text, size_t length)
 size_t secret_url_mask(const char *text, size_t length, char *to)
 {
     size_t used = 0;
-    char *marked = to + 2 * length; /* the second half of the room */
+    char *marked = to + 2 * length; /* the last third of the room (SECRET_URL_ROOM) */
     memmove(marked, text, length);
     mark_secrets(marked, length);
     for (size_t i = 0; i < length; i++) {

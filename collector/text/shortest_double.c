@@ -27,8 +27,8 @@ struct wide {
 };
 
 /*
- * Returns floor(value / 2^22) for values from -2^33 on. C does not define >> of negative numbers
- * so.
+ * Returns floor(value / 2^22) for values from -2^33 on. Shifts only positive numbers, because in C
+ * the result of >> of a negative number depends on the compiler.
  */
 static int floor_shift_22(int64_t value)
 {
@@ -238,8 +238,8 @@ static size_t put_decimal(char *text, struct decimal decimal)
 }
 
 /*
- * Negative zero is written with a point, because readers may parse a number without a point as an
- * integer.
+ * Negative zero is written as "-0.0": readers may parse a number without a point as an integer,
+ * which has no negative zero.
  */
 static size_t put_zero(char *text, bool negative)
 {

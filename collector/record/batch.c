@@ -26,7 +26,7 @@ struct shelf {
     size_t free_count;
     size_t parked_count;
     size_t out;
-    size_t wanted; /* batches that are not parked; surplus ones are parked when released */
+    size_t wanted; /* the number to keep unparked; surplus batches are parked when released */
 };
 
 struct batch_pool {
@@ -36,7 +36,7 @@ struct batch_pool {
     size_t large_size; /* bytes */
     size_t outdated;   /* large batches in use that have fewer bytes */
     struct slab *slabs;
-    bool asked;      /* more were requested; cleared when batch_pool_populate succeeds */
+    bool asked;      /* `low` was called; cleared when batch_pool_populate succeeds */
     void (*low)(void *context);
     void *low_context;
 };
@@ -280,7 +280,10 @@ static bool populate(struct batch *batch)
     return aligned_memory_populate(batch->arena.base, batch->arena.capacity);
 }
 
-/* On failure `asked` stays set: `low` is not called again, and acquiring threads populate. */
+/*
+ * If the system has no pages, `asked` stays set: `low` is then not called again, and threads that
+ * acquire batches populate them.
+ */
 void batch_pool_populate(struct batch_pool *pool)
 {
     struct shelf *small = &pool->small;

@@ -94,9 +94,11 @@ bool batch_pool_resize_to(struct batch_pool *pool, size_t small_count, size_t la
                           size_t large_size);
 
 /*
- * To be called before the pool is used. A thread that acquires a batch calls `low` when fewer than
- * half of BATCH_POOL_READY are free; another thread, which fills no batches, should then call
- * batch_pool_populate. Without that, or if it is late, the acquiring thread populates the batch.
+ * Sets the function that is called when populated batches run short; to be called before the pool
+ * is used. A thread that acquires a batch calls `low` when fewer than half of BATCH_POOL_READY
+ * batches are free. Another thread, which does not fill batches, should then call
+ * batch_pool_populate; if none are populated in time, the acquiring thread populates its batch
+ * itself.
  */
 void batch_pool_on_low(struct batch_pool *pool, void (*low)(void *context), void *context);
 

@@ -90,7 +90,10 @@ void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *p
 
 /* --- no line ---------------------------------------------------------------------------------- */
 
-/* The small arena may cut texts that the schema creates for the sample: they are not used. */
+/*
+ * The arena is small, so texts that the schema creates for the sample may be cut; only whether
+ * there is a sample matters here.
+ */
 static bool has_sample(const struct record *record)
 {
     uint64_t room[64];

@@ -1,8 +1,8 @@
 /*
  * Hints in the log that a listener has the wrong schema: its messages look like another schema's,
  * they have extensions that no file of the schema declares, some of them produce no line in a sink,
- * or their samples lack a label. These are not errors, because Protobuf decodes almost any bytes and
- * accepts fields that the schema does not know.
+ * or their samples lack a label. These are not errors, because Protobuf decodes almost any bytes
+ * and accepts fields that the schema does not know.
  *
  * A hint belongs to one listener; its receiving threads and all sinks share it. Messages without
  * unknown fields that produce a line cost nothing.
@@ -34,9 +34,10 @@ void mismatch_hint_init(struct mismatch_hint *hint, struct schema_guess *guess);
 void mismatch_hint_restart(struct mismatch_hint *hint);
 
 /*
- * Selects which datagrams with unknown fields are examined: all, until HINT_IN_ORDER in a row were
- * in order, as from a sender that is newer than the schema; from then on one in HINT_ONE_IN. All
- * zero at first; used by one thread.
+ * Selects which datagrams with unknown fields are examined. A datagram is in order if the schema
+ * knows most of its fields, as when the sender is newer than the schema. All datagrams are examined
+ * until HINT_IN_ORDER in a row were in order; from then on one in HINT_ONE_IN. All zero at first;
+ * used by one thread.
  */
 struct mismatch_hint_pace {
     unsigned in_order; /* datagrams in order, in a row */

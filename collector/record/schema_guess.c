@@ -10,7 +10,7 @@
 struct schema_guess {
     const struct schema_ops *const *known;
     struct mutex *lock;
-    struct schema *schemas[SCHEMAS_MOST]; /* in the order of `known`; NULL: not made */
+    struct schema *schemas[SCHEMAS_MOST]; /* in the order of `known`; NULL: not created */
     struct arena arena;                   /* no base: the arena is not created yet */
 };
 
@@ -40,7 +40,10 @@ void schema_guess_destroy(struct schema_guess *guess)
     free(guess);
 }
 
-/* Schemas that cannot be created are left out. */
+/*
+ * Creates the arena and all known schemas at the first call. Schemas that cannot be created are
+ * left out.
+ */
 static bool make_schemas(struct schema_guess *guess)
 {
     if (guess->arena.base != NULL)

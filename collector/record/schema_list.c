@@ -50,7 +50,7 @@ int schema_list_create(struct schema_list **out, const struct schema_config *con
         }
         entry->numbering = (uint32_t)list->count;
         entry->match = config->match;
-        /* Sealed datagrams are opened before they are decoded. */
+        /* Sealed datagrams are opened before a schema is chosen; then they are plain ones. */
         entry->framing = config->framing == FRAMING_SEALED ? FRAMING_DATAGRAM : config->framing;
         entry->header = config->header;
     }
@@ -95,7 +95,10 @@ static bool entries_same_numbers(const struct schema_entry *a, const struct sche
            (ops->same_numbers == NULL || ops->same_numbers(a->schema, b->schema));
 }
 
-/* Also compares the entries before `index`: they decide which datagrams remain for this entry. */
+/*
+ * Also compares the matches of the entries before `index`, because these entries take their
+ * datagrams first.
+ */
 bool schema_list_same_numbers(const struct schema_list *a, const struct schema_list *b,
                               size_t index)
 {

@@ -26,7 +26,8 @@ struct schema_entry {
     struct schema_match match;
     enum framing framing;
     size_t header;      /* bytes */
-    uint32_t numbering; /* of its senders (struct sequence_key); at first its index in the list */
+    uint32_t numbering; /* `numbering` of its senders' struct sequence_key; at first the entry's
+                           index */
     struct schema *schema;
 };
 
@@ -37,7 +38,7 @@ struct schema_list {
 };
 
 /*
- * Creates all schemas of a listener's configuration; this may read a file and block. The caller
+ * Creates all schemas of a listener's configuration, which may read files and block. The caller
  * holds the only reference. Returns 0, or -1 with *error set by the schema that failed. *failed
  * becomes the index of that schema, or `count` if memory is short; `failed` may be NULL.
  */
@@ -45,8 +46,8 @@ int schema_list_create(struct schema_list **out, const struct schema_config *con
                        size_t *failed, struct error *error);
 
 /*
- * Whether two configurations are equal. Equal configurations share one list, so that decoding uses
- * one set of tables in the cache.
+ * Whether two configurations are equal. Listeners with equal configurations share one list, so that
+ * the processor's cache has only one set of decoding tables.
  */
 bool schema_configs_equal(const struct schema_config *a, size_t a_count,
                           const struct schema_config *b, size_t b_count);
@@ -85,18 +86,21 @@ char *schema_list_names(const struct schema_list *list);
 
 struct schema_slot;
 
-/* Takes over the caller's reference. Returns NULL, without taking it, if out of memory. */
+/*
+ * Takes over the caller's reference to the list. If out of memory, returns NULL, and the caller
+ * keeps the reference.
+ */
 struct schema_slot *schema_slot_create(struct schema_list *list);
 
-/* Releases its list. NULL is allowed. */
+/* Frees the slot and releases its list. NULL is allowed. */
 void schema_slot_destroy(struct schema_slot *slot);
 
 /* The present list, with a reference for the caller. */
 struct schema_list *schema_slot_take(struct schema_slot *slot);
 
 /*
- * Main thread: the present list, without a reference; only the main thread replaces it. NULL: the
- * slot is NULL or has no list.
+ * Main thread: the present list, without a reference: it stays valid because only the main thread
+ * replaces it. NULL: the slot is NULL or has no list.
  */
 const struct schema_list *schema_slot_list(const struct schema_slot *slot);
 

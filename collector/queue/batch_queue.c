@@ -7,16 +7,17 @@
 #include "collector/queue/ring.h"
 
 /*
- * Numbers of batches pushed and popped; the ring has the difference. A batch is counted before the
- * consumer can see it in the ring, so neither side ever computes a negative difference.
+ * The batches of one kind: how many were pushed and how many popped. The difference is in the ring.
+ * A batch is counted as pushed before the consumer can see it in the ring, so the difference is
+ * never negative.
  */
 struct flow {
     _Atomic uint64_t pushed; /* written by the producer */
     _Atomic uint64_t popped; /* written by the consumer */
-    _Atomic bool wanted;     /* room is requested: set by the producer, cleared by the consumer */
+    _Atomic bool wanted;     /* the producer requests room; cleared by the consumer */
 };
 
-/* The batches of one listener. */
+/* The batches of one listener, or of the whole queue. */
 struct share {
     struct flow all;
     struct flow large;
@@ -108,8 +109,8 @@ static size_t capacity_of(const struct batch_queue *queue)
 }
 
 /*
- * The result is exact for changes by the caller's side; the other side may have changed the level
- * since.
+ * Returns how many batches of the flow are in the ring. The result includes all changes by the
+ * caller's side; the other side may have changed the level since.
  */
 static size_t flow_level(const struct flow *flow)
 {
@@ -137,7 +138,10 @@ static void note_popped(struct share *share, bool large)
         count_up(&share->large.popped);
 }
 
-/* `level` slots of `capacity` are taken, `own` of them by the listener that needs one more. */
+/*
+ * Whether a listener may have one more slot: `level` of the `capacity` slots are taken, `own` of
+ * these by this listener.
+ */
 static enum queue_result check_room(const struct batch_queue *queue, size_t capacity, size_t level,
                                     size_t own)
 {
@@ -206,7 +210,10 @@ bool batch_queue_is_empty(const struct batch_queue *queue)
     return ring_level(queue->ring) == 0;
 }
 
-/* A third thread reads the two counts at different times, so their difference can be too large. */
+/*
+ * A thread that is neither producer nor consumer reads the two counts at different times, so their
+ * difference can be too large.
+ */
 static size_t at_most(size_t level, size_t capacity)
 {
     return level < capacity ? level : capacity;
@@ -244,8 +251,9 @@ double batch_queue_backlog(const struct batch_queue *queue)
 }
 
 /*
- * Returns the part that a listener with `own` batches has of those that check_room lets it have.
- * With n more batches it has its share if own + n = (free - n) / 2, so n = (free - 2 * own) / 3.
+ * Returns the fraction of its limit that a listener with `own` batches has reached:
+ * own / (own + n), if check_room allows n more batches. It refuses a batch once own + n =
+ * (free - n) / 2, so n = (free - 2 * own) / 3.
  */
 static double fill_of_flow(const struct batch_queue *queue, size_t capacity, size_t level,
                            size_t own)
@@ -285,8 +293,8 @@ static bool is_nearly_full(size_t capacity, size_t level)
 }
 
 /*
- * Returns the flow that must shrink before one more batch of the listener is taken, or NULL. A
- * share of at most `least` batches is never returned.
+ * Returns the flow that must shrink before the queue takes one more batch of the listener: `whole`
+ * or `own`, or NULL. Never returns `own` if it has at most `least` batches.
  */
 static struct flow *obstacle(const struct batch_queue *queue, size_t capacity, struct flow *whole,
                              struct flow *own, size_t least)
@@ -314,7 +322,7 @@ bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch,
     return !atomic_exchange(&queue->wanted, true);
 }
 
-/* Takes batches out of one flow. */
+/* Which batches are taken out. */
 struct eviction {
     struct batch_queue *queue;
     const struct share *share; /* the listener's or the whole queue's */
@@ -333,7 +341,8 @@ static bool is_chosen(void *context, void *item)
 }
 
 /*
- * Counts the batch only after it is released, so that the pool also has a batch for the free slot.
+ * Counts the batch as popped only after `take` has released it: when the producer sees the free
+ * slot, the pool has a free batch, too.
  */
 static void take_chosen(void *context, void *item)
 {

@@ -8,9 +8,9 @@
  * out another. Batches with records of several listeners share one limit, as if of one listener.
  *
  * A producer that prefers losing the oldest batches to losing the newest requests room when slots
- * run short. The consumer then takes out the oldest batches of the flow that is short: all batches,
- * those of the listener whose share is spent, or the large ones. Until then pushes are still
- * refused.
+ * run short. The consumer then takes out the oldest batches of the flow that is short of room; a
+ * flow is all batches of the queue, its large batches, or those of one listener. Until that is
+ * done, pushes are still refused.
  */
 #ifndef SLUICE_COLLECTOR_QUEUE_BATCH_QUEUE_H
 #define SLUICE_COLLECTOR_QUEUE_BATCH_QUEUE_H
@@ -71,10 +71,10 @@ void batch_queue_push(struct batch_queue *queue, struct batch *batch);
 
 /*
  * Producer, after it pushed the batch, or after the queue `refused` it: requests room if the next
- * such batch may be refused. That is the case if at most an eighth of the capacity (or of
- * BATCH_QUEUE_LARGE) is free, or if the listener's share is spent. If the listener has only one
- * batch in the queue, its share counts only after a refusal, because no other batch may follow.
- * Returns whether the consumer must be woken: this is the first request since it last checked.
+ * such batch may be refused. It may be refused if at most an eighth of the capacity (or of
+ * BATCH_QUEUE_LARGE) is free, or if the listener's share is spent. A spent share of only one batch
+ * does not count before a refusal, because the listener may send no further batch. Returns whether
+ * the consumer must be woken, because this is the first request since it last checked.
  */
 bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch, bool refused);
 
@@ -92,8 +92,8 @@ struct batch *batch_queue_pop(struct batch_queue *queue);
 
 /*
  * Consumer: for each flow in which room was requested and is still short, takes out the oldest
- * quarter of its batches, at least one, and passes each to `take`, which must release it. Returns
- * whether room was requested.
+ * quarter of the flow's batches, at least one. Passes each batch to `take`, which must release it.
+ * Returns whether room was requested.
  */
 typedef void batch_taker(void *context, struct batch *batch);
 bool batch_queue_make_room(struct batch_queue *queue, batch_taker *take, void *context);
@@ -119,9 +119,9 @@ size_t batch_queue_capacity(const struct batch_queue *queue);
 double batch_queue_backlog(const struct batch_queue *queue);
 
 /*
- * Any thread: how full the queue is, from 0 to 1: the part that is used of what a batch of a
- * listener in the queue can get, for the listener with the least left. 1: batch_queue_ask refuses
- * such a batch. Among several listeners that is reached before all slots are used.
+ * Any thread: how full the queue is, from 0 to 1, for the listener that is closest to its limit. 1:
+ * batch_queue_ask refuses this listener's batches. If several listeners share the queue, that
+ * happens before all slots are used.
  */
 double batch_queue_fill(const struct batch_queue *queue);
 

@@ -92,8 +92,8 @@ void *ring_pop(struct ring *ring)
 }
 
 /*
- * Moves the remaining items towards `end`, which frees slots at the head. The consumer owns the
- * slots from head to tail: the producer neither reads nor writes them.
+ * Moves the remaining items towards `end`, so that the free slots are at the head. The producer
+ * neither reads nor writes the slots from head to tail, so the consumer may move items.
  */
 static void close_gaps(struct ring *ring, size_t head, size_t end)
 {
@@ -131,7 +131,10 @@ bool ring_finished(struct ring *ring)
 
 size_t ring_level(const struct ring *ring)
 {
-    /* Reads the head first: otherwise the consumer could pass the tail value in between. */
+    /*
+     * Reads the head first: if it were read second, the consumer could in between have moved it
+     * beyond the tail that was read.
+     */
     size_t head = atomic_load(&ring->head);
     size_t tail = atomic_load(&ring->tail);
     return tail - head;

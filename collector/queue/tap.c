@@ -129,7 +129,10 @@ static void release_waiting(struct tap *tap)
         tap_done(tap, batch);
 }
 
-/* A producer may still push just after "off", so old batches are released also when it ends. */
+/*
+ * A producer may still push a batch just after the state became TAP_OFF. So waiting batches are
+ * released when the tap is turned off, and again when it is turned on.
+ */
 void tap_set(struct tap *tap, enum tap_state state)
 {
     unsigned before = atomic_exchange(&tap->state, state);

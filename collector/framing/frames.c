@@ -138,8 +138,8 @@ static enum frame_result next_udp_notif(struct frames *frames, struct frame *nex
 /* --- OTLP over UDP ---------------------------------------------------------------------------- */
 
 /*
- * Finds the message. A prefix that no schema has is normally refused earlier, when a schema is
- * chosen.
+ * Finds the message. A datagram whose prefix no schema has normally does not get here: it was
+ * refused when its schema was chosen.
  */
 static enum frame_result next_otlp_udp(struct frames *frames, struct frame *next)
 {

@@ -28,7 +28,8 @@ struct frames {
     enum decode_cause cause; /* for FRAME_MALFORMED and FRAME_NONE: the fault at offset `at` */
     const uint8_t *data;
     size_t size;
-    size_t at;    /* offset of the next byte; past the end before the first message: malformed */
+    size_t at;    /* offset of the next byte; beyond `size` if the payload is too short for the
+                     header */
     size_t found; /* number of messages so far */
 };
 
@@ -39,7 +40,7 @@ struct frame {
     enum otlp_udp_sampling sampling;
     bool is_numbered; /* `number` is set: the header has a message number */
     struct frame_number {
-        uint32_t publisher, message; /* `message`: 0 follows the largest number */
+        uint32_t publisher, message; /* after its largest number, `message` continues with 0 */
     } number;
 };
 

@@ -33,16 +33,17 @@ struct sealed_header {
     enum sealed_mode mode;
     uint64_t key_id;  /* not 0 */
     uint64_t session; /* chosen at random when the sender starts */
-    uint64_t counter; /* of the session's datagrams, from 1 */
-    int64_t time_ns;  /* of sending, since 1970 UTC; not negative */
+    uint64_t counter; /* number of the datagram in its session, from 1 */
+    int64_t time_ns;  /* when the datagram was sent, since 1970 UTC; not negative */
 };
 
 /* --- the header ------------------------------------------------------------------------------- */
 
 /*
- * Reads the header of a datagram of `size` bytes, all of which are given. Returns CAUSE_UNKNOWN
- * with *header filled, CAUSE_SHORT_HEADER for fewer than SEALED_OVERHEAD bytes, or
- * CAUSE_FOREIGN_HEADER. The header may be forged until sealed_open has returned true.
+ * Reads the header of a datagram of `size` bytes, all of which are given. Returns CAUSE_UNKNOWN on
+ * success, with *header filled; CAUSE_SHORT_HEADER for fewer than SEALED_OVERHEAD bytes; otherwise
+ * CAUSE_FOREIGN_HEADER. The header may be forged: trust it only after sealed_open has returned
+ * true.
  */
 enum decode_cause sealed_read(const uint8_t *datagram, size_t size, struct sealed_header *header);
 
@@ -51,7 +52,10 @@ void sealed_write(const struct sealed_header *header, uint8_t *datagram);
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* The keys of both modes, made of one key. It is a secret: see secure_clear.h. */
+/*
+ * The keys of both modes, derived from the key in the keys file. Both are secrets: see
+ * secure_clear.h.
+ */
 struct sealed_key {
     uint8_t of_mode[2][SEALED_KEY_SIZE]; /* by mode - 1 */
 };
@@ -65,25 +69,25 @@ int sealed_load(struct error *error);
 /* "libsodium 1.0.18", "libsodium (not on this system)" or "libsodium (not in this build)". */
 const char *sealed_library_version(void);
 
-/* Makes both modes' keys from the key of the keys file. */
+/* Derives the keys of both modes from a key of the keys file. */
 void sealed_key_derive(const uint8_t key[SEALED_KEY_SIZE], struct sealed_key *out);
 
 /* --- opening and sealing ---------------------------------------------------------------------- */
 
 /*
- * Checks the tag of a datagram whose header sealed_read accepted, with its mode. If it is right,
- * stores the payload (size - SEALED_OVERHEAD bytes, none for an empty one) at `payload` and returns
- * true; else returns false and stores nothing that could be mistaken for a payload. `payload` may
- * be datagram + SEALED_HEADER_SIZE; it overlaps the datagram in no other way.
+ * Checks the tag of a datagram whose header sealed_read accepted; `mode` is the header's. If the
+ * tag is right, stores the payload (size - SEALED_OVERHEAD bytes) at `payload` and returns true.
+ * Otherwise returns false, and the bytes at `payload` must not be used. `payload` may be datagram +
+ * SEALED_HEADER_SIZE; otherwise it must not overlap the datagram.
  */
 bool sealed_open(const struct sealed_key *key, enum sealed_mode mode, const uint8_t *datagram,
                  size_t size, uint8_t *payload);
 
 /*
- * Makes the whole datagram, `size` + SEALED_OVERHEAD bytes, of a header and `size` bytes of
- * payload. `payload` may be datagram + SEALED_HEADER_SIZE; it overlaps the datagram in no other
- * way. A sender never seals two datagrams with the same key, session and counter: they encrypt for
- * one reader only because the nonce is new.
+ * Makes the whole datagram, `size` + SEALED_OVERHEAD bytes, from a header and `size` bytes of
+ * payload. `payload` may be datagram + SEALED_HEADER_SIZE; otherwise it must not overlap the
+ * datagram. A sender must never use the same key, session and counter for two datagrams: the nonce
+ * is made of session, counter and time, and encryption with a repeated nonce is not secure.
  */
 void sealed_seal(const struct sealed_key *key, const struct sealed_header *header,
                  const uint8_t *payload, size_t size, uint8_t *datagram);

@@ -5,7 +5,7 @@
 #include "collector/framing/sealed.h"
 #include "collector/framing/sodium_library.h"
 
-#define NONCE_AT   16 /* session, counter and time: the last 24 bytes of the header */
+#define NONCE_AT   16 /* the nonce: session, counter and time, the last 24 bytes of the header */
 #define NONCE_SIZE 24
 
 _Static_assert(NONCE_AT + NONCE_SIZE == SEALED_HEADER_SIZE &&

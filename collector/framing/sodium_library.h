@@ -1,4 +1,4 @@
-/* libsodium, loaded if something is sealed or opened (sealed.h). */
+/* libsodium, which is loaded at run time when sealing is used (sealed.h). */
 #ifndef SLUICE_COLLECTOR_FRAMING_SODIUM_LIBRARY_H
 #define SLUICE_COLLECTOR_FRAMING_SODIUM_LIBRARY_H
 

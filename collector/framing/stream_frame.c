@@ -64,7 +64,7 @@ static enum stream_frame_result look_control(const uint8_t *data, size_t size, s
     return STREAM_FRAME_KNOWN;
 }
 
-/* After a header of an unknown type, the length cannot be trusted. */
+/* A header of an unknown type is malformed, because its length cannot be trusted. */
 static enum stream_frame_result look_cisco_mdt(const uint8_t *data, size_t size, uint64_t most,
                                                size_t *whole)
 {
@@ -76,7 +76,7 @@ static enum stream_frame_result look_cisco_mdt(const uint8_t *data, size_t size,
     return check_frame_length(header.size, CISCO_MDT_HEADER, most, whole);
 }
 
-/* Examines a length of 2 or 4 bytes, which may be the beginning of a control frame. */
+/* Examines a length of 2 or 4 bytes; in frame streams it may instead begin a control frame. */
 static enum stream_frame_result look_fixed(enum framing framing, const uint8_t *data, size_t size,
                                            uint64_t most, size_t *whole)
 {

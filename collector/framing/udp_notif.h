@@ -21,7 +21,7 @@
 
 struct udp_notif {
     uint32_t publisher; /* the id of the sender, which numbers its messages */
-    uint32_t message;   /* the message's number; 0 follows the largest number */
+    uint32_t message;   /* the message's number; after the largest number it continues with 0 */
     size_t body;        /* the offset of the message or of its segment */
     bool is_segment;    /* the datagram has one of several segments of a message */
     bool is_last;       /* the segment is the last one */

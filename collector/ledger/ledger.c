@@ -16,13 +16,13 @@
 /* The header of a block; the counters follow it on cache lines of their own. */
 struct block {
     struct block *next;
-    bool spare; /* it was returned: the next request for a block gets it */
+    bool spare; /* it was returned; the next request for a block of this list gets it */
     char padding[CACHE_LINE - sizeof(struct block *) - sizeof(bool)];
 };
 
 /*
- * The state of an entry. An entry that is not live is reused by the next listener or sink of its
- * name.
+ * The state of an entry. The next listener or sink of the same name reuses an entry that is not
+ * live, unless the entry is reserved.
  */
 enum entry_state {
     ENTRY_HIDDEN, /* cancelled, and never used before */
@@ -32,7 +32,8 @@ enum entry_state {
 
 struct listener_entry {
     enum entry_state state;
-    bool known; /* it was retired before, so it must stay visible */
+    bool known; /* it was retired before, so it stays in reports even if its next use is
+                   cancelled */
     char *name;
     char *schema;
     const struct listener_kind *kind;
@@ -44,7 +45,7 @@ struct listener_entry {
 struct sink_entry {
     enum entry_state state;
     bool known;    /* as in struct listener_entry */
-    bool reserved; /* kept for the sink whose spilled records come back */
+    bool reserved; /* kept for the sink that will take over the records in the spill */
     char *name;
     uint64_t messages_before; /* messages of all listeners, when the sink last became live */
     uint64_t messages;        /* messages decoded during its earlier live periods */
@@ -386,8 +387,9 @@ static void ledger_add_measures(const struct ledger_measure *measures, const voi
 }
 
 /*
- * Reads effects before their causes (see counter.h), so that no live sum exceeds its whole: first
- * the reasons, then the list backwards, in which each whole precedes its parts.
+ * Reads effects before their causes (see counter.h), so that no live sum exceeds its whole. The
+ * reasons are read first, then the list of terms backwards: in the list, each whole is ahead of its
+ * parts.
  */
 static void add_ingest(struct listener_totals *sum, const struct ingest_counters *from)
 {
@@ -429,8 +431,8 @@ static void read_listener(struct listener_totals *sum, const struct listener_ent
 }
 
 /*
- * Reads the dead letters. Receiving threads offer them, and then the writing thread keeps them: so
- * `offered` of all blocks is read last.
+ * Reads the dead letters. Receiving threads count `offered`, then the writing thread counts `kept`:
+ * effects must be read first, so `offered` of all blocks is read last.
  */
 static void read_dead_letters(struct dead_letter_totals *sum, const struct ledger *ledger)
 {

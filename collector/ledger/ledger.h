@@ -1,14 +1,14 @@
 /*
  * The ledger: the counters that account for every datagram and every record.
  *
- * A listener counts datagrams: received = decoded + the reasons. A sink counts records:
- * offered = queued + refused, queued + recovered = written + filtered + evicted + failed + unknown
- * + spilled + in flight. For a relay that also passes on undecodable datagrams,
+ * A listener counts datagrams: received = decoded + in_assembly + the reasons. A sink counts
+ * records: offered = queued + refused, queued + recovered = written + filtered + evicted + failed +
+ * unknown + spilled + in flight. For a relay that also passes on undecodable datagrams,
  * raw_offered = raw_sent + raw_refused. For dead letters, offered = kept + dropped, and offered is
  * the listeners' sum of the reasons that have letters. Each term is counted where its event
- * happens, and none is computed from others, so a wrong sum reveals a bug; tests check the sums.
- * After a stop they are exact and in flight is 0. A live snapshot reads sinks before listeners, so
- * that no sum exceeds the received datagrams.
+ * happens, and is never computed from other terms; so a wrong sum reveals a bug, and tests check
+ * the sums. After a stop the sums are exact, and in flight is 0. A live snapshot reads sinks before
+ * listeners: so a sink never seems to have been offered more records than were decoded.
  *
  * Every writing thread has blocks of its own, on separate cache lines, which the ledger owns until
  * it is destroyed. Only the main thread makes blocks and snapshots; blocks may be read at any time.
@@ -37,9 +37,9 @@ enum dead_letter_drop { DEAD_LETTER_DROPS(LEDGER_DROP) DROP_COUNT };
 
 /*
  * Whether a datagram with this reason is offered as a dead letter. Only undecodable datagrams are
- * offered. Datagrams that had no memory are not, since a later datagram like them would be decoded.
- * Valid datagrams are not either, and those of denied or limited senders are not because they could
- * fill the file.
+ * offered. Not offered are datagrams for which there was no memory (an equal datagram may be
+ * decoded later), valid datagrams, and datagrams of denied or limited senders, which could fill the
+ * file.
  */
 extern const bool datagram_reason_has_letter[REASON_COUNT];
 
@@ -121,16 +121,17 @@ bool ledger_rename_listener(struct ledger *ledger, int listener, const char *nam
 bool ledger_set_schema(struct ledger *ledger, int listener, const char *schema);
 
 /*
- * Marks the moment from which the sink is offered all decoded records, until it is retired. Without
- * this call that moment is ledger_add_sink. At that moment no thread may be decoding, and all
- * records decoded before must have been offered. Makes a retired entry live again: the successor of
- * its sink continues to count in the entry.
+ * Makes a retired entry live again, for a sink that continues its counts, and notes how many
+ * messages were decoded until now: from now on the sink must be offered every decoded record, until
+ * it is retired. For a new entry ledger_add_sink does the same. At the moment of the call no thread
+ * may be decoding, and all decoded records must have been offered.
  */
 void ledger_begin_sink(struct ledger *ledger, int sink);
 
 /*
- * Reserves an entry. A reserved entry that is not live is not reused by the next sink of its name;
- * only the sink whose records it still counts continues it, through ledger_begin_sink.
+ * Reserves an entry, or ends the reservation. While a retired entry is reserved, the next sink of
+ * the same name gets another entry. Only the sink that takes over the records in the retired sink's
+ * spill continues the entry, by ledger_begin_sink.
  */
 void ledger_reserve_sink(struct ledger *ledger, int sink, bool reserved);
 void ledger_retire_sink(struct ledger *ledger, int sink);
@@ -150,8 +151,8 @@ struct drops_kind {
 void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kind kind);
 
 /*
- * Sets whether any of the listener's sockets may receive a sender's datagrams. If so, the listener
- * has no term `reordered`.
+ * Sets whether the datagrams of one sender may arrive at several of the listener's sockets. If so,
+ * their order is unknown, and the listener has no term `reordered`.
  */
 void ledger_set_spread(struct ledger *ledger, int listener, bool spread);
 

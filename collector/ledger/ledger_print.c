@@ -116,10 +116,13 @@ static void print_dead_letters(struct output *out, const struct dead_letter_tota
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* The terms that are looked up if they are not 0, or, for filtered, if the sink wrote no record. */
+/*
+ * The number of terms that are advised on: those of advise_on_terms, if they are not 0, and
+ * filtered, if a sink filtered all of its records.
+ */
 #define ADVICE_TERMS 5
 
-/* The words to look up with `sluice explain`, each once: some terms and any reasons. */
+/* The words to look up with `sluice explain`, without repetitions: some terms, and any reasons. */
 struct advice {
     size_t count;
     const char *words[ADVICE_TERMS + REASON_COUNT + REFUSAL_COUNT + FAILURE_COUNT + DROP_COUNT];
@@ -154,7 +157,10 @@ static void advise_on_terms(struct advice *advice, const struct listener_totals 
         advise(advice, "series_repeated");
 }
 
-/* Writes a command line to copy, if anything was lost or may be set wrong. */
+/*
+ * Writes a `sluice explain` command for the reader to copy, if records were lost or a setting may
+ * be wrong.
+ */
 static void print_advice(struct output *out, const struct ledger_snapshot *snapshot)
 {
     struct advice advice = {.count = 0};

@@ -48,7 +48,7 @@ const struct ledger_term dead_letter_terms[] = {DEAD_LETTER_TERMS(LETTER_ROW){.n
 const struct ledger_measure thread_measures[] = {THREAD_MEASURES(THREAD_MEASURE){.name = NULL}};
 const struct ledger_measure sink_measures[] = {SINK_MEASURES(SINK_MEASURE){.name = NULL}};
 
-/* No term or measure is without what to do. */
+/* Every term and measure has a text that says what to do. */
 #define HAS_REMEDY(text)                                  _Static_assert(sizeof(text) > 1, "a row without what to do")
 #define TERM_CHECK(name, part, help, remedy)              HAS_REMEDY(remedy);
 #define MEASURE_CHECK(name, bounds, metric, help, remedy) HAS_REMEDY(remedy);

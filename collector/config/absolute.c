@@ -141,8 +141,8 @@ static bool put_option_value(struct writing *writing, const struct option *optio
 }
 
 /*
- * Returns the most bytes of the new argument: the argument itself and the value of each key may be
- * a path.
+ * Returns the most bytes of the new argument. The argument itself, and the value of each key in it,
+ * may be a path that is extended by the folder.
  */
 static size_t most_bytes(const char *argument, const char *folder)
 {

@@ -13,7 +13,7 @@
 
 struct applying {
     const struct config_registry *registry;
-    const struct provenance *provenance; /* its `files` are those that the entries name */
+    const struct provenance *provenance; /* `file` of an entry is an index in its `files` */
     struct config *config;
     struct error *error;
 };

@@ -97,8 +97,8 @@ static bool is_listener(const struct walk *walk, const char *url)
 }
 
 /*
- * Whether the URL is accepted and still gives the sink the same format, which may depend on the
- * terminal.
+ * Whether the URL is accepted and gives the sink the same format as before. The default format may
+ * depend on whether standard output is a terminal.
  */
 static bool is_sink(const struct walk *walk, const char *url)
 {
@@ -137,8 +137,8 @@ static bool may_say(const struct walk *walk, unsigned scopes, const struct setti
 }
 
 /*
- * Whether the key may be refused at the start, because the kind of a listener's socket is unknown
- * (fd:).
+ * Whether a start may refuse the key although it is accepted now: the sockets of fd: are not known
+ * yet, and the key suits only one of the two kinds.
  */
 static bool may_be_refused(const struct setting *key, unsigned scopes)
 {

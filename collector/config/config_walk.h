@@ -45,8 +45,8 @@ typedef void config_visitor(void *context, const struct config_value *value);
 /*
  * Visits the options in the order of the help; all values of a repeatable option follow each other.
  * For a listener, a sink or dead letters, visits the URL without keys and then the keys. A
- * listener's own keys come before the keys of its schemas, of which `schema` is the first in each
- * schema. A key that was not given is visited with its default, if it has one.
+ * listener's own keys come first, then the keys of each of its schemas, which begin with `schema`.
+ * A key that was not given is visited with its default, if it has one.
  */
 void config_walk(const struct config *config, const struct config_registry *registry,
                  config_visitor *visit, void *context);

@@ -24,7 +24,8 @@ struct map {
     const char *place_others;     /* names of that key in other programs (struct setting) */
     struct provenance_mark begin; /* beginning of the map */
     struct provenance_text parts[PART_COUNT];
-    size_t place_line, schemas_line, lines[KEYS_MAX]; /* line where each was given; 0: not given */
+    size_t place_line, schemas_line, lines[KEYS_MAX]; /* lines of the place, of `schemas` and of
+                                                         each key; 0: not given */
 };
 
 /* A list of schemas: the listener's map, and the number of schemas read. */
@@ -77,7 +78,7 @@ static bool map_put_value(const struct file_reading *reading, struct provenance_
            file_no_memory(reading);
 }
 
-/* Reads the items of a list whose begin is the last piece. */
+/* Reads the items of a list. The last piece read was the list's beginning. */
 static bool read_items(struct file_reading *reading, const char *name, char sign,
                        struct provenance_text *text)
 {
@@ -137,7 +138,8 @@ static bool map_read_key(struct file_reading *reading, struct map *map, const st
     if (key->open)
         copy_printable(name, sizeof name, reading->piece.text, reading->piece.length);
     else
-        snprintf(name, sizeof name, "%s", key->name); /* it may be written with hyphens */
+        snprintf(name, sizeof name, "%s", key->name); /* not the piece's text, which may have
+                                                         hyphens */
     if (!file_note_line(reading, key->name, line))
         return false;
     if (map->schemas_line != 0 && part != &map->parts[PART_KEYS])
@@ -202,7 +204,10 @@ static bool read_schemas(struct file_reading *reading, struct map *map)
 
 /* --- maps ------------------------------------------------------------------------------------- */
 
-/* Fills the error as key_find does, but also suggests the names that only maps have. */
+/*
+ * Fills the error as key_find does, but also suggests names that only maps have: the key of the
+ * place, and `schemas`.
+ */
 static bool unknown_key(const struct file_reading *reading, const struct map *map,
                         struct parse_error *fault)
 {
@@ -233,8 +238,8 @@ static bool unknown_key(const struct file_reading *reading, const struct map *ma
 }
 
 /*
- * Finds the key that the last piece names, in which hyphens are as good as underscores. Returns
- * NULL with the error filled.
+ * Finds the key that the last piece names; it may have hyphens in place of underscores. Returns
+ * NULL with the error filled if there is no such key.
  */
 static const struct setting *find_map_key(const struct file_reading *reading, const struct map *map)
 {
@@ -249,7 +254,7 @@ static const struct setting *find_map_key(const struct file_reading *reading, co
             name[i] = piece->text[i] == '-' ? '_' : piece->text[i];
         key = key_find(map->scopes, name, piece->length, &other);
         if (key == NULL && key_find(~0u, name, piece->length, &fault) != NULL) {
-            file_parse_error(reading, piece->mark, &other); /* a key of something else */
+            file_parse_error(reading, piece->mark, &other); /* a known key, but not allowed here */
             return NULL;
         }
     }

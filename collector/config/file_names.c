@@ -87,7 +87,7 @@ static bool add_folder(struct file_names *names, struct folder *folder, const ch
         if (!add_path(names, join_path(path, strlen(path), entry.name, strlen(entry.name)), fault))
             return false;
     }
-    if (names->count != before) /* otherwise `paths` may be NULL */
+    if (names->count != before) /* if no file was added, `paths` may be NULL */
         qsort(names->paths + before, names->count - before, sizeof *names->paths,
               compare_file_names);
     return true;

@@ -1,5 +1,5 @@
 /*
- * The files that a configuration file includes. It names each by its path or by its folder.
+ * The files that a configuration file includes: each by its own path, or by the path of its folder.
  *
  * Begin with a zeroed struct. Main thread.
  */
@@ -18,14 +18,14 @@
 struct file_names {
     char **paths;
     size_t count;
-    struct provenance_mark marks[FILE_NAMES_MAX]; /* where each is named */
+    struct provenance_mark marks[FILE_NAMES_MAX]; /* where each file, or its folder, is named */
 };
 
 /*
- * Adds the file `name` of `length` bytes, which is at `mark` in the file `from`. If `name` is a folder, adds its files "*.yaml" and
- * "*.yml" whose names do not begin with a dot, sorted by bytes. `name` is relative to the folder of
- * the file `from`. Does not check that a file exists. Returns false with `fault` filled (its `at`
- * is 0): too many files, or memory is short.
+ * Adds the file `name` of `length` bytes, which the file `from` names at `mark`. If `name` is a
+ * folder, adds its files "*.yaml" and "*.yml" whose names do not begin with a dot, sorted by bytes.
+ * `name` is relative to the folder of the file `from`. Does not check that a file exists. Returns
+ * false with `fault` filled (its `at` is 0): too many files, or memory is short.
  */
 bool file_names_add(struct file_names *names, const char *from, struct provenance_mark mark,
                     const char *name, size_t length, struct parse_error *fault);

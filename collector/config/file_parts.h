@@ -52,8 +52,8 @@ bool file_refuse(const struct file_reading *reading, struct provenance_mark mark
 bool file_no_memory(const struct file_reading *reading);
 
 /*
- * Fill the error: the last piece is not `due`, or is the value of `name` and not `due`. Return
- * false.
+ * Fill the error for a last piece that is not the expected kind, `due`; `name`: it is the value of
+ * this name. Return false.
  */
 bool file_wrong_piece(const struct file_reading *reading, const char *due);
 bool file_wrong_kind(const struct file_reading *reading, const char *name, const char *due);
@@ -74,10 +74,10 @@ bool file_piece_is(const struct file_reading *reading, const char *name);
 bool file_note_line(const struct file_reading *reading, const char *name, size_t *line);
 
 /*
- * file_maps.c: reads the value of the setting called `name` from the last piece on: a single value,
- * or a list if the setting is one, which becomes the value with commas between the items. `sign` is
- * a character that the value must not contain, '\0': none. Appends to `text`. Returns false with
- * the error filled.
+ * file_maps.c: reads the value of the setting called `name`, which begins with the last piece. If
+ * the setting's value is a list, it may also be a YAML list, whose items are joined by commas. The
+ * value must not contain the character `sign` ('\0': may contain any). Appends the value to `text`.
+ * Returns false with the error filled.
  */
 bool file_read_value(struct file_reading *reading, const struct setting *setting, const char *name,
                      char sign, struct provenance_text *text);

@@ -108,7 +108,7 @@ static bool read_list(struct file_reading *reading, const struct option *option)
     size_t count = 0;
     if (reading->piece.kind == PIECE_MAP ||
         (reading->piece.kind == PIECE_TEXT && reading->piece.length != 0))
-        return file_read_url(reading, option); /* a list of one */
+        return file_read_url(reading, option); /* one element, not in a list */
     if (reading->piece.kind != PIECE_LIST)
         return file_wrong_kind(reading, name, FILE_LIST_DUE);
     struct provenance_mark mark = reading->piece.mark;
@@ -145,7 +145,7 @@ static bool note_given(const struct file_reading *reading, const char *name, boo
                        place->path, place->line);
 }
 
-/* Whether the last piece names the option; underscores are as good as hyphens. */
+/* Whether the last piece names the option; it may have underscores in place of hyphens. */
 static bool is_option(const struct file_reading *reading, const char *name)
 {
     const struct yaml_piece *piece = &reading->piece;

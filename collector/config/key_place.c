@@ -14,7 +14,7 @@ static void write_place(const struct provenance *provenance, const struct proven
     snprintf(place, size, "%s:%zu:%zu", provenance->files[entry->file], mark.line, mark.column);
 }
 
-/* Returns the entry of the listener, or NULL. `place` is written over. */
+/* Returns the entry of a listener whose place is `written_at`, or NULL. Overwrites `place`. */
 static const struct provenance_entry *find_entry(const struct provenance *provenance,
                                                  const char *written_at, char *place, size_t size)
 {
@@ -29,7 +29,7 @@ static const struct provenance_entry *find_entry(const struct provenance *proven
     return NULL;
 }
 
-/* Whether `text`, up to its "=", is the name. */
+/* Whether `text` begins with the name and "=". */
 static bool is_called(const char *text, const char *name)
 {
     size_t length = strlen(name);

@@ -32,8 +32,8 @@ struct key_place {
 };
 
 /*
- * Sets *place to where a key found at byte `at` of all keys is stored, and returns true. Returns
- * false with `fault` filled, its offset counted from the beginning of all keys.
+ * Sets *place for a key that was found at byte `at` of all keys, and returns true. Returns false
+ * with `fault` filled, its offset counted from the beginning of all keys.
  */
 typedef bool key_placer(void *context, const struct setting *key, size_t at,
                         struct key_place *place, struct parse_error *fault);

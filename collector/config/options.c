@@ -312,8 +312,8 @@ static const char *value_syntax(const struct option *option)
 }
 
 /*
- * Returns the value in `inside`, or the next argument; NULL with the error set if there is no
- * value.
+ * Returns the option's value: `inside` or, if that is NULL, the next argument. Returns NULL with
+ * the error set if there is no value.
  */
 static const char *find_value(struct reading *reading, const struct option *option,
                               const char *inside)

@@ -110,14 +110,14 @@ static void store_choice(const struct setting *setting, const struct config_regi
     }
 }
 
-/* The words for the two values of a setting that is on or off, besides its own. */
+/* Words that every switch accepts for its two values, besides the setting's own words. */
 static const struct {
     const char *word;
     bool on;
 } switch_words[] = {{"on", true},   {"yes", true}, {"true", true},
                     {"off", false}, {"no", false}, {"false", false}};
 
-/* Whether the setting is on or off, rather than one of two other words. */
+/* Whether the setting is a switch: its words mean on and off, not two other choices. */
 static bool is_switch(const struct setting *setting)
 {
     return setting->type == SETTING_BOOL && (strcmp(setting->choices[1], "on") == 0 ||

@@ -35,8 +35,8 @@ bool url_parse_dead_letter(const char *url, const struct config_registry *regist
                            struct dead_letter_config *dead_letters, struct parse_error *fault);
 
 /*
- * The place of an accepted URL: `length` bytes from byte `at` on. After it the URL ends or the '?'
- * before the keys follows.
+ * The place of an accepted URL: `length` bytes from byte `at` on. The URL ends after the place, or
+ * continues with '?' and the keys.
  */
 struct url_place {
     size_t at;

@@ -53,8 +53,8 @@ static struct provenance_mark mark_of(const yaml_mark_t *mark)
 }
 
 /*
- * Returns the mark of a byte. For invalid UTF-8 libyaml gives no mark, only the number of bytes
- * before it.
+ * Returns the mark of a byte. Needed for invalid UTF-8, for which libyaml only gives the byte's
+ * offset.
  */
 static struct provenance_mark mark_of_byte(const struct yaml_reading *reading, size_t at)
 {

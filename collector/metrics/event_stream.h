@@ -3,8 +3,8 @@
  * Living Standard, 9.2), as the body of an answer.
  *
  * All clients share an event's memory. A slow client skips events: the next event that it gets is
- * always the newest. So it keeps at most two events in memory, and other clients do not wait for
- * it. The server disconnects a client that reads nothing for its time limit.
+ * always the newest. So a slow client keeps at most two events in memory, and other clients do not
+ * wait for it. The server disconnects a client that reads nothing for its time limit.
  *
  * Lifecycle: create, open for each client and send, close, destroy after the server. Main thread.
  */
@@ -42,8 +42,8 @@ bool event_stream_open(struct event_stream *stream, const struct output *first,
                        struct http_answer *answer);
 
 /*
- * Sends an event to all clients; takes ownership of the event's memory. Streams that rest have a
- * next part then (http_server_continue).
+ * Makes an event the next part of all streams; takes ownership of the event's memory. Call
+ * http_server_continue afterwards, for streams that had no next part.
  */
 void event_stream_send(struct event_stream *stream, const struct output *event);
 

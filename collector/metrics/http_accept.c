@@ -39,8 +39,8 @@ static size_t count_of_network(const struct http_server *server, const struct ad
 }
 
 /*
- * Ends a client of the host that has the most clients without an answer: its oldest one whose
- * request is not complete, otherwise its oldest one.
+ * Makes room among the clients without an answer. Of the host that has the most of them, ends the
+ * oldest one whose request is not complete, otherwise the oldest one.
  */
 static void evict_asking(struct http_server *server)
 {
@@ -63,7 +63,7 @@ static void evict_asking(struct http_server *server)
         http_client_end(server, found);
 }
 
-/* Ends the client whose answer was sent first. */
+/* Ends the client whose answer was completely sent the longest time ago. */
 static void evict_leaving(struct http_server *server)
 {
     struct client *found = NULL;
@@ -111,7 +111,7 @@ void http_accept_again(struct http_server *server, int64_t now_ns)
         close_door(server, error.text, now_ns);
 }
 
-/* The system has refused a change. */
+/* The system ends a registration if it refuses to change it. */
 void http_accept_lost(struct http_server *server, int64_t now_ns)
 {
     server->listener_removed = true;
@@ -141,7 +141,10 @@ static bool take_client(struct http_server *server, struct client *client, wait_
     return true;
 }
 
-/* A slot for a new client, or NULL: connections are about to be closed. */
+/*
+ * Returns a slot for a new client, perhaps after ending another client. NULL: the slot of an ended
+ * client is not free yet.
+ */
 static struct client *make_room(struct http_server *server)
 {
     if (count_asking(server) >= HTTP_ASKING)

@@ -16,7 +16,7 @@
 
 enum http_more {
     HTTP_MORE, /* the next part is there */
-    HTTP_REST, /* not yet */
+    HTTP_REST, /* there is no next part yet */
     HTTP_OVER, /* the body has ended */
 };
 
@@ -31,8 +31,8 @@ struct http_answer {
     size_t size;
 
     /*
-     * A body of unknown size. Sets the next part, valid until the next call; its size is not 0.
-     * NULL: `bytes` are the body.
+     * For a body of unknown size: sets the next part, which is not empty and is valid until the
+     * next call. NULL: `bytes` are the whole body.
      */
     enum http_more (*next)(void *context, const char **bytes, size_t *size);
 

@@ -25,13 +25,14 @@ struct client {
     enum client_state state;
     wait_handle connection;
     struct address network; /* address of the peer's network */
-    unsigned interests;     /* as the notifier has them */
-    int64_t since_ns;       /* its arrival; the answer's last progress; the answer's end */
+    unsigned interests;     /* the events that the notifier reports */
+    int64_t since_ns;       /* by state: when it arrived, its answer made progress, or its answer
+                               ended */
 
     /* The request. */
-    char *head; /* HTTP_HEAD_SIZE bytes, until it is answered; else NULL */
+    char *head; /* HTTP_HEAD_SIZE bytes; NULL after the request was answered */
     size_t used;
-    size_t head_size; /* 0: it is not complete; a head that is too long has its limit */
+    size_t head_size; /* 0: the head is not complete; HTTP_HEAD_SIZE: it is too long */
     bool reserved;
 
     /* The answer. */
@@ -46,7 +47,7 @@ struct http_server {
     struct http_server_options options;
     struct notifier *notifier;
     wait_handle handle;
-    int64_t closed_until_ns; /* no client is accepted before; 0: open */
+    int64_t closed_until_ns; /* no client is accepted before this time; 0: clients are accepted */
     int64_t quiet_until_ns;  /* when a refusal may be logged again */
     int64_t due_ns;
     bool listener_removed;
@@ -68,7 +69,7 @@ void http_client_admit(struct http_server *server, int64_t now_ns);
 /* Continues with a client that has an event. */
 void http_client_ready(struct http_server *server, struct client *client, int64_t now_ns);
 
-/* Asks a client's stream that rests for its next part. */
+/* Asks a client's stream, which had no next part before, for its next part. */
 void http_client_continue(struct http_server *server, struct client *client, int64_t now_ns);
 
 /* Returns when (monotonic) to end the client; INT64_MAX: never. */

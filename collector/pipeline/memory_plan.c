@@ -94,7 +94,10 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
            needs->rate_limits * rate_limit_memory() + control_memory(needs);
 }
 
-/* The needs of optional features are added to the default budget, so that they shorten no queue. */
+/*
+ * The needs of optional features are added to the default budget, so that queues stay as long as
+ * without these features.
+ */
 static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
 {
     struct memory_needs bare = *needs;
@@ -111,8 +114,8 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
 }
 
 /*
- * Returns the default capacity. A shared fan-out gets the sum of the rings that its threads would
- * have separately.
+ * Returns the default capacity of a ring. If threads share a fan-out, its rings have the capacity
+ * that the rings of separate fan-outs would have together.
  */
 static uint64_t default_ring(const struct memory_needs *needs)
 {

@@ -12,9 +12,8 @@
 #include "collector/base/error.h"
 
 /*
- * The default budget in bytes, without the needs of `control`, `senders`, `reserved`,
- * `rate_limits`, `source_memory`, `series_memory`, `spread_window` and larger batches, which are
- * added to it.
+ * The default budget in bytes. The needs of `control`, `senders`, `reserved`, `rate_limits`,
+ * `source_memory`, `series_memory`, `spread_window` and larger batches are added to it.
  * MEMORY_DEFAULT_RING is the least capacity of a ring with the default budget, in batches for each
  * thread that fills the ring.
  */
@@ -38,7 +37,7 @@ struct memory_needs {
     uint64_t source_memory;  /* bytes for sources (reassembly, connections) */
     size_t sinks;
     uint64_t sink_memory;     /* bytes of all sinks (sink_thread_memory) */
-    uint64_t series_memory;   /* of these, bytes for max_series= and max_age= */
+    uint64_t series_memory;   /* the part of sink_memory for max_series= and max_age= */
     bool dead_letters;        /* whether dead letters are kept */
     size_t rate_limits;       /* number of listeners with rate_limit= */
     bool control;             /* whether records can be tapped */

@@ -25,7 +25,10 @@ static int change_refuse(struct error *error, const struct listener_config *list
     return -1;
 }
 
-/* The sinks of captures cannot be changed: they end together with the captures. */
+/*
+ * Whether captures are read. Their sinks cannot be changed, because they end together with the
+ * captures.
+ */
 static bool captures_are_read(const struct pipeline *pipeline)
 {
     return pipeline->fixed_count > pipeline->receiver_count;
@@ -94,8 +97,9 @@ static int match_listeners(const struct pipeline *pipeline, const struct config 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
 /*
- * Compares the limits of series too, because options have their defaults, and names: if one of two commands of the same program is removed, the name of the other
- * command may change.
+ * Equal URLs do not suffice. The limits of series may differ, because their defaults come from
+ * options. Names may differ: if one of two commands of the same program is removed, the name of the
+ * other one may change.
  */
 static bool is_same_sink(const struct sink_config *a, const struct sink_config *b)
 {

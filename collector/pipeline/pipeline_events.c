@@ -21,8 +21,8 @@ void pipeline_pool_low(void *context)
 }
 
 /*
- * Wakes both the thread that waits for `refreshed`, because a finished receiver refreshes no more,
- * and the main loop.
+ * Wakes the main loop, and a thread that waits for `refreshed`: a finished receiver does not
+ * refresh any more, so that thread must check its condition again.
  */
 void pipeline_changed(void *context)
 {
@@ -43,7 +43,7 @@ void pipeline_count_received(void *context, size_t datagrams)
     uint64_t total = atomic_fetch_add(&pipeline->received, datagrams) + datagrams;
     if (total < pipeline->max_datagrams || atomic_exchange(&pipeline->limit_reached, true))
         return;
-    /* Ends only captures: the main thread stops the receivers. */
+    /* Stops only captures here. The main thread stops the receivers when it sees the new state. */
     for (size_t i = pipeline->receiver_count; i < pipeline->fixed_count; i++)
         pipeline->producers[i].ops->stop(pipeline->producers[i].object, INT64_MAX);
     pipeline_changed(pipeline);

@@ -20,8 +20,8 @@ struct key_state {
 };
 
 /*
- * Captures share no keys: each is read as if nothing else had been received, and it may be read
- * while a reload changes the keys of others.
+ * Captures do not share keys with other listeners: a capture is read as if no other datagrams had
+ * been received, and may be read while a reload changes the keys of other listeners.
  */
 static bool shares_keys(const struct listener_config *listener)
 {
@@ -52,7 +52,9 @@ static int load(const struct listener_config *listener, const struct sender_keys
 
 /* --- state files ------------------------------------------------------------------------------ */
 
-/* Checks the listener's state file, which must be that of all listeners with its keys. */
+/*
+ * Checks the listener's state file. All listeners with the same keys must have the same state file.
+ */
 static int check_state(const struct config *config, size_t index, struct error *error)
 {
     struct error why;
@@ -88,7 +90,10 @@ static struct key_state *add_state(struct pipeline *pipeline, const char *path, 
     return added;
 }
 
-/* Sets *state to the listener's, which is opened if it is not open yet; NULL: it has none. */
+/*
+ * Sets *state to the listener's state file, which is opened if it is not open yet; to NULL if the
+ * listener has no state file.
+ */
 static int find_state(struct pipeline *pipeline, const struct listener_config *listener,
                       struct seal_state **state, struct error *error)
 {
@@ -172,7 +177,7 @@ static void release_keys(struct sender_keys **tables, size_t count)
 
 /*
  * Datagrams that an earlier run received with a key are not remembered, so a new key accepts only
- * those that are sent from now on. In a capture it accepts any time.
+ * datagrams that are sent from now on. In a capture, datagrams of any time are accepted.
  */
 static int make_keys(struct pipeline *pipeline, const struct listener_config *listener,
                      struct sender_keys **keys, struct error *error)

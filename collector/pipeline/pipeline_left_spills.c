@@ -12,9 +12,9 @@
 struct left_spill {
     struct left_spill *next;
     uint64_t records;
-    int index;                      /* the removed sink's, in the ledger */
-    struct sink_counters *counters; /* count the records as spilled */
-    char *name;                     /* of the sink; the folder's path is behind it */
+    int index;                      /* of the removed sink in the ledger */
+    struct sink_counters *counters; /* these count the spill's records as spilled */
+    char *name;                     /* of the sink; the same memory then has the folder's path */
     const char *folder;
 };
 

@@ -35,7 +35,8 @@ struct stream_level {
 struct sink_level {
     const char *name;
     struct sink_condition condition; /* the worst of these sinks */
-    char reason[SINK_REASON_SIZE];   /* why the last write of one of them failed; "": it did not */
+    char reason[SINK_REASON_SIZE];   /* why the last write of one of these sinks failed; "": no sink
+                                        fails */
     struct sink_past past;           /* the latest of their outages that are over */
     struct queue_levels queue;
     struct delivery_figure_totals figures;

@@ -239,8 +239,8 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 /* --- opening listeners ------------------------------------------------------------------------ */
 
 /*
- * Claims producers for the sources that no reload changes if `fixed`, else for the other sources,
- * which follow them.
+ * Claims producers for sources with threads of their own: with `fixed` for the sources that no
+ * reload changes, otherwise for the others. The fixed ones are claimed first.
  */
 static void claim_producers(struct pipeline *pipeline, bool fixed)
 {
@@ -373,8 +373,8 @@ static int make_sender_report(struct pipeline *pipeline, struct error *error)
 }
 
 /*
- * Says, once for each kind of socket, that the best notifier of the system was not chosen
- * automatically, because it cannot watch this system's sockets.
+ * Logs, for each kind of socket, if the automatic choice did not take the system's best notifier
+ * because that notifier cannot watch this system's sockets.
  */
 static void report_passed_over(const struct config *config)
 {
@@ -429,6 +429,8 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
         error_place(error, "--dead-letter");
         return -1;
     }
-    /* Checks again: files that did not exist before exist now. */
+    /*
+     * Checks the paths a second time, because opening may have created files since the first check.
+     */
     return pipeline_check_paths(pipeline->config, error);
 }

@@ -43,12 +43,12 @@ struct producer {
     size_t thread_count;           /* capacity of `threads` */
     const struct producer_ops *ops;
     void *object;              /* first argument of `ops`; NULL: not yet created */
-    struct receiver *receiver; /* the same object if it is a receiver, else NULL */
+    struct receiver *receiver; /* `object`, if it is a receiver; else NULL */
     struct source *source;     /* the only source it serves; NULL: a receiver */
     bool claimed;              /* false: vacant, but keeps its threads' memory */
     bool leaving;              /* a reload has removed its listener */
     size_t listeners;          /* number of listeners that it serves */
-    uint64_t asked;            /* number and time of the latest request */
+    uint64_t asked;            /* number and time of the latest request for the kernel's drops */
     int64_t asked_ns;
 };
 
@@ -81,7 +81,8 @@ struct sink_slot {
     struct sink_counters *counters;
     struct fan_out_sink *routes; /* queues to this sink, by producer */
     size_t route_count;
-    bool opened;         /* and started, or about to be; false: an earlier sink may use its file */
+    bool opened;         /* it is open, and started or about to be; false: an earlier sink may still
+                            use its file */
     int64_t try_ns;      /* next attempt to open it; 0: not yet tried */
     int64_t unopened_ns; /* monotonic: when opening began to fail; 0: opened, or not yet tried */
     int64_t deadline_ns; /* end of its retirement; 0: not retired */

@@ -250,7 +250,10 @@ void pipeline_destroy_producer(struct producer *producer)
     free(producer->threads);
 }
 
-/* Closes all queues from the producer: a sink that was added while it finished has an open one. */
+/*
+ * Closes all queues from the producer. Its fan-out has closed most of them, but not the queue of a
+ * sink that was added while the producer finished.
+ */
 static void close_queues(struct pipeline *pipeline, size_t place)
 {
     for (size_t i = 0; i < pipeline->config->sink_count; i++) {

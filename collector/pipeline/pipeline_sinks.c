@@ -90,9 +90,9 @@ static int entry_of_spill(const struct pipeline *pipeline, const struct sink_con
 }
 
 /*
- * Finds the sink's ledger entry; returns its index, or -1. Records in a spill stay in their entry,
- * so a sink that will inherit the spill of a live sink shares the entry of that sink, and a sink
- * with a left spill gets the entry of the spill's former sink.
+ * Finds the sink's ledger entry; returns its index, or -1. The records in a spill stay in the entry
+ * of the sink that stored them. So a sink that will take over the spill of a live sink shares the
+ * live sink's entry, and a sink that takes over a left spill gets the entry of the removed sink.
  */
 static int find_entry(struct pipeline *pipeline, struct sink_slot *slot)
 {

@@ -333,7 +333,10 @@ static void cancel_sources(struct reload *reload)
     }
 }
 
-/* Cancels the new producers. A started one is paused or has just resumed, without a connection. */
+/*
+ * Cancels the new producers. A producer that was started is paused, or has just resumed and has no
+ * connection yet.
+ */
 static void cancel_producers(struct reload *reload)
 {
     for (size_t i = 0; i < reload->to->listener_count; i++) {

@@ -52,7 +52,10 @@ static bool has_pair(const char *keys, const char *pair, size_t length)
     return false;
 }
 
-/* Adds the names of the keys that `url` has, and `other` has not with this value. */
+/*
+ * Adds the names of the keys of `url` that `other` does not have with the same value. Returns
+ * whether there are any.
+ */
 static bool add_differing(struct reload_names *to, const char *url, const char *other)
 {
     bool differs = false;

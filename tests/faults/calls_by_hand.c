@@ -32,6 +32,8 @@ void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
+int __real_openat(int folder, const char *path, int flags, ...);
+int __wrap_openat(int folder, const char *path, int flags, ...);
 ssize_t __real_pwritev(int fd, const struct iovec *pieces, int count, off_t at);
 ssize_t __wrap_pwritev(int fd, const struct iovec *pieces, int count, off_t at);
 ssize_t __real_readv(int fd, const struct iovec *pieces, int count);
@@ -105,6 +107,19 @@ int __wrap_open(const char *path, int flags, ...)
     va_end(more);
     if (fate.error == 0)
         return __real_open(path, flags, mode);
+    errno = fate.error;
+    return -1;
+}
+
+int __wrap_openat(int folder, const char *path, int flags, ...)
+{
+    struct fate fate = FATE_OF(openat);
+    va_list more;
+    va_start(more, flags);
+    unsigned mode = (flags & O_CREAT) != 0 ? va_arg(more, unsigned) : 0;
+    va_end(more);
+    if (fate.error == 0)
+        return __real_openat(folder, path, flags, mode);
     errno = fate.error;
     return -1;
 }

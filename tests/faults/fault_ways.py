@@ -80,6 +80,7 @@ _ERRORS = {
     "mkdir": (*CREATED, "EEXIST"),
     "mmap": ("ENOMEM", "EAGAIN", "EPERM"),
     "open": (*DESCRIPTORS, *LOOKED_UP, "ENOSPC", "EDQUOT", "EROFS", "EINTR", "ENXIO"),
+    "openat": (*DESCRIPTORS, *LOOKED_UP, "ENOSPC", "EDQUOT", "EROFS", "EINTR", "ENXIO"),
     "opendir": (*DESCRIPTORS, "EACCES", "ENOENT", "ENOMEM"),
     "pipe2": DESCRIPTORS,
     "poll": ("EINTR", "ENOMEM"),
@@ -148,7 +149,7 @@ def ways(call):
 
 # Faults of many calls at once, from a certain one on: each of these groups in each of its ways.
 SHORTAGES = (
-    (("accept", "accept4", "epoll_create1", "eventfd", "fopen", "open", "opendir", "pipe2", "signalfd",
+    (("accept", "accept4", "epoll_create1", "eventfd", "fopen", "open", "openat", "opendir", "pipe2", "signalfd",
       "socket"), "EMFILE"),
     (("write", "pwritev", "mkdir"), "ENOSPC"),
     (("write", "pwritev", "fsync", "fdatasync", "ftruncate", "rename", "renameat2", "unlink",

@@ -19,7 +19,7 @@ static int descriptor(struct data_file file)
 
 static bool data_file_fail(struct error *error, const char *what)
 {
-    error_set(error, EXIT_CODE_IO, "%s: %s", what, strerror(errno));
+    error_set(error, EXIT_CODE_IO, "%s: %s", what, guarded_open_why(errno));
     return false;
 }
 

@@ -20,10 +20,13 @@ void guarded_open_set(bool guards)
 
 const char *guarded_open_why(int number)
 {
-    return guarding && number == EXDEV
+    if (number != EXDEV)
+        return strerror(number);
+    return guarding
                ? "it is reached by a link that is not root's, in a folder that others may write "
                  "to, and root does not follow that for --user"
-               : strerror(number);
+               : "another user has put this file, or a link on its path, into a folder that all "
+                 "may write to; use a folder that only this user may write to";
 }
 
 /* The rest of a path, relative to a folder. */
@@ -32,6 +35,7 @@ struct way {
     char path[PATH_MAX];
     size_t at;      /* where the rest begins */
     unsigned links; /* followed so far */
+    bool movable;   /* another user may exchange a part of the path at any time */
 };
 
 static void step(struct way *way, int folder)
@@ -55,35 +59,47 @@ static int guarded_begin(struct way *way)
     way->at = 0;
     if (way->path[0] != '/')
         return 0;
-    int root = lending_open("/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+    int root = lending_openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     if (root < 0)
         return -1;
     step(way, root);
     return 0;
 }
 
-/*
- * Continues at the target of a symbolic link that root owns, followed by the rest of the path.
- * Closes `link`.
- */
-static int follow(struct way *way, int link, uid_t owner)
+/* --- trust ------------------------------------------------------------------------------------ */
+
+static bool status_of_folder(int folder, struct stat *status)
 {
-    char target[sizeof way->path];
-    ssize_t size = readlinkat(link, "", target, sizeof target);
-    if (size < 0)
-        return guarded_fail(link, errno);
-    close(link);
-    if (owner != geteuid())
-        return guarded_fail(-1, EXDEV);
-    if (++way->links > LINKS_MAX)
-        return guarded_fail(-1, ELOOP);
-    const char *rest = way->path + way->at; /* begins with a slash, or is empty */
-    size_t left = strlen(rest) + 1;
-    if ((size_t)size + left > sizeof way->path)
-        return guarded_fail(-1, ENAMETOOLONG);
-    memmove(way->path + size, rest, left);
-    memcpy(way->path, target, (size_t)size);
-    return guarded_begin(way);
+    return folder == AT_FDCWD ? stat(".", status) == 0 : fstat(folder, status) == 0;
+}
+
+/*
+ * Whether a user that is not trusted may have put this into the folder. In a folder that all may
+ * write to, only this user, root and the folder's owner are trusted, as with the kernel's
+ * fs.protected_symlinks (proc(5)), which may be off and needs the sticky bit.
+ */
+static bool is_planted(int folder, const struct stat *status)
+{
+    struct stat around;
+    if (status->st_uid == geteuid() || status->st_uid == 0)
+        return false;
+    return !status_of_folder(folder, &around) ||
+           ((around.st_mode & S_IWOTH) != 0 && status->st_uid != around.st_uid);
+}
+
+/* Whether another user may exchange an entry of the folder that has this status. */
+static bool is_movable(int folder, const struct stat *status)
+{
+    struct stat around;
+    return !status_of_folder(folder, &around) ||
+           ((around.st_mode & S_IWOTH) != 0 &&
+            ((around.st_mode & S_ISVTX) == 0 || is_planted(folder, status)));
+}
+
+/* Whether the link may be followed. */
+static bool is_trusted(int folder, const struct stat *link)
+{
+    return guarding ? link->st_uid == geteuid() : !is_planted(folder, link);
 }
 
 /*
@@ -98,15 +114,50 @@ static bool has_no_targets(int folder)
 }
 
 /* Whether the file may belong to another owner and have been linked here by a third user. */
-static bool is_foreign(int folder, int file)
+static bool is_hard_link(int folder, const struct stat *status)
 {
-    struct stat status, around;
-    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink < 2)
+    struct stat around;
+    if (!S_ISREG(status->st_mode) || status->st_nlink < 2)
         return false;
-    int result = folder == AT_FDCWD ? stat(".", &around) : fstat(folder, &around);
+    bool seen = status_of_folder(folder, &around);
     bool open_to_others =
-        result != 0 || around.st_uid != geteuid() || (around.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-    return open_to_others && (result != 0 || status.st_uid != around.st_uid);
+        !seen || around.st_uid != geteuid() || (around.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+    return open_to_others && (!seen || status->st_uid != around.st_uid);
+}
+
+/* Returns the opened file, or closes it and returns -1 with EXDEV if it is not to be trusted. */
+static int trusted_file(int folder, int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0)
+        return file;
+    bool refused = guarding ? is_hard_link(folder, &status)
+                            : !S_ISDIR(status.st_mode) && !S_ISCHR(status.st_mode) &&
+                                  is_planted(folder, &status);
+    return refused ? guarded_fail(file, EXDEV) : file;
+}
+
+/* --- the way ---------------------------------------------------------------------------------- */
+
+/*
+ * Continues at the target of a symbolic link, followed by the rest of the path. Closes `link`.
+ */
+static int follow(struct way *way, int link)
+{
+    char target[sizeof way->path];
+    ssize_t size = readlinkat(link, "", target, sizeof target);
+    if (size < 0)
+        return guarded_fail(link, errno);
+    close(link);
+    if (++way->links > LINKS_MAX)
+        return guarded_fail(-1, ELOOP);
+    const char *rest = way->path + way->at; /* begins with a slash, or is empty */
+    size_t left = strlen(rest) + 1;
+    if ((size_t)size + left > sizeof way->path)
+        return guarded_fail(-1, ENAMETOOLONG);
+    memmove(way->path + size, rest, left);
+    memcpy(way->path, target, (size_t)size);
+    return guarded_begin(way);
 }
 
 /*
@@ -128,46 +179,115 @@ static int take_name(struct way *way, char name[NAME_MAX + 1], bool *last)
     return 0;
 }
 
-static int walk(struct way *way, int flags, mode_t mode)
+/* Opens a name in the present folder. `through`: 0, or O_NOFOLLOW, also for a link made just now.
+ */
+static int open_name(const struct way *way, const char *name, int flags, mode_t mode, int through)
 {
+    int fd = lending_openat(way->folder, name, flags | through, mode);
+    return fd >= 0 ? fd : guarded_fail(-1, errno == ELOOP ? EXDEV : errno);
+}
+
+/* One name on the way. */
+struct entry {
     char name[NAME_MAX + 1];
-    struct stat status;
     bool last;
-    for (;;) {
-        if (take_name(way, name, &last) != 0)
-            return -1;
-        const int no_link = has_no_targets(way->folder) ? 0 : O_NOFOLLOW;
-        int link = lending_openat(way->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
-        if (link >= 0 && no_link != 0 && fstat(link, &status) == 0 && S_ISLNK(status.st_mode)) {
-            if (last && (flags & (O_NOFOLLOW | O_EXCL)) != 0)
-                return guarded_fail(link, (flags & O_EXCL) != 0 ? EEXIST : ELOOP);
-            if (follow(way, link, status.st_uid) != 0)
-                return -1;
-            continue;
-        }
-        if (link >= 0)
-            close(link);
-        /* A link that was put there since is not followed. */
-        int fd = lending_openat(way->folder, name,
-                                (last ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | no_link, mode);
+    int found; /* opened for its name only, or -1 */
+    bool seen; /* `status` is filled */
+    struct stat status;
+    int through; /* as for open_name */
+};
+
+static void look_at_entry(const struct way *way, struct entry *entry)
+{
+    entry->through = O_NOFOLLOW;
+    entry->found = lending_openat(way->folder, entry->name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+    entry->seen = entry->found >= 0 && fstat(entry->found, &entry->status) == 0;
+}
+
+/* Returns 0 if the link was followed or needs no care, or -1. Takes over `entry->found` then. */
+static int pass_link(struct way *way, struct entry *entry, int flags, bool *followed)
+{
+    *followed = false;
+    if (has_no_targets(way->folder)) {
+        entry->through = 0;
+        return 0;
+    }
+    if (entry->last && (flags & (O_NOFOLLOW | O_EXCL)) != 0)
+        return guarded_fail(entry->found, (flags & O_EXCL) != 0 ? EEXIST : ELOOP);
+    if (!is_trusted(way->folder, &entry->status))
+        return guarded_fail(entry->found, EXDEV);
+    *followed = true;
+    return follow(way, entry->found);
+}
+
+/*
+ * Opens the last name: in its folder or, if no other user can exchange a part of the path, by the
+ * whole path.
+ */
+static int open_last(struct way *way, const struct entry *entry, const char *path, int flags,
+                     mode_t mode)
+{
+    struct stat around;
+    bool movable = way->movable || entry->through == 0 || way->links != 0;
+    if (entry->seen)
+        movable = movable || is_movable(way->folder, &entry->status);
+    else
+        movable =
+            movable || !status_of_folder(way->folder, &around) || (around.st_mode & S_IWOTH) != 0;
+    if (entry->found >= 0)
+        close(entry->found);
+    if (!guarding && !movable)
+        return lending_open(path, flags, mode);
+    int fd = open_name(way, entry->name, flags, mode, entry->through);
+    return fd < 0 ? fd : trusted_file(way->folder, fd);
+}
+
+/* Continues in the folder. Returns 0, or -1. */
+static int enter(struct way *way, struct entry *entry)
+{
+    int fd = entry->found;
+    way->movable = way->movable || !entry->seen || is_movable(way->folder, &entry->status);
+    if (!entry->seen || !S_ISDIR(entry->status.st_mode)) {
+        if (fd >= 0)
+            close(fd);
+        fd = open_name(way, entry->name, O_PATH | O_DIRECTORY | O_CLOEXEC, 0, entry->through);
         if (fd < 0)
-            return guarded_fail(-1, errno == ELOOP ? EXDEV : errno);
-        if (last)
-            return is_foreign(way->folder, fd) ? guarded_fail(fd, EXDEV) : fd;
-        step(way, fd);
+            return -1;
+    }
+    step(way, fd);
+    return 0;
+}
+
+static int walk(struct way *way, const char *path, int flags, mode_t mode)
+{
+    struct entry entry;
+    for (;;) {
+        bool followed = false;
+        if (take_name(way, entry.name, &entry.last) != 0)
+            return -1;
+        look_at_entry(way, &entry);
+        if (entry.seen && S_ISLNK(entry.status.st_mode) &&
+            pass_link(way, &entry, flags, &followed) != 0)
+            return -1;
+        if (followed)
+            continue;
+        if (entry.last)
+            return open_last(way, &entry, path, flags, mode);
+        if (enter(way, &entry) != 0)
+            return -1;
     }
 }
 
 int guarded_open(const char *path, int flags, mode_t mode)
 {
-    if (!guarding)
+    if (!guarding && (flags & O_ACCMODE) == O_RDONLY && (flags & O_PATH) == 0)
         return lending_open(path, flags, mode);
     struct way way = {.folder = AT_FDCWD};
     size_t size = strlen(path) + 1;
     if (size == 1 || size > sizeof way.path)
         return guarded_fail(-1, size == 1 ? ENOENT : ENAMETOOLONG);
     memcpy(way.path, path, size);
-    int fd = guarded_begin(&way) == 0 ? walk(&way, flags, mode) : -1;
+    int fd = guarded_begin(&way) == 0 ? walk(&way, path, flags, mode) : -1;
     int number = errno;
     step(&way, AT_FDCWD);
     errno = number;

@@ -1,7 +1,14 @@
 /*
- * open(2) for root on behalf of another user (process.h, user_expect). That user may own a folder
- * on the path, and must not lead root through it to a file that only root may open. While the guard
- * is on, only the main thread may open, before other threads exist; otherwise this is like open(2).
+ * open(2) that other users cannot lead to other files.
+ *
+ * A file to write: in a folder that all users may write to, such as /tmp, neither a symbolic link
+ * nor a file is used that a user other than this one, root and the folder's owner may have put
+ * there. The kernel's fs.protected_symlinks and fs.protected_regular (proc(5)) do the same, but
+ * they may be off, and need the sticky bit. Any thread.
+ *
+ * Any file, for root on behalf of another user (process.h, user_expect): that user may own a folder
+ * on the path, and must not lead root through it to a file that only root may open. While this
+ * guard is on, only the main thread may open, before other threads exist.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_GUARDED_OPEN_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_GUARDED_OPEN_H
@@ -13,9 +20,10 @@
 void guarded_open_set(bool guards);
 
 /*
- * Like open(2) with O_CLOEXEC. While the guard is on, two cases fail with errno EXDEV, which
- * open(2) does not use: a symbolic link that root does not own, in any part of the path; and, in a
- * folder that others may write to, a hard link to a file of another owner.
+ * Like open(2) with O_CLOEXEC. Fails with errno EXDEV, which open(2) does not use, in these cases.
+ * To write, or with O_PATH: a symbolic link in any part of the path, or the file, is not to be
+ * trusted. While the guard is on: a symbolic link that root does not own, in any part of the path;
+ * and, in a folder that others may write to, a hard link to a file of another owner.
  */
 int guarded_open(const char *path, int flags, mode_t mode);
 

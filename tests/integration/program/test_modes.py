@@ -1,11 +1,15 @@
 """Modes of the files, folders and sockets that the program makes, whatever umask it was given."""
 import os
+import re
+import shutil
 import stat
 import unittest
 
+import file_kinds
 from built import nothing_on_windows
 from ports import free_port
 from protobuf import metric
+from file_kinds import KINDS, MAKER, MAKERS, MOMENTARY, SYSTEM_CALL, SYSTEM_CALLS, Everything
 from sluice_program import RIEMANN, ProgramTest, wait_until
 
 nothing_on_windows("files there have no modes")
@@ -74,6 +78,50 @@ class Modes(ProgramTest):
         self.assertEqual({mode for name, mode in found.items() if name.startswith("spill/")},
                          {"0600"}, found)
         self.assertEqual(found["spill"], "0700")
+
+
+class Kinds(ProgramTest):
+    def check_found(self, umask, found, kinds):
+        """Each path is of one of these kinds, and has its mode and this user; returns the kinds."""
+        seen = set()
+        for path, status in found.items():
+            names = [name for name in kinds if KINDS[name].pattern.fullmatch(path)]
+            self.assertEqual(len(names), 1, f"{path} is of the kinds {names}: see file_kinds.py")
+            kind = KINDS[names[0]]
+            self.assertEqual(f"{stat.S_IMODE(status.st_mode):04o}", f"{kind.mode_with(umask):04o}",
+                             f"mode of {path} with umask {umask:03o}")
+            self.assertEqual(stat.S_ISDIR(status.st_mode), kind.folder, path)
+            self.assertEqual((status.st_uid, status.st_gid), (os.geteuid(), os.getegid()), path)
+            seen.add(names[0])
+        return seen
+
+    def check_everything(self, umask):
+        everything = Everything(self, umask)
+        seen = self.check_found(umask, everything.found(), KINDS)
+        everything.program.stop()
+        kept = {name for name, kind in KINDS.items() if kind.kept}
+        self.assertEqual(self.check_found(umask, everything.found(), kept), kept)
+        self.assertEqual(seen | kept, set(KINDS))
+
+    def test_each_has_its_mode_and_its_user_with_any_umask(self):
+        for umask in (0o000, 0o022, 0o077):
+            with self.subTest(f"umask {umask:03o}"):
+                self.check_everything(umask)
+                for path in self.folder.iterdir():
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def test_each_place_in_the_code_that_makes_files_is_listed_with_its_kinds(self):
+        calls, makers = {}, set()
+        for path, text in file_kinds.sources():
+            text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+            count = len(SYSTEM_CALL.findall(text))
+            calls.update({path: count} if count else {})
+            if MAKER.search(text) and path not in SYSTEM_CALLS:
+                makers.add(path)
+        self.assertEqual(calls, SYSTEM_CALLS)
+        self.assertEqual(makers, set(MAKERS))
+        known = set(KINDS) | MOMENTARY | ({"state of sealed datagrams", "lock of a state"})
+        self.assertEqual(set().union(*MAKERS.values()) | {"reserved name"}, known)
 
 
 if __name__ == "__main__":

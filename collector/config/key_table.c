@@ -23,6 +23,7 @@
 static const char *const false_true[] = {"false", "true", NULL};
 static const char *const flow_datagram[] = {"flow", "datagram", NULL};
 static const char *const off_on[] = {"off", "on", NULL};
+static const char *const no_yes[] = {"no", "yes", NULL};
 static const char *const json_proto[] = {"json", "proto", NULL};
 static const char *const string_number[] = {"string", "number", NULL};
 static const char *const framings[] = {[FRAMING_DATAGRAM] = "datagram",
@@ -422,6 +423,11 @@ static struct setting rows[KEYS_MAX] = {
      .syntax = "FILE",
      .help = "file whose first line is USER:PASSWORD, for the header \"Authorization: Basic\"",
      .others = "password username user basic_auth", .secret_file = true},
+    {"insecure", SETTING_BOOL, KEY_OF_HTTP_SINK, SETTINGS(http.insecure), "no", .choices = no_yes,
+     .help =
+         "yes: send passwords and tokens to another machine also by http:, which everyone on the "
+         "way can read",
+     .others = "allow_plaintext_auth allow_insecure plaintext"},
     {"spill", SETTING_TEXT, KEY_OF_DELIVERY_SINK, SETTINGS(delivery.spill), .syntax = "FOLDER",
      .help =
          "folder where records wait on disk while the far end is unreachable or slow; they are "

@@ -53,6 +53,7 @@ struct http_options {
     char *header_file;   /* one header per line */
     char *token_file;    /* its first line is the token */
     char *password_file; /* its first line is USER:PASSWORD */
+    bool insecure;       /* secrets may be sent unencrypted to other machines */
 };
 
 #endif

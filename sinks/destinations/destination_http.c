@@ -175,12 +175,22 @@ static bool has_secret(const struct destination_options *options,
            (query != NULL && secret_query_has(query, strlen(query)));
 }
 
-static void warn_of_plain(const struct destination_options *options,
-                          const struct http_headers *headers)
+/* Refuses to send a secret unencrypted, or warns of it. Returns 0, or -1 with `error` filled. */
+static int check_plain(const struct destination_options *options,
+                       const struct http_headers *headers, struct error *error)
 {
-    if (!is_loopback(options->path) && has_secret(options, headers))
-        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
-                  "a password or token is sent without encryption; use https:");
+    if (is_loopback(options->path) || !has_secret(options, headers))
+        return 0;
+    if (!options->settings->http.insecure) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  "%s: a password or token would be sent without encryption; use https:, or set "
+                  "insecure=yes if everyone on the way may read it",
+                  options->name);
+        return -1;
+    }
+    log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+              "a password or token is sent without encryption; use https:");
+    return 0;
 }
 
 /*
@@ -203,9 +213,7 @@ static int http_prepare(struct http *http, const struct destination_options *opt
         http_tls_check(http->library, &options->settings->tls, error) != 0 ||
         make_headers(options, http->library, headers, error) != 0)
         return -1;
-    if (strcmp(options->scheme, "http") == 0)
-        warn_of_plain(options, *headers);
-    return 0;
+    return strcmp(options->scheme, "http") == 0 ? check_plain(options, *headers, error) : 0;
 }
 
 static int http_fill(struct http *http, const struct destination_options *options,

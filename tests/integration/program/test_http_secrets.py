@@ -145,11 +145,11 @@ class Secrets(Sending):
                 self.assertIn(done.returncode, (64, 78))
                 self.assertNotIn(SECRET.encode(), done.stdout + done.stderr)
 
-    def test_what_is_sent_in_plain_over_a_network_is_reported(self):
+    def test_no_secret_is_sent_in_plain_over_a_network_unless_insecure_says_so(self):
         token, login = self.file("token", SECRET), self.file("login", f"me:{SECRET}")
         header = self.file("header", f"X-Api-Key: {SECRET}\n")
         harmless = self.file("harmless", "X-Scope-OrgID: a\n")
-        said = "is sent without encryption"
+        refused, said = "would be sent without encryption", "is sent without encryption"
         for place, keys, plain in (
                 ("http://192.0.2.1", f"token_file={token}", True),
                 ("http://[2001:db8::1]", f"password_file={login}", True),
@@ -164,11 +164,15 @@ class Secrets(Sending):
                 ("http://[::1]:80", f"token_file={token}", False),
                 ("http://localhost:80", f"token_file={token}", False)):
             with self.subTest(place=place, keys=keys):
-                checked, _ = self.run_to_end("--check", "--listen", RIEMANN, "--sink",
-                                             f"{place}/?{keys}", ledger=None)
+                sink = ("--check", "--listen", RIEMANN, "--sink", f"{place}/?{keys}")
+                if plain:
+                    self.assertIn(refused, self.refused(*sink, code=78))
+                    self.assertIn(refused, self.refused(*sink[1:], code=78))
+                    sink = (*sink[:-1], f"{sink[-1]}&insecure=yes")
+                checked, _ = self.run_to_end(*sink, ledger=None)
                 self.assertEqual(said in "\n".join(checked.said()), plain, checked.said())
         program = self.start("--listen", RIEMANN, "--sink",
-                             f"http://192.0.2.1:1/?token_file={token}")
+                             f"http://192.0.2.1:1/?token_file={token}&insecure=yes")
         program.wait_for_log(said)
         program.stop()
 

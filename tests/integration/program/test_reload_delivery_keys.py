@@ -15,7 +15,7 @@ from nats_server import NatsServer
 from otlp_histograms import TIME, Histogram
 from otlp_histograms import request as otlp_request
 from protobuf import CUMULATIVE, double, fixed64, message, sample, telemetry
-from reload_rows import Replaced
+from reload_rows import Fixed, Replaced
 from sluice_program import is_still, same_with_one_thread, settled
 from test_relay import Target
 from test_reload_sink_keys import END, SINK, SinkRow, SinkRows, syncs
@@ -179,6 +179,20 @@ BIG = telemetry(sample("big", double=1.0, labels=[("host", "h" * 15000)]))
 delivery, http = row("delivery"), row("http")
 
 
+class Plain(Fixed):
+    """A secret for another machine by http:, which a reload refuses."""
+
+    def __init__(self):
+        super().__init__("http", "insecure", "no", place=SINK, beside=self.elsewhere)
+        self.named = "would be sent without encryption"
+
+    @staticmethod
+    def elsewhere(test, config):
+        config["sinks"][1].update(to=f"http://0.0.0.0:{test.store.port}/write", query="token=x",
+                                  insecure="yes")
+        return config
+
+
 def secrets(folder):
     """Files of the rows, made where the folder is known."""
     if folder is not None:
@@ -191,6 +205,7 @@ def secrets(folder):
         http("token_file", f"{folder}/token", header("authorization"), None, "Bearer t"),
         http("password_file", f"{folder}/password", header("authorization"), None,
              "Basic dTpw"),
+        Plain(),
         http("compress", "gzip", header("content-encoding"), None, "gzip"),
         http("in_flight", "3", at_a_time, 1, 3, in_flight="1"),
         SinkRow("native_histograms", "all", contains(b"h_bucket", HISTOGRAM), True, False,

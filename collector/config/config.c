@@ -169,6 +169,7 @@ void config_free(struct config *config)
     free(config->listeners);
     free(config->sinks);
     free(config->access.control);
+    free(config->access.metrics_token_file);
     free(config->user);
     free(config->file);
     provenance_free(config->provenance);

@@ -15,6 +15,7 @@
 #include "collector/base/address.h"
 #include "collector/base/host_names.h"
 #include "collector/base/networks.h"
+#include "collector/config/metrics_address.h"
 #include "collector/contract/destination.h"
 #include "collector/contract/listener_config.h"
 #include "collector/contract/schema.h"
@@ -98,17 +99,18 @@ struct config_limits {
     uint64_t memory;              /* bytes for the datagram path; 0: the amount that the defaults
                                      need */
     struct disk_reserve min_free; /* free space to leave on each disk with files that are written */
-    uint64_t max_series;            /* default of max_series=; 0: any number */
+    uint64_t max_series;          /* default of max_series=; 0: any number */
     uint64_t max_series_per_sender; /* default of max_series_per_sender=; 0: any number */
-    uint64_t stop_timeout_ns;     /* time for flushing when the program stops */
-    uint64_t stall_timeout_ns;    /* time without progress after which a reader or sender is given
-                                     up */
+    uint64_t stop_timeout_ns;       /* time for flushing when the program stops */
+    uint64_t stall_timeout_ns;      /* time without progress after which a reader or sender is given
+                                       up */
 };
 
 /* The ways in which clients reach the running program. */
 struct config_access {
-    char *control;                   /* address of the control socket, as given; NULL: none */
-    struct address metrics;          /* where metrics are served; ADDRESS_NONE: not served */
+    char *control;                /* address of the control socket, as given; NULL: none */
+    struct metrics_place metrics; /* where metrics are served */
+    char *metrics_token_file;     /* file with the token of HTTP requests; NULL: none is needed */
     struct host_names metrics_hosts; /* host names that HTTP requests for metrics may use */
 };
 
@@ -151,10 +153,15 @@ struct config_registry {
     const char *local_syntax; /* syntax of the system's local addresses: "unix:PATH" */
 };
 
+static inline bool config_serves_metrics(const struct config *config)
+{
+    return config->access.metrics.address.family != ADDRESS_NONE;
+}
+
 /* Whether clients can query the senders. */
 static inline bool config_reports_senders(const struct config *config)
 {
-    return config->access.control != NULL || config->access.metrics.family != ADDRESS_NONE;
+    return config->access.control != NULL || config_serves_metrics(config);
 }
 
 /*

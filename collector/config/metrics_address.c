@@ -23,7 +23,31 @@ bool metrics_address_parse(const char *name, const char *text, size_t length, vo
     return true;
 }
 
-bool metrics_address_equal(const void *a, const void *b)
+bool metrics_place_parse(const char *name, const char *text, size_t length, void *field,
+                         struct parse_error *fault)
 {
-    return address_equal(a, b);
+    static const char scheme[] = "unix:";
+    const size_t before = sizeof scheme - 1;
+    struct metrics_place place = {.address = {.family = ADDRESS_LOCAL}};
+    if (length < before || memcmp(text, scheme, before) != 0) {
+        place.address.family = ADDRESS_NONE;
+        if (!metrics_address_parse(name, text, length, &place.address, fault))
+            return false;
+    } else if (length == before || text[before] == '@') {
+        return parse_error_set(fault, before, "%s %s has no file; write unix:/run/sluice/metrics",
+                               name, scheme);
+    } else if (length - before >= sizeof place.path) {
+        return parse_error_set(fault, before, "%s: the path of a socket has at most %d bytes", name,
+                               LOCAL_NAME_MOST);
+    } else {
+        memcpy(place.path, text + before, length - before);
+    }
+    *(struct metrics_place *)field = place;
+    return true;
+}
+
+bool metrics_place_equal(const void *a, const void *b)
+{
+    const struct metrics_place *one = a, *other = b;
+    return address_equal(&one->address, &other->address) && strcmp(one->path, other->path) == 0;
 }

@@ -5,10 +5,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "collector/base/address.h"
 #include "collector/base/parse_error.h"
+#include "collector/platform/local_listener.h"
 
 /* Syntax for help texts. */
-#define METRICS_ADDRESS_SYNTAX "[ADDR:]PORT"
+#define METRICS_PLACE_SYNTAX "[ADDR:]PORT|unix:PATH"
+
+/* Where metrics are served. */
+struct metrics_place {
+    struct address address;         /* ADDRESS_NONE: not served; ADDRESS_LOCAL: at the path */
+    char path[LOCAL_NAME_MOST + 1]; /* of the socket's file, else empty */
+};
 
 /*
  * A setting_parser (setting.h): parses "0.0.0.0:9126" into a struct address; ":9126" and "9126"
@@ -17,7 +25,14 @@
 bool metrics_address_parse(const char *name, const char *text, size_t length, void *field,
                            struct parse_error *fault);
 
-/* A setting_comparer for two addresses. */
-bool metrics_address_equal(const void *a, const void *b);
+/*
+ * A setting_parser: parses the same, or "unix:/run/sluice/metrics", into a struct metrics_place. A
+ * name without a file is refused, as it has no permissions.
+ */
+bool metrics_place_parse(const char *name, const char *text, size_t length, void *field,
+                         struct parse_error *fault);
+
+/* A setting_comparer for two struct metrics_place. */
+bool metrics_place_equal(const void *a, const void *b);
 
 #endif

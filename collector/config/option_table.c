@@ -150,9 +150,9 @@ const struct option command_options[] = {
     {OPTION_VALUE,
      OPTION_FIXED,
      {"metrics", SETTING_PARSED, .offset = offsetof(struct config, access.metrics),
-      .parse = metrics_address_parse, .equal = metrics_address_equal,
-      .syntax = METRICS_ADDRESS_SYNTAX,
-      .help = "serve a status page, metrics and the health; without ADDR only to this machine",
+      .parse = metrics_place_parse, .equal = metrics_place_equal, .syntax = METRICS_PLACE_SYNTAX,
+      .help = "serve a status page, metrics and the health; without ADDR only to this machine, at "
+              "PATH only to this user and group",
       .others = "prometheus telemetry-path metrics-address status"}},
     {OPTION_VALUE,
      OPTION_FIXED,
@@ -161,6 +161,14 @@ const struct option command_options[] = {
       .help = "host names that requests to --metrics may use, in addition to addresses and "
               "localhost; others are refused, as they may come from a web page",
       .others = "allowed-hosts server-name"}},
+    {OPTION_VALUE,
+     OPTION_FIXED,
+     {"metrics-token-file", SETTING_TEXT,
+      .offset = offsetof(struct config, access.metrics_token_file), .syntax = "FILE",
+      .help =
+          "requests to --metrics need the token in this file's first line, as a bearer token or "
+          "a password; only /healthz answers without it, in short",
+      .others = "metrics-token web-config-file basic-auth http-auth", .secret_file = true}},
     {OPTION_VALUE,
      OPTION_FIXED,
      {"user", SETTING_TEXT, .offset = offsetof(struct config, user), .syntax = "NAME[:GROUP]",

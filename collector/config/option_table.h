@@ -15,9 +15,9 @@ enum option_action {
     OPTION_CONFIG,       /* a file with other options, once; only on the command line or in the
                             environment */
     OPTION_VALUE,        /* a value, once */
-    OPTION_FLAG, /* sets its unsigned in struct config: to 1 without a value, to 2 with its only
-                    choice; only on the command line */
-    OPTION_HELP, /* no value; ends the parsing */
+    OPTION_FLAG,    /* sets its unsigned in struct config: to 1 without a value, to 2 with its only
+                       choice; only on the command line */
+    OPTION_HELP,    /* no value; ends the parsing */
     OPTION_VERSION, /* as OPTION_HELP */
     OPTION_SCHEMA,  /* the name of a schema; ends the parsing */
 };
@@ -36,7 +36,7 @@ struct option {
 
 /* All options, at most OPTIONS_MAX; a row without a name ends the table. */
 extern const struct option command_options[];
-#define OPTIONS_MAX 32
+#define OPTIONS_MAX 40
 
 /* Returns the first OPTION_FIXED option that differs between the two configurations, or NULL. */
 const struct option *option_fixed_change(const struct config *from, const struct config *to);

@@ -14,9 +14,11 @@ static const struct {
 } reasons[] = {
     {200, "OK"},
     {400, "Bad Request"},
+    {401, "Unauthorized"},
     {404, "Not Found"},
     {405, "Method Not Allowed"},
     {421, "Misdirected Request"},
+    {429, "Too Many Requests"},
     {431, "Request Header Fields Too Large"},
     {503, "Service Unavailable"},
     {505, "HTTP Version Not Supported"},

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "collector/base/rule.h"
+#include "collector/base/secure_clear.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/tcp.h"
 
@@ -26,10 +27,18 @@ static void set_interests(struct http_server *server, struct client *client, uns
     client->interests = interests;
 }
 
-static void client_release(struct client *client)
+/* A head may have a token. */
+static void free_head(struct client *client)
 {
+    if (client->head != NULL)
+        secure_clear(client->head, client->used);
     free(client->head);
     client->head = NULL;
+}
+
+static void client_release(struct client *client)
+{
+    free_head(client);
     if (client->answer.done != NULL)
         client->answer.done(client->answer.context);
     client->answer.done = NULL;
@@ -136,6 +145,7 @@ static void make_answer(struct http_server *server, struct client *client)
     request.method = HTTP_OTHER;
     if (client->head_size < HTTP_HEAD_SIZE)
         status = http_request_parse(client->head, client->head_size, &request);
+    request.network = client->network;
     if (status == 0)
         server->options.answer(server->options.context, &request, answer);
     else
@@ -158,8 +168,7 @@ static void client_admit(struct http_server *server, struct client *client, int6
     struct output top = {.data = client->top, .capacity = sizeof client->top};
     make_answer(server, client);
     http_answer_write(&client->answer, clock_wall_ns(), &top);
-    free(client->head);
-    client->head = NULL;
+    free_head(client);
     client->state = CLIENT_GETS;
     client->since_ns = now_ns;
     client->part = client->top;

@@ -141,6 +141,8 @@ static void note_header(const struct text *name, const struct text *value, struc
         out->accept = terminated(value);
     } else if (http_is_named(name, "accept-encoding") && out->accept_encoding == NULL) {
         out->accept_encoding = terminated(value);
+    } else if (http_is_named(name, "authorization") && out->authorization == NULL) {
+        out->authorization = terminated(value);
     }
 }
 

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "collector/base/address.h"
+
 enum http_method { HTTP_GET, HTTP_HEAD, HTTP_OTHER };
 
 /* Texts point into the head; NULL: there is no such header. */
@@ -22,6 +24,8 @@ struct http_request {
     const char *host;            /* the last one */
     const char *accept;          /* the first one */
     const char *accept_encoding; /* the first one */
+    const char *authorization;   /* the first one; a secret */
+    struct address network;      /* of the client; not in the head */
 };
 
 /* Returns the bytes of empty lines at the beginning, which a server ignores (RFC 9112, 2.2). */

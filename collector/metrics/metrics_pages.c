@@ -98,12 +98,13 @@ static void write_health(void *context, struct output *out)
     writing->known = health_watch_report(writing->health, out, &writing->status);
 }
 
-bool metrics_pages_health(struct metrics_pages *pages, struct output *out, bool *serving)
+bool metrics_pages_health(struct metrics_pages *pages, struct output *out,
+                          enum health_status *status)
 {
     struct health_writing writing = {.health = pages->health};
     if (!page_write(write_health, &writing, out))
         return false;
-    *serving = health_status_serves(writing.status);
+    *status = writing.status;
     if (!writing.known)
         free(out->data);
     return writing.known;

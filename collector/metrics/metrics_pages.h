@@ -30,7 +30,7 @@ void metrics_pages_destroy(struct metrics_pages *pages);
 bool metrics_pages_metrics(struct metrics_pages *pages, enum metrics_format format,
                            struct output *out);
 bool metrics_pages_sources(struct metrics_pages *pages, struct output *out);
-/* *serving: whether senders may continue to send (health_status_serves). */
-bool metrics_pages_health(struct metrics_pages *pages, struct output *out, bool *serving);
+bool metrics_pages_health(struct metrics_pages *pages, struct output *out,
+                          enum health_status *status);
 
 #endif

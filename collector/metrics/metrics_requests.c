@@ -32,14 +32,32 @@ static bool make_metrics(struct metrics_requests *requests, const struct http_re
     return metrics_pages_metrics(requests->pages, format, out);
 }
 
+#define SHORT_HEALTH(ID, NAME, ...) [HEALTH_##ID] = "{\"status\":\"" #NAME "\"}\n",
+static const char *const short_healths[] = {HEALTH_STATUSES(SHORT_HEALTH)};
+
 static bool make_health(struct metrics_requests *requests, const struct http_request *request,
                         struct output *out, struct http_answer *answer)
 {
-    bool serving = false;
+    enum health_status status;
     (void)request;
-    if (!metrics_pages_health(requests->pages, out, &serving))
+    if (!metrics_pages_health(requests->pages, out, &status))
         return false;
-    answer->status = serving ? 200 : 503;
+    answer->status = health_status_serves(status) ? 200 : 503;
+    return true;
+}
+
+/* For a request without a token: only the status, of which probes see no more anyway. */
+static bool make_short_health(struct metrics_requests *requests, struct http_answer *answer)
+{
+    enum health_status status;
+    struct output whole;
+    if (!metrics_pages_health(requests->pages, &whole, &status))
+        return false;
+    free(whole.data);
+    *answer = (struct http_answer){.status = health_status_serves(status) ? 200 : 503,
+                                   .type = "application/json",
+                                   .bytes = short_healths[status],
+                                   .size = strlen(short_healths[status])};
     return true;
 }
 
@@ -180,6 +198,30 @@ static void send_misdirected(struct metrics_requests *requests, struct http_answ
              "sluice --metrics-host NAME.\n");
 }
 
+/* Browsers ask their user for a password, and send it with all that the page loads. */
+static const char challenges[] = "Basic realm=\"sluice\", charset=\"UTF-8\"\r\n"
+                                 "WWW-Authenticate: Bearer realm=\"sluice\"";
+
+static void send_unauthorized(struct metrics_requests *requests, const struct http_request *request,
+                              enum metrics_admission admission, struct http_answer *answer)
+{
+    if (admission == METRICS_NO_TOKEN && strcmp(request->path, "/healthz") == 0) {
+        if (!make_short_health(requests, answer))
+            *answer = http_answer_no_memory();
+        return;
+    }
+    if (admission == METRICS_TOO_MANY_TRIES) {
+        *answer = http_answer_text(429, "Too many wrong tokens; try again in a minute.\n");
+        answer->header = "Retry-After";
+        answer->value = "60";
+        return;
+    }
+    *answer = http_answer_text(401, "This needs the token of --metrics-token-file, as a bearer "
+                                    "token or as the password of any user.\n");
+    answer->header = "WWW-Authenticate";
+    answer->value = challenges;
+}
+
 static void send_path(struct metrics_requests *requests, const struct http_request *request,
                       struct http_answer *answer)
 {
@@ -209,8 +251,9 @@ void metrics_requests_answer(void *context, const struct http_request *request,
                              struct http_answer *answer)
 {
     struct metrics_requests *requests = context;
-    if (request->hosts > 1 ||
-        (request->hosts == 1 && !host_names_allow(&requests->hosts, request->host))) {
+    enum metrics_admission admission = METRICS_ADMITTED;
+    if (request->hosts > 1 || (request->hosts == 1 && !requests->any_host &&
+                               !host_names_allow(&requests->hosts, request->host))) {
         send_misdirected(requests, answer);
     } else if (request->hosts == 0 && !request->old) {
         *answer = http_answer_text(400, "A request of HTTP/1.1 must have one Host header.\n");
@@ -218,6 +261,11 @@ void metrics_requests_answer(void *context, const struct http_request *request,
         *answer = http_answer_text(405, "Only GET and HEAD are supported.\n");
         answer->header = "Allow";
         answer->value = "GET, HEAD";
+    } else if (requests->token != NULL &&
+               (admission = metrics_token_check(requests->token, request->authorization,
+                                                &request->network, clock_monotonic_ns())) !=
+                   METRICS_ADMITTED) {
+        send_unauthorized(requests, request, admission, answer);
     } else {
         send_path(requests, request, answer);
     }

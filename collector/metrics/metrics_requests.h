@@ -1,10 +1,11 @@
 /*
- * Answers the metrics server's requests: checks the host that each request names, and serves the
- * paths. Main thread.
+ * Answers the metrics server's requests: checks the host that each request names, and its token,
+ * and serves the paths. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_REQUESTS_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_REQUESTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@
 #include "collector/metrics/http_answer.h"
 #include "collector/metrics/http_request.h"
 #include "collector/metrics/metrics_pages.h"
+#include "collector/metrics/metrics_token.h"
 #include "collector/status/status.h"
 
 /* The parts that answers are made from; the server owns them. */
@@ -24,8 +26,10 @@ struct metrics_requests {
     void (*write_glossary)(const struct config_registry *registry, struct output *out);
     const struct config_registry *registry;
     struct host_names hosts;
-    size_t unsent;             /* number of unsent pages */
-    int64_t misnamed_pause_ns; /* when a refused Host may be logged again */
+    bool any_host;               /* only programs can connect, so no web page chooses the Host */
+    struct metrics_token *token; /* NULL: none is needed */
+    size_t unsent;               /* number of unsent pages */
+    int64_t misnamed_pause_ns;   /* when a refused Host may be logged again */
 };
 
 /* Makes the answer to a request; the context is a struct metrics_requests. */

@@ -9,6 +9,7 @@
 #include "collector/log/log.h"
 #include "collector/metrics/event_stream.h"
 #include "collector/metrics/http_server.h"
+#include "collector/metrics/metrics_listener.h"
 #include "collector/metrics/metrics_pages.h"
 #include "collector/metrics/metrics_requests.h"
 #include "collector/metrics/page_writing.h"
@@ -31,6 +32,7 @@ _Static_assert(METRICS_CONNECTIONS == HTTP_ASKING + HTTP_ANSWERS + HTTP_LEAVING,
                "all connections are planned for");
 
 struct metrics_server {
+    struct metrics_listener listener;
     struct http_server *http;
     struct metrics_requests requests;
     int64_t longest_pause_ns;
@@ -57,6 +59,7 @@ static bool server_make_parts(struct metrics_server *server,
                                           .config = options->config};
     struct metrics_requests *requests = &server->requests;
     requests->hosts = options->config->access.metrics_hosts;
+    requests->any_host = server->listener.local != NULL;
     requests->write_glossary = options->write_glossary;
     requests->registry = options->registry;
     requests->pages = metrics_pages_create(options->pipeline, options->health, options->version);
@@ -74,9 +77,11 @@ static void metrics_server_destroy(struct metrics_server *server)
     if (server->http != NULL)
         http_server_continue(server->http, clock_monotonic_ns());
     http_server_destroy(server->http);
+    metrics_listener_close(&server->listener);
     event_stream_destroy(server->requests.events);
     status_destroy(server->requests.status);
     metrics_pages_destroy(server->requests.pages);
+    metrics_token_destroy(server->requests.token);
     free(server);
 }
 
@@ -90,41 +95,52 @@ static int server_start(struct metrics_server *server, const struct metrics_serv
                                              .answer = metrics_requests_answer,
                                              .context = &server->requests};
     server->longest_pause_ns = options->stall_timeout_ns / PAUSE_PART;
-    if (!server_make_parts(server, options))
-        return error_no_memory(error);
-    return http_server_create(&server->http, &http, error);
+    const char *token_file = options->config->access.metrics_token_file;
+    if (token_file != NULL && metrics_token_create(&server->requests.token, token_file, error) != 0)
+        return -1;
+    int result = server_make_parts(server, options)
+                     ? http_server_create(&server->http, &http, error)
+                     : error_no_memory(error);
+    if (result != 0)
+        error_place(error, "--metrics");
+    return result;
+}
+
+static int metrics_server_check(const struct config *config, struct error *error)
+{
+    const char *token_file = config->access.metrics_token_file;
+    if (token_file != NULL && metrics_token_check_file(token_file, error) != 0)
+        return -1;
+    return metrics_listener_check(config, error);
 }
 
 static int metrics_server_create(struct metrics_server **out,
                                  const struct metrics_server_options *options, struct error *error)
 {
-    struct address bound;
-    wait_handle listener =
-        tcp_listener_open(&options->config->access.metrics, false, &bound, error);
-    if (listener == NO_HANDLE) {
-        error_place(error, "--metrics");
+    struct metrics_server *server = calloc(1, sizeof *server);
+    if (server == NULL)
+        return error_no_memory(error);
+    if (metrics_listener_open(&server->listener, options->config, error) != 0) {
+        free(server);
         return -1;
     }
+    wait_handle listener = server->listener.socket;
     tcp_listener_limit_sending(listener, UNREAD);
-    struct metrics_server *server = calloc(1, sizeof *server);
-    int result =
-        server == NULL ? error_no_memory(error) : server_start(server, options, listener, error);
-    if (result != 0) {
-        error_place(error, "--metrics");
+    if (server_start(server, options, listener, error) != 0) {
         tcp_listener_close(listener);
         metrics_server_destroy(server);
         return -1;
     }
-    char text[ADDRESS_TEXT_SIZE];
-    address_format(&bound, text);
-    log_line(LOG_INFO, "status page at http://%s/, metrics at http://%s/metrics", text, text);
     *out = server;
     return 0;
 }
 
 static void metrics_server_set_config(struct metrics_server *server, const struct config *config)
 {
+    struct error error;
     status_set_config(server->requests.status, config);
+    if (server->requests.token != NULL && metrics_token_load(server->requests.token, &error) != 0)
+        log_line(LOG_ERROR, "%s; the previous token remains in use", error.text);
 }
 
 static size_t metrics_server_watch(struct metrics_server *server,
@@ -170,6 +186,7 @@ static void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
 }
 
 static const struct metrics_service served = {
+    .check = metrics_server_check,
     .memory = metrics_server_memory,
     .create = metrics_server_create,
     .destroy = metrics_server_destroy,

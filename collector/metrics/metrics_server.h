@@ -11,7 +11,9 @@
  *     /sources   the busiest senders, as JSON (collector/senders/sender_report.h)
  *
  * A request must name the server by an address, as localhost, or by a name of --metrics-host
- * (collector/base/host_names.h); any other Host gets 421. Only GET and HEAD are supported. The
+ * (collector/base/host_names.h); any other Host gets 421, except at a local socket, which browsers
+ * do not reach. With --metrics-token-file it must have the token (metrics_token.h), otherwise it
+ * gets 401 or, from /healthz, only the status. Only GET and HEAD are supported. The
  * number of connections and of prepared pages is bounded, no function waits for a client, and
  * clients together get at most a quarter of the main thread's time.
  *
@@ -59,12 +61,18 @@ struct metrics_server_options {
 
 /* All functions are for the main thread. */
 struct metrics_service {
+    /*
+     * Checks whether a server could be created: its socket, and the file of its token. Returns 0,
+     * or -1 with `error` filled (EXIT_CODE_CONFIG, EXIT_CODE_CANNOT_BIND).
+     */
+    int (*check)(const struct config *config, struct error *error);
+
     /* Returns the bytes of the server's memory without the pages. */
     size_t (*memory)(const struct config *config);
 
     /*
      * Listens at the address, and logs the address. Returns 0, or -1 with `error` filled
-     * (EXIT_CODE_CANNOT_BIND, EXIT_CODE_INTERNAL).
+     * (EXIT_CODE_CANNOT_BIND, EXIT_CODE_CONFIG, EXIT_CODE_INTERNAL).
      */
     int (*create)(struct metrics_server **out, const struct metrics_server_options *options,
                   struct error *error);
@@ -74,7 +82,7 @@ struct metrics_service {
 
     /*
      * Called after a reload has replaced the configuration; the previous configuration is no longer
-     * used.
+     * used. Reads the token again; if that fails, it stays, which is logged.
      */
     void (*set_config)(struct metrics_server *server, const struct config *config);
 

@@ -123,6 +123,9 @@ static void paths_add_all_read(struct used_paths *paths, const struct config *co
 {
     for (size_t i = 0; config->provenance != NULL && i < config->provenance->file_count; i++)
         paths_add_read(paths, "--config", NULL, config->provenance->files[i], NULL);
+    if (config->access.metrics_token_file != NULL)
+        paths_add_read(paths, "--metrics-token-file", NULL, config->access.metrics_token_file,
+                       NULL);
     for (size_t i = 0; i < config->listener_count; i++)
         paths_add_listener(paths, &config->listeners[i]);
     for (size_t i = 0; i < config->sink_count; i++)
@@ -137,7 +140,7 @@ static size_t room_for_all(const struct config *config)
     for (size_t i = 0; i < config->listener_count; i++)
         room += config->listeners[i].schema_count;
     room += config->sink_count * (2 + count_file_keys(KEY_OF_ANY_SINK));
-    return room + 2; /* the dead letters and the control socket */
+    return room + 4; /* dead letters, the sockets of --control and --metrics, and a token */
 }
 
 /* Listeners with the same keys have the same state file, which is added once. */
@@ -224,10 +227,22 @@ static int compare_paths(const struct used_paths *paths, struct error *error)
 
 /* --- the whole configuration ------------------------------------------------------------------ */
 
-int pipeline_check_paths(const struct config *config, struct error *error)
+/* The sockets of --control and --metrics. */
+static void paths_add_sockets(struct used_paths *paths, const struct config_access *access)
 {
     static const char unix_scheme[] = "unix:";
     const size_t scheme_size = sizeof unix_scheme - 1;
+    if (access->control != NULL && strncmp(access->control, unix_scheme, scheme_size) == 0)
+        paths_add(paths,
+                  &(struct used_path){.name = "--control", .path = access->control + scheme_size},
+                  false);
+    if (access->metrics.path[0] != '\0')
+        paths_add(paths, &(struct used_path){.name = "--metrics", .path = access->metrics.path},
+                  false);
+}
+
+int pipeline_check_paths(const struct config *config, struct error *error)
+{
     size_t room = room_for_all(config);
     struct used_paths paths = {.all = calloc(room, sizeof *paths.all), .room = room};
     if (paths.all == NULL)
@@ -237,12 +252,7 @@ int pipeline_check_paths(const struct config *config, struct error *error)
         paths_add(&paths,
                   &(struct used_path){.name = "--dead-letter", .path = config->dead_letter.path},
                   false);
-    if (config->access.control != NULL &&
-        strncmp(config->access.control, unix_scheme, scheme_size) == 0)
-        paths_add(
-            &paths,
-            &(struct used_path){.name = "--control", .path = config->access.control + scheme_size},
-            false);
+    paths_add_sockets(&paths, &config->access);
     for (size_t i = 0; i < config->listener_count; i++)
         if (has_state_of_its_own(config, i))
             paths_add(&paths,

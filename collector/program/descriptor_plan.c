@@ -40,7 +40,7 @@ static uint64_t of_clients(const struct config *config)
     uint64_t sum = 0;
     if (config->access.control != NULL)
         sum += CONTROL_CLIENTS + 1;
-    if (config->access.metrics.family != ADDRESS_NONE)
+    if (config_serves_metrics(config))
         sum += METRICS_CONNECTIONS;
     return sum;
 }

@@ -430,7 +430,7 @@ static int serve_metrics(struct run *run, struct error *error)
         .health = run->health,
         .write_glossary = glossary_json_write,
         .stall_timeout_ns = (int64_t)run->config->limits.stall_timeout_ns};
-    if (run->config->access.metrics.family == ADDRESS_NONE)
+    if (!config_serves_metrics(run->config))
         return 0;
     return metrics_service->create(&run->metrics, &options, error);
 }
@@ -439,7 +439,7 @@ static int serve_metrics(struct run *run, struct error *error)
 static int serve_clients(struct run *run, struct error *error)
 {
     const struct config *config = run->config;
-    if (config->access.control == NULL && config->access.metrics.family == ADDRESS_NONE)
+    if (config->access.control == NULL && !config_serves_metrics(config))
         return 0;
     run->health = health_watch_create(run->pipeline, (int64_t)config->limits.stall_timeout_ns);
     if (run->health == NULL) {
@@ -455,15 +455,15 @@ static uint64_t reserved_memory(const struct config *config)
     uint64_t bytes = 0;
     if (config->access.control != NULL)
         bytes += control_service_memory();
-    if (config->access.metrics.family != ADDRESS_NONE)
+    if (config_serves_metrics(config))
         bytes += metrics_service->memory(config);
     return bytes;
 }
 
-static int check_metrics(struct error *error)
+static int check_metrics(const struct config *config, struct error *error)
 {
     if (metrics_service != NULL)
-        return 0;
+        return metrics_service->check(config, error);
     error_set(error, EXIT_CODE_CONFIG, "--metrics: this program was built without metrics");
     return -1;
 }
@@ -475,7 +475,12 @@ static int prepare(const struct config *config, struct error *error)
         user_expect();
     if (sandboxing_check(config, error) != 0)
         return -1;
-    return config->access.metrics.family != ADDRESS_NONE ? check_metrics(error) : 0;
+    if (config_serves_metrics(config))
+        return check_metrics(config, error);
+    if (config->access.metrics_token_file == NULL)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "--metrics-token-file: there is no --metrics to use it for");
+    return -1;
 }
 
 int program_check(const struct config *config, struct error *error)

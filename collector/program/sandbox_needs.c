@@ -167,6 +167,15 @@ static bool add_sink(struct sandbox_plan *plan, const struct sink_config *sink)
            add_key_files(plan, sink, KEY_OF_ANY_SINK & ~KEY_OF_OWN);
 }
 
+/* The files of --metrics: its socket, and its token, which a reload reads again. */
+static bool add_metrics(struct sandbox_plan *plan, const struct config_access *access)
+{
+    return (access->metrics.path[0] == '\0' ||
+            sandbox_plan_add_output(plan, access->metrics.path)) &&
+           (access->metrics_token_file == NULL ||
+            sandbox_plan_add_input(plan, access->metrics_token_file));
+}
+
 /* The file of --control; an address of another kind than "unix:PATH" has none. */
 static bool add_control(struct sandbox_plan *plan, const char *address)
 {
@@ -187,6 +196,6 @@ bool sandbox_needs_find(const struct config *config, struct sandbox_plan *plan)
     if (config->dead_letter.path != NULL &&
         !sandbox_plan_add_output(plan, config->dead_letter.path))
         return false;
-    return add_control(plan, config->access.control) && add_config_files(plan, config) &&
-           sandbox_plan_add_system(plan);
+    return add_control(plan, config->access.control) && add_metrics(plan, &config->access) &&
+           add_config_files(plan, config) && sandbox_plan_add_system(plan);
 }

@@ -8,13 +8,13 @@ from sluice_program import DEADLINE, parse_json
 class EventClient:
     """One stream, over a socket of its own. Where it is refused, `status` says so and it is closed."""
 
-    def __init__(self, host, port, receive_buffer=None):
+    def __init__(self, host, port, receive_buffer=None, more=""):
         self.socket = socket.socket(socket.AF_INET)
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(DEADLINE)
         self.socket.connect((host, port))
-        self.socket.sendall(f"GET /events HTTP/1.0\r\nHost: {host}:{port}\r\n\r\n".encode())
+        self.socket.sendall(f"GET /events HTTP/1.0\r\nHost: {host}:{port}\r\n{more}\r\n".encode())
         self._bytes = b""
         self.events = []
 

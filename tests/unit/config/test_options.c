@@ -91,7 +91,7 @@ TEST(without_arguments_riemann_goes_to_stdout)
     assert_int_equal(config.log.format, LOG_TEXT);
     assert_null(config.access.control);
     assert_null(config.user);
-    assert_int_equal(config.access.metrics.family, ADDRESS_NONE);
+    assert_int_equal(config.access.metrics.address.family, ADDRESS_NONE);
     config_free(&config);
     assert_all_zero(&config);
     config_free(&config);
@@ -167,8 +167,8 @@ TEST(every_option_is_read)
     assert_int_equal(config.log.format, LOG_JSON);
     assert_string_equal(config.access.control, "unix:a b");
     assert_string_equal(config.user, "sluice:adm");
-    assert_int_equal(config.access.metrics.port, 9126);
-    assert_true(address_is_wildcard(&config.access.metrics));
+    assert_int_equal(config.access.metrics.address.port, 9126);
+    assert_true(address_is_wildcard(&config.access.metrics.address));
     config_free(&config);
 }
 
@@ -206,6 +206,7 @@ TEST(a_reload_cannot_change_what_a_start_alone_sets_up)
         {"control", "--control=unix:x"},
         {"metrics", "--metrics=9126"},
         {"metrics-host", "--metrics-host=sluice.example"},
+        {"metrics-token-file", "--metrics-token-file=token"},
         {"user", "--user=nobody"},
         {"sandbox", "--sandbox=auto"},
         {"stall-timeout", "--stall-timeout=1s"},
@@ -234,7 +235,7 @@ static void serves_metrics_at(const char *value, const char *address)
 {
     char text[ADDRESS_TEXT_SIZE];
     struct config config = accepted("--metrics", value, NULL);
-    address_format(&config.access.metrics, text);
+    address_format(&config.access.metrics.address, text);
     assert_string_equal(text, address);
     config_free(&config);
 }
@@ -278,6 +279,20 @@ TEST(metrics_without_an_address_are_for_this_machine_alone)
         snprintf(argument, sizeof argument, "--metrics=%s", wrong[i]);
         refused(text, argument, NULL);
     }
+}
+
+TEST(metrics_may_be_at_a_path)
+{
+    struct config config = accepted("--metrics", "unix:/run/sluice/metrics", NULL);
+    assert_int_equal(config.access.metrics.address.family, ADDRESS_LOCAL);
+    assert_string_equal(config.access.metrics.path, "/run/sluice/metrics");
+    config_free(&config);
+    refused("--metrics unix: has no file; write unix:/run/sluice/metrics", "--metrics=unix:", NULL);
+    refused("--metrics unix: has no file; write unix:/run/sluice/metrics", "--metrics=unix:@a",
+            NULL);
+    char argument[256] = "--metrics=unix:";
+    memset(argument + strlen(argument), 'x', LOCAL_NAME_MOST + 1);
+    refused("--metrics: the path of a socket has at most 107 bytes", argument, NULL);
 }
 
 TEST(a_value_may_follow_an_equals_sign)

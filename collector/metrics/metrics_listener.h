@@ -1,0 +1,34 @@
+/*
+ * The listening socket of --metrics: a TCP port, or a local socket at a path, which only processes
+ * of this user (or of --user) and of its group may open. Main thread.
+ */
+#ifndef SLUICE_COLLECTOR_METRICS_METRICS_LISTENER_H
+#define SLUICE_COLLECTOR_METRICS_METRICS_LISTENER_H
+
+#include "collector/base/error.h"
+#include "collector/config/config.h"
+#include "collector/platform/local_listener.h"
+#include "collector/platform/wakeup.h"
+
+/* Permissions of the file: a scraper may be of the collector's group. */
+#define METRICS_SOCKET_MODE 0660
+
+struct metrics_listener {
+    wait_handle socket;           /* its owner closes it with tcp_listener_close */
+    struct local_listener *local; /* has the file; NULL: a TCP port */
+};
+
+/*
+ * Checks whether the socket could be opened, as far as that can be seen without opening it. Returns
+ * 0, or -1 with `error` filled (EXIT_CODE_CONFIG, EXIT_CODE_CANNOT_BIND).
+ */
+int metrics_listener_check(const struct config *config, struct error *error);
+
+/* Opens the socket, and logs its address. Returns as metrics_listener_check does. */
+int metrics_listener_open(struct metrics_listener *out, const struct config *config,
+                          struct error *error);
+
+/* Removes the file; called after the socket was closed. */
+void metrics_listener_close(struct metrics_listener *listener);
+
+#endif

@@ -5,8 +5,11 @@
  *   reloaded NAME         an option that a configuration file may have, and a reload change
  *   fixed NAME            one that takes a new start
  *   command-line NAME     one that no file has
+ *
+ * With the argument "secrets": the name of each key and option that has a secret, or a file of one.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
@@ -52,8 +55,25 @@ static bool is_in_a_file(const struct option *option)
            option->action == OPTION_DEAD_LETTERS || option->action == OPTION_VALUE;
 }
 
-int main(void)
+static void print_secret(const struct setting *setting)
 {
+    if (setting->secret || setting->secret_file)
+        puts(setting->name);
+}
+
+static int print_secrets(void)
+{
+    for (const struct setting *key = config_keys; key->name != NULL; key++)
+        print_secret(key);
+    for (const struct option *option = command_options; option->setting.name != NULL; option++)
+        print_secret(&option->setting);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "secrets") == 0)
+        return print_secrets();
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         if (!print_key(key)) {
             fprintf(stderr, "setting_table: %s has a scope without a name here\n", key->name);

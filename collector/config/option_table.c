@@ -151,8 +151,7 @@ const struct option command_options[] = {
      OPTION_FIXED,
      {"metrics", SETTING_PARSED, .offset = offsetof(struct config, access.metrics),
       .parse = metrics_place_parse, .equal = metrics_place_equal, .syntax = METRICS_PLACE_SYNTAX,
-      .help = "serve a status page, metrics and the health; without ADDR only to this machine, at "
-              "PATH only to this user and group",
+      .help = "serve a status page, metrics and the health; without ADDR only to this machine",
       .others = "prometheus telemetry-path metrics-address status"}},
     {OPTION_VALUE,
      OPTION_FIXED,

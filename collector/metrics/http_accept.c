@@ -39,8 +39,8 @@ static size_t count_of_network(const struct http_server *server, const struct ad
 }
 
 /*
- * Makes room among the clients without an answer. Of the host that has the most of them, ends the
- * oldest one whose request is not complete, otherwise the oldest one.
+ * Makes room among the clients without an answer: ends one of the host that has the most of them,
+ * the oldest one whose request is not complete, otherwise the oldest one.
  */
 static void evict_asking(struct http_server *server)
 {

@@ -60,7 +60,7 @@ TEST_WITH(an_arrival_during_a_drain_is_drained_or_gives_an_event, watching_set_u
             wait_until(watched->ready, watched->served + 1);
             watched->served = watched->ready;
         } while (!receive_group(watched)); /* a superfluous event */
-        send_to(watched, "y", 1);          /* would-block was not returned yet */
+        send_to(watched, "y", 1);          /* no receive has returned would-block yet */
         drain(watched);
         if (watched->received < 2 * i)
             receive_by_events(watched, 2 * i);
@@ -206,7 +206,7 @@ TEST_WITH(a_removed_socket_is_never_ready_again, watching_set_up, watching_tear_
     (void)state;
     struct watched *watched = watch_and_bind(0);
     struct watched *other = watch_and_bind(1);
-    send_to(watched, "x", 1); /* readiness that was not returned by a wait yet */
+    send_to(watched, "x", 1); /* makes it ready; no wait has returned this yet */
     stop_watching(watched);
     send_to(watched, "y", 1);
     wait_until(watched->removed, 1);
@@ -228,7 +228,7 @@ TEST_WITH(a_socket_may_be_watched_again_after_its_removal, watching_set_up, watc
         watched->removed = 0;
         send_to(watched, "x", 1); /* while it is not watched */
         add_watched(watched);
-        drain(watched); /* the data that it holds need not be reported */
+        drain(watched); /* these data need not be reported */
         assert_int_equal(watched->received, 2 * i - 1);
         send_to(watched, "y", 1);
         receive_by_events(watched, 2 * i);

@@ -21,8 +21,9 @@
 #include "tests/support/test.h"
 
 #define SHORT_MS    50 /* milliseconds in which no event may come */
-#define SUPERFLUOUS 3  /* the most events of a condition that has ended: one that was taken from the
-                          system, one that waits there, one that the system is about to make */
+#define SUPERFLUOUS 3  /* the most events that may still come of a condition that has ended: one
+                          taken from the system, one queued there, one that the system is about to
+                          queue */
 #define SKIPPED     77 /* the exit code for a skipped test (tests/CMakeLists.txt) */
 #define FEW         7  /* the room of a wait for many */
 #define MANY        (14 * FEW)
@@ -134,7 +135,7 @@ static size_t take(struct notifier_event *events, size_t capacity, int timeout_m
         return count;
     const struct control_watch watched = {levels.handle, true, false};
     if (control_wait(control, &watched, 1, timeout_ms) != CONTROL_READY)
-        return 0; /* an event shows only in the handle */
+        return 0; /* only a wait on the handle sees the event */
     return notifier_wait(levels.notifier, 0, events, capacity, 0);
 }
 
@@ -269,7 +270,7 @@ TEST_WITH(data_before_a_hang_up_are_read_after_it, set_up, tear_down)
         ready |= next_ready();
         assert_true(patience(until));
     }
-    assert_int_equal(next_ready(), NOTIFIER_IN | NOTIFIER_HANGUP); /* it was read, and holds */
+    assert_int_equal(next_ready(), NOTIFIER_IN | NOTIFIER_HANGUP); /* the hang-up stays */
 }
 
 TEST_WITH(room_to_write_is_reported_when_the_peer_reads, set_up, tear_down)
@@ -484,7 +485,10 @@ TEST_WITH(a_socket_is_added_again_with_another_token, set_up, tear_down)
     await_removed(&other);
 }
 
-/* Often with the number of the previous one; the event of every second one is not taken. */
+/*
+ * Most new connections have the number of the one before; the last event of every second connection
+ * is left in the notifier.
+ */
 TEST_WITH(a_new_connection_has_no_event_of_an_old_one, set_up, tear_down)
 {
     (void)state;

@@ -41,7 +41,7 @@ static struct load {
     atomic_size_t received;
     atomic_size_t disordered;
     atomic_size_t fatal;
-    atomic_size_t marked; /* claims that could not be given up at once */
+    atomic_size_t marked; /* claims whose release failed because an event had come */
     atomic_bool stopping;
     struct wakeup *whole; /* signalled when all wanted datagrams have come */
 } load;
@@ -50,7 +50,7 @@ struct server {
     size_t number;
     struct thread *thread;
     struct datagram_group *group;
-    struct port *ready; /* claimed, and to be drained */
+    struct port *ready; /* claimed ports that must be drained */
     size_t served;
 };
 
@@ -99,7 +99,7 @@ static void serve_ready(struct server *server)
     struct port *port = server->ready;
     server->ready = NULL;
     while (port != NULL) {
-        struct port *next = port->next_ready; /* read before the claim is released */
+        struct port *next = port->next_ready; /* after serve() another thread may own the port */
         server->served++;
         if (serve(server, port)) {
             port->next_ready = server->ready;
@@ -123,7 +123,7 @@ static void run(void *argument)
         }
         serve_ready(server);
     }
-    notifier_wake(watching.notifier); /* for the next one */
+    notifier_wake(watching.notifier); /* wakes the next thread that stops */
 }
 
 static void open_ports(void)

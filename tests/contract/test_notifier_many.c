@@ -268,7 +268,7 @@ TEST_WITH(a_socket_removed_while_its_event_waits_for_room_has_no_event_after_rem
         }
     for (size_t i = 0; i < 4; i++)
         wait_until(watching.watched[i].removed, asked[i]);
-    settle(); /* wait_once fails on a later event */
+    settle(); /* wait_once would fail on another REMOVED */
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(watching.watched[i].removed, asked[i]);
 }

@@ -15,7 +15,7 @@
 
 #define THREADS 4
 
-static struct waiter *waiters[THREADS]; /* by their numbers; [0] is this thread */
+static struct waiter *waiters[THREADS]; /* waiters[0] is the test's own thread */
 
 static int set_up(void **state)
 {
@@ -167,7 +167,7 @@ TEST_WITH(a_removal_waits_for_the_thread_that_holds_an_event, set_up, tear_down)
     for (int i = 0; i < 5; i++)
         wait_once(1, 20);
     assert_int_equal(watched->removed, 0);
-    send_to(other, "x", 1); /* no other thread is delayed */
+    send_to(other, "x", 1); /* the pending removal delays no other socket */
     receive_by_events(other, 1);
     settle();
     assert_int_equal(watched->removed, 0);
@@ -244,14 +244,14 @@ TEST_WITH(a_removal_that_is_never_reported_does_not_keep_a_notifier_alive, set_u
     assert_ptr_equal(event_of(waiters[1]).token, watched);
     stop_watching(watched);
     wait_once(1, 0);
-    wait_once(1, 0); /* and the teardown destroys it */
+    wait_once(1, 0); /* the teardown destroys the notifier while the removal is pending */
 }
 
 /* --- threads that run by themselves ----------------------------------------------------------- */
 
 /*
- * Counts for each socket, by all threads. An event of a token after its REMOVED would be a use
- * after free.
+ * Events of one socket, counted by all threads. After REMOVED its owner may free the token, so a
+ * later event would be a use after free.
  */
 static struct tally {
     atomic_size_t ready;
@@ -279,7 +279,7 @@ static void wait_and_tally(void *argument)
             event.type != NOTIFIER_WOKEN)
             tally(&event);
     }
-    notifier_wake(watching.notifier); /* for the next one */
+    notifier_wake(watching.notifier); /* wakes the next thread that stops */
 }
 
 static struct thread *runners[THREADS];

@@ -23,16 +23,16 @@
 
 enum fault {
     NO_FAULT,
-    STOPS_AFTER_16,      /* datagrams of a drain, and waits for an event */
-    ENDS_AT_ZERO_LENGTH, /* as if that were the end of a stream */
-    IS_ADDED_LATE,       /* after bind, with data queued */
+    STOPS_AFTER_16,      /* waits for an event after 16 datagrams of a drain */
+    ENDS_AT_ZERO_LENGTH, /* takes an empty datagram for the end of a stream */
+    IS_ADDED_LATE,       /* to the notifier: after bind, with data queued */
 };
 
 struct receiver {
     enum fault fault;
     struct plain_socket *socket;
     struct address address;
-    bool promised; /* an event is due for the next datagram */
+    bool promised; /* the contract promises an event for the next datagram */
     size_t received;
 };
 
@@ -169,7 +169,7 @@ static bool drain_ends_by_itself(bool non_blocking)
     return ended;
 }
 
-/* Without a notifier, because WSAEventSelect makes its sockets non-blocking. */
+/* No notifier here: WSAEventSelect would make the socket non-blocking. */
 TEST_WITH(a_socket_left_blocking_holds_its_receiver_at_the_end_of_a_drain, watching_set_up,
           watching_tear_down)
 {

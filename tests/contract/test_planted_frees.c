@@ -105,8 +105,8 @@ static void who_frees_a_socket_as_it_is_closed_is_notified_of_it_later(void **st
 {
     (void)state;
     int64_t give_up = patience_until();
-    while (!is_reported_after_closing(false)) /* requires an event that becomes pending at that
-                                                 moment */
+    while (!is_reported_after_closing(false)) /* only an event that comes at the same moment shows
+                                                 the fault */
         assert_true(patience(give_up));
 }
 
@@ -144,7 +144,7 @@ static bool is_freed_in_another_threads_hands(bool notifier_knows_of_both)
     bool fault = token.freed;
 
     int64_t give_up = patience_until();
-    while (!token.freed) { /* it has finished with the event */
+    while (!token.freed) { /* thread 1 has finished with the event */
         assert_true(patience(give_up));
         waiter_begin(other, 20);
         reports_a_freed_token(20);

@@ -163,7 +163,7 @@ TEST_WITH(what_is_no_level_that_is_reported_once_is_refused, set_up, tear_down)
     assert_int_not_equal(notify(KEY, ENABLE, INPUT, SOCKET_TRIGGER_LEVEL), 0);
     assert_int_not_equal(notify(KEY, ENABLE, INPUT, SOCKET_TRIGGER_ONESHOT), 0);
     enable(INPUT);
-    assert_int_not_equal(notify((void *)0x5678, ENABLE, INPUT, LEVEL), 0); /* it keeps its key */
+    assert_int_not_equal(notify((void *)0x5678, ENABLE, INPUT, LEVEL), 0); /* a key cannot change */
     assert_int_not_equal(notify(KEY, REMOVE | ENABLE, INPUT, LEVEL), 0);
     assert_int_not_equal(
         notify(KEY, ENABLE, INPUT, SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT), 0);

@@ -25,7 +25,7 @@ static void tell(const struct watched *watched, DWORD events)
 static const struct {
     DWORD returned;
     DWORD result;
-    const char *number; /* in the error's text */
+    const char *number; /* the code that the error's text must contain */
 } failures[] = {
     {WSAENETDOWN, ERROR_SUCCESS, "10050"},
     {ERROR_SUCCESS, WSAEINVAL, "10022"},
@@ -41,7 +41,7 @@ static void expect_failure(int returned, const struct error *error, const char *
     assert_non_null(strstr(error->text, number));
 }
 
-/* Expects ERROR_NOT_FOUND instead of the system's own error. */
+/* Expects ERROR_NOT_FOUND although the call would fail with another error. */
 static void expect_unknown(struct watched *watched)
 {
     struct error error = {.code = EXIT_CODE_OK};
@@ -99,7 +99,10 @@ TEST_WITH(a_removal_that_fails_is_tried_again, watching_set_up, watching_tear_do
     assert_int_equal(notifier_unremoved(watching.notifier), 0);
 }
 
-/* Whether its requests fail or are not answered, in one wait of five seconds. */
+/*
+ * One removal fails each time and one is never answered; both are given up during one wait of five
+ * seconds.
+ */
 TEST_WITH(a_removal_that_never_succeeds_is_given_up, watching_set_up, watching_tear_down)
 {
     (void)state;

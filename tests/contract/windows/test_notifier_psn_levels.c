@@ -128,7 +128,7 @@ static void assert_silent(void)
 static const struct {
     DWORD returned;
     DWORD result;
-    const char *number; /* in the error's text */
+    const char *number; /* the code that the error's text must contain */
 } failures[] = {
     {WSAENETDOWN, ERROR_SUCCESS, "10050"},
     {ERROR_SUCCESS, WSAEINVAL, "10022"},
@@ -153,7 +153,7 @@ TEST_WITH(what_the_system_refuses_to_add_is_reported_with_its_reason, set_up, te
     assert_int_equal(next_ready(0), NOTIFIER_IN);
 }
 
-/* As with a provider that is not Microsoft's. */
+/* So do sockets of a provider that is not Microsoft's. */
 TEST_WITH(a_socket_that_cannot_be_registered_is_polled, set_up, tear_down)
 {
     (void)state;
@@ -173,7 +173,7 @@ TEST_WITH(a_socket_that_cannot_be_registered_is_polled, set_up, tear_down)
     }
 }
 
-/* It is removed then, and REMOVED comes without notifier_remove. */
+/* The registration is removed, and REMOVED comes without a call of notifier_remove. */
 TEST_WITH(what_the_system_refuses_to_change_ends, set_up, tear_down)
 {
     (void)state;
@@ -217,7 +217,7 @@ static void expect_removed_in_time(void)
     remove_pair(0);
     fixture.pairs[0].server = NO_HANDLE;
     int64_t until = patience_until();
-    while (notifier_wait(fixture.notifier, 0, &event, 1, -1) == 0) /* it is not for ever */
+    while (notifier_wait(fixture.notifier, 0, &event, 1, -1) == 0) /* ends despite no time limit */
         assert_true(patience(until));
     assert_int_equal(event.type, NOTIFIER_REMOVED);
     assert_ptr_equal(event.token, &fixture.pairs[0]);

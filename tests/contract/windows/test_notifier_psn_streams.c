@@ -25,7 +25,7 @@ static struct {
     struct address bound;
     char token, other;
     size_t closed;    /* calls of note_close */
-    size_t abandoned; /* emulation_abandoned at the beginning */
+    size_t abandoned; /* emulation_abandoned when the test began */
 } fixture;
 
 static int set_up(void **state)
@@ -50,7 +50,10 @@ static int set_up(void **state)
     return 0;
 }
 
-/* In this order: it destroys the notifier, and emulation_abandoned may then count. */
+/*
+ * The notifier is destroyed before the sockets are closed; closing them may then count in
+ * emulation_abandoned.
+ */
 static int tear_down(void **state)
 {
     (void)state;
@@ -111,7 +114,7 @@ static void assert_silent(void)
 static const struct {
     DWORD returned;
     DWORD result;
-    const char *number; /* in the error's text */
+    const char *number; /* the code that the error's text must contain */
 } failures[] = {
     {WSAENETDOWN, ERROR_SUCCESS, "10050"},
     {ERROR_SUCCESS, WSAEINVAL, "10022"},
@@ -180,7 +183,7 @@ static size_t places(void)
     return ((const struct stream_port *)fixture.notifier)->count;
 }
 
-/* Waits without an event until the socket was closed. */
+/* Waits until the number of closed sockets is reached; no event may come. */
 static void wait_until_closed(size_t closed)
 {
     struct notifier_event event;
@@ -213,7 +216,10 @@ TEST_WITH(a_stream_is_closed_only_after_its_remove_packet_was_taken, set_up, tea
     assert_none_is_left();
 }
 
-/* Planted: on such a system the packet never comes, so the registration is left behind. */
+/*
+ * Planted: the socket is closed before its REMOVE packet, so the packet never comes and the
+ * registration is never freed.
+ */
 TEST_WITH(a_stream_that_is_closed_early_is_never_removed, set_up, tear_down)
 {
     (void)state;
@@ -269,7 +275,7 @@ TEST_WITH(a_removal_that_is_not_answered_is_not_asked_for_again, set_up, tear_do
     assert_int_equal(emulation_calls(), calls);
 }
 
-/* Both ways, in one wait of five seconds. */
+/* One removal is not answered and one fails; both are given up during one wait of five seconds. */
 TEST_WITH(a_removal_that_never_succeeds_is_given_up_and_its_place_used_again, set_up, tear_down)
 {
     (void)state;
@@ -381,7 +387,7 @@ TEST_WITH(a_failed_arming_of_several_is_marked_and_stays_silent, set_up, tear_do
     struct notifier_arming armings[2];
     struct notifier_event event;
     watch_both();
-    for (size_t i = 0; i < FAILURES; i++) { /* of the whole call, or of each row */
+    for (size_t i = 0; i < FAILURES; i++) { /* the whole call fails, or each row of it */
         emulation_fail_next(failures[i].returned, failures[i].result);
         assert_int_equal(arm_both(armings, &event, 1), 0);
         assert_true(armings[0].failed && armings[1].failed);

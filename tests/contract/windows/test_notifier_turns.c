@@ -64,11 +64,11 @@ TEST(streams_in_turn_lose_no_place)
     while (made < turns) {
         for (size_t i = 0; i < TOGETHER; i++, made++) {
             assert_int_equal(notifier_watch(notifier, servers[i], &token, NOTIFIER_OUT, &error), 0);
-            if (i == 0) /* of the others the event is not taken */
+            if (i == 0) /* the events of the other streams are not taken */
                 assert_int_equal(notifier_wait(notifier, 0, &event, 1, 10000), 1);
             notifier_unwatch(notifier, servers[i], count_close);
         }
-        /* Not notifier_finish, whose time a busy machine may need: it gives removals up. */
+        /* notifier_finish would give removals up after a time that a busy machine may exceed. */
         while (closed < made)
             assert_in_range(notifier_wait(notifier, 0, &event, 1, 1), 0, 1);
         assert_int_equal(closed, made);

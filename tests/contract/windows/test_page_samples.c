@@ -155,7 +155,7 @@ static void send_and_hang_up(void)
 {
     send_bytes(0, SENT);
     tcp_connection_finish(fixture.client[0]);
-    Sleep(SILENCE_MS); /* the hang-up is there, too */
+    Sleep(SILENCE_MS); /* until the hang-up has arrived, too */
 }
 
 TEST_WITH(data_after_a_hang_up_is_lost_after_one_read_of_512_bytes, set_up, tear_down)
@@ -175,7 +175,7 @@ TEST_WITH(data_after_a_hang_up_is_lost_after_one_read_of_512_bytes, set_up, tear
                          TCP_OK);
         received += size;
     }
-    assert_int_equal(received, 512); /* of 2000: then the connection is closed */
+    assert_int_equal(received, 512); /* of 2000 bytes; then the sample closes the connection */
 }
 
 TEST_WITH(the_notifiers_contract_is_to_read_to_the_end, set_up, tear_down)
@@ -276,7 +276,7 @@ static int receive_nothing(SOCKET socket)
     return WSAGetLastError();
 }
 
-/* As the sample's AcceptConnection: by a listening socket that blocks. */
+/* As the sample's AcceptConnection does, with a listening socket that blocks. */
 TEST_WITH(an_accepted_socket_left_blocking_holds_its_thread, set_up, tear_down)
 {
     (void)state;
@@ -332,7 +332,7 @@ static size_t deregister_and_wait(int which)
         requests++;
         DWORD failed = call(which, SOCKET_OPERATION_REMOVE, 0, 0, &packet, &found);
         if (failed != 0 && requests > 1)
-            break; /* it gives up when the removal is requested again */
+            break; /* the sample gives up when its second request fails */
         assert_int_equal(failed, 0);
     }
     return requests;
@@ -381,7 +381,7 @@ TEST_WITH(a_packet_of_another_operation_passes_through_streams, set_up, tear_dow
     struct other_operation operation = {.kind = 7};
     struct notifier *notifier = make_notifier();
     watch(notifier, 0);
-    for (DWORD bytes = 0; bytes < 256; bytes++) /* whatever events these bits would be */
+    for (DWORD bytes = 0; bytes < 256; bytes++) /* each value of the bits that would be events */
         assert_true(emulation_post_other((SOCKET)fixture.server[0], PORT_KEY_OTHER, bytes,
                                          &operation.overlapped));
     send_bytes(0, 1);
@@ -410,7 +410,7 @@ TEST_WITH(a_packet_with_an_unknown_key_is_ignored_too, set_up, tear_down)
     notifier_destroy(notifier);
 }
 
-/* The completion of a file's operation, whose handle is associated with the same port. */
+/* A file whose handle is associated with the notifier's port completes an operation there. */
 TEST_WITH(a_files_completion_passes_through, set_up, tear_down)
 {
     (void)state;

@@ -10,12 +10,13 @@ from sluice_program import check_final_ledger
 CODES = (0, 69, 70, 73, 74, 78)
 # Words of an error line without a reason.
 EMPTY_WORDS = re.compile(r"Success|\(null\)|error 0\b|: *$")
-LATE = "it did not end by returning from main"  # a part of it was not done in time
+# the program did not finish a step of its end in time
+LATE = "it did not end by returning from main"
 # A call that always fails is made again a hundred times in a row at most (retry.h), and then its
 # thread waits; several calls may do so one after the other. The row of failures does not depend on
 # how busy the machine is.
 LONGEST = 1000
-LONGEST_OF_NAMES = 10000  # for each of its files a sink tries a thousand names
+LONGEST_OF_NAMES = 10000  # a sink tries a thousand names for each of its files
 SPIN = "in a row, without a wait"
 SANITIZERS = re.compile(r"Sanitizer|runtime error")
 
@@ -29,7 +30,7 @@ def complaints(run, plan, fault=None):
 
 
 def is_about_time(complaint):
-    """Whether it may be the machine that was too slow."""
+    """Whether a slow machine can be the reason, not the program."""
     return complaint.startswith("hangs: ") or complaint == LATE
 
 
@@ -40,7 +41,8 @@ def is_spin(complaint):
 
 def _end(run, fault):
     memory = fault is not None and fault.calls == MEMORY
-    alone = memory or fault is None or fault.times == 1  # else one thing after the other may fail
+    # with several failures, several errors may be reported
+    alone = memory or fault is None or fault.times == 1
     for line in run.lines():
         if SANITIZERS.search(line):
             yield line
@@ -62,7 +64,7 @@ def _end(run, fault):
 
 
 def _ended_command(run):
-    """Whether records were lost with a command, of whose end a warning says."""
+    """Whether a command has ended and lost records; the log has a warning of its end."""
     return any("the command has ended" in line for line in run.lines())
 
 
@@ -106,7 +108,8 @@ def _ledger(run, fault):
 
 
 def may_not_read(fault):
-    """Whether a file was not opened for reading: it is then used as it is, a torn line too."""
+    """Whether a file could not be opened for reading. It is then used unread, so that a torn
+    last line stays in it."""
     return (fault is not None and fault.way.name in ("EACCES", "EPERM", "ENOENT", "ENOTDIR") and
             any(call.startswith("open") for call in fault.calls))
 

@@ -12,7 +12,8 @@ from ports import free_port
 
 
 class Stores(World):
-    """A store that takes all and one that is away, both with a spill; a listener with TLS."""
+    """One store that accepts everything and one that cannot be reached, both with a spill; a
+    listener with TLS."""
     name = "stores"
     NEEDS = ("openssl",)
     listeners = 2
@@ -28,7 +29,7 @@ class Stores(World):
         self._runs = 0
 
     def prepare(self, run):
-        if run.before is None:  # what is still on its way to the store has another path
+        if run.before is None:  # requests of the run before that arrive late have another path
             self._runs += 1
             self._store.requests.clear()
         super().prepare(run)

@@ -1,9 +1,10 @@
-"""Faults by which something was found: each walk of their world begins with them."""
+"""Faults that showed an error of the program once: each walk of their world begins with them."""
 import errno
 
 from fault_ways import Fault, Way
 
-# World; call, and the function that makes it; error; the first that fails, and how many (0: all).
+# World; failing call; the function that makes it; error; number of the first call that fails;
+# number of calls that fail (0: all).
 _ROWS = (
     ("plain", "write", "stream_write", "EAGAIN", 1, 0),
     ("wide", "recv", "tcp_connection_receive", "ENOMEM", 1, 0),
@@ -17,6 +18,7 @@ _ROWS = (
 
 
 def known(name):
-    """Known faults of a world: the function of each fault, and everything except its place."""
+    """The known faults of a world, each with the name of its function; the place of the call is
+    not set."""
     return [(function, Fault((call,), Way(error, getattr(errno, error)), first, times=times))
             for world, call, function, error, first, times in _ROWS if world == name]

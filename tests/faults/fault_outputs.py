@@ -10,11 +10,11 @@ import zlib
 
 
 class Torn(Exception):
-    """An output ends within a record, or is none of its format."""
+    """An output ends within a record, or does not have its format."""
 
 
 def of_lines(data):
-    """JSON, a line for each."""
+    """The numbers in JSON lines."""
     if data and not data.endswith(b"\n"):
         raise Torn(f"the last line is torn: {data[-100:]!r}")
     try:
@@ -24,7 +24,7 @@ def of_lines(data):
 
 
 def of_table(data):
-    """CSV, with names in the first line."""
+    """The numbers in CSV whose first line has names."""
     if data and not data.endswith(b"\r\n") and not data.endswith(b"\n"):
         raise Torn(f"the last line is torn: {data[-100:]!r}")
     try:
@@ -73,9 +73,9 @@ def count_letters(data):
 
 
 class Files:
-    """The files of a sink, by a pattern of their paths. They need not be there."""
-    exact = True  # all that was written is there
-    keeps = True  # also what an earlier run has written
+    """The files of a sink whose paths match a pattern. There may be no such file."""
+    exact = True  # every record counted as written is found
+    keeps = True  # so are the records of an earlier run
 
     def __init__(self, folder, pattern, read=of_lines, name=None, there=0):
         """`there`: records that were in it before the first run."""

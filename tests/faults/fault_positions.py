@@ -5,17 +5,18 @@ import itertools
 from fault_ways import MEMORY, Fault, Way, shortages, ways
 
 NO_MEMORY = Way("no memory", 12)
-MORE = 2  # calls of a place beyond those that were seen: no two runs are the same
+MORE = 2  # beyond the calls of a place that were seen: no two runs are the same
 
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
     """The calls of a run in which nothing failed, by (call, place)."""
     counts: dict
-    stacks: dict  # the numbers of those with a stack that none before them had
+    # of each (call, place): the numbers of the calls that were the first with their stack
+    stacks: dict
 
     def without(self, others):
-        """Less the places of another run."""
+        """These calls without those at places that the other run also has."""
         return Seen({key: count for key, count in self.counts.items() if key not in others.counts},
                     self.stacks)
 
@@ -23,14 +24,15 @@ class Seen:
         return sum(count for (call, _), count in self.counts.items() if call in calls)
 
     def numbers(self, key, every):
-        """The calls of a place that are tried: one for each stack, and the last."""
+        """The numbers of the calls of a place that are to fail: the first with each stack, and
+        the last."""
         if every:
             return list(range(1, self.counts[key] + MORE + 1))
         return sorted({*self.stacks.get(key, ()), self.counts[key]})
 
 
 def memory_faults(seen, options):
-    """Allocations fail once; and, fewer of them, with all that follow."""
+    """One allocation fails; in fewer faults it and all later ones fail."""
     for key in sorted(key for key in seen.counts if key[0] in MEMORY):
         for first in seen.numbers(key, options.every):
             yield Fault(MEMORY, NO_MEMORY, first, key[1])
@@ -39,7 +41,7 @@ def memory_faults(seen, options):
 
 
 def call_faults(seen, options):
-    """Calls of each place fail once in each way, and from the first on for ever."""
+    """At each place one call fails, in each way; and from the first call on all fail."""
     for call, place in sorted(seen.counts):
         if call in MEMORY or (options.calls and call not in options.calls):
             continue
@@ -51,7 +53,7 @@ def call_faults(seen, options):
 
 
 def shortage_faults(seen, options):
-    """From a call of a group on they all fail, for ever and for a while."""
+    """From one call of a group on all calls of the group fail, for ever or a few times."""
     for calls, way in shortages():
         last = seen.count(calls) + (MORE if options.every else 0)
         firsts = range(1, last + 1, 1 if options.every else 3)
@@ -63,7 +65,7 @@ KINDS = {"memory": memory_faults, "calls": call_faults, "shortages": shortage_fa
 
 
 def sample(faults, most, known):
-    """So many of them, evenly, or all; in any case those that are known."""
+    """At most `most` of the faults, evenly spread (None: all), and always the known ones."""
     faults = list(faults)
     most = len(faults) if most is None else min(len(faults), max(0, most - len(known)))
     return known + [faults[number * len(faults) // most] for number in range(most)]

@@ -1,4 +1,5 @@
-"""One run of the program in a world: it starts, is sent to, is reloaded, is sent to and stops."""
+"""One run of the program in a world: the program starts, gets data, is reloaded, gets data again
+and stops."""
 import os
 import pathlib
 import re
@@ -21,7 +22,7 @@ ANSWERED = re.compile(rf"{CHANGED}|reload refused")
 
 
 def _queues():
-    """Of each UDP socket its port, and the bytes in its queue."""
+    """The port of each UDP socket, and the bytes in its receive queue."""
     for line in pathlib.Path("/proc/net/udp").read_text(encoding="ascii").splitlines()[1:]:
         _, local, _, _, queues, *_ = line.split()
         yield int(local.split(":")[1], 16), int(queues.split(":")[1], 16)
@@ -49,7 +50,7 @@ class Patience:
 
 
 class Blind(Exception):
-    """The run has no output: the failing call writes it."""
+    """The failing call is one that writes the log, so the run shows no more of it."""
 
 
 class Run:
@@ -58,17 +59,17 @@ class Run:
     def __init__(self, program, world, folder, environment, is_blind=lambda: False,
                  may_be_silent=False, may_wait=False, settles=False, before=None):
         self.world = world
-        self.is_blind = is_blind  # whether what it says does not come out
+        self.is_blind = is_blind  # returns whether the log is lost, since its writes fail
         self.may_be_silent = may_be_silent  # clients need not be answered
-        self.may_wait = may_wait  # for ever, and then it is stopped
-        self.settles = settles  # it is reloaded when it has received what was sent
+        self.may_wait = may_wait  # the program may wait for ever, and is then stopped
+        self.settles = settles  # the reload waits until everything sent was received
         self.folder = pathlib.Path(folder)
-        self.sent = {}      # of each listener's name how many datagrams, or frames, it was sent
+        self.sent = {}      # number of datagrams or frames sent, by the listener's name
         self.before = before  # the run that left the folder as it is
-        self.numbers = [] if before is None else list(before.numbers)  # of records that were sent
-        self.found = {}     # of each output, by its name, the numbers of records in it
-        self.letters = 0    # dead letters that are there
-        self.answered = []  # of those that a listener has acknowledged
+        self.numbers = [] if before is None else list(before.numbers)  # of the records sent
+        self.found = {}     # numbers of the records found, by the output's name
+        self.letters = 0    # dead letters found
+        self.answered = []  # numbers of the records that a listener has acknowledged
         self.changed = False
         self.hung = None
         self.code = None
@@ -92,7 +93,7 @@ class Run:
             raise Blind
 
     def lines(self):
-        """All lines so far that are whole."""
+        """All complete lines so far."""
         said = self._text.decode(errors="replace").split("\n")[:-1]
         return [re.sub(LOG_TIME, "", line) for line in said]
 
@@ -167,13 +168,13 @@ class Run:
         return [found for found in map(LISTENS.search, lines) if found]
 
     def listeners(self):
-        """Of each listener by now its name, place and schema."""
+        """The name, place and schema of each listener that has been reported so far."""
         return [(found[1], found[4] or (found[2], int(found[3])), found[5])
                 for found in self._listening(self.lines())
                 if self.world.listens(self, found[2] or found[4])]
 
     def next_number(self):
-        """For a record that no other has."""
+        """A number for a record; no other record has it."""
         self.numbers.append(len(self.numbers) + 1)
         return self.numbers[-1]
 
@@ -197,7 +198,7 @@ class Run:
             self._sockets[place].sendall(question)
             patience = Patience(SLICE if self.may_be_silent else HANGS)
             while not enough(answer):
-                if secured is None:  # else it may have been read already
+                if secured is None:  # a TLS connection may hold bytes that were already read
                     patience.wait(self._sockets[place])
                 part = self._sockets[place].recv(1 << 16)
                 if not part:
@@ -239,18 +240,18 @@ class Run:
         return [line for line in self.lines() if "sluice: error: " in line]
 
     def started(self):
-        """Whether it came as far as to receive or to read."""
+        """Whether the program came as far as to listen, or to read a capture."""
         return any("listening on " in line or "reading pcap:" in line for line in self.lines())
 
     def ledger(self):
-        """The last one, where it is final; else None."""
+        """The last ledger if it is the final one; otherwise None."""
         told = [line for line in self.lines() if LEDGER in line]
         if not told:
             return None
         try:
             last = parse_json(told[-1][told[-1].index(LEDGER):])
         except AssertionError:
-            if self.is_blind():  # the rest of it did not come out
+            if self.is_blind():  # the line of the ledger is incomplete
                 return None
             raise
         return last if last["final"] else None

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* This file is linked to the C library's own: what it calls is not counted. */
+/* The C library's own functions: calls of this file are not counted. */
 int __real_open(const char *path, int flags, ...);
 int __real_close(int fd);
 void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
@@ -38,7 +38,7 @@ static struct plan *plan;
 static _Thread_local struct {
     uint64_t count;
     int64_t last_ns; /* monotonic time of the last one */
-    long sleeps;     /* of the thread until then */
+    long sleeps;     /* voluntary context switches of the thread at that time */
 } row;
 
 __attribute__((constructor)) static void share(void)
@@ -48,7 +48,7 @@ __attribute__((constructor)) static void share(void)
     if (fd < 0)
         return;
     void *frames[1];
-    backtrace(frames, 1); /* loads what it needs */
+    backtrace(frames, 1); /* makes backtrace load its library now, before calls are counted */
     void *mapped = __real_mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     __real_close(fd);
     if (mapped == MAP_FAILED)
@@ -56,7 +56,7 @@ __attribute__((constructor)) static void share(void)
     plan = mapped;
 }
 
-/* Says which descriptors are open at the end. */
+/* Writes into the plan which descriptors are open at the end. */
 __attribute__((destructor)) static void look_back(void)
 {
     DIR *folder = plan == NULL ? NULL : __real_opendir("/proc/self/fd");
@@ -84,7 +84,7 @@ static uint64_t place_of(const void *from)
     return (uint64_t)((const char *)from - &__executable_start);
 }
 
-/* The number of this call among the place's. */
+/* Counts a call at a place. Returns its number, from 1. */
 static uint64_t note_call(uint64_t key)
 {
     for (size_t i = 0; i < PLAN_SEEN; i++) {
@@ -182,7 +182,7 @@ struct fate plan_fate(enum call call, const void *from)
     }
     if (atomic_fetch_add(&plan->failed, 1) == 0)
         note_frames();
-    if (plan->error != 0) /* a call that does less has done something */
+    if (plan->error != 0) /* a call that does only a part is not a failure in a row */
         note_failure();
     fate.error = (int)plan->error;
     fate.less = plan->less;

@@ -7,8 +7,9 @@
 #include "tests/faults/plan.h"
 
 /*
- * A function that asks what becomes of its call, and either makes it, after `change`, or fails with
- * that answer. The call counts from where the function returns to.
+ * A function in the place of the C library's. It gets the planned result of the call, and either
+ * makes the call, after `change`, or fails with `answer`. The call is counted at the place that the
+ * function returns to.
  */
 #define IN_PLACE(type, name, parameters, arguments, change, answer)                                \
     type __real_##name parameters;                                                                 \

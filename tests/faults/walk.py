@@ -29,11 +29,11 @@ from fault_ways import MEMORY, is_left_out
 from fault_worlds import WORLDS
 
 SLUICE = os.environ["SLUICE"]
-TRIES = 3  # of a run that was not in time, as on a machine with much else to do
+TRIES = 3  # tries of a run that was not in time: the machine may be busy
 
 
 class Bench:
-    """Where runs are made, one after the other: a folder, and a plan."""
+    """Makes runs one after the other, with one folder and one plan."""
 
     def __init__(self, folder, world, places):
         self.world = world(folder)
@@ -43,7 +43,7 @@ class Bench:
         self.plan = Plan(f"{folder}/plan")
 
     def run(self, fault=None, before=None):
-        """In a new folder, or in the one that the run before has left."""
+        """Runs in a new folder, or in the one that the run before has left."""
         self.fault = fault
         if fault is None:
             self.plan.clear(watching=before is None)
@@ -55,19 +55,21 @@ class Bench:
                    before=before).drive()
 
     def _is_blind(self):
-        """Whether what failed was a call that writes what we read, at first or ever after."""
+        """Whether a call that writes the log failed, so that later lines do not show what
+        happens."""
         if self.fault is not None and self.fault.times == 0 and self.fault.place and \
                 "(stream.c:" in self.places.names([self.fault.place])[0]:
             return True
         return any(part in name for name in self.places.names(self.plan.frames())
-                   for part in ("(log_stream.c:", "(log.c:"))  # the former may be inlined
+                   # log_stream.c may be inlined into log.c
+                   for part in ("(log_stream.c:", "(log.c:"))
 
 
 WORLDS = {**WORLDS, **DELIVERIES}
 
 
 class Walk:
-    """The runs, by several threads, and what came of them."""
+    """The runs, made by several threads, and their results."""
 
     def __init__(self, world, options):
         self.world = world
@@ -77,7 +79,8 @@ class Walk:
         self.counts = collections.Counter()
         self.codes = collections.Counter()
         self.found = 0
-        self.spins = 0  # among them
+        # those of the found faults in which a thread repeated a failing call without a wait
+        self.spins = 0
         self.longest = 0  # most failures in a row, without a success or a wait in between
         self.until = float("inf")  # by time.monotonic(): when no other run begins
 
@@ -88,12 +91,14 @@ class Walk:
             if self.options.but:
                 other = Bench(self._subfolder(folder, "but"), WORLDS[self.options.but], self.places)
                 seen = seen.without(self._look(other))
-            self.places.names([place for _, place in seen.counts])  # all at once: it takes its time
+            # all in one call, which takes some time
+            self.places.names([place for _, place in seen.counts])
             faults = itertools.chain(*(
                 KINDS[kind](seen, self.options) for kind in self.options.kinds))
             faults = sample(filter(self._is_asked, faults), self.options.most, self._known(seen))
             if self.options.seconds:
-                random.Random(len(faults)).shuffle(faults)  # what it does not come to is anywhere
+                # so that the faults it has no time for are spread
+                random.Random(len(faults)).shuffle(faults)
                 self.until = begun + self.options.seconds
             todo = queue.SimpleQueue()
             for fault in faults:
@@ -112,7 +117,7 @@ class Walk:
         return not is_left_out(fault, self._function(fault.place) if fault.place else "")
 
     def _known(self, seen):
-        """Those by which something was found in this world, where they still can be."""
+        """The known faults of this world whose places this program still has."""
         return [replace(fault, place=place) for function, fault in known(self.world.name)
                 for call, place in sorted(seen.counts)
                 if fault.calls == (call,) and function == self._function(place)]
@@ -124,7 +129,7 @@ class Walk:
         return path
 
     def _look(self, bench):
-        """A run in which nothing fails: all is well in it, and it shows what can fail."""
+        """A run without a fault. It must have no complaints, and shows the calls that can fail."""
         run = bench.run()
         wrong = complaints(run, bench.plan) or [
             f"{sink['name']}: nothing was written" for sink in run.ledger()["sinks"]
@@ -160,10 +165,10 @@ class Walk:
             self._start_again(bench, fault, run)
 
     def _start_again(self, bench, fault, before):
-        """The next run reads the files that a run leaves, and works normally."""
+        """Starts the program once more, without a fault, with the files that the run has left."""
         run = bench.run(before=before)
         wrong = complaints(run, bench.plan)
-        if LATE in wrong:  # it cannot be made once more
+        if LATE in wrong:  # the run cannot be repeated: its predecessor's files are changed
             return
         if run.code != 0:
             wrong.append(f"the next start ended with {run.code}")

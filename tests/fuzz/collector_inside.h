@@ -1,6 +1,6 @@
 /*
- * A collector inside a target, for those who ask it something: a socket that gets nothing, a sink,
- * a control socket and metrics. It is made for the first input, and runs to the end.
+ * A collector inside a target, for targets that are clients of it: a socket that gets nothing, a
+ * sink, a control socket and metrics. It is made for the first input, and runs to the end.
  */
 #ifndef SLUICE_TESTS_FUZZ_COLLECTOR_INSIDE_H
 #define SLUICE_TESTS_FUZZ_COLLECTOR_INSIDE_H
@@ -17,7 +17,7 @@ struct collector_inside {
 
 struct collector_inside *collector_inside(void);
 
-/* Its ledger as JSON, without how long it runs; to be freed. */
+/* Its ledger as JSON, without its uptime. The caller frees the text. */
 char *collector_ledger(struct collector_inside *collector);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A reader of its own, so that it does not depend on what is tested. Returns NULL at the end. */
+/* This reader shares no code with the program under test. Returns NULL at the end. */
 static const uint8_t *read_number(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
     *value = 0;

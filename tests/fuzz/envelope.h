@@ -1,9 +1,9 @@
 /*
  * An input that has several parts: a protobuf message, whose fields a target gives their meaning.
  *
- * So one mutator serves all targets: it knows the wire format, and a part that is protobuf itself
- * is a message in a message for it. Bytes that are no field end the envelope, and what is missing
- * has a default, so every input is one.
+ * One mutator therefore serves all targets: it knows the wire format, and mutates a part that is
+ * itself protobuf as a nested message. Every input is an envelope: bytes that are not a field end
+ * it, and missing fields have defaults.
  */
 #ifndef SLUICE_TESTS_FUZZ_ENVELOPE_H
 #define SLUICE_TESTS_FUZZ_ENVELOPE_H
@@ -13,11 +13,13 @@
 
 #define ENVELOPE_PARTS 64
 
-/* A field. Bytes are copied, each part's into a block of its own size: a sanitizer sees its end. */
+/*
+ * A field. Bytes are copied into a block of exactly their size, so that a sanitizer sees its end.
+ */
 struct envelope_part {
     uint32_t number;
-    uint64_t value; /* of one without bytes */
-    uint8_t *bytes; /* NULL: it has none */
+    uint64_t value; /* of a field without bytes */
+    uint8_t *bytes; /* NULL: the field has a number */
     size_t size;
 };
 
@@ -32,11 +34,15 @@ void envelope_free(struct envelope *envelope);
 /* The first number of the field; `otherwise` where there is none. */
 uint64_t envelope_value(const struct envelope *envelope, uint32_t number, uint64_t otherwise);
 
-/* The part with bytes of that number after `index` others like it; NULL: there is none. */
+/*
+ * The bytes of the field with that number after skipping `index` such fields; NULL: there is none.
+ */
 const struct envelope_part *envelope_bytes(const struct envelope *envelope, uint32_t number,
                                            size_t index);
 
-/* The same as a text, to be freed, which ends at its first NUL; NULL: there is none. */
+/*
+ * The same as a text, which ends at its first NUL and which the caller frees; NULL: there is none.
+ */
 char *envelope_text(const struct envelope *envelope, uint32_t number, size_t index);
 
 #endif

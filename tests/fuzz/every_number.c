@@ -11,7 +11,7 @@
 #include "tests/fuzz/records.h"
 #include "tests/fuzz/target.h"
 
-/* Values are compared by their bits, as sums and sorted. */
+/* Values by their bits, to be sorted and compared. */
 struct values {
     uint64_t *bits;
     size_t count, capacity;
@@ -35,7 +35,7 @@ static int by_bits(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-/* Whether `all` has each of the values, as often; both are sorted then. */
+/* Whether `all` contains each of the values at least as often. Both are sorted by this. */
 static bool contains(struct values *all, struct values *some)
 {
     size_t at = 0;
@@ -73,7 +73,10 @@ static uint64_t bits_of_sample(const struct sample *sample)
     }
 }
 
-/* Reads the samples that the schema with this `value` makes; false: it is refused, or they are. */
+/*
+ * Reads the samples of the schema with this value=. Returns false if the schema is refused, or if
+ * the samples are.
+ */
 static bool read_samples(const char *path, const char *type, const char *value, const uint8_t *data,
                          size_t size, struct values *values)
 {
@@ -100,8 +103,8 @@ static bool read_samples(const char *path, const char *type, const char *value, 
 /* A message that is read by its types. */
 struct reading {
     struct values numbers;
-    size_t elements; /* of lists and maps, and the message */
-    bool is_plain;   /* all numbers are samples */
+    size_t elements; /* the message, and the elements of its lists and maps */
+    bool is_plain;   /* every number read so far must be a sample */
 };
 
 static bool has_word(const char *name, const char *word)
@@ -116,7 +119,7 @@ static bool has_word(const char *name, const char *word)
     return false;
 }
 
-/* Whether a number in messages with this field may be something else than a sample. */
+/* Whether a field of this name may be a time, a name or a label instead of a sample. */
 static bool may_mean_more(const struct field_type *field)
 {
     static const char *const words[] = {"time", "sec", "name", "key"};
@@ -188,7 +191,10 @@ static void read_message(struct reading *reading, const struct message_type *typ
 
 #define PATH_ROOM 512
 
-/* Writes the path to a number to `path`, which `choice` selects; false: it ends elsewhere. */
+/*
+ * Writes a path, whose steps `choice` selects, to `path`. Returns false if it does not end at a
+ * number.
+ */
 static bool choose_path(const struct message_type *type, uint64_t choice, char path[PATH_ROOM])
 {
     size_t used = 0;

@@ -3,13 +3,14 @@
  * JetStream's answers.
  *
  * The envelope: 1 the format, 2 records of the block, 3 the records that already have an outcome
- * (bits), 4 statuses, one after the other (the number / 4; then: 1 some of the body was sent, 2
- * there is no answer), 5 an answer of OTLP, 6 one of JetStream, 7 bytes from a disk that become
- * requests.
+ * (bits), 4 statuses, one after the other (a status is the number / 4; its two lowest bits: 1 a
+ * part of the body was sent, 2 there is no answer), 5 an answer of OTLP, 6 one of JetStream, 7
+ * bytes from a disk that become requests.
  *
  * A block takes a bounded number of requests, and each record has one outcome: acknowledged if, and
  * only if, it was in an acknowledged request. An acknowledged record is not sent again. The parts
  * that a reader returns are inside the body.
+ *
  */
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +161,7 @@ static int decoded_character(const struct envelope_part *part, size_t *at)
     return (int)strtol(hex, NULL, 16);
 }
 
-/* Whether it has the name in quotes, each character as it is or escaped. */
+/* Whether the part contains the name in quotes, each of its characters as it is or escaped. */
 static bool has_name(const struct envelope_part *part, const char *name)
 {
     for (size_t begin = 0; begin < part->size; begin++) {

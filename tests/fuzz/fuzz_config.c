@@ -43,7 +43,7 @@ static char *printed(const struct config *config, size_t *size)
     return text;
 }
 
-/* Without what is said after each value of where it comes from. */
+/* Removes the comment after each value that says where the value comes from. */
 static void drop_origins(char *text, size_t *size)
 {
     size_t to = 0;
@@ -51,7 +51,7 @@ static void drop_origins(char *text, size_t *size)
         char *end = memchr(text + at, '\n', *size - at);
         size_t next = end == NULL ? *size : (size_t)(end - text) + 1;
         size_t length = next - at;
-        for (size_t i = at; i + 3 < next; i++) /* the last one: a value may have its like */
+        for (size_t i = at; i + 3 < next; i++) /* the last one: a value may contain " # " */
             if (memcmp(text + i, " # ", 3) == 0)
                 length = i - at;
         memmove(text + to, text + at, length);
@@ -94,7 +94,7 @@ static void check_printed(const struct config *config)
     free(text);
 }
 
-/* Only our own file is checked here. */
+/* Only our own file is checked, so the arguments must not name another one. */
 static bool names_a_file(const char *argument)
 {
     return strncmp(argument, "--conf", 6) == 0;

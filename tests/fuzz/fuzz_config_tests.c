@@ -26,7 +26,7 @@
 enum { PART_FILE = 1, PART_WRITTEN = 2, PART_REFUSED = 3, PART_FAILED = 4 };
 
 #define SINKS      3
-#define SINK_BYTES 2 /* that of them which has no lines */
+#define SINK_BYTES 2 /* the sink whose output is not lines */
 
 static char names[SINKS][16] = {"stdout:", "file:a'b\" c", "udp:[::1]:1"};
 static const struct destination_ops destination = {.scheme = "test"};

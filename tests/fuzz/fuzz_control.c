@@ -29,7 +29,7 @@
 
 enum { PART_SENT = 1, PART_ENDED = 2, PART_ANSWER = 3 };
 
-/* Later than what waits in a service, which counts in tens of milliseconds. */
+/* Longer than any wait in the service; these are tens of milliseconds. */
 #define STEP_NS INT64_C(100000000)
 
 /* Bytes of all pieces: some requests that are too long, or many that are not. */
@@ -102,7 +102,7 @@ static bool is_request(const char *line, size_t size, const char *name)
     return size == strlen(name) && memcmp(line, name, size) == 0;
 }
 
-/* For a pattern within the length limit. */
+/* Whether the line requests a tap whose pattern is not too long. */
 static bool is_tap(const char *line, size_t size)
 {
     struct tap_watcher watcher;
@@ -152,7 +152,7 @@ static void take_answers(int client, struct answers *answers)
     answers->over |= got == 0;
 }
 
-/* Those that say one thing are read by the reader of `sluice ctl`, too. */
+/* Answers with one of these members must be readable by `sluice ctl`, too. */
 static void check_answer(const char *line, size_t size)
 {
     char what[CONTROL_WHAT_SIZE];
@@ -202,7 +202,8 @@ static size_t send_pieces(const struct envelope *envelope, int client, char *all
 
 static void check_client(const struct envelope *envelope)
 {
-    static int64_t now_ns = INT64_C(1000000000000); /* goes on, and nothing depends on it */
+    static int64_t now_ns = INT64_C(1000000000000); /* rises from input to input; no check depends
+                                                       on it */
     static char sent[MOST_SENT];
     struct collector_inside *collector = collector_inside();
     struct control_service *service = service_of(collector);

@@ -160,7 +160,7 @@ static void check_messages(const struct envelope *envelope, struct schema *schem
     check_datagrams(sent, count, schema, &options);
 }
 
-/* Only inputs that select a path are checked so, since they load the set several times. */
+/* Only inputs with PART_PATH are checked: this loads the set several times. */
 static void check_numbers(const struct envelope *envelope, const struct envelope_part *set)
 {
     const struct envelope_part *sent = envelope_bytes(envelope, PART_MESSAGE, 0);

@@ -38,7 +38,7 @@ enum {
 #define ROOM         ((size_t)8 * 1024 * 1024)
 #define MOST_RECORDS 16
 
-/* Bytes, and where its head and its records, or frames, end. */
+/* A file of ours, and where its head and each of its records (or frames) end. */
 struct made {
     struct output bytes;
     size_t ends[MOST_RECORDS + 2];
@@ -69,7 +69,7 @@ static const struct encoder_ops *format_of(const struct envelope *envelope)
     return of_files[choice % count];
 }
 
-/* Made for the first input that has it, and stays. */
+/* Created for the first input with this compression, and kept. */
 static struct compression *compression_of(const struct envelope *envelope)
 {
     static struct compression *made[8];
@@ -86,7 +86,7 @@ static struct compression *compression_of(const struct envelope *envelope)
 
 /* --- a file of ours --------------------------------------------------------------------------- */
 
-/* Appends a piece as it lies in the file: one frame, or as it is. */
+/* Appends a piece to the file, as one frame if the file is compressed. */
 static void put(struct made *made, const struct file_content *content, const char *bytes,
                 size_t size)
 {
@@ -132,7 +132,7 @@ static void put_record(struct made *made, const struct file_content *content,
     }
     whole->used = 0;
     encoder->ops->arrange(encoder, block->data, block->used, whole);
-    if (made->count == 0) /* there is one in a file */
+    if (made->count == 0) /* a file has one arranged head */
         put(made, content, whole->data, whole->used);
 }
 
@@ -166,7 +166,9 @@ static void make_file(struct made *made, const struct envelope *envelope,
     encoder->ops->destroy(encoder);
 }
 
-/* The last end of those within `size` bytes; of lines, each is one. */
+/*
+ * The end of the last whole record or frame within `size` bytes. In lines, each line is a record.
+ */
 static size_t whole_of(const struct made *made, const struct file_content *content, size_t size)
 {
     size_t whole = 0;
@@ -184,7 +186,7 @@ static size_t whole_of(const struct made *made, const struct file_content *conte
 
 /* --- the next start --------------------------------------------------------------------------- */
 
-/* Whether it is taken; its bytes are then *kept of those that were there. */
+/* Returns whether the file was accepted; *kept is then the number of its bytes that were kept. */
 static bool finish_part(const struct file_content *content, const uint8_t *bytes, size_t size,
                         size_t *kept)
 {
@@ -213,7 +215,7 @@ static bool finish_part(const struct file_content *content, const uint8_t *bytes
     EXPECT(there == NULL || (after <= size && memcmp(there, bytes, after) == 0),
            "it is not what it began with");
     EXPECT(result == LEFT_DONE || after == size, "a file that is refused was cut");
-    *kept = after; /* 0 of one that is gone: no record was in it */
+    *kept = after; /* 0: the file was removed, as it had no record */
     free(there);
     finished_files_destroy(finished);
     path_template_free(template);
@@ -256,7 +258,7 @@ static bool append_to(const struct file_content *content, const uint8_t *bytes, 
 typedef bool next_start(const struct file_content *content, const uint8_t *bytes, size_t size,
                         size_t *kept);
 
-/* Of lines what follows the last newline may be cut, and no more. */
+/* In a format of lines only what follows the last newline may be cut. */
 static void check_lines(const uint8_t *bytes, size_t size, size_t kept)
 {
     size_t last = size;
@@ -303,7 +305,7 @@ static void check_ours(const struct made *made, const struct file_content *conte
     const uint8_t *bytes = (const uint8_t *)made->bytes.data;
     size_t kept, whole = whole_of(made, content, size);
     bool taken = start(content, bytes, size, &kept);
-    if (part && whole <= made->head_size) /* without a record: it is removed */
+    if (part && whole <= made->head_size) /* a part without a record is removed */
         whole = 0;
     if (!taken && content->encoder->binary && content->compression == NULL && is_text(bytes, size))
         return;

@@ -33,7 +33,7 @@ enum {
     PART_LONGEST = 10,
 };
 
-/* By the numbers in the corpus, whose order is another than that of the enum. */
+/* In the order of the corpus, which is not that of the enum. */
 static const enum framing framings[] = {
     FRAMING_DATAGRAM,    FRAMING_DELIMITED,     FRAMING_LENGTH16,  FRAMING_LENGTH32,
     FRAMING_FRAME_STREAMS, FRAMING_CISCO_MDT,   FRAMING_UDP_NOTIF, FRAMING_OTLP_UDP,
@@ -78,7 +78,7 @@ static void take_all(const struct envelope *envelope, struct ingest_bench *bench
     }
 }
 
-/* Closing checks the ledger and the batches. */
+/* Closing the bench checks the ledger and that all batches came back. */
 static void check_datagrams(const struct envelope *envelope)
 {
     const struct schema_config schema = schema_of(envelope);
@@ -109,7 +109,7 @@ static enum stream_frame_result look(enum framing framing, const uint8_t *data, 
     return result;
 }
 
-/* With fewer bytes it is the same, or more are asked for. */
+/* With fewer bytes the result is the same, or a request for more bytes. */
 static void check_with_less(enum framing framing, const uint8_t *data, size_t size, uint64_t most,
                             enum stream_frame_result result, size_t whole)
 {

@@ -31,14 +31,14 @@ enum { PART_SENT = 1, PART_ENDED = 2 };
 #define MOST_SENT   ((size_t)32 * 1024)
 #define MOST_ANSWER ((size_t)2 * 1024 * 1024)
 
-/* Later than what waits, which counts in a second. */
+/* Longer than any wait in the server; these are at most a second. */
 #define STEP_NS INT64_C(1100000000)
 
-/* Rounds of serving in which nothing comes, after which there is no more to come. */
+/* After this number of rounds without an answer, no more of it will come. */
 #define IDLE_ROUNDS 3
 #define MOST_ROUNDS 12 /* events go on */
 
-static int64_t now_ns; /* goes on, and nothing depends on it */
+static int64_t now_ns; /* rises from input to input; no check depends on it */
 
 /* --- the server ------------------------------------------------------------------------------- */
 
@@ -181,7 +181,7 @@ static void check_samples(const char *body, size_t size)
     while (at < end) {
         stop = line_end(at, end);
         EXPECT(stop != NULL, "a line without its end");
-        char line[4096]; /* with a time, which the reader expects */
+        char line[4096]; /* with a time added, because the reader expects one */
         int length = snprintf(line, sizeof line, "%.*s 1", (int)(stop - at), at);
         EXPECT((size_t)length < sizeof line, "a long line");
         const char *wrong = *at == '#' ? NULL : prometheus_wrong(line, (size_t)length);

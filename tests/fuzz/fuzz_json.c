@@ -19,7 +19,7 @@
 
 enum { PART_TEXT = 1 };
 
-#define LONGEST_WRITTEN 6 /* bytes that one becomes as JSON: \u001f */
+#define LONGEST_WRITTEN 6 /* one byte becomes at most \u001f */
 
 static void check_within(const struct envelope_part *part, struct text text)
 {
@@ -81,7 +81,7 @@ static void check_text(const struct envelope_part *part)
     EXPECT(!again.overflow, "it became longer");
     check_within(part, (struct text){reader.at, 0});
     bool too_deep = reader.wrong != NULL && reader.depth == JSON_MAX_DEPTH;
-    bool has_nul = memchr(part->bytes, '\0', part->size) != NULL; /* an end to Jansson */
+    bool has_nul = memchr(part->bytes, '\0', part->size) != NULL; /* Jansson stops at a NUL */
     EXPECT(reader.wrong != NULL || !has_nul, "JSON has a NUL");
     if (utf8_valid(part->bytes, part->size) && !too_deep && !has_nul) {
         const struct text text = {(const char *)part->bytes, part->size};

@@ -52,7 +52,7 @@ struct stored {
     const uint8_t *bytes;
     size_t size;
     uint32_t count;
-    size_t file, at; /* where it lies; of one that is gone NO_FILE */
+    size_t file, at; /* file: an index, or NO_FILE if its segment is gone; at: its position there */
     bool sound;
 };
 #define NO_FILE SIZE_MAX
@@ -158,7 +158,7 @@ static bool is_segment(const struct folder_file *file)
     return strstr(file->name, ".seg") != NULL;
 }
 
-/* From the heads, which follow each other. */
+/* Finds the position of each block by the heads, which follow each other. */
 static void note_places(struct world *world)
 {
     size_t number = 0;
@@ -168,7 +168,7 @@ static void note_places(struct world *world)
         for (size_t at = 0; is_segment(file) && at + SPILL_HEAD_SIZE <= file->size;) {
             uint64_t first = little_u64(file->bytes + at + 24);
             for (; position < first && number < world->count; number++) {
-                world->blocks[number].file = NO_FILE; /* its segment was done with */
+                world->blocks[number].file = NO_FILE; /* its segment was acknowledged and removed */
                 position += world->blocks[number].count;
             }
             EXPECT(number < world->count && position == first, "a segment has other blocks");

@@ -29,7 +29,8 @@ static struct limited limited_open(const struct encoder_ops *ops,
                               .out = {.data = room, .capacity = ROOM}};
     if (limited.guard == NULL)
         abort();
-    limited.guard->key = (struct fingerprint_key){{1, 2, 3, 4}}; /* the same in every run */
+    limited.guard->key = (struct fingerprint_key){{1, 2, 3, 4}}; /* a fixed key, so that each run is
+                                                                    the same */
     with.limits = limits;
     with.series = limited.guard;
     limited.encoder = ops->create(&with);

@@ -1,4 +1,7 @@
-/* A file that has no name and is gone with the program, for what is read by a path. */
+/*
+ * A file without a name in the file system, for code that reads a file by its path. It is gone when
+ * the program ends.
+ */
 #ifndef SLUICE_TESTS_FUZZ_MEMORY_FILE_H
 #define SLUICE_TESTS_FUZZ_MEMORY_FILE_H
 
@@ -8,7 +11,7 @@
 
 struct memory_file {
     int descriptor;
-    char path[MEMORY_FILE_PATH]; /* leads to it, within this program */
+    char path[MEMORY_FILE_PATH]; /* works only in this process */
 };
 
 void memory_file_make(struct memory_file *file, const void *bytes, size_t size);

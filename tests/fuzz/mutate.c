@@ -18,7 +18,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
                                  uint8_t *out, size_t most, unsigned seed);
 
-#define MOST_FIELDS 512 /* of one message; what follows is one piece */
+#define MOST_FIELDS 512 /* of one message; the bytes after these are mutated as one piece */
 #define MOST_DEPTH  40
 #define ROOM        ((size_t)1 << 20)
 
@@ -43,7 +43,7 @@ static size_t below(size_t end)
 
 /* --- the wire format -------------------------------------------------------------------------- */
 
-/* Returns where it ends, or 0. */
+/* Returns the position after the number; 0: there is none. */
 static size_t read_varint(const uint8_t *data, size_t at, size_t size, uint64_t *value)
 {
     *value = 0;
@@ -93,7 +93,7 @@ static size_t read_field(const uint8_t *data, size_t at, size_t size, struct fie
     }
 }
 
-/* Whether all of it is fields, as far as they are counted. */
+/* Whether all bytes are fields. At most MOST_FIELDS are read. */
 static int read_fields(const uint8_t *data, size_t size, struct fields *fields)
 {
     size_t at = 0;
@@ -110,7 +110,9 @@ static int read_fields(const uint8_t *data, size_t size, struct fields *fields)
 
 /* --- what is done to a message ---------------------------------------------------------------- */
 
-/* In the place of the bytes from `at` to `end`; nothing is changed where it does not fit. */
+/*
+ * Replaces the bytes from `at` to `end`. Changes nothing if the result would be larger than `most`.
+ */
 static size_t replace(uint8_t *data, size_t size, size_t most, size_t at, size_t end,
                       const uint8_t *with, size_t with_size)
 {
@@ -122,7 +124,7 @@ static size_t replace(uint8_t *data, size_t size, size_t most, size_t at, size_t
     return size - (end - at) + with_size;
 }
 
-/* The field's bytes become others, after a length of their own. */
+/* Replaces the content of a field with these bytes, and corrects its length. */
 static size_t set_bytes(uint8_t *data, size_t size, size_t most, const struct field *field,
                         const uint8_t *bytes, size_t count)
 {
@@ -183,7 +185,7 @@ static size_t change_tag(uint8_t *data, size_t size, size_t most, const struct f
     return replace(data, size, most, field->at, field->value_at, bytes, used);
 }
 
-/* A copy of one piece, put in another place. */
+/* Inserts a copy of the bytes from `from` to `end` at `to`. */
 static size_t copy(uint8_t *data, size_t size, size_t most, size_t from, size_t end, size_t to)
 {
     uint8_t *piece = malloc(end - from + 1);
@@ -226,7 +228,7 @@ static size_t wrap(uint8_t *data, size_t size, size_t most, uint32_t number)
     return replace(data, size, most, 0, 0, bytes, used);
 }
 
-/* A message within a message of `data`, or bytes that may be one. */
+/* Mutates `data`: a message, or bytes that may be one, at this depth. */
 static size_t mutate(uint8_t *data, size_t size, size_t most, unsigned depth);
 
 static size_t change_bytes(uint8_t *data, size_t size, size_t most, const struct field *field,
@@ -274,7 +276,7 @@ static size_t mutate(uint8_t *data, size_t size, size_t most, unsigned depth)
         return change_tag(data, size, most, field);
     case 4:
         return wrap(data, size, most, field->number);
-    case 5: /* its content replaces it */
+    case 5: /* removes the tag and length: its content takes its place */
         return field->type == 2 ? replace(data, size, most, field->at, field->value_at, NULL, 0)
                                 : change_number(data, size, most, field);
     default:
@@ -307,7 +309,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 
 /* --- two inputs ------------------------------------------------------------------------------- */
 
-/* Puts a field of `b` into a message of `out`, as deep as both go. */
+/* Inserts a field of `b` into `out`, or replaces one with it; sometimes a few levels deeper. */
 static size_t cross(uint8_t *out, size_t size, size_t most, const uint8_t *b, size_t b_size,
                     unsigned depth)
 {

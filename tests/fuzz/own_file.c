@@ -9,15 +9,14 @@
 #include "tests/fuzz/target.h"
 #include "tests/support/base/random_number.h"
 
-/* Lengths that a message is given besides its own, and bytes that it gets for it. */
+/* The message is tried with 8 other lengths, for which at most 128 bytes are added. */
 #define PADDED   8
 #define MOST_PAD 128
 
-/* With the content of a field that no schema has. */
+/* The tag of a field that no schema has; the added bytes are its content. */
 static const uint8_t pad_tag = 15 << 3 | 2;
 
-/* Whether somebody may have typed it: UTF-8 without controls, but for a character cut at the end.
- */
+/* Whether the bytes may be typed text: UTF-8 without controls; the last character may be cut. */
 static bool is_text(const uint8_t *bytes, size_t size)
 {
     for (size_t at = 0; at < size;) {
@@ -32,7 +31,7 @@ static bool is_text(const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* A file in a block of its own, for a sanitizer; its bytes are to be freed. */
+/* A file in a block of exactly its size, for a sanitizer. The caller frees its data. */
 static struct output room_of(size_t size)
 {
     struct output file = {.data = malloc(size == 0 ? 1 : size), .capacity = size};
@@ -49,7 +48,7 @@ static void expect_whole(const struct encoder *encoder, const struct output *fil
            encoder->ops->name, whole, file->used, foreign ? ", and it is foreign" : "");
 }
 
-/* Of lines: each whole one is ours, and what a cut leaves of one may be. */
+/* In a format of lines, a whole line is recognised as ours, and a cut one is not refused. */
 static void expect_line(const struct encoder *encoder, const uint8_t *line, size_t size)
 {
     if (encoder->ops->line == NULL || size == 0)
@@ -88,7 +87,7 @@ static void expect_torn(const struct encoder *encoder, const struct output *file
     free(torn.data);
 }
 
-/* Files of one message each, which is the record's and a field more. */
+/* Files with one message each: that of the record, with one field added. */
 static void expect_padded(const struct encoder *encoder, const struct record *record)
 {
     static const uint8_t pad[MOST_PAD];

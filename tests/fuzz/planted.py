@@ -9,7 +9,7 @@ from collections import namedtuple
 Fault = namedtuple("Fault", "name target file sound broken")
 
 FAULTS = [
-    # Those that private fuzzing found, and that were repaired.
+    # Faults found by private fuzzing, and repaired.
     Fault(
         "a sample without a name is matched by adding to NULL",
         "datagram",
@@ -51,7 +51,7 @@ FAULTS = [
         "control_character_at(bytes, size) == 0",
         "(size == 2 || control_character_at(bytes, size) == 0)",
     ),
-    # Others, one for each promise of the targets that are new.
+    # Other faults: one for each property that a newer target checks.
     Fault(
         "a block of a spill is not checked",
         "spill",

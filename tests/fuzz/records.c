@@ -17,13 +17,13 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/text/json_tree.h"
 
-/* For all that one record is written to, and for the content of an Any. */
+/* Room for one record in any output format; memory for the content of an Any. */
 #define ROOM    ((size_t)8 * 1024 * 1024)
 #define SCRATCH ((size_t)2304 * 1024)
 
 #define CSV_FIELDS 12
 
-/* Places in a record at which room ends, besides the last one. */
+/* Random sizes of output room that are too small, tried in addition to one byte too few. */
 #define SHORT_ROOMS 3
 
 static char *room[3];
@@ -96,7 +96,7 @@ static void expect_json(const char *text, size_t size)
 {
     const char *wrong = json_wrong(text, size);
     EXPECT(wrong == NULL, "%s: %.*s", wrong, (int)size, text);
-    struct json_tree *tree = json_tree_read(text, size); /* also knows names with a NUL in them */
+    struct json_tree *tree = json_tree_read(text, size); /* also reads names with a NUL in them */
     EXPECT(tree != NULL, "no JSON: %.*s", (int)size, text);
     json_tree_free(tree);
 }
@@ -132,7 +132,7 @@ void check_round_trip(const struct decoding *first, const struct json_style *sty
         abort();
     memcpy(bytes, encoded.data, encoded.used);
     bool is_message = checked_decode(&second, first->schema, bytes, encoded.used);
-    /* Fields that came in pieces may take more memory once they are together, and less never. */
+    /* A field that came in pieces may take more memory when it is one piece. */
     EXPECT(is_message || second.result == DECODE_TOO_LARGE,
            "it is not a message when encoded again");
     if (is_message) {
@@ -262,7 +262,7 @@ static void expect_packet(const struct record *record, const struct output *out)
 
 /* --- encoders --------------------------------------------------------------------------------- */
 
-/* As the program's own check of a sink and a schema has it. */
+/* The same conditions as the program's own check of a sink with a schema. */
 static bool can_encode(const struct encoder_ops *ops, const struct schema *schema,
                        const struct encoder_options *options)
 {
@@ -282,7 +282,7 @@ static struct encoded encode(struct encoder *encoder, const struct record *recor
     return encoded;
 }
 
-/* Behind what is there already, with room for fewer bytes than it takes. */
+/* Encodes behind three earlier bytes, with room for only `there` bytes, which are too few. */
 static void expect_overflow(struct encoder *encoder, const struct record *record, size_t there)
 {
     char *block = malloc(there + 3); /* of its own size, for a sanitizer */
@@ -296,10 +296,7 @@ static void expect_overflow(struct encoder *encoder, const struct record *record
     free(block);
 }
 
-/*
- * With a byte less than it takes, and where the room ends anywhere: an encoder writes otherwise
- * where any text fits than where each is looked at.
- */
+/* With one byte too few, and with fewer: an encoder has a faster path if any text fits. */
 static void expect_overflows(struct encoder *encoder, const struct record *record, size_t size)
 {
     uint64_t state = record->size;
@@ -308,7 +305,7 @@ static void expect_overflows(struct encoder *encoder, const struct record *recor
         expect_overflow(encoder, record, next_below(&state, size));
 }
 
-/* The text of what was arranged, in the place of the block. */
+/* Replaces the content of the block with its arranged text. */
 static void arrange(struct encoder *encoder, struct output *out, char *to)
 {
     struct output arranged = {.data = to, .capacity = ARRANGED_SIZE};

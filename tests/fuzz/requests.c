@@ -13,7 +13,7 @@
 /* --- protobuf's wire format ------------------------------------------------------------------- */
 
 struct field {
-    uint32_t number; /* 0: there is none */
+    uint32_t number; /* 0: no field is left */
     uint64_t value;  /* of a varint or a fixed64 */
     struct text text;
 };
@@ -64,7 +64,7 @@ static struct field take_field(struct text *message)
 
 /* --- remote write ----------------------------------------------------------------------------- */
 
-/* A request as it is read: what it says is written down, to be compared. */
+/* A request while it is read. Its content is written as text to `said`, to be compared. */
 struct reading {
     FILE *said;
     struct text symbols[65536];
@@ -113,7 +113,7 @@ static void read_references(struct reading *reading, struct text numbers)
     }
 }
 
-/* The time of a value, which comes after that of the one before it in its series. */
+/* Each time in a series must be later than the one before. */
 static void note_time(struct reading *reading, int64_t time)
 {
     EXPECT(!reading->has_sample || time > reading->last_time,
@@ -140,7 +140,7 @@ static void read_sample(struct reading *reading, struct text message, bool secon
     fprintf(reading->said, "%" PRIx64 "@%" PRId64 "\n", value, time);
 }
 
-/* The numbers of a packed field; of deltas the counts, which are not below 0. Returns their sum. */
+/* Adds up the counts of a packed field of deltas; no count may be below 0. */
 static uint64_t add_deltas(struct text packed)
 {
     int64_t count = 0;
@@ -154,7 +154,9 @@ static uint64_t add_deltas(struct text packed)
     return sum;
 }
 
-/* The counts of a histogram add up, unless its sum is not a number, and it has known fields. */
+/*
+ * Checks that only known fields occur, and that the counts add up unless the sum is not a number.
+ */
 static void read_histogram(struct reading *reading, struct text message, bool second)
 {
     struct field field;
@@ -261,7 +263,7 @@ static char *read_remote_write(const struct output *body, bool second, size_t *s
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* Returns whether there is one; its memory is to be freed in either case. */
+/* Returns whether the bytes become a request. The caller frees the body's data in either case. */
 static bool make_request(const struct encoder_ops *ops, size_t shape, const char *bytes,
                          size_t size, struct output *body)
 {
@@ -277,7 +279,7 @@ static bool make_request(const struct encoder_ops *ops, size_t shape, const char
     return made;
 }
 
-/* The messages, which have a length each, one after the other are one. */
+/* The body must be these messages, one after the other, without their lengths. */
 static void check_joined(struct text messages, const struct output *body)
 {
     size_t at = 0;

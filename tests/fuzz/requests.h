@@ -11,8 +11,10 @@
 
 #include "collector/contract/encoder.h"
 
-/* `ours`: the encoder has appended the bytes, and so makes a request of them. Returns the samples
- * of a request of remote write; 0 of others. */
+/*
+ * `ours`: the encoder appended these bytes, so it must make a request of them. Returns the samples
+ * of a request of remote write; 0 of others.
+ */
 size_t check_requests(const struct encoder_ops *ops, const char *bytes, size_t size, bool ours);
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef SLUICE_TESTS_FUZZ_SAME_RANDOM_H
 #define SLUICE_TESTS_FUZZ_SAME_RANDOM_H
 
-/* The first one is the next. No two of an input are the same. */
+/* Starts the sequence again. The numbers of one input differ from each other. */
 void same_random_begin(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * A folder in memory that a target has to itself, for what reads files by their names. It is
+ * A folder in memory that a target has to itself, for code that reads files by their names. It is
  * removed when the program ends by itself.
  */
 #ifndef SLUICE_TESTS_FUZZ_SCRATCH_FOLDER_H
@@ -20,10 +20,13 @@ void scratch_empty(void);
 
 void scratch_write(const char *name, const void *bytes, size_t size);
 
-/* A file as it is now, in a block of its own size: to be freed. NULL: there is none. */
+/*
+ * The current content of a file, in a block of its own size, which the caller frees. NULL: there is
+ * no such file.
+ */
 uint8_t *scratch_read(const char *name, size_t *size);
 
-/* The names of all files, in their order. Returns how many. */
+/* Sets `names` to the sorted names of all files. Returns their number. */
 size_t scratch_list(char names[SCRATCH_FILES][SCRATCH_PATH_SIZE]);
 
 #endif

@@ -31,7 +31,7 @@ static void acknowledge_one(struct spill *spill, struct spill_out *out)
     out->records -= spill_counts(spill).acknowledged - before;
 }
 
-/* A block that stays in memory follows those that were read, where nothing else is held. */
+/* Reads all blocks. If the spill then holds no others, appends one that stays in memory. */
 static void append_read(struct spill *spill, size_t image_size, struct spill_out *out)
 {
     struct error error;

@@ -10,10 +10,10 @@ struct spill_out {
     uint64_t records;
 };
 
-/* The step that `what` % 8 says; images have room for `image_size` bytes. */
+/* Performs step `what` % 8; images have room for `image_size` bytes. */
 void spill_step(struct spill *spill, uint64_t what, size_t image_size, struct spill_out *out);
 
-/* Acknowledges all that are out. */
+/* Acknowledges all blocks that were read. */
 void spill_acknowledge_out(struct spill *spill, struct spill_out *out);
 
 #endif

@@ -10,7 +10,7 @@ static bool is_letter(char c, bool colon)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (colon && c == ':');
 }
 
-/* Returns its size; 0: there is none. */
+/* Returns the length of the name; 0: there is none. */
 static size_t pass_name(struct reading *reading, bool colon)
 {
     const char *start = reading->at;
@@ -62,7 +62,7 @@ static bool pass_value(struct reading *reading)
            reading_pass_word(reading, "-Inf") || reading_pass_double(reading);
 }
 
-/* *name is how long the metric's is. */
+/* Sets *name to the length of the metric's name. */
 static const char *read_sample(struct reading *reading, bool seconds, size_t *name)
 {
     const char *wrong;

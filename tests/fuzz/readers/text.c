@@ -19,7 +19,7 @@ static bool pass_colour(struct reading *reading)
     return reading_pass(reading, 'm');
 }
 
-/* As the C library has it; it does not know every character. */
+/* By the C library, which does not know every character. */
 static size_t columns_of(const char *at, size_t length)
 {
     static bool localised;

@@ -16,7 +16,7 @@ EMULATOR = os.environ.get("TEST_EMULATOR", "").split()
 # Asks a program to stop: on Windows Ctrl-C, which Wine generates for this signal.
 STOP_SIGNAL = signal.SIGINT if WINDOWS else signal.SIGTERM
 
-SKIPPED = 77  # what a script exits with that can run nothing here
+SKIPPED = 77  # exit code of a script that can run nothing here
 
 
 class _Result(unittest.TextTestResult):
@@ -32,7 +32,7 @@ unittest.TextTestRunner.resultclass = _Result
 
 
 def skip(reason):
-    """Ends a script that can run nothing here. The reason, one line, is the last that it prints."""
+    """Ends a script that can run nothing here; the reason is its last line of output."""
     sys.stdout.flush()
     print(reason, file=sys.stderr)
     sys.exit(SKIPPED)

@@ -1,6 +1,6 @@
-"""Ports of the loopback that stay free until a program is told to use them. They are below the
-system's range for clients: otherwise the connection of any program, or of a sink that retries,
-could take one."""
+"""Ports on the loopback interface that stay free until a program under test binds them. They are
+below the system's range for clients: otherwise the connection of any program, or of a sink that
+retries, could take one."""
 import pathlib
 import random
 import socket

@@ -235,7 +235,7 @@ struct paced {
     uint64_t added;    /* to the counter */
     uint64_t recorded; /* in the histogram */
     uint64_t calls;    /* of updates and flushes */
-    uint64_t slow;     /* of these, SLOW_NS or more of the thread's own processor time */
+    uint64_t slow;     /* of these, the calls that took SLOW_NS or more processor time */
     int64_t longest_ns;
 };
 

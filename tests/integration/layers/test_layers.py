@@ -1,4 +1,5 @@
-"""Folders include what tools/cmake/layers.txt allows them, and nothing goes in a circle."""
+"""Folders include only what tools/cmake/layers.txt allows, and no folders include each other in
+a circle."""
 
 import json
 import os
@@ -188,7 +189,7 @@ class Calls(unittest.TestCase):
         wrong = []
         for name, used in self.calls.items():
             if name.endswith("/entry"):
-                continue  # it is there to call each program's own main
+                continue  # the entry exists to call the main of each program
             folder = folder_of(table, name)
             for other in used:
                 to = folder_of(table, other)

@@ -32,14 +32,16 @@ class Markdown(unittest.TestCase):
                                      kept.read_text(encoding="utf-8"))
 
     def test_every_manual_page_is_there(self):
-        """By their templates: a build's folder may still have a page that was given up."""
+        """Compared with the templates: a build folder may still have a page whose template was
+        removed."""
         self.assertEqual({page.name for page in (KEPT / "pages").iterdir()},
                          {kept.stem for kept in KEPT.glob("*.md")})
 
 
 class Defaults(unittest.TestCase):
     def test_a_default_is_written_once(self):
-        """Where the table of keys or options has a default, what else is said of it repeats none."""
+        """The text of a key or option with a default does not repeat the default that its table
+        has."""
         for page in ("sluice.1.md", "sluice.yaml.5.md"):
             text = (KEPT / page).read_text(encoding="utf-8")
             items = re.findall(r"^ *- `-*([\w.-]+)`?[= ][^\n]*\n\n((?: +[^\n]*\n)+)", text, re.M)

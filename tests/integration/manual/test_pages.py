@@ -19,13 +19,13 @@ def run(*arguments, **more):
 
 
 def help_of(program):
-    """All that it says: the collector has a first page and topics."""
+    """All of the help: the collector's --help has a first page and further topics."""
     topic = ["all"] if program == SLUICE else []
     return run(*command(program, "--help", *topic)).stdout.decode()
 
 
 def text_of(page):
-    """A page as it is read, each run of blanks as one."""
+    """A page as it is displayed, with one blank for each run of blanks."""
     done = run("groff", "-man", "-Tutf8", "-P-cbou", "-rLL=200n", str(PAGES / page))
     return " ".join(done.stdout.decode().split())
 
@@ -42,7 +42,7 @@ class Formatters(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("mandoc"), "needs mandoc")
     def test_mandoc_has_no_warning(self):
-        """Lines longer than 80 bytes are a matter of taste."""
+        """mandoc's warnings about lines longer than 80 bytes are ignored."""
         for page in sorted(PAGES.iterdir()):
             with self.subTest(page=page.name):
                 lines = run("mandoc", "-Tlint", str(page)).stdout.decode().splitlines()

@@ -1,4 +1,4 @@
-"""The reference has a word for everything that a running collector says about itself."""
+"""The reference describes every name that a running collector reports."""
 import os
 import pathlib
 import re
@@ -52,7 +52,8 @@ class Reference(ProgramTest):
         self.assertEqual(sorted(name for name in metrics if not self.explains(name, text)), [])
 
     def explains(self, metric, text):
-        """The page lists a metric by itself, or by the ledger's term or reason that it counts."""
+        """The page lists a metric by its name, or lists the ledger's term or reason that it
+        counts."""
         name = re.sub("_(total|bucket|sum|count)$", "", metric)
         term = re.sub("^sluice_(listener|sink|dead_letters)_", "", name)
         known = (name, term, name.replace("_large_", "_"), re.sub("^process_.*", "process_*", name))

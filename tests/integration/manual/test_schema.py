@@ -1,4 +1,4 @@
-"""The JSON Schema of the configuration file, by a validator that is not ours: it takes every
+"""The JSON Schema of the configuration file, used by a third-party validator: it accepts every
 sample, and refuses what sluice refuses."""
 import json
 import os

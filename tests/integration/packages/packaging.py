@@ -26,7 +26,7 @@ PAGES = ["README.md", "sluice.spdx.json", "proto/README.md", "proto/riemann.prot
            for name in ("README.md", "compose.yaml", "kubernetes.yaml", "sluice.yaml")),
          *(f"examples/{path.name}" for path in (SOURCE / "tools/packaging/examples").iterdir())]
 
-# All that is installed below /usr, or wherever an archive is unpacked.
+# The content of a package: installed below /usr, or at the place where an archive is unpacked.
 PROGRAMS = ["sluice", "sluice-decode", "sluice-replay", "sluice-send", "sluice-top"]
 CLIENT = [*(f"include/sluice_{name}.h" for name in ("client", "seal")),
           *(f"lib/libsluice-{name}.a" for name in ("client", "seal")),
@@ -47,7 +47,7 @@ def need(*tools):
 
 
 def run(*arguments, **more):
-    """Runs it to its end; returns its standard output."""
+    """Runs a command, which must succeed; returns its standard output."""
     done = subprocess.run([str(each) for each in arguments], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=500, check=False,
                           text=True, **more)
@@ -57,7 +57,7 @@ def run(*arguments, **more):
 
 
 def pack(build, generator, folder, moment=None):
-    """Makes a package in the folder; returns its path. All in it has the time `moment`."""
+    """Makes a package in the folder; returns its path. All its files have the time `moment`."""
     environment = {**os.environ, **({"SOURCE_DATE_EPOCH": str(moment)} if moment else {})}
     run(os.environ["CPACK"], "--config", build / "CPackConfig.cmake", "-G", generator, "-B", folder,
         env=environment)
@@ -106,7 +106,7 @@ class PackageTest(ProgramTest):
         return adapted
 
     def collects(self, programs, configuration, root):
-        """After a stop, the program's file contains the records sent to it."""
+        """The program's file contains all records that were sent to it, once it was stopped."""
         adapted = self.adapted(configuration, root)
         sluice = programs / "sluice"
         run(sluice, "--check", "--config", adapted)

@@ -1,4 +1,4 @@
-"""The .deb: what is in it, what it says of itself, and that it does what it is installed for."""
+"""The .deb: its content, its control fields, and that the installed programs work."""
 import os
 import pathlib
 import re
@@ -96,7 +96,8 @@ class Package(PackageTest):
         self.assertIn("was-enabled", enabled[0])
 
     def test_the_scripts_run_where_no_systemd_does(self):
-        """As in a container; with a helper that only writes down what it is asked for."""
+        """As in a container. The helper of systemd is replaced by a script that records its
+        arguments."""
         if pathlib.Path("/run/systemd/system").exists():
             self.skipTest("systemd runs here")
         helper = self.folder / "deb-systemd-helper"
@@ -118,7 +119,7 @@ class Package(PackageTest):
         commands = re.findall(r"^Exec\w+=(\S+) (.*)", unit, re.MULTILINE)
         self.assertGreater(len(commands), 1)
         for program, arguments in commands:
-            if program != "/bin/sh":  # every Debian has it
+            if program != "/bin/sh":  # every Debian has /bin/sh
                 self.assertTrue(os.access(self.root / program[1:], os.X_OK), program)
             for path in re.findall(r"/etc/\S+", arguments):
                 self.assertTrue((self.root / path[1:]).exists(), path)
@@ -158,7 +159,8 @@ class Package(PackageTest):
         self.assertTrue((self.folder / "telemetry_pb2.py").exists())
 
     def test_made_again_it_is_the_same_to_the_byte(self):
-        # On the same file system: CPack's Installed-Size counts folders as large as that makes them.
+        # Unpacked on the same file system, because CPack's Installed-Size counts folders with their
+        # size there.
         again = pack(BUILD, "DEB", self.made / "again", MOMENT)
         self.assertEqual(again.read_bytes(), self.package.read_bytes())
 

@@ -12,7 +12,8 @@ TOOL = pathlib.Path(__file__).resolve().parents[3] / "tools" / "packages"
 PROBE = ["mount", "--bind", "/tmp", "/usr/sbin"]
 POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
 
-# Asks as deb-systemd-invoke does; $DPKG_MAINTSCRIPT_PACKAGE has the package.
+# A shell function that asks policy-rc.d as deb-systemd-invoke does, and records the answer. The
+# package is in $DPKG_MAINTSCRIPT_PACKAGE.
 ASK = """ask() { DPKG_MAINTSCRIPT_PACKAGE=$1 /usr/sbin/policy-rc.d "$2" "$3"; echo "$1 $3 $?" >>asked; }
 """
 APT_GET = """#!/bin/bash
@@ -44,7 +45,8 @@ class Packages(unittest.TestCase):
         self.addCleanup(subprocess.run, ["umount", "/usr/sbin"], check=True)
 
     def install(self):
-        """Its output; `asked` has the questions that its apt-get asked, and the answers."""
+        """Returns the output of tools/packages. The file `asked` then has the questions that the
+        fake apt-get asked, with their answers."""
         path = f"{self.folder}/bin:{os.environ['PATH']}"
         done = subprocess.run([TOOL, "test"], cwd=self.folder, env={**os.environ, "PATH": path},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)

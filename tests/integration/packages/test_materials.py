@@ -1,4 +1,5 @@
-"""The bill of materials: it follows the format, and says what is really in the programs."""
+"""The bill of materials: it has the standard's format, and lists what the programs really
+contain."""
 import json
 import re
 import subprocess
@@ -14,7 +15,7 @@ COMPILERS = {"gcc", "glibc"}
 
 
 def without(*path):
-    """A change of the document: a part is taken away."""
+    """A change of the document: removes one part."""
     def change(document):
         *folders, name = path
         for folder in folders:
@@ -72,7 +73,8 @@ class Content(unittest.TestCase):
         self.assertEqual(self.materials.package("sluice")["versionInfo"], version)
 
     def test_the_libraries_that_are_linked_in_are_those_that_the_program_names(self):
-        """The collector's --version names them by their own functions."""
+        """The versions that the libraries themselves report, as the collector's --version prints
+        them."""
         said = run(BUILD / "bin/sluice", "--version")
         names = {"protobuf-c": r"^protobuf-c: (\S+)$", "zstd": r"\(libzstd (\S+)\)", "zlib": r"\(zlib (\S+)\)",
                  "libyaml": r"^configuration files: libyaml (\S+)$"}
@@ -107,7 +109,8 @@ class Content(unittest.TestCase):
                                  any(name.startswith(f"{library}.so") for name in opened))
 
     def test_a_library_of_another_archive_is_named_without_a_licence(self):
-        """So that the test of licences fails when a program links a library that has no row."""
+        """It gets NOASSERTION, so that the test of licences fails when a program links a library
+        that has no row."""
         script = ("import components; print(components.component_of('/usr/lib/libother.a'),"
                   "components.component_of('sinks/libsluice_sinks.a'))")
         done = subprocess.run(["python3", "-B", "-c", script], cwd=SOURCE / "tools/packaging/sbom",

@@ -1,4 +1,4 @@
-"""The archive and the .rpm for any distribution: built from the beginning, with their own preset."""
+"""The archive and the .rpm for any distribution, built from scratch with a preset of their own."""
 import os
 import platform
 import re
@@ -87,7 +87,7 @@ class Archive(PackageTest):
 
 @unittest.skipUnless(shutil.which("rpmbuild"), "needs rpmbuild")
 class Rpm(PackageTest):
-    """The same programs; so only what is different."""
+    """The .rpm has the same programs as the archive; only the differences are tested."""
 
     def setUp(self):
         super().setUp()

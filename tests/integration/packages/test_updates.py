@@ -1,4 +1,4 @@
-"""The libraries that are linked in are Debian's newest, security updates included.
+"""The statically linked libraries are Debian's newest, with security updates.
 
 Their versions come from the bill of materials. Where Debian's archive cannot be reached the test is skipped.
 """
@@ -17,7 +17,7 @@ DOCUMENT = BUILD / "sluice.spdx.json"
 
 
 def linked(materials):
-    """Debian's source packages of which there is code in the programs, with their versions."""
+    """The Debian source packages whose code is in the programs, with their versions."""
     found = {}
     for name in materials.related("STATIC_LINK"):
         for reference in materials.package(name).get("externalRefs", []):
@@ -38,7 +38,7 @@ def without_epoch(version):
 
 
 def outdated(used, offered):
-    """A line for each package of which the archive has a newer version."""
+    """A line for each package that has a newer version in the archive."""
     return [f"{package} {version} is linked in; Debian has {offered[package]}"
             for package, version in sorted(used.items())
             if subprocess.run(["dpkg", "--compare-versions", without_epoch(version), "lt",

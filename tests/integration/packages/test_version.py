@@ -59,7 +59,7 @@ class Version(unittest.TestCase):
         return dict(line.split("=", 1) for line in done.stderr.splitlines())
 
     def assert_version(self, expected, packaged=None):
-        """Of the clone and of its archive."""
+        """Checks the version that Version.cmake finds in the clone, and in an archive of it."""
         packaged = packaged or expected
         moment = self.git("log", "-1", "--format=%ct")
         for folder in (self.clone, self.archive()):

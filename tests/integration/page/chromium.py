@@ -11,7 +11,7 @@ import time
 
 LONGEST = 45  # seconds
 PROGRAM = shutil.which("chromium")
-REBOUND = "rebound.example"  # a name that it takes for this machine
+REBOUND = "rebound.example"  # a host name that Chromium resolves to this machine
 
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
@@ -30,7 +30,7 @@ class Chromium:
                                                    ignore_cleanup_errors=True)
         to_read, self._write = os.pipe()
         self._read, to_write = os.pipe()
-        # It reads commands from descriptor 3 and writes answers to 4.
+        # Chromium reads commands from descriptor 3 and writes answers to descriptor 4.
         script = f'exec 3<&{to_read} 4>&{to_write}; exec "$@"'
         self._process = subprocess.Popen(
             ["/bin/bash", "-c", script, "bash", PROGRAM, *FLAGS,
@@ -154,7 +154,7 @@ class Page:
                       text="\r" if key == "Enter" else "")
 
     def complaints(self):
-        """Errors, and what the security policy refused, so far."""
+        """The errors so far, and the requests that the security policy refused."""
         found = [event["exceptionDetails"].get("exception", {}).get("description", str(event))
                  for event in self._browser.events(self.session, "Runtime.exceptionThrown")]
         found += [event["entry"]["text"] for event in

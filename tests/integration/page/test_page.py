@@ -1,4 +1,4 @@
-"""The status page in a headless Chromium: what it shows, to whom, and that nothing else gets in."""
+"""The status page in a headless Chromium: what it shows, and what it and its server refuse."""
 import os
 import re
 import socket
@@ -30,7 +30,7 @@ NO_SLEEP = "no command there waits without reading its input"
 SIZES = tuple(troubles.HEIGHTS.items())
 VIEWS = ("#/", "#/listener/0", "#/sink/1", "#/program", "#/senders", "#/word/ring_full")
 VIEWERS = 8  # at most
-HISTORIES = 64  # of listeners, and of sinks
+HISTORIES = 64  # of the listeners; the sinks have 64 more
 RATE, FEW = 20000, 500  # datagrams a second
 NO_NUMBER = r"NaN|undefined|null|Infinity|\{\}"  # what a page without a number may show instead
 SHOWN = "document.documentElement?.dataset.at"
@@ -97,7 +97,7 @@ class PageTest(ProgramTest):
             *(() if WINDOWS else ("--sink", "command:exec sleep 1000?format=csv")),
             "--stop-timeout", "100ms", listeners=2)
         self.addCleanup(program.process.wait, DEADLINE)
-        self.addCleanup(program.ask_to_stop)  # which ends the command, too
+        self.addCleanup(program.ask_to_stop)  # the stop ends the command, too
         ends = [self.load(program, 0, rate, "--schema", "riemann", "--malformed", "3%"),
                 self.load(program, 1, rate, "--schema", "telemetry", "--sources", "4")]
         return program, client, ends
@@ -136,7 +136,7 @@ class Numbers(PageTest):
 
     @staticmethod
     def still(program):
-        """The ledger that the program prints when nothing in it moves any more."""
+        """The ledger that the program prints when its counts no longer change."""
         ledgers = [None]
 
         def same():
@@ -165,7 +165,7 @@ class Numbers(PageTest):
                       "some is lost before and some after it is decoded")
         for end in ends:
             end()
-        # And when nothing moves any more: the ledger that the program prints.
+        # Once the counts no longer change, the page must have the ledger that the program prints.
         ledger = self.still(program)
         self.assertGreater(sum(each["received"] for each in ledger["listeners"]), RATE)
         sent, tables, _ = self.same_second(
@@ -218,7 +218,7 @@ class Numbers(PageTest):
         for term, shown in terms.items():
             group, _, reason = term.partition(".")
             counted = ledger["listeners"][0][group]
-            if term == "kernel_drops" and WINDOWS:  # which does not count them
+            if term == "kernel_drops" and WINDOWS:  # Windows does not count drops of the kernel
                 self.assertEqual(shown, "unknown")
             else:
                 self.assertEqual(number(shown), counted[reason] if reason else counted, term)
@@ -294,7 +294,8 @@ class Numbers(PageTest):
 
     def test_senders_are_ordered_by_their_losses(self):
         program, client = self.serve("--listen", TELEMETRY)
-        gaps = {"some": 4000, "most": 5000, "few": 3000, "none": 0}  # more than may still arrive
+        # each more than the numbers that may still arrive late
+        gaps = {"some": 4000, "most": 5000, "few": 3000, "none": 0}
         addresses = {}  # the last one is the busiest, too
         for at, (name, gap) in enumerate(gaps.items()):
             addresses[name] = f"127.0.0.{at + 2}"
@@ -366,7 +367,8 @@ class Troubles(PageTest):
         self.losing = set(self.program.names[troubles.QUIET_LISTENERS:] + self.sinks)
 
     def assert_first(self, page, width):
-        """All that lose are within the first screen, above the tables, where they are first."""
+        """All listeners and sinks that lose are within the first screen: above the tables, and
+        first in them."""
         shown = page.evaluate(f"""{self.LINES}.map(line => {{
             const box = line.firstChild.getBoundingClientRect();
             return [line.firstChild.textContent, box.top >= 0 && box.bottom <= innerHeight];
@@ -504,7 +506,7 @@ class Connection(PageTest):
             self.assertEqual(watcher.begin()[0], 200)
         self.sender(program).send_all([metric(1)] * 9)
         program.wait_for_settled(9)
-        # Its pause of 10 s is one of 1 s here.
+        # The page's pause of 10 s is shortened to 1 s here.
         page = self.open(client, script="const later = setTimeout; window.setTimeout = "
                          "(what, pause) => later(what, pause === 10000 ? 1000 : pause);")
         notice = "document.getElementById('notice').checkVisibility()"

@@ -19,7 +19,7 @@ class FarEnd:
 
     def __init__(self, row, folder):
         self.row, self.folder = row, folder
-        self.stdouts = []  # of all lives of the program
+        self.stdouts = []  # standard output of each run of the program
 
     def place(self):
         raise NotImplementedError
@@ -28,7 +28,7 @@ class FarEnd:
         return ""
 
     def url(self, changed):
-        """Its URL; `changed`: with a key that differs."""
+        """The sink's URL. `changed`: one key has another value."""
         if self.row.listener.kind == "pcap":  # only a restart changes the sinks of a capture
             changed = False
         keys = f"?format={self.row.format}&flush_interval={2 if changed else 1}ms{self.more_keys()}"
@@ -61,7 +61,7 @@ class StandardOutput(FarEnd):
 
 
 class File(FarEnd):
-    """One file, or, of openmetrics, a file for each time that it is written."""
+    """One file; or, with openmetrics, one file for each flush."""
 
     def __init__(self, row, folder):
         super().__init__(row, folder)

@@ -15,7 +15,7 @@ from test_frame_streams import START, control
 from test_otlp_udp import datagram, request
 from test_udp_notif import notif
 
-_PORT = 5555  # of the datagrams in captures
+_PORT = 5555  # destination port of the datagrams in captures
 _DNSTAP = b"protobuf:test"
 
 
@@ -48,7 +48,7 @@ def _framed(framing, number):
 
 
 class Listener:
-    """One listener of one row, in all lives of the program.
+    """One listener of one row, in all runs of the program.
 
     `certificate` is a pair of files, and `authority` the file of the one that signed it.
     """
@@ -57,12 +57,12 @@ class Listener:
         self._features = features
         self._certificate, self._authority = certificate, authority
         self._open = contextlib.ExitStack()
-        self._socket = None  # to send by, until the program ends
+        self._socket = None  # a client's socket, used until the program ends
         self._bound = self._bind() if features.kind == "fd" else None
         self._fifo = folder / "fifo.pcap"
-        self._path = folder / "socket"  # of a unix listener
+        self._path = folder / "socket"  # of a unix: listener
         self._writer = self._make_fifo() if features.kind == "pcap" else None
-        self.decoded = 0  # messages that this life of the program was sent
+        self.decoded = 0  # messages that were sent to this run of the program
         self.control = 0  # frames that are not messages
 
     def _bind(self):
@@ -86,7 +86,7 @@ class Listener:
         self._open.close()
 
     def url(self, changed):
-        """Its URL; `changed`: with a key that differs."""
+        """The listener's URL. `changed`: one key has another value."""
         framing = self._features.framing
         keys = f"schema={'otlp' if framing == 'otlp-udp' else 'riemann'}"
         if framing != "datagram":
@@ -119,7 +119,7 @@ class Listener:
         return program.wait_for_listeners()
 
     def disconnect(self):
-        """The senders go. A change of the configuration, or an end, follows."""
+        """Closes the senders, before the configuration is changed or the program ends."""
         if self._socket is not None:
             self._socket.close()
         self._socket = None

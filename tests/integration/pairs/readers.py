@@ -13,7 +13,8 @@ VALUE_BASE = 7700000.5
 NUMBERS = 1000  # the numbers of records are below this
 
 _IN_TEXT = re.compile(rb"(?<![\d.])7700(\d{3})\.5(?!\d)")
-# In a capture a byte of the next packet may look like one more digit.
+# Whole groups of four digits: in a capture, the next packet's first byte may look like one more
+# digit.
 _BASE64 = re.compile(rb'\{"format":"json","version":1\}\nM1'
                      rb"((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)")
 _PATTERNS = [struct.pack("<d", VALUE_BASE + number) for number in range(NUMBERS)]

@@ -42,7 +42,8 @@ class Covering(unittest.TestCase):
         print(f"{count} pairs of features in {len(self.rows)} rows")
 
     def test_there_are_few_rows(self):
-        """There are at least as many as listeners with formats."""
+        """No fewer rows are possible than there are valid pairs of a listener and a format; 10 %
+        more are allowed."""
         least = sum(listener_has_datagrams(*pair) for pair in itertools.product(LISTENERS, FORMATS))
         self.assertLess(len(self.rows), least * 11 // 10)
 
@@ -77,7 +78,7 @@ class Agreement(unittest.TestCase):
         return done.returncode == 0
 
     def test_listeners(self):
-        """On a stream framing=datagram is another name of its default, and is not listed."""
+        """On a stream, framing=datagram means the default framing, so it is not listed."""
         for kind, framing, tls in itertools.product(KINDS, FRAMINGS, (False, True)):
             listener = Listener(kind, framing, tls)
             if kind in ("tcp", "unix") and framing == "datagram":

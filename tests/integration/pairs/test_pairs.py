@@ -33,9 +33,9 @@ from sluice_program import CHANGED, LEDGER, Sluice, wait_until
 from spill_reading import kill
 from test_config import READS_FILES
 
-EACH = 5  # records at a time
+EACH = 5  # records sent at a time
 AT_ONCE = 4  # rows
-KEPT = ("fd", "pcap")  # the next run receives what the one that was killed has not
+KEPT = ("fd", "pcap")  # listeners whose unread input the next run receives after a kill
 
 
 def total(ledger, term):
@@ -43,7 +43,7 @@ def total(ledger, term):
 
 
 def short(text):
-    """Without what the program said, which follows."""
+    """The text up to "stderr was:", without the program's own messages after that."""
     return text.partition("stderr was:")[0]
 
 
@@ -59,7 +59,7 @@ def possible_rows():
 
 
 class Scene:
-    """One row: a folder, a listener, a far end, and the lives of the program."""
+    """One row: a folder, a listener, a far end, and the runs of the program."""
 
     def __init__(self, row, nats, certificate, authority):
         self.row = row
@@ -138,7 +138,8 @@ class Scene:
         return self.program.stop()
 
     def check(self, ledger, written, recovered=0, spilled=0):
-        """A final ledger: all that was sent is decoded, and has the outcome that is expected."""
+        """Checks that the ledger is final, and that everything sent was decoded and has the
+        expected outcome."""
         equal = unittest.TestCase().assertEqual
         sent = self.listener.decoded
         listeners = ledger["listeners"]

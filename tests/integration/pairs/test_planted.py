@@ -9,7 +9,7 @@ import sluice_program
 from covering import cover, name_of
 from test_pairs import Pairs, possible_rows
 
-PATIENCE = 6  # seconds, since what is waited for does not come
+PATIENCE = 6  # a short one, in seconds: the records waited for never come
 
 
 class Planted(Pairs):

@@ -38,7 +38,7 @@ class Authority:
         return cert, key
 
     def below(self, name):
-        """An authority that this one vouches for."""
+        """An intermediate authority, whose certificate this one signs."""
         other = object.__new__(Authority)
         other.folder = self.folder
         other.cert, other.key = self.issue(name, signs=True)
@@ -46,7 +46,8 @@ class Authority:
 
 
 def pkcs12(cert, key):
-    """A file with both, as Windows takes it; the key is RSA, as Wine takes it. Returns its path."""
+    """A file with certificate and key, the form that Windows reads; the key is RSA, the kind
+    that Wine reads. Returns its path."""
     both = cert.with_suffix(".p12")
     openssl("pkcs12", "-export", "-in", cert, "-inkey", key, "-out", both, "-passout", "pass:")
     return both

@@ -26,7 +26,7 @@ class ConnectTest(ProgramTest):
         self.assertRegex(line, rf"\Asluice: {what}")
 
     def assert_refused(self, sink, what):
-        """Something has to be set otherwise."""
+        """The configuration is refused: a setting must be changed."""
         line, = self.tried(sink, code=CONFIGURATION)
         self.assertRegex(line, rf"\Asluice: error: .*{what}")
 

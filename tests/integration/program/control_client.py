@@ -15,7 +15,7 @@ RELAY_END = 10  # seconds
 
 
 class ControlClient:
-    """Fails where an answer does not come in time. `address` is that of --control."""
+    """Fails if an answer does not come in time. `address` is that of --control."""
 
     def __init__(self, address):
         kind, _, place = address.partition(":")
@@ -29,7 +29,7 @@ class ControlClient:
         self._pending = b""
 
     def _connects(self, path):
-        """The socket may not be there yet, and is a moment before somebody listens."""
+        """Returns False while the socket does not exist, or exists but does not listen yet."""
         try:
             self.socket.connect(path)
         except (ConnectionRefusedError, FileNotFoundError):

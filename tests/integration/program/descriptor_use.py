@@ -1,4 +1,4 @@
-"""A program that may have few descriptors, and whether it has used them up."""
+"""Starts a program with a limit of open files, and shows how many descriptors it uses."""
 import os
 import resource
 

@@ -1,4 +1,5 @@
-"""The program of whose allocations one fails, for tests: tests/support has what counts them."""
+"""Starts a program in which a chosen allocation fails; tests/support/platform/failing_memory.h
+is linked to it."""
 import mmap
 import os
 import struct
@@ -21,9 +22,9 @@ class FailingMemoryTest(ProgramTest):
         self.environment = {**os.environ, "FAILING_MEMORY": str(path)}
 
     def fail_at(self, number):
-        """The allocation of this number fails, from now on; 0: none does."""
+        """Lets the allocation of this number, counted from now on, fail; 0: none."""
         struct.pack_into("=Q", self.shared, 0, number)
 
     def left(self):
-        """Allocations until one fails; 0: it has."""
+        """Allocations left until one fails; 0: it has failed."""
         return struct.unpack_from("=Q", self.shared)[0]

@@ -1,4 +1,4 @@
-"""Texts that formats have to bend: random ones, and what sinks/README.md says becomes of them."""
+"""Texts that formats must change: random ones, and the expected results by sinks/README.md."""
 import random
 import re
 

@@ -26,8 +26,8 @@ def number(value):
     return struct.pack(">I", value)
 
 
-# A request is stored, and answered with a frame that HTTP/2 does not allow or that says no more
-# than that it failed: kind, flags, what is added to the request's stream (None: stream 0), payload.
+# A request is stored, and answered with a frame that HTTP/2 does not allow or that only says that
+# the request failed: kind, flags, what is added to the request's stream (None: stream 0), payload.
 BROKEN = {
     "a header block that cannot be read": (HEADERS, END_STREAM | END_HEADERS, 0, b"\xff" * 5),
     "a header in capitals":
@@ -50,7 +50,7 @@ BROKEN = {
 
 
 class Http2Store:
-    """Each whole request has the next step of `script`, then it is taken."""
+    """Each complete request takes the next step of `script`; then requests are accepted."""
 
     def __init__(self, context, *script):
         context.set_alpn_protocols(["h2"])
@@ -96,7 +96,7 @@ class Http2Connection:
         self._connection = connection
         self._stream = connection.makefile("rb")
         self._bodies = collections.defaultdict(bytes)
-        self._last = None  # what has a later stream is left out
+        self._last = None  # the last stream that is served; later ones are ignored
 
     def serve(self):
         self._stream.read(PREFACE)

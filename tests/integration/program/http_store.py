@@ -34,21 +34,21 @@ class Store:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self):
-        """Once or several times."""
+        """Performs the step for this request, once or several times."""
         if self._socket.fileno() >= 0:
             self._socket.shutdown(socket.SHUT_RDWR)
             self._socket.close()
         self.cut()
 
     def cut(self):
-        """Ends the connections that there are."""
+        """Closes all open connections."""
         with self.changed:
             connections = list(self._connections)
         for connection in connections:
             try:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
-                pass  # it has gone by itself
+                pass  # the client has closed it already
 
     def wait_for_requests(self, count):
         with self.changed:
@@ -82,7 +82,7 @@ class Store:
                 pass
             stream.close()
         except OSError:
-            pass  # the client has gone, or does not like the certificate
+            pass  # the client has gone, or has refused the certificate
         finally:
             with self.changed:
                 self._connections.discard(connection)

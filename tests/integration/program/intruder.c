@@ -136,7 +136,7 @@ static bool trace_a_process(void)
 {
     if (ptrace(PTRACE_SEIZE, victim, 0, 0) != 0)
         return false;
-    /* It can only be left while it is stopped; the end of this thread leaves it, too. */
+    /* PTRACE_DETACH needs a stopped process; the end of this thread detaches it, too. */
     return true;
 }
 

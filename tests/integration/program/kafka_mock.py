@@ -6,7 +6,7 @@ from built import command
 
 
 class KafkaMock:
-    """`brokers` is the first one's HOST:PORT; it says that there are `count`."""
+    """A cluster of `count` brokers; `brokers` is the HOST:PORT of the first one."""
 
     def __init__(self, test, count=1):
         self.process = subprocess.Popen(command(os.environ["TEST_KAFKA_MOCK"], count),
@@ -16,7 +16,7 @@ class KafkaMock:
         self.brokers = self.process.stdout.readline().strip()
 
     def order(self, line):
-        """The lines of its output before "done"."""
+        """Sends an order; returns the lines of output before "done"."""
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         lines = []

@@ -8,7 +8,10 @@
 
 #define SIZE ((size_t)65656)
 
-/* One of the library's own, whichever it is: the next one after this, or the one that is loaded. */
+/*
+ * Finds OpenSSL's own function: the next one in the search order, or that of the library loaded by
+ * dlopen. Which of them it is depends on how the program loads OpenSSL.
+ */
 static void own(const char *name, void *pointer)
 {
     void *found = dlsym(RTLD_NEXT, name);

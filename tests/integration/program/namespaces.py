@@ -18,7 +18,8 @@ from sluice_program import DEADLINE, ORDERS
 
 def _enter(kind, probe):
     """Restarts the script in such a namespace; returns if none is available."""
-    for words in (["unshare", "-r", kind], ["unshare", kind]):  # of a user's own, or root's
+    # a user namespace, or without one as root
+    for words in (["unshare", "-r", kind], ["unshare", kind]):
         try:
             works = subprocess.run(words + probe, capture_output=True, check=False).returncode == 0
         except FileNotFoundError:
@@ -33,7 +34,7 @@ def _enter(kind, probe):
 def _own_wine():
     """Wine with its own server, which ends soon after its last program. It has the registry of the
     existing prefix, and uses the same folders."""
-    tree = pathlib.Path(EMULATOR[0]).parents[1]  # of tools/wine, whose default this is
+    tree = pathlib.Path(EMULATOR[0]).parents[1]  # EMULATOR[0] is tools/wine in the source tree
     shared = pathlib.Path(os.environ.get("WINEPREFIX", tree / "build" / "windows" / "wine"))
     with tempfile.TemporaryDirectory(prefix="sluice-test-") as folder:
         for path in (*shared.glob("*.reg"), shared / ".update-timestamp"):
@@ -45,10 +46,10 @@ def _own_wine():
         os.environ["WINEPREFIX"] = folder
         server = subprocess.Popen(["wineserver", "-f", "-p2"], stderr=subprocess.DEVNULL)
         try:
-            # Wine's own programs start with the first one, and keep its streams.
+            # Wine's own services start with the first program and inherit its streams.
             subprocess.run(command("cmd", "/c", "exit"), stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-            ORDERS.begin()  # so that they stay
+            ORDERS.begin()  # a program that keeps the server and its services running
             yield
         finally:
             ORDERS.close()

@@ -7,7 +7,7 @@ from protobuf import double, fixed64, integer, message, text, zigzag
 MS = 10 ** 6
 TIME = 1700000000 * 10 ** 9
 CUMULATIVE = 2  # of AggregationTemporality
-DEFAULT_THRESHOLD = 1e-128  # OpenTelemetry's, where none was sent
+DEFAULT_THRESHOLD = 1e-128  # OpenTelemetry's value if none was sent
 
 
 HOST = text(1, "host") + message(2, text(1, "web1"))

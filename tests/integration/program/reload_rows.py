@@ -14,7 +14,7 @@ from sluice_program import (CHANGED, DEADLINE, ProgramTest, dropped, has_done_wi
 from test_config import READS_FILES
 from test_reload import REFUSED
 
-QUIET = 0.3  # seconds in which something short would have happened
+QUIET = 0.3  # seconds in which an effect would have been seen
 
 
 class Row:
@@ -48,11 +48,11 @@ class Fixed:
 
 
 class Replaced(Fixed):
-    """A key of a sink whose value brings another sink in its place, and nothing else is looked at."""
+    """A key of a sink whose change replaces the sink; only this replacement is checked."""
 
 
 class Absent(Fixed):
-    """An option that no file has."""
+    """An option of the command line that a configuration file cannot have."""
 
     def __init__(self, key):
         super().__init__("command-line", key, "1", place=())
@@ -80,7 +80,8 @@ class ReloadRows(ProgramTest):
             self.program = self.start("--config", self.file, *arguments, listeners=len(listeners))
 
     def write(self, config):
-        """Each time on another line: a refusal's place then differs, and is logged each time."""
+        """Each time the text begins on another line, so that a refusal names another line and is
+        logged again."""
         new = self.folder / "new.yaml"
         self.rewrites += 1
         new.write_text("\n" * self.rewrites + json.dumps(config), encoding="utf-8")
@@ -112,7 +113,8 @@ class ReloadRows(ProgramTest):
         return changed
 
     def soon(self, reached):
-        """Whether that comes true: where the row expects it, it has all the time that there is."""
+        """Waits for reached(): up to DEADLINE if the row expects it, otherwise only for a short
+        time."""
         end = time.monotonic() + (DEADLINE if self.expected else QUIET)
         while not reached():
             if time.monotonic() > end:
@@ -121,8 +123,8 @@ class ReloadRows(ProgramTest):
         return True
 
     def comes_to(self, holds):
-        """Whether that holds, once what the row expects has had its time: what left may do so
-        later."""
+        """Whether holds() is as the row expects. It has time to become so, since earlier effects
+        may end late."""
         expected, self.expected = self.expected, True
         return self.soon(lambda: holds() == expected) == expected
 
@@ -169,7 +171,7 @@ class ReloadRows(ProgramTest):
         return {"decoded": counts["decoded"], "dropped": dropped(counts) or 0, **counts["reasons"]}
 
     def outcome(self, *datagrams, listener=0, source="127.0.0.1"):
-        """The reasons and terms of datagrams, each name once."""
+        """The names of the reasons and terms that count the datagrams."""
         before = self.outcomes(self.ledger_of(listener))
         sender = self.udp_sender(listener, source)
         for datagram in datagrams:
@@ -191,7 +193,7 @@ class ReloadRows(ProgramTest):
         return sender
 
     def lines(self, *datagrams, listener=0, path=None):
-        """The lines that came of them, and not of what was sent before."""
+        """The lines of output for these datagrams only."""
         path = path or self.kept
         self.wait_until_kept()
         size = path.stat().st_size
@@ -205,10 +207,10 @@ class ReloadRows(ProgramTest):
 
 
 def outcome(*datagrams, **more):
-    """A row's observation: what becomes of datagrams."""
+    """A value of a row's `seen`: the names of the reasons and terms that count the datagrams."""
     return lambda test: test.outcome(*datagrams, **more)
 
 
 def line(what, *datagrams, **more):
-    """The same: `what` of the first line that comes of them."""
+    """A value of a row's `seen`: `what` of the first line of output for the datagrams."""
     return lambda test: what(test.lines(*datagrams, **more)[0])

@@ -34,7 +34,8 @@ def unpacked(path):
 
 
 def _of_packets(data):
-    """The numbers in the packets of a capture, the double being the last that a datagram has."""
+    """The numbers of the packets in a capture. The last 8 bytes of a datagram are its value, a
+    double."""
     numbers, at = [], PCAP_HEAD
     while at < len(data):
         size, = struct.unpack_from("<I", data, at + 8)
@@ -46,7 +47,7 @@ def _of_packets(data):
 
 
 def _of_messages(data):
-    """The same of messages after their lengths."""
+    """The same for messages that each follow their length."""
     numbers, at = [], 0
     while at < len(data):
         size = shift = 0
@@ -68,7 +69,7 @@ NUMBER = re.compile(rb'\{"time":"[^"]+","name":"load","kind":"gauge","value":(\d
 
 
 def numbers_in(data, encoding="json"):
-    """The numbers of all records in some bytes, which must be whole records and nothing else."""
+    """The numbers of all records in `data`, which must contain only complete records."""
     if encoding == "pcap":
         return _of_packets(data)
     if encoding == "protobuf":

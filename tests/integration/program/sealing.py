@@ -22,7 +22,8 @@ class Key:
 
 
 class Session:
-    """The datagrams of one run of a sender. Counter and time go on by themselves, or are given."""
+    """The datagrams of one run of a sender. Counter and time increase by themselves unless they
+    are given."""
 
     def __init__(self, key, mode=ENCRYPTED):
         self.key = key
@@ -42,7 +43,8 @@ class Session:
 
 
 def write_keys(path, *keys):
-    """Renames it into place, with the permissions that the program requires."""
+    """Writes the keys file, with the permissions that the program requires, and renames it into
+    place."""
     new = path.with_suffix(".new")
     with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w",
               encoding="ascii") as file:

@@ -7,8 +7,8 @@ import time
 
 from sluice_program import DEADLINE, ONE_THREAD, SLUICE, can_have_one_thread
 
-# Becomes the program with these descriptors as 3, 4 and so on, and with variables that name its
-# process: only it can say its number, and it stays the same.
+# A script that becomes the program. The descriptors are numbered from 3 on. Variables with the
+# value "own" get the process id, which only this process knows; it is the program's id, too.
 LAUNCHER = """
 import fcntl, os, sys
 given = [int(each) for each in sys.argv[1].split(",") if each]

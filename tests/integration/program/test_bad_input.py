@@ -1,4 +1,5 @@
-"""Invalid input: counted by its reason, logged at a limited rate, without effect on other senders.
+"""Invalid input is counted by its reason and logged at a limited rate; other senders are not
+affected.
 """
 import random
 import re
@@ -72,7 +73,8 @@ class Reasons(Refusing):
         where = f"at byte 200: too many levels of messages and groups (field {path})"
         self.refuse(groups(1000, DEPTH_LIMIT + 1), "too_deep", where)
         self.refuse(groups(1000, 8000), "too_deep", where)
-        self.refuse(groups(1000, 8000)[:16000], "too_deep", where)  # none of them is ever closed
+        # without the bytes that would close the groups
+        self.refuse(groups(1000, 8000)[:16000], "too_deep", where)
 
     def test_a_message_that_is_too_large_when_decoded(self):
         many = telemetry(*[b""] * 1000)
@@ -80,7 +82,7 @@ class Reasons(Refusing):
                     listen=TELEMETRY + "&max_decoded=4KiB")
 
     def test_the_largest_datagram_full_of_empty_events(self):
-        """Two bytes each, a hundred times that when decoded."""
+        """Events of two bytes each, which take a hundred times that when decoded."""
         self.refuse(riemann(*[{}] * 32753), "too_large",
                     "at byte N: no room for the decoded message (field events)", listen=RIEMANN,
                     good=metric(1))
@@ -165,7 +167,7 @@ class WrongSchema(ProgramTest):
 
 
 class NoValue(ProgramTest):
-    """Messages for which a sink of samples has no line."""
+    """Messages from which a sink of samples makes no line."""
 
     STATE = riemann({"service": b"disk", "state": b"ok", "host": b"web1"})
 
@@ -198,7 +200,7 @@ class Log(Refusing):
         listener = ledger["listeners"][0]
         self.assertEqual((listener["reasons"]["malformed"], listener["decoded"]), (100, 1))
         told = self.told(program)
-        # One line a second at most, and one at the beginning.
+        # At most one line a second, and one more at the beginning.
         self.assertLessEqual(len(told), 1 + ledger["uptime_seconds"])
         self.assertIn(f"datagram of 1 bytes from {sender.source}", told[0])
 
@@ -261,7 +263,8 @@ class Fuzz(Refusing):
         self.assertEqual(listener["received"], self.COUNT + 1)
         self.assertEqual(listener["bytes"], sum(map(len, datagrams)) + len(last))
         self.assertGreater(listener["reasons"]["malformed"], 0)
-        self.assertEqual(program.output()[-1]["name"], "last")  # and every line is JSON
+        # reading the output also checks that each line is JSON
+        self.assertEqual(program.output()[-1]["name"], "last")
         reasons = [name for name, count in listener["reasons"].items() if count != 0]
         self.assertLessEqual(len(self.told(program)),
                              len(reasons) * (1 + ledger["uptime_seconds"]))

@@ -20,7 +20,7 @@ LISTEN = ANY_PORT + "?schema=telemetry"
 
 
 class Bursts(ProgramTest):
-    """Records are numbered; those of one sender, of `self.senders`, have the same rest."""
+    """Records are numbered. The number modulo the count of senders is the index of the sender."""
 
     def setUp(self):
         super().setUp()
@@ -29,7 +29,7 @@ class Bursts(ProgramTest):
         self.sent = self.empty = self.bursts = 0
 
     def burst(self, size):
-        """Sends `count` datagrams, from any sender; a few of them are empty."""
+        """Sends `size` datagrams from random senders; a few of them are empty."""
         for _ in range(size):
             sender = self.random.choice(self.senders)
             if self.random.random() < 0.01:
@@ -91,7 +91,7 @@ class Bursts(ProgramTest):
 
         data = self.path.read_bytes()
         self.assertNotIn(b"\r", data)
-        numbers = numbers_in(data)  # of whole lines and nothing else
+        numbers = numbers_in(data)  # fails if there is an incomplete line, or anything else
         self.assertEqual(len(numbers), written)
         self.assertEqual(len(set(numbers)), written, "a record is there twice")
         for index in range(len(self.senders)):

@@ -13,7 +13,7 @@ from http_store import NO_ANSWER, Store
 from ports import free_port
 from test_remote_write_format import PROOF
 
-NOTHING_BY_SNAPPY = b"\0"  # a block of no bytes
+NOTHING_BY_SNAPPY = b"\0"  # the compressed form of an empty text
 
 
 class Http(ConnectTest):
@@ -124,7 +124,8 @@ class Tls(Http):
         context.load_cert_chain(*self.authority.issue("server", days=days, **more))
         if clients:
             context.verify_mode = ssl.CERT_REQUIRED
-            context.maximum_version = ssl.TLSVersion.TLSv1_2  # of 1.3 a refusal can come too late
+            # with TLS 1.3 the client may hear of the refusal too late
+            context.maximum_version = ssl.TLSVersion.TLSv1_2
             context.load_verify_locations(self.authority.cert)
         return self.store(context=context)
 

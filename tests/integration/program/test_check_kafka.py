@@ -1,6 +1,7 @@
 """--check=connect of kafka: sinks, with librdkafka's mock cluster.
 
-It makes each topic that it is asked for; what is refused is in tests/integration/servers.
+The mock creates each topic that a client requests; refusals are tested in
+tests/integration/servers.
 """
 import socket
 import unittest
@@ -10,7 +11,7 @@ from connecting import ConnectTest
 from kafka_mock import KafkaMock
 from ports import free_port
 
-# librdkafka asks C for the text of the socket's error, which on Windows has none.
+# librdkafka takes the text of a socket's error from the C library, which on Windows has none.
 REFUSED = "Unknown error" if WINDOWS else "refused"
 
 

@@ -94,7 +94,7 @@ class Tls(Nats):
         self.assert_reached(self.sink(self.secure(), self.keys()), "reached")
 
     def test_each_of_two_sinks_is_tried(self):
-        """The library's threads have ended after the first one."""
+        """After the first check the threads of the library have ended."""
         server = self.secure()
         for line in self.tried(self.sink(server, self.keys()),
                                self.sink(server, self.keys(), subject="t.y")):

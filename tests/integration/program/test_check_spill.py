@@ -1,4 +1,5 @@
-"""--check of spill=: what lies there and whether it can be used, with nothing changed on the disk."""
+"""--check of spill=: reports what the folder contains and whether it can be used, and changes no
+file."""
 import os
 import pwd
 import shutil
@@ -24,7 +25,8 @@ class CheckSpill(ProgramTest):
         return "--listen", RIEMANN, "--sink", sink
 
     def fill(self, *more, count=COUNT):
-        """Leaves records in it, which wait there, or are in flight too. Returns the program."""
+        """Stores records in the spill; some may be in flight as well. Returns the program, which
+        still runs."""
         program = self.start(*more, *self.arguments())
         sender = self.sender(program)
         sender.send(metric(0))
@@ -42,12 +44,13 @@ class CheckSpill(ProgramTest):
         segment.write_bytes(content)
 
     def files(self):
-        """All that is below the folder of the test, with its times and bytes."""
+        """All files below the test's folder, with their times and content."""
         return {path: (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else None)
                 for path in sorted(self.folder.rglob("*"))}
 
     def check(self, *arguments, alone=True):
-        """The report about the spill. It must not change, unless another program changes it.
+        """The report about the spill. The check must leave all files as they were (unless
+        another program changes them).
         """
         before = self.files()
         program, _ = self.run_to_end("--check", *arguments, ledger=None)

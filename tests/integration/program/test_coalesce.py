@@ -1,4 +1,5 @@
-"""Rests between two drains, as strace sees them, and what they leave to be written."""
+"""Pauses of a thread between two drains (coalesce=), as strace shows them; records are written
+all the same."""
 import json
 import re
 import signal
@@ -21,7 +22,7 @@ class Coalesce(ProgramTest):
                             "--sink", f"file:{self.folder / 'lines'}{sink_keys}")
 
     def rests(self):
-        """Nanoseconds that its threads rested for, each time."""
+        """The pauses of the program's threads, in nanoseconds."""
         return [int(seconds) * 10**9 + int(nanoseconds) for seconds, nanoseconds in
                 re.findall(r"clock_nanosleep\(CLOCK_MONOTONIC, 0, {tv_sec=(\d+), tv_nsec=(\d+)}",
                            self.calls.read_text(encoding="utf-8"))]
@@ -42,7 +43,8 @@ class Coalesce(ProgramTest):
         program.finish()
 
     def test_at_a_high_rate_a_thread_rests_for_as_long_as_it_may(self):
-        default, leave = 500000, 7000000  # less where the receive buffer would fill
+        # 7 ms is a limit: a pause is shorter if the receive buffer would fill
+        default, leave = 500000, 7000000
         program = self.start_with("&coalesce=7ms")
         self.send_until(program, lambda: any(rest > default for rest in self.rests()),
                         "a thread has rested for longer than it may by default")
@@ -157,7 +159,7 @@ class Coalesce(ProgramTest):
         for burst in range(1, bursts + 1):
             for value in range(BURST):
                 sender.send(metric(value))
-            # The ledger is not requested during that time, because that would wake the program.
+            # A request for the ledger would wake the program, so none is made during that time.
             program.wait_for_lines(burst * BURST)
         self.assertEqual([line["value"] for line in program.output()],
                          list(range(BURST)) * bursts)

@@ -118,7 +118,8 @@ class Check(ProgramTest):
         self.assertFalse(file.exists())
 
     def refuses_as_a_start_does(self, *arguments, code=73):
-        """--check, and a start, which comes second as it may make files: what both say."""
+        """Runs --check and then a start, which may create files; both must be refused. Returns
+        the output of --check."""
         before = sorted(self.folder.rglob("*"))
         checked = self.refused("--check", "--listen", CAPTURE, *arguments, code=code)
         self.assertEqual(sorted(self.folder.rglob("*")), before)
@@ -235,13 +236,15 @@ class Tell(ProgramTest):
 
 
 class FullDisk(ProgramTest):
-    """A socket in addition to the capture, so that the ledger can be requested on every system."""
+    """A socket in addition to the capture, because the ledger can be requested on every system
+    only if there is one."""
 
     def fill(self, *sinks, **more):
         program = self.start("--listen", CAPTURE, "--listen", RIEMANN, *sinks,
                              "--stop-timeout", "200ms", **more)
         program.wait_for_log(DISK_FULL)
-        program.wait_for_received(30)  # a stop would end the capture where it is
+        # the capture must be read to its end, because a stop ends it early
+        program.wait_for_received(30)
         return program, program.stop(code=74)
 
     def test_what_does_not_fit_has_failed_with_its_reason(self):

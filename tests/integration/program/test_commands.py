@@ -16,10 +16,10 @@ nothing_on_windows("the commands are of POSIX' shell; those of Windows are in ..
 
 IO_ERROR = 74
 
-# Writes what it reads to a file of its own, as it comes: what is in it was read.
+# Copies standard input, unbuffered, to a file of its own: the file has exactly what was read.
 COPY = 'exec cat >"$OUT/out.$$"'
 
-# The same a byte at a time: `lines` whole lines and `more` bytes, then its end.
+# The same, but ends after `lines` whole lines and `more` bytes.
 EXACT = """exec /usr/bin/env python3 -c '
 import os
 out = open(os.environ["OUT"] + "/out.%d" % os.getpid(), "wb", 0)
@@ -37,7 +37,7 @@ while lines != 0 or more != 0:
 
 
 def children(pid):
-    """Processes that were started by it, ended ones that were not waited for among them."""
+    """The child processes, including ended ones that were not waited for."""
     found = []
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         found += map(int, (task / "children").read_text().split())
@@ -90,7 +90,7 @@ class CommandTest(ProgramTest):
         wait_until(lambda: len(list(self.folder.glob("out.*"))) >= count, f"{count} files")
 
     def whole_values(self, outputs):
-        """The values of the whole lines; of each output the last may be cut, no other."""
+        """The values of the complete lines. Only the last line of an output may be incomplete."""
         values = []
         for output in outputs:
             values += [line["value"] for line in parse_lines(output[:output.rfind(b"\n") + 1])]
@@ -177,7 +177,7 @@ class Surroundings(CommandTest):
         group = os.getpgid(program.process.pid)
         program.stop()
         opened = re.findall(r" (\d+) -> (.*)", (self.folder / "fds").read_text())
-        # 3 is the folder that ls itself reads.
+        # 0 to 2 are the streams; 3 is the folder that ls itself reads.
         self.assertEqual([int(number) for number, _ in opened], [0, 1, 2, 3], opened)
         status = dict(line.split(":\t") for line in
                       (self.folder / "status").read_text().splitlines() if ":\t" in line)
@@ -199,7 +199,7 @@ class Surroundings(CommandTest):
             program.ask_to_reload()
             program.wait_for_log("was restarted", value + 1)
         self.assertEqual(len(self.wait_for_children(program)), 1)
-        # A line of the log opens one for a moment, and may have done so before, too.
+        # Writing a log line opens a descriptor for a moment; `before` may include such a one.
         wait_until(lambda: len(descriptors(pid)) <= len(before), f"no descriptors but {before}")
         sink = program.stop()["sinks"][0]
         self.assertEqual(sink["restarts"], 20)
@@ -211,7 +211,7 @@ class Ending(CommandTest):
         program = self.start_command(EXACT.format(lines=2, more=10))
         self.sender(program).send_all([metric(value) for value in range(10)])
         program.wait_for_settled(10)
-        # The next one has what comes after.
+        # The command that is started next gets the records that follow.
         self.wait_for_outputs(2)
         program.ask_to_stop()
         sink = program.finish(IO_ERROR)["sinks"][0]
@@ -295,12 +295,13 @@ class Ending(CommandTest):
         times = [float(line) for line in starts.read_text().splitlines()]
         gaps = [after - before for before, after in zip(times, times[1:])]
         for gap, least in zip(gaps, (0.1, 0.2, 0.4, 0.8)):
-            # `date` says a time that is later than the start by what a shell takes.
+            # `date` runs a little after the start, by the time that the shell takes.
             self.assertGreater(gap, least * 0.8, gaps)
         self.assertEqual(sink["restarts"], len(times) - 1)
 
     def test_a_command_that_is_not_there_is_reported_and_what_it_should_have_read_has_failed(self):
-        # The shell's own words share our stderr, where they may come between a ledger's.
+        # The shell's own message would appear in the program's stderr, perhaps in the middle of the
+        # ledger.
         program = self.start_command("exec 2>/dev/null; no-such-program-here")
         self.sender(program).send_all([metric(value) for value in range(20)])
         program.wait_for_log("exit code 127")
@@ -397,7 +398,7 @@ class Reopening(CommandTest):
         flood.end()
         sink = program.stop()["sinks"][0]
         outputs = self.outputs()
-        self.assertIn(len(outputs), (5, 6))  # the last one may have been given nothing
+        self.assertIn(len(outputs), (5, 6))  # the last command may have been given no records
         lines = [line["value"] for output in outputs for line in parse_lines(output)]
         self.assertEqual(lines, sorted(set(lines)))
         self.assertEqual(sink["written"], len(lines))
@@ -429,7 +430,7 @@ UNSHARE = next((words for words in (["unshare"], ["unshare", "-r"]) if subproces
 @unittest.skipIf(UNSHARE is None, "no PID namespace can be had here")
 @same_with_one_thread
 class ProcessOne(CommandTest):
-    """As in a container: processes whose parent has ended become children of the collector."""
+    """The collector is process 1, as in a container: orphaned processes become its children."""
 
     def start_as_first(self, command):
         program = self.start(*UNSHARE[1:], "--pid", "--fork", SLUICE, "--listen", RIEMANN, "--sink",

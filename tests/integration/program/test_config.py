@@ -31,7 +31,7 @@ class ConfigTest(ProgramTest):
         return b"".join(program.stdout.lines()).decode()
 
     def variable(self, name, value):
-        """For the programs that this test starts."""
+        """Sets an environment variable for the programs that this test starts."""
         self.addCleanup(os.environ.pop, name, None)
         os.environ[name] = str(value)
 

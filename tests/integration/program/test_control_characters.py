@@ -20,14 +20,15 @@ def read_text(data):
     return data.decode("utf-8").splitlines()
 
 
-COLOURS = re.compile(rb"\x1b\[(?:0|1|2|32|36)m")  # those that the format text has
+COLOURS = re.compile(rb"\x1b\[(?:0|1|2|32|36)m")  # the colours that format=text uses
 
 FORMATS = {"json": parse_lines, "json&view=message": parse_lines, "influx": read_influx,
            "csv": read_csv, "prometheus": read_prometheus, "text": read_text,
            "text&view=message": read_text}
 
 CHARACTERS = [chr(number).encode() for number in range(0xA1)]
-NO_CHARACTERS = [bytes([byte]) for byte in range(0x80, 0x100)]  # no UTF-8 by themselves
+# bytes that are not UTF-8 by themselves
+NO_CHARACTERS = [bytes([byte]) for byte in range(0x80, 0x100)]
 
 
 def of_telemetry(word):
@@ -50,13 +51,13 @@ def of_otlp(word):
     return message(1, message(1, resource) + message(2, metrics) + text(3, word))
 
 
-# Schema, what makes its datagrams, and what its strings may hold.
+# A schema, the function that makes its datagrams, and the characters that its strings may contain.
 SCHEMAS = (("telemetry", of_telemetry, CHARACTERS), ("otlp", of_otlp, CHARACTERS),
            ("riemann", of_riemann, CHARACTERS + NO_CHARACTERS))
 
 
 class Terminal:
-    """A terminal that changes nothing, and all that is written to it."""
+    """A terminal without any translation; it keeps all output."""
 
     def __init__(self):
         self._ours, self.its = pty.openpty()
@@ -69,7 +70,7 @@ class Terminal:
         try:
             while data := os.read(self._ours, 65536):
                 self._taken.append(data)
-        except OSError:  # no process has it open any more
+        except OSError:  # EIO: no process has the terminal open any more
             pass
 
     def end(self):

@@ -1,4 +1,4 @@
-"""sluice ctl: a program sends orders to another one, and to no other process."""
+"""sluice ctl: sends orders to a running collector, and never to a process of another program."""
 import json
 import os
 import pathlib
@@ -31,7 +31,7 @@ def ctl(*words, code=0, program=SLUICE):
 
 
 def told(program):
-    """The output when only the log contains the outcome."""
+    """The output of `sluice ctl` if only the log of the program will contain the outcome."""
     return f"sluice: ctl: request sent to process {program.number}; its log has the outcome\n"
 
 
@@ -72,7 +72,7 @@ class Orders(ProgramTest):
         self.assertEqual(ledger["sinks"][0]["written"], 2)
 
     def test_a_second_stop_does_not_wait(self):
-        """Its reader does not read, and it would wait for an hour."""
+        """Standard output is not read, so the first stop would wait for an hour."""
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
         program = self.start("--listen", RIEMANN, "--stop-timeout", "1h", stdout=writer)
@@ -225,7 +225,7 @@ class Refusals(ProgramTest):
 
     @not_on_windows(OTHERS)
     def test_so_is_the_same_program_where_it_does_not_wait_for_that(self):
-        """It hangs on a pipe that is full."""
+        """The process is blocked in a write to a full pipe."""
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
         self.addCleanup(os.close, writer)
@@ -245,7 +245,8 @@ class Refusals(ProgramTest):
         self.assertIn("not a running sluice", ctl("ledger", program.number, code=69))
 
     def test_a_number_that_no_process_has(self):
-        for number in (4194305, 2**31, 2**32 + 1, 10**30):  # the first is past the kernel's limit
+        # 4194304 is the kernel's limit of process ids
+        for number in (4194305, 2**31, 2**32 + 1, 10**30):
             self.assertIn("not a running sluice", ctl("stop", number, code=69))
 
     def test_what_is_wrong_is_reported(self):

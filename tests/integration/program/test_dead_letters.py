@@ -23,7 +23,7 @@ class DeadLetters(ProgramTest):
         return "--dead-letter", f"file:{self.path}{keys}"
 
     def wait_for_letters(self, program, count):
-        """Waits until it is known what became of `count` letters; returns the ledger."""
+        """Waits until `count` dead letters are kept or dropped; returns the ledger."""
         def reached(ledger):
             letters = ledger["dead_letters"]
             return letters["kept"] + sum(letters["dropped"].values()) >= count
@@ -98,7 +98,7 @@ class Kept(DeadLetters):
         self.assertEqual([packet["payload"] for packet in packets], sent + sent)
         self.assertEqual([packet["source"][0] for packet in packets], ["::1"] * 2 +
                          ["127.0.0.1"] * 2)
-        # A listener does not record for each datagram the address to which it was sent.
+        # A listener does not record the destination address of each datagram.
         self.assertEqual([packet["destination"] for packet in packets],
                          [("::", program.port())] * 2 + [("0.0.0.0", program.port())] * 2)
         self.assertEqual({packet["checksum"] for packet in packets}, {GOOD})
@@ -152,7 +152,8 @@ class Bounds(DeadLetters):
         sender = self.sender(program)
         sender.send_all([b"\xff" * 10000] * 20)
         ledger = self.wait_for_letters(program, 20)
-        self.assert_kept(ledger, 12, file_full=8)  # 128 KiB are 13.1 times 10,000, headers apart
+        # 128 KiB have room for 13.1 times 10,000 bytes, and headers take some of it
+        self.assert_kept(ledger, 12, file_full=8)
         self.assertLessEqual(self.path.stat().st_size, 128 << 10)
         program.wait_for_log("has reached max_size=")
         os.rename(self.path, self.old)
@@ -208,7 +209,7 @@ class Bounds(DeadLetters):
         program = self.start("--listen", RIEMANN, *self.letters_to("?rate=1000000"),
                              "--stop-timeout", "100ms")
         sender = self.sender(program)
-        sent = 1000  # of 1000 bytes: more than the pipe and the ring take
+        sent = 1000  # of 1000 bytes each: more than the pipe and the ring hold
         sender.send_all([b"\xff" * 1000] * sent)
         sender.send_all([metric(value) for value in range(50)], before=sent)
         ledger = program.stop()
@@ -249,7 +250,8 @@ class Files(DeadLetters):
         whole = self.path.stat().st_size
         self.run_once(b"\xff\xff")
         os.truncate(self.path, self.path.stat().st_size - 5)
-        torn = self.path.stat().st_size - whole - 60  # the section's beginning is whole
+        # 60: the run's section header, which is complete
+        torn = self.path.stat().st_size - whole - 60
         program = self.run_once(b"\xff\xff\xff")
         program.wait_for_log(f"removed {torn} bytes of an incomplete dead letter")
         self.assertEqual(self.payloads(), [b"\xff", b"\xff\xff\xff"])
@@ -275,7 +277,7 @@ class Files(DeadLetters):
     def test_their_memory_is_planned(self):
         without = int(self.least_memory("--listen", RIEMANN)[:-3])
         added = int(self.least_memory("--listen", RIEMANN, *self.letters_to())[:-3]) - without
-        self.assertIn(added, range(256, 400))  # a ring, and a block to write
+        self.assertIn(added, range(256, 400))  # a ring, and a buffer for a block
         self.assertFalse(self.path.exists())
 
     def test_the_ledger_of_text_has_them(self):

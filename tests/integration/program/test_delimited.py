@@ -29,10 +29,10 @@ def message_class(folder, file, name):
 
 
 def parse_all(data, message):
-    """Like parseDelimitedFrom in other languages, until the end."""
+    """Does what parseDelimitedFrom does in other languages, up to the end of the data."""
     parsed, at = [], 0
     while at < len(data):
-        size, at = decoder._DecodeVarint32(data, at)  # there is no public one in Python
+        size, at = decoder._DecodeVarint32(data, at)  # Python has no public function for this
         parsed.append(message.FromString(data[at:at + size]))
         at += size
     return parsed

@@ -1,6 +1,6 @@
 """A delivery with a spill in which one allocation fails: while it delivers, and during a reload.
-SLUICE is a program linked with ../../support/failing_memory.h. Failures at the start are tested
-by ../../unit/sinks/test_delivery_memory.c."""
+SLUICE is a program linked with tests/support/platform/failing_memory.h. Failures at the start
+are tested by ../../unit/sinks/test_delivery_memory.c."""
 import contextlib
 import json
 import unittest
@@ -13,7 +13,7 @@ from failing_memory import NEVER, FailingMemoryTest
 from sluice_program import CHANGED, RIEMANN, SANITIZED, wait_until
 from test_config import READS_FILES
 
-TRIED = 10 if SANITIZED else 25  # allocations of each kind of moment
+TRIED = 10 if SANITIZED else 25  # allocations that fail, in each test
 
 
 @unittest.skipUnless(READS_FILES, "this program was built without YAML")
@@ -47,7 +47,8 @@ class MemoryShort(FailingMemoryTest):
         return program
 
     def sum(self, term):
-        """Over all sinks; waits where there is no memory for an answer."""
+        """A term's sum over all sinks. Repeats the request while it is answered with a shortage
+        of memory."""
         ledger = {"error": None}
         while "error" in ledger:
             ledger = self.client.ask("ledger")
@@ -63,7 +64,8 @@ class MemoryShort(FailingMemoryTest):
                    f"all {self.sent} are written, when allocation {number} had failed")
 
     def some_wait_on_disk(self):
-        """As many blocks as may be in flight do not count as stored, so another one comes each time."""
+        """Sends a record. True when some are stored: blocks in flight, whose number is limited,
+        do not count."""
         self.send(1)
         return self.sum("spilled") > 0 or self.left() == 0
 
@@ -78,7 +80,7 @@ class MemoryShort(FailingMemoryTest):
             self.wait_until_written(number)
 
     def test_while_it_delivers(self):
-        """Whatever it was, all that was received is written."""
+        """Whichever allocation fails, all received records are written."""
         program = self.begin()
         self.outage()
         self.fail_at(NEVER)
@@ -91,7 +93,7 @@ class MemoryShort(FailingMemoryTest):
         self.assertEqual((sink["written"], sink["spilled"]), (self.sent, 0))
 
     def reload(self, program, timeout):
-        """Returns whether it was taken."""
+        """Returns whether the new configuration was accepted."""
         def taken():
             return sum(CHANGED in line for line in program.log())
         before = taken()
@@ -99,11 +101,11 @@ class MemoryShort(FailingMemoryTest):
         program.ask_to_reload()
         wait_until(lambda: self.left() == 0 or taken() > before, "it was read or memory was short")
         if self.left() == 0:
-            self.sum("queued")  # when the reload is over
+            self.sum("queued")  # is answered only after the reload
         return taken() > before
 
     def test_at_a_reload_that_hands_the_spill_over(self):
-        """The present sink goes on, or the next one has all that lies there."""
+        """Either the old sink continues, or its successor has all blocks in the spill."""
         program = self.begin()
         self.send()
         self.fail_at(NEVER)

@@ -1,4 +1,4 @@
-"""Descriptors: what the program keeps back of them, and what it says where there are too few."""
+"""File descriptors: how many the program reserves, and what it reports when there are too few."""
 import os
 import re
 import unittest
@@ -18,7 +18,7 @@ WARNING = "warning: open files: this configuration may need "
 
 class Crowd(Tcp):
     def test_connections_of_senders_leave_others_what_they_need(self):
-        """They are 300, where there may be 256 files."""
+        """300 connections come while only 256 files may be open."""
         lines = self.folder / "lines"
         program = self.start("--listen", TCP, "--sink", f"file:{lines}", "--metrics", "127.0.0.1:0",
                              "--control", f"unix:{self.folder}/control", preexec_fn=limited(256))
@@ -46,7 +46,7 @@ class Crowd(Tcp):
 
 class Start(Tcp):
     def others(self, last):
-        """Descriptors with the numbers up to this one that are free, which a program inherits."""
+        """Opens descriptors up to the number `last`, for a program to inherit."""
         taken = []
         while not taken or taken[-1] < last:
             taken.append(os.open("/dev/null", os.O_RDONLY))
@@ -54,7 +54,7 @@ class Start(Tcp):
         return taken
 
     def test_a_program_starts_where_all_but_what_is_kept_back_are_used_up(self):
-        """As by a library that is faster than the start."""
+        """The program inherits them, as if a library had been faster to open files."""
         program = self.start("--listen", RIEMANN, "--sink", f"file:{self.folder}/lines",
                              "--metrics", "127.0.0.1:0", preexec_fn=limited(256),
                              pass_fds=self.others(200))
@@ -74,7 +74,8 @@ class Limits(Tcp):
         program.stop()
 
     def test_a_command_gets_all_of_a_limit_that_cannot_be_raised(self):
-        """Of which the program has less now, but for its own uses."""
+        """The program lowers its own limit, to keep some descriptors for its own uses; the
+        command's limit is unchanged."""
         said = self.folder / "limit"
         command = ("for i in $(seq 20000); do [ $(ulimit -n) = 300 ] && break; done; "
                    f"ulimit -n >{said}; cat >/dev/null")

@@ -1,4 +1,4 @@
-"""A system call that fails for ever keeps the program neither from its work nor from its end."""
+"""A system call that always fails prevents neither the program's work nor its end."""
 import os
 import signal
 import socket
@@ -18,7 +18,7 @@ COUNT = 20
 
 class FailingCalls(ProgramTest):
     def start_failing(self, call, error, *arguments):
-        """The program, in which this system call fails each time in this way."""
+        """Starts the program; each call of this system call fails with this error."""
         self.lines = self.folder / "lines"
         return start_traced(self, call, self.folder / "calls", "--listen", RIEMANN, "--sink",
                             f"file:{self.lines}", *arguments,
@@ -50,7 +50,7 @@ class FailingCalls(ProgramTest):
                 self.lines.unlink()
 
     def test_a_sender_that_cannot_be_accepted_at_first_is_logged_and_served_after_that(self):
-        """The first call of each thread fails: more than one of them may try."""
+        """The first accept of each thread fails, since more than one thread may try."""
         program = start_traced(self, "accept4", self.folder / "calls", "--listen", TCP,
                                options=("-e", "inject=accept4:error=ENOBUFS:when=1"))
         client = Client(program)
@@ -64,7 +64,8 @@ class FailingCalls(ProgramTest):
         program.wait_for_log("cannot accept a connection: No buffer space available; trying again")
 
     def test_a_connection_that_cannot_be_watched_any_more_is_closed_and_counted(self):
-        """The thread watches it, arms the listening socket, and then fails to arm the connection."""
+        """The thread registers the connection, arms the listening socket, and then fails to arm
+        the connection."""
         program = start_traced(self, "epoll_ctl", self.folder / "calls", "--listen", TCP,
                                options=("-e", "inject=epoll_ctl:error=ENOMEM:when=3"))
         for number in range(2):
@@ -92,8 +93,8 @@ class FailingCalls(ProgramTest):
                          (True, True, None))
 
     def test_connections_that_take_their_time_to_close_are_waited_for(self):
-        """As very many do: each here takes 10 ms, all of them longer than a stop waits for a
-        thread that hangs."""
+        """As with very many connections: closing one takes 10 ms here, and closing all of them
+        takes longer than a stop waits for a thread that hangs."""
         count = 120
         program = start_traced(self, "close", self.folder / "calls", "--listen", TCP,
                                "--stop-timeout", "1ms",

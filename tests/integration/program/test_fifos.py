@@ -1,4 +1,4 @@
-"""Files that the program reads at its start, where a pipe is that no program writes to."""
+"""The program refuses a FIFO without a writer in the place of a file that it reads at its start."""
 import os
 import subprocess
 import unittest
@@ -57,7 +57,7 @@ tests:
         yield "test", fifo
 
     def test_a_pipe_without_a_writer_is_refused_in_a_bounded_time(self):
-        """All at once, because some give the writer some seconds."""
+        """All run at the same time, because some wait a few seconds for a writer."""
         running = []
         for arguments in self.arguments():
             for check in ((), ("--check",)) if arguments[0] != "test" else ((),):

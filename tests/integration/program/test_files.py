@@ -166,13 +166,14 @@ class SameFile(ProgramTest):
                             f"file:{self.dotted}?rotate_size=1MiB")
         self.assert_refused("--sink", f"file:{self.folder}/%Y.x", "--sink",
                             f"file:{self.folder}/./%Y.x")
-        self.assert_refused("--sink", f"file:{self.folder}/b", *both)  # not only with the first
+        # any two sinks are compared, not only one with the first
+        self.assert_refused("--sink", f"file:{self.folder}/b", *both)
         self.run_to_end("--check", "--listen", RIEMANN, "--sink", f"file:{self.path}", "--sink",
                         f"file:{self.folder}/b", "--sink", f"file:{self.folder}/%Y.x", "--sink",
                         f"file:{self.folder}/%m.x", ledger=None)
 
     def two_links(self):
-        """One by way of the other, to a file that is not there."""
+        """A link to a link to a file that does not exist. Returns the first link."""
         (self.folder / "between").symlink_to("./a")
         link = self.folder / "link"
         link.symlink_to(self.folder / "between")

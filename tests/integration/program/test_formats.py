@@ -69,7 +69,8 @@ class FormatTest(ProgramTest):
         return data, ledger["sinks"][0]
 
     def assert_buckets(self, found, expected):
-        """Pairs of bound and count, the bounds but for the last bit of an exponent's rounding."""
+        """Compares pairs of bound and count. Bounds may differ in the last bits, by the rounding
+        of the exponent."""
         expected = list(expected)
         self.assertEqual([count for _, count in found], [count for _, count in expected])
         for (bound, _), (wanted, _) in zip(found, expected):
@@ -238,7 +239,7 @@ class Header(FormatTest):
             program.wait_for_settled(number + 1)
             if name == "a":
                 os.rename(self.path, self.old)
-            program.ask_to_reload()  # with "b" the file is where it was
+            program.ask_to_reload()  # for "b" the file was not renamed
             program.wait_for_log("rows.csv: reopened", number + 1)
         program.stop()
         self.assertEqual(self.names(self.old), ["a"])
@@ -316,7 +317,7 @@ class Amplification(ProgramTest):
         return f"pcap:{path}?schema=telemetry"
 
     def written(self, *keys):
-        """The counts of sinks of one format, which share their lines where they are allowed to."""
+        """The counts of several sinks with one format. Sinks with equal keys share their lines."""
         sinks = [word for number, key in enumerate(keys)
                  for word in ("--sink", f"file:{self.folder}/{number}?format=prometheus{key}")]
         _, ledger = self.run_to_end("--listen", self.capture(), *sinks)

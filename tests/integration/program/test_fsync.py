@@ -16,7 +16,8 @@ class Fsync(RotatingTest):
                             "--sink", self.sink(path, keys), options=options)
 
     def synced(self):
-        """The names of the files that were synced so far, in order; a signal may cut a line."""
+        """The names of the files that were synced so far, in order. A signal may cut off the
+        last line of strace."""
         calls = self.calls_path.read_text(encoding="utf-8")
         return [name.rpartition("/")[2] for name in
                 re.findall(r"\d+ +fsync\(\d+<([^>]+)>", calls)]

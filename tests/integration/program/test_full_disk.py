@@ -31,14 +31,14 @@ class FullDisk(RotatingTest):
         return [name for name in self.files() if name != "ballast"]
 
     def send(self, program, sender, count):
-        """Sends the next `count` records; what was received is known then."""
+        """Sends the next `count` records, and waits until all are received."""
         for number in range(self.sent + 1, self.sent + count + 1):
             sender.send(numbered(number))
         self.sent += count
         program.wait_for_received(self.sent)
 
     def until_full(self, program, sender, part=PART):
-        """Sends until writing fails once more, and some that have to wait then or are refused."""
+        """Sends until a write fails, and then more records, which must wait or are refused."""
         errors = program.ledger_now()["sinks"][0]["write_errors"]
         end = time.monotonic() + DEADLINE
         while program.ledger_now()["sinks"][0]["write_errors"] == errors:
@@ -47,8 +47,8 @@ class FullDisk(RotatingTest):
         self.send(program, sender, PART)
 
     def wait_for_pause(self, program):
-        """Returns just after a write has failed. The next one comes after a pause, which gets longer
-        with each: the program is not about to write to the file at which it has looked."""
+        """Returns just after a write has failed. The pause before the next write gets longer
+        each time, so the program will not write at once to the file that it has just examined."""
         for _ in range(3):
             errors = program.ledger_now()["sinks"][0]["write_errors"]
             program.wait_for_ledger(lambda ledger, before=errors:
@@ -59,7 +59,7 @@ class FullDisk(RotatingTest):
                                 "everything queued was written")
 
     def fill_and_empty(self, name, keys, encoding="json"):
-        """Fills the disk and makes room, twice: no record is lost that was queued."""
+        """Fills the disk and frees it, twice: no queued record is lost."""
         self.sent = 0
         program = self.start_sink(name, keys)
         sender = self.sender(program)
@@ -108,7 +108,8 @@ class FullDisk(RotatingTest):
         self.assertEqual(numbers[-1], self.sent)
 
     def cut_to_make_room(self, name, keys, size, times=1):
-        """Cuts a plain file on a full disk to `size` bytes, when a part of a record is out."""
+        """Cuts a plain file on a full disk to `size` bytes, after a part of a record was written
+        to it."""
         self.sent = 0
         program = self.start_sink(name, keys)
         sender = self.sender(program)
@@ -125,7 +126,7 @@ class FullDisk(RotatingTest):
         self.assertEqual(sink["failed"]["io_error"], 0)
 
     def restart_on(self, name, keys):
-        """The next start takes the file for one of its own, and whole."""
+        """The next start accepts the file as its own and complete, and does not change it."""
         before = (self.out / name).read_bytes()
         program = self.start_sink(name, keys)
         program.stop()
@@ -217,7 +218,7 @@ class FullDisk(RotatingTest):
         self.sent = 0
         program = self.start_sink("rows", "format=csv&rotate_size=1GiB")
         sender = self.sender(program)
-        for _ in range(2):  # the second time it is shorter than all that was written
+        for _ in range(2):  # after the second cut the file is shorter than all that was written
             self.fill(128 * 1024)
             self.until_full(program, sender)
             self.wait_for_pause(program)

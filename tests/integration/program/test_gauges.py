@@ -15,9 +15,9 @@ from test_tcp import OK, TCP, Client, framed
 
 ROUNDS = 4
 CONNECTIONS = 5
-# Of these the rest need not be what it was.
+# Their values at rest may differ from the earlier ones.
 MEASURED = re.compile(r"sluice_uptime_seconds|process_.*")
-# And these are nothing then.
+# These are 0 at rest.
 NOTHING = ("listener_open_connections", "sink_in_flight_records", "sink_queue_batches",
            "sink_queue_large_batches", "sink_queue_fill_ratio", "sink_waiting_seconds",
            "sink_failing_seconds", "sink_oldest_seconds", "sink_spill_bytes",
@@ -33,7 +33,7 @@ class Gauges(ProgramTest):
         self.changes = 0
 
     def write(self, changed):
-        """The listeners and the sinks; `changed`: with other settings, and one listener more."""
+        """Writes the configuration; `changed`: with other settings and one more listener."""
         timeout, frame, more = ("20s", "32KiB", [RIEMANN + "&max_decoded=64KiB"]) if changed else (
             "30s", "64KiB", [])
         new = self.folder / "new.yaml"
@@ -61,7 +61,7 @@ class Gauges(ProgramTest):
         return max(value for (each, _), value in self.gauges().items() if each == f"sluice_{name}")
 
     def wait_for_rest(self, before):
-        """Until what can be nothing is nothing, and the rest is as it was before."""
+        """Waits until the gauges in NOTHING are 0, and all others have their values from before."""
         def differences():
             return {key: value for key, value in self.gauges().items()
                     if value != before.get(key, value) or

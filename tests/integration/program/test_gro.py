@@ -50,7 +50,8 @@ class Together(ProgramTest):
 
     @not_on_windows("the system puts no datagrams together")
     def test_datagrams_of_any_size_between_them(self):
-        """Sent one by one, also empty and malformed ones, and the last of a call shorter."""
+        """Datagrams sent one by one, some of them empty or malformed, between those of a call
+        with segments, whose last one is shorter."""
         program = self.start("--listen", GRO)
         sender = self.segmenting_sender(program)
         alone = self.sender(program)

@@ -29,7 +29,8 @@ class Hangup(ProgramTest):
         return program
 
     def check_it_goes_on(self, program):
-        """After the signals that it got so far: they are handled before the request for a ledger."""
+        """The program handles all earlier signals before the request for a ledger; then it must
+        still receive."""
         program.ledger_now()
         self.source.send(metric(2))
         program.wait_for_received(2)

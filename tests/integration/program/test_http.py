@@ -1,4 +1,5 @@
-"""http: sinks: each record is acknowledged, refused for a reason, unknown, or certainly not there."""
+"""http: sinks: each record is acknowledged, refused with a reason, unknown, or certainly not
+delivered."""
 import json
 import os
 import ssl
@@ -22,7 +23,7 @@ class Delivering(ProgramTest):
         return store
 
     def deliver(self, store, keys="", scheme="http"):
-        """A program that delivers there."""
+        """A program with a sink to this store."""
         return self.start("--listen", RIEMANN, "--sink",
                           f"{scheme}:{store.place}?{SOON}&in_flight=1{keys}")
 
@@ -118,7 +119,7 @@ class Figures(Delivering):
         return store, program, MetricsClient(program)
 
     def figures(self, client):
-        """Of the sink, without its name; the classes of answers that there were."""
+        """The sink's metrics by name, and the number of answers by class."""
         numbers = client.numbers()
         return {name.removeprefix("sluice_sink_"): int(value)
                 for (name, label), value in numbers.items()

@@ -1,5 +1,5 @@
-"""https: sinks over HTTP/2: what the server certainly did not look at is sent again, and counted;
-what it may have is unknown."""
+"""https: sinks over HTTP/2: requests that the server certainly did not process are sent again,
+and counted; the outcome of the others is unknown."""
 import ssl
 import unittest
 
@@ -22,7 +22,7 @@ class Http2(ProgramTest):
         self.certificate = self.authority.issue("server")
 
     def start_with(self, *script, keys=""):
-        """A store that answers so, and a program that delivers there."""
+        """A store that answers by this script, and a program with a sink to it."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*self.certificate)
         store = Http2Store(context, *script)
@@ -33,8 +33,8 @@ class Http2(ProgramTest):
         return store, program
 
     def deliver(self, *script):
-        """The ledger of three records, each in its own block, with these answers; the store; the
-        repeated requests."""
+        """Sends three records, each in its own block. Returns the sink's ledger, the store, and
+        the number of repeated requests."""
         store, program = self.start_with(*script, keys="&flush_interval=20ms&in_flight=1")
         sender = self.sender(program)
         for value in range(3):
@@ -61,7 +61,8 @@ class Http2(ProgramTest):
         self.assertEqual((store.requests, repeated), (5, 2))
 
     def test_also_of_several_streams_at_a_time(self):
-        """libcurl tells one of the requests on a connection that it goes away."""
+        """The server announces that it will close the connection; libcurl reports this for only
+        one of the requests."""
         steps = [REFUSE if at % 5 == 4 else GO_AWAY if at % 7 == 6 else TAKEN for at in range(150)]
         store, program = self.start_with(*steps, keys="&flush_interval=1ms&in_flight=4")
         sender = self.sender(program)
@@ -84,7 +85,8 @@ class Http2(ProgramTest):
                     self.assertEqual(len(store.lines()), 3)
 
     def test_an_answer_that_is_none_of_http2_is_no_refusal(self):
-        """Each also on a connection that had an answer before, where libcurl takes it for one."""
+        """Each answer also comes on a connection with an earlier good one, where libcurl accepts
+        it as an answer."""
         steps = [step for broken in BROKEN for step in (broken, TAKEN, broken)]
         store, program = self.start_with(*steps, keys="&flush_interval=1ms&in_flight=1")
         sender = self.sender(program)

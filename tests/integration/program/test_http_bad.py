@@ -1,4 +1,5 @@
-"""http: sinks: servers that answer badly, or not at all, cost what the ledger says and no more."""
+"""http: sinks: servers that answer badly or not at all cost only the records that the ledger
+has."""
 import time
 import unittest
 
@@ -9,7 +10,7 @@ from sluice_program import RIEMANN, ProgramTest, read_lines
 
 class BadAnswers(ProgramTest):
     def deliver(self, step, keys="", count=1):
-        """The sink's ledger after one block that is answered so; what follows is acknowledged."""
+        """The sink's ledger after one block with this answer; later blocks are acknowledged."""
         store = Store(step)
         self.addCleanup(store.close)
         program = self.start("--listen", RIEMANN, "--sink",
@@ -81,7 +82,8 @@ class BadAnswers(ProgramTest):
         for keys in ("", "&format=otlp"):
             self.assert_written(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n" +
                                 b"x" * 3000000, keys)
-        self.assertLess(time.monotonic() - begin, 8)  # a third of timeout= is 10 s
+        # the time limit here is a third of timeout=, 10 s
+        self.assertLess(time.monotonic() - begin, 8)
 
     def test_a_refusal_is_reported_on_one_short_line_without_controls(self):
         sink = self.deliver((400, {}, b"no\x1b[31m " + b"x" * 5000 + b"\nmore"))
@@ -106,7 +108,7 @@ class BadAnswers(ProgramTest):
 class Away(ProgramTest):
     def test_a_name_that_cannot_be_looked_up_holds_up_nobody(self):
         other = self.folder / "other"
-        name = "x" * 70  # of a label that no server is asked for
+        name = "x" * 70  # a label may have 63 characters, so no name server is asked
         program = self.start("--listen", RIEMANN, "--sink", f"file:{other}", "--sink",
                              f"http://{name}/?flush_interval=20ms&timeout=500ms")
         self.sender(program).send_all([metric(value) for value in range(500)])
@@ -125,7 +127,8 @@ class Away(ProgramTest):
         program.wait_for_settled(1)
         sink = program.stop()["sinks"][0]
         self.assertEqual(sink["failed"]["timeout_unsent"], 1)
-        self.assertIn(sink["write_errors"], (2, 3))  # after 100 ms, and after 200 more
+        # tries follow after 100 ms, and after 200 ms more
+        self.assertIn(sink["write_errors"], (2, 3))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""http: sinks: one bad record costs no good one, whatever a store makes of a request with both."""
+"""http: sinks: one bad record in a request does not cost the good ones, however the store
+refuses it."""
 import time
 import unittest
 
@@ -61,7 +62,7 @@ class Refused(ProgramTest):
         self.udp = self.sender(self.program)
 
     def send(self, count, bad, name="bad"):
-        """So many records, of which some are bad, evenly among them."""
+        """Sends `count` records; `bad` of them, evenly spread, are bad."""
         begin = time.time() - count
         for number in range(count):
             host = name if number * bad // count != (number + 1) * bad // count else "good"
@@ -118,7 +119,7 @@ class Refused(ProgramTest):
                             lambda: f"&format=json&spill={self.folder / str(next(number))}", 330)
 
     def test_one_that_takes_parts_where_twice_matters(self):
-        """Which were taken is not known, so that the block is not sent again."""
+        """The store does not tell which records it took, so the block is not sent again."""
         store = RefusingStore(body=PARTIAL, parts=True)
         self.start_with(store, "&format=json")
         self.send(GOOD_AND_BAD, 5)

@@ -1,4 +1,5 @@
-"""Sockets that the program is started with, as systemd does it: bound before, and kept after it."""
+"""Sockets that the program inherits, as from systemd: bound before it starts, and open after it
+ends."""
 import contextlib
 import os
 import signal
@@ -16,7 +17,7 @@ from test_tcp import OK, Client, framed
 nothing_on_windows("no process is started with sockets there")
 
 UDP_GRO = 104
-SO_RCVBUF_OVERHEAD = 2  # Linux doubles what is asked for, and reports the double
+SO_RCVBUF_OVERHEAD = 2  # Linux doubles the requested size, and reports the double
 
 
 def received(ledger, listener=0):
@@ -24,7 +25,7 @@ def received(ledger, listener=0):
 
 
 def waiting(udp):
-    """How many datagrams the kernel has for it, which are taken."""
+    """Takes all datagrams that the kernel has for the socket; returns their number."""
     count = 0
     udp.setblocking(False)
     with contextlib.suppress(BlockingIOError):
@@ -45,7 +46,7 @@ class InheritedTest(ProgramTest):
         self.addCleanup(self.manager.close)
 
     def udp(self, host="127.0.0.1", buffer=None):
-        """A socket as systemd binds it; it is open for as long as the test."""
+        """A socket that is bound as systemd does it; it stays open until the test ends."""
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         made = socket.socket(family, socket.SOCK_DGRAM)
         self.addCleanup(made.close)
@@ -55,7 +56,7 @@ class InheritedTest(ProgramTest):
         return made
 
     def tcp(self, host="127.0.0.1"):
-        """The same of a stream: it listens."""
+        """The same for a stream socket, which listens."""
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         made = socket.socket(family, socket.SOCK_STREAM)
         self.addCleanup(made.close)
@@ -64,7 +65,7 @@ class InheritedTest(ProgramTest):
         return made
 
     def local(self, kind=socket.SOCK_STREAM):
-        """The same for processes of this machine, with a file as its name."""
+        """The same for a unix socket, whose name is a file."""
         made = socket.socket(socket.AF_UNIX, kind)
         self.addCleanup(made.close)
         made.bind(str(self.folder / "local"))
@@ -91,7 +92,7 @@ class InheritedTest(ProgramTest):
         return program
 
     def refused_with(self, sockets, *arguments, code=69, **more):
-        """Starts it where it must not start; returns the one line that it says."""
+        """Starts the program, which must refuse to start; returns the line that it prints."""
         program = self.launch_with(sockets, *arguments, **more)
         program.finish(code)
         self.assertEqual(len(program.said()), 1, program.said())
@@ -207,7 +208,7 @@ class Serving(InheritedTest):
         program.stop()
 
     def test_a_check_needs_none(self):
-        """It is run before the start, when there are none yet."""
+        """A check is made before the start, without the sockets."""
         _, ledger = self.run_to_end("--check", "--listen", "fd:riemann?schema=riemann")
         self.assertIsNone(ledger)
 

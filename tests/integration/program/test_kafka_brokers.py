@@ -12,7 +12,7 @@ from test_tcp import OK, TCP, Client, Tcp, framed
 nothing_on_windows("a process has no limit of descriptors there")
 
 BROKERS = 150
-MOST = 256  # files; two for each broker leave the library without any
+MOST = 256  # open files; with two for each broker the library uses up all
 CLIENTS = 20
 
 

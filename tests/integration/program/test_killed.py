@@ -14,16 +14,16 @@ from sluice_program import Sender, linux_drops
 
 # Under Wine a receive takes a tenth of a millisecond, and a start a tenth of a second.
 KILLS = int(os.environ.get("TEST_KILLS", "6" if WINDOWS else "12"))
-SENDERS = ("one", "two")  # each numbers its own datagrams
+SENDERS = ("one", "two")  # datagrams of each sender, before a pause
 PER_TURN = 20             # datagrams of each sender, and then a moment of rest
 REST = 0.02 if WINDOWS else 0.002
-LOOKS = 10                # at files that come and go
-INTERVAL = "100ms"        # flush_interval, where there is one
+LOOKS = 10                # tries to read files that may disappear during it
+INTERVAL = "100ms"        # flush_interval= of the sinks that have one
 MOST_BEHIND = 0.1 + 1.0   # seconds
 
 
 def number_of(sender, count):
-    """Of a sender's datagrams: all senders' numbers are different ones."""
+    """The number in the sender's datagram; no two senders have a number in common."""
     return count * len(SENDERS) + SENDERS.index(sender)
 
 
@@ -50,7 +50,7 @@ class Run:
             socket.close()
 
     def _kill(self, program):
-        """Only while its socket is there does it show what was lost before it."""
+        """The kernel's drops can be read only while the program's socket exists."""
         self.killed_at = time.monotonic()
         program.freeze()
         self.lossless = linux_drops(program.port()) == 0
@@ -65,7 +65,7 @@ class Run:
         numbers[sender] += 1
 
     def behind(self, sender, survivors):
-        """Seconds before the kill that the first record was sent that did not survive it."""
+        """How long before the kill the first record was sent that did not survive; in seconds."""
         times = self.times[sender]
         return 0 if survivors == len(times) else self.killed_at - times[survivors]
 
@@ -75,7 +75,7 @@ class Killed(RotatingTest):
         super().setUp()
         self.seed = time.time_ns()
         self.random = random.Random(self.seed)
-        self.seen = {}  # bytes of a file that were looked at after earlier kills
+        self.seen = {}  # size of each file's content that was checked after earlier kills
         self.strict = 0
 
     def files(self):
@@ -101,7 +101,8 @@ class Killed(RotatingTest):
         return found
 
     def check(self, run, numbers):
-        """Never a doubled one; of each sender a prefix without gaps, and not much is missing."""
+        """No record is there twice, the records of each sender have no gap, and only the newest
+        are missing."""
         self.assertEqual(len(numbers), len(set(numbers)), f"doubled; seed {self.seed}")
         for sender in SENDERS:
             first = run.first[sender]
@@ -128,12 +129,14 @@ class Killed(RotatingTest):
         program.stop()
         print(f"{path}?{keys}: {KILLS} kills, {survived} of {sum(counts.values())} records "
               f"survived, {self.strict} runs without a loss before the program", flush=True)
-        # Else gaps would have gone unseen, or nothing was there to be torn.
+        # Otherwise the runs prove little: drops hide gaps, and files without records cannot be
+        # torn.
         self.assertGreater(self.strict, KILLS // 2)
         self.assertGreater(survived, KILLS * 50)
 
     def look(self, run, encoding):
-        """Checks what the last run left, when the next has put it right; how much it is."""
+        """Checks the files of a killed run after the next start repaired them. Returns their
+        number of records."""
         if run is None:
             return 0
         numbers = self.survivors(encoding)

@@ -171,7 +171,7 @@ class Ends(ProgramTest):
         for number in range(24):
             sender.send(metric(number))
         program.wait_for_received(24)
-        sender.send(b"\xff")  # a bad one is one as well
+        sender.send(b"\xff")  # a malformed datagram counts, too
         ledger = program.finish()
         self.assertEqual(ledger["listeners"][0]["received"], 25)
         self.assertEqual([line["value"] for line in program.output()], list(range(24)))

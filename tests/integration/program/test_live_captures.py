@@ -37,7 +37,7 @@ class LiveTest(ProgramTest):
         return program
 
     def launch_without_writer(self, *arguments, **more):
-        """Returns when the program has the FIFO open: from then on a signal is kept for it.
+        """Returns when the program has opened the FIFO: a signal that is sent later is not lost.
 
         A pipe of Windows has a writer, which writes nothing.
         """
@@ -93,7 +93,8 @@ class Reading(LiveTest):
         self.assertEqual([line["value"] for line in program.output()], [0, 1, 2])
 
     def test_a_record_of_a_paused_capture_is_written_without_further_traffic(self):
-        """Also when the capture pauses within the next record, as a writer's buffer ends there."""
+        """This holds also if the pause begins within the next record, where a writer's buffer
+        may end."""
         whole, begun = record(0, metric(1)), record(1, metric(2))
         program = self.launch_reader(written=HEADER + whole + begun[:40])
         self.assertEqual(program.wait_for_output(1)[0]["value"], 1)
@@ -103,7 +104,8 @@ class Reading(LiveTest):
         program.finish()
 
     def test_a_pause_hands_on_everything_though_a_sink_is_busy(self):
-        """Standard output is full, so records wait to be offered together: but not for ever."""
+        """Standard output is full, so records are collected to be offered together; the wait has
+        an end."""
         count = 1000
         file = self.folder / "lines"
         reader, writer = os.pipe()
@@ -113,7 +115,7 @@ class Reading(LiveTest):
                                           for number in range(count)))
         wait_until(lambda: file.exists() and file.read_bytes().count(b"\n") == count,
                    "all is in the file")
-        if not WINDOWS:  # no program can read the address of a socket that does not listen
+        if not WINDOWS:  # after the capture's end there is no address to ask
             self.assertLess(program.ledger_now()["sinks"][0]["written"], count)
         self.assertEqual([line["value"] for line in read_lines(file)], list(range(count)))
         self.pipe.close()
@@ -190,7 +192,7 @@ class Stopping(LiveTest):
         self.assertEqual([line["value"] for line in program.output()], [0, 1, 2])
 
     def test_max_datagrams_of_another_listener_ends_a_wait(self):
-        # The other end may be opened before this one's file, so this does not wait for it.
+        # The program may end before it opens this FIFO, so the test does not wait for that.
         self.live.put(HEADER)
         program = self.launch("--listen", self.url, "--listen", capture_url("riemann_cli_v4"),
                               "--max-datagrams", 7)

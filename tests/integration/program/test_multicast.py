@@ -92,8 +92,8 @@ class Multicast(ProgramTest):
         return f"udp://[{group}]:{PORT}" if ":" in group else f"udp://{group}:{PORT}"
 
     def check_shared(self, keys, sent, wanted):
-        """Listeners of one group, each with these keys: `sent` sends, `wanted` is for each the values
-        that it gets, of both address families."""
+        """Starts a listener of one group for each item of `keys`, and calls `sent` to send.
+        `wanted` has the values that each listener must receive. Done for both address families."""
         for group, family in (("239.1.2.3", 4), ("ff15::5555", 6)):
             with self.subTest(group=group):
                 path = self.folder / f"lines{family}"

@@ -113,7 +113,7 @@ class Killed(Nats):
 
 class TooLarge(Nats):
     def assert_only_large_ones_fail(self, server, padding, keys=""):
-        """Every 100th record has a host of `padding` bytes, and no message may be so large."""
+        """Every 100th record has a host of `padding` bytes, which is too large for a message."""
         program = self.start_to(server, keys)
         self.sender(program).send_all(
             [metric(number, host="h" * padding if number % 100 == 50 else "h")

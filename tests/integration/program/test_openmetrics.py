@@ -1,4 +1,4 @@
-"""format=openmetrics: each flush is a complete file, which a strict reader takes."""
+"""format=openmetrics: each flush writes a complete file, which a strict reader accepts."""
 import gzip
 import json
 import math
@@ -20,7 +20,7 @@ TIME = SECONDS * 10 ** 9
 
 
 def at(time_ns):
-    """As a file has it."""
+    """The time as files have it, in seconds."""
     return Decimal(time_ns) / 10 ** 9
 
 
@@ -145,7 +145,7 @@ class Flushes(OpenMetricsTest):
         self.assertEqual(self.content("metrics.om.part"), b"")
 
         def flushed():
-            program.ask_to_reload()  # the first may come before the sink has the record
+            program.ask_to_reload()  # an early request may come before the sink has the record
             return self.files() == ["metrics.om"]
 
         wait_until(flushed, "a file is complete because of SIGHUP")
@@ -258,7 +258,7 @@ class Left(OpenMetricsTest):
     WHOLE = b"# TYPE old gauge\nold 1 2\n" + END.encode()
 
     def leave(self, content):
-        """A file of a run that was killed, then a run that writes another one."""
+        """A program is killed, then the next one writes another file."""
         (self.out / "metrics.om.part").write_bytes(content)
         program = self.start("--listen", TELEMETRY, "--sink", self.url())
         self.sender(program).send_all([gauge("new", 1)])
@@ -312,7 +312,7 @@ class Refused(OpenMetricsTest):
         def least(sink):
             return int(self.least_memory("--listen", RIEMANN, "--sink", sink)[:-3])
 
-        # A block of 1 MiB rather than 64 KiB, and what it is arranged in.
+        # Buffers for a block of 1 MiB instead of 64 KiB, and for its arranged form.
         kib = least(self.url()) - least(f"file:{self.out}/x?rotate_size=1MiB")
         self.assertTrue(math.isclose(kib, (1024 - 64) + 2048, abs_tol=8), kib)
 

@@ -24,7 +24,7 @@ def put_kv(number):
     return attribute(number, "k", string("v"))
 
 
-# A resource and a scope with all that they may have, and how they are written.
+# A resource and a scope with all their fields, as bytes and as the JSON that is written.
 RESOURCE = put_kv(1) + integer(2, 3) + message(
     3, text(1, "url") + text(2, "service") + text(3, "a") + text(3, "b") + text(4, "c"))
 RESOURCE_TOLD = {"attributes": KV, "dropped_attributes_count": 3, "entity_refs": [
@@ -104,7 +104,8 @@ class Requests(OtlpTest):
 
 
 class Fields(OtlpTest):
-    """Each field by its number, also those that no capture holds; bytes are the captures' part."""
+    """Every field by its number, also those that no capture has. Fields of bytes are tested with
+    the captures."""
 
     def assert_metric(self, number, name, data, told):
         self.assertEqual(

@@ -76,7 +76,7 @@ def of_value(value):
 
 
 def of_attributes(attributes):
-    """The first of two with one key counts."""
+    """If a key occurs twice, the first one counts."""
     return {each.key: of_value(each.value) for each in reversed(attributes)}
 
 
@@ -259,14 +259,15 @@ class TheMessage(Records):
                 found = line["message"]
                 while not isinstance(found, dict) or not found.keys() & told.keys():
                     found = found[0] if isinstance(found, list) else next(iter(found.values()))
-                if schema == "otlp-logs":  # other bytes are in base64 as ever
+                if schema == "otlp-logs":  # bytes outside attributes are written in base64, too
                     told["attributes"] = [{"key": "raw", "value": {"bytesValue": "/w=="}}]
                 self.assertEqual(found, told)
 
 
 class Bounds(Records):
     def test_keys_that_take_too_long_to_tell_apart_make_a_record_too_large(self):
-        """5,000 keys of one length, first and last byte, in a datagram; others are served."""
+        """5,000 keys with the same length, first and last byte are too large a record; other
+        datagrams are decoded."""
         keys = b"".join(message(6, text(1, f"k{number:04}k")) for number in range(5000))
         program = self.start("--listen", f"{ANY_PORT}?schema=otlp-logs&max_decoded=8MiB", "--sink",
                              "stdout:?view=record")
@@ -274,7 +275,7 @@ class Bounds(Records):
         bad = message(1, message(2, message(2, keys)))
         self.assertLess(len(bad), 65000)
         self.sender(program).send_all([good, bad, good])
-        program.wait_for_settled(3)  # a stop waits less long than this takes with a sanitizer
+        program.wait_for_settled(3)  # with a sanitizer this takes longer than a stop waits
         ledger = program.stop()
         self.assertEqual([line["severity_text"] for line in program.output()], ["good", "good"])
         self.assertEqual(ledger["sinks"][0]["failed"]["too_large"], 1)

@@ -19,7 +19,7 @@ KEYS = "format=json&flush_interval=10ms"
 
 class Outages(ProgramTest):
     def check_outage(self, url, away, back, reason=".*"):
-        """`away` begins the outage, for this reason, and `back` ends it."""
+        """`away` begins the outage; its error matches `reason`. `back` ends it."""
         program = self.start("--listen", RIEMANN, "--sink", url, "--metrics", "127.0.0.1:0")
         metrics = MetricsClient(program)
         sender = self.sender(program)

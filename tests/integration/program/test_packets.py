@@ -1,4 +1,5 @@
-"""format=protobuf and format=pcap: what came, as it came, read back by other programs and by us."""
+"""format=protobuf and format=pcap: datagrams are written unchanged, and read back by other
+programs and by us."""
 import datetime
 import json
 import os
@@ -16,7 +17,7 @@ from sluice_program import (CAPTURES, DEADLINE, RIEMANN, SANITIZED, SLUICE, Prog
 
 DELIMITED = "udp://127.0.0.1:0?schema=telemetry&framing=delimited&header=3"
 
-# Of each capture the port and the schema of what it holds.
+# For each capture: the port and the schema of its datagrams.
 REAL = {
     "collectd_riemann_batchoff_v4": (5561, "riemann"),
     "riemann_cli_v4": (5555, "riemann"),
@@ -89,7 +90,7 @@ class Pcap(ProgramTest):
         return packets
 
     def assert_read_back(self, schema):
-        """Our own listener makes the same lines of it, but for its name."""
+        """Our own program must read the file back as the same lines, except the listener's name."""
         again = self.folder / "again"
         again.unlink(missing_ok=True)
         _, ledger = self.run_to_end("--listen", f"pcap:{self.path}?schema={schema}", "--sink",
@@ -200,19 +201,20 @@ class Pcap(ProgramTest):
             self.assertEqual([receiver.recv(65536) for _ in sent], sent)
 
 
-# Riemann's messages that a decoder takes, and no encoder makes.
+# Valid messages of Riemann in forms that no encoder produces.
 ODD = {
     "a tag of five bytes, of which two bits are dropped": bytes.fromhex("c1c6c6c639") + bytes(8),
     "a number of ten bytes, of which six bits are dropped": b"\x10" + b"\xff" * 9 + b"\x7f",
     "a length of five bytes": bytes.fromhex("fa3f8280808000") + b"hi",
     "groups": groups(1000, 100),
-    "a state, and 123 bytes":  # after its length it begins as a line of JSON does
+    # the length and the first byte look like the beginning of a JSON line
+    "a state, and 123 bytes":
         message(4, integer(1, 1) + text(3, "s" * 63)) + message(3, b"e" * 52),
 }
 
 
 class Files(ProgramTest):
-    """Files of a binary format that were there before."""
+    """Files of a binary format that an earlier run has written."""
 
     def write(self, path, form, values):
         """Appends messages to the file; returns the program."""

@@ -1,4 +1,5 @@
-"""File sinks with fields in their paths: every record is in the file of its time and values."""
+"""File sinks with fields in their paths: each record is in the file that its time and values
+select."""
 import collections
 import socket
 import time
@@ -14,7 +15,7 @@ DAY = 86400
 
 class Values(RotatingTest):
     def send_from(self, program, host, datagrams, listener=0):
-        """From an address of 127.0.0.0/8, without a wait."""
+        """Sends from an address in 127.0.0.0/8, without waiting in between."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             sender.bind((host, 0))
             for datagram in datagrams:
@@ -93,10 +94,11 @@ class Values(RotatingTest):
 
 
 class Days(RotatingTest):
-    """Times from a capture: those of arrival then, not now."""
+    """The time in a path is the arrival time in the capture, not the present time."""
 
     def run_capture(self, path, keys, records):
-        """`records`: (seconds since FIRST_CAPTURED, host); each has its place for a value."""
+        """`records` are pairs (seconds since FIRST_CAPTURED, host). The value of a record is its
+        index."""
         capture = self.folder / "capture.pcap"
         with open(capture, "wb") as file:
             file.write(HEADER)
@@ -108,7 +110,8 @@ class Days(RotatingTest):
         return ledger
 
     def expect(self, records, form):
-        """That each file holds the records that `form` says, in their order; of numbers, all."""
+        """Each file must contain exactly the records of its name, in order; `form` makes the
+        name of a record's time and host."""
         expected = collections.defaultdict(list)
         for number, (seconds, host) in enumerate(records):
             name = time.strftime(form, time.gmtime(FIRST_CAPTURED + seconds))
@@ -147,7 +150,7 @@ class Days(RotatingTest):
         self.check_days(records)
 
     def test_one_sender_too_many_on_days_that_come_and_go(self):
-        """max_files=1: the files of days that are over go for those of days that come."""
+        """max_files=1: files of past days are closed when new days need a file."""
         turns = (1, 2, 1, 2, 2, 3, 1, 3)
         records = [(number // 3 * DAY - number % 7 * 9000, turns[number * 5 % 8])
                    for number in range(300)]
@@ -165,7 +168,7 @@ class Days(RotatingTest):
         self.assertEqual(ledger["sinks"][0]["to_other_file"], 2)
 
     def check_days(self, records):
-        """Each record is once in some file of its day."""
+        """Each record is in exactly one file of its day."""
         found = []
         for name in self.files():
             for line in read_lines(self.out / name):

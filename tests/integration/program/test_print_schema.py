@@ -59,12 +59,12 @@ class Printed(ProgramTest):
         return path
 
     def protoc(self, path, *arguments):
-        """Without any path but the file's own."""
+        """Runs protoc with only the folder of the file as its path."""
         subprocess.run(["protoc", f"--proto_path={path.parent}", *arguments, path.name], check=True,
                        timeout=DEADLINE)
 
     def shapes_in(self, path, *arguments):
-        """The messages of a file: {name: {number: what decides what is on the wire}}."""
+        """The messages of a file: {name: {number: the properties that decide its encoding}}."""
         descriptors = self.folder / f"{path.name}.desc"
         self.protoc(path, *arguments, f"--descriptor_set_out={descriptors}")
         files = descriptor_pb2.FileDescriptorSet.FromString(descriptors.read_bytes())

@@ -242,7 +242,7 @@ class Pinba(Recipes):
                          [(name, labels) for name, _, labels in expected])
         for (_, value, _), (_, truth, _) in zip(found, expected):
             self.assertAlmostEqual(value, truth, delta=abs(truth) * 1e-7)
-        # Without its required fields it is not a valid request.
+        # Two requests without a required field are refused.
         self.assertEqual(ledger["listeners"][0]["reasons"]["malformed"], 2)
 
 

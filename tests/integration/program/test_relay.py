@@ -116,7 +116,7 @@ class Passing(Relay):
             got += 1
         self.assertEqual(sink["written"], 10)
         self.assertEqual(sink["lines"], 10)
-        self.assertIn(got, (5, 10))  # a machine with a way to that network has sent five there
+        self.assertIn(got, (5, 10))  # with a route to that network, five were sent there
 
     def test_nobody_listening_is_no_failure(self):
         target = self.target()
@@ -142,7 +142,7 @@ class Passing(Relay):
 
 
 class Bad(Relay):
-    # One that is empty, one of another kind of bytes, one that is cut off: all refused.
+    # An empty datagram, invalid bytes, and a truncated message: all are refused.
     BAD = [b"", b"\xff" * 20, gauge("a", 1)[:-3]]
 
     def test_what_could_not_be_decoded_stays_away(self):
@@ -165,7 +165,7 @@ class Bad(Relay):
         self.assertEqual(got, sent)
 
     def test_large_ones_stay_in_their_order_too(self):
-        """They take batches of their own."""
+        """Each large datagram takes a batch of its own."""
         target = self.target()
         program = self.start("--listen", RIEMANN, "--sink", f"udp:{target.url}?bad=too")
         sent = [metric(1), b"\xff", metric(2, host="y" * 60000), b"\xff\xff" * 20000, metric(3),

@@ -1,4 +1,5 @@
-"""Another configuration for a running program: what stays misses nothing, what is wrong is refused."""
+"""Another configuration for a running program: unchanged parts miss no record, invalid ones are
+refused."""
 import json
 import os
 import socket
@@ -13,7 +14,7 @@ from sluice_program import (CHANGED, DEADLINE, SANITIZED, ProgramTest, dropped,
                             parse_lines, read_lines, wait_until)
 from test_config import READS_FILES
 
-# How many reloads while datagrams come, and how many of those a second.
+# Number of reloads while datagrams arrive, and reloads a second.
 RELOADS, RATE = (40, "10000") if SANITIZED or WINDOWS else (200, "50000")
 SHELL = "the command is of POSIX' shell"
 REFUSED = "reload refused, the present configuration stays: "
@@ -27,7 +28,8 @@ class Reload(ProgramTest):
         self.kept = self.folder / "kept"
 
     def write(self, listeners, sinks, **options):
-        """Whole at once, as an editor or a package does it: the program may read at any time."""
+        """Replaces the file at once, as editors and packages do, since the program may read it
+        at any time."""
         new = self.folder / "new.yaml"
         new.write_text(json.dumps({**options, "listeners": listeners, "sinks": sinks}),
                        encoding="utf-8")
@@ -203,8 +205,8 @@ class Reload(ProgramTest):
         self.assertEqual([line["value"] for line in read_lines(self.folder / "kept.1")], [1])
 
     def sink_of_each_kind(self):
-        """A plain file (`kept` is another one), files that rotate, and a command that leaves its
-        number."""
+        """Two of the three kinds of sinks: files that rotate, and a command that records its
+        process id. The third is the plain file `kept`."""
         return [{"to": f"file:{self.folder}/rotated", "rotate_size": "1GiB"},
                 f"command:echo $$ >>'{self.folder}/started'; exec cat >>'{self.folder}/read'"]
 
@@ -230,7 +232,8 @@ class Reload(ProgramTest):
             program.ask_to_reload()
             program.wait_for_log(REFUSED, number + 1)
             program.wait_for_log("kept: reopened", number + 1)
-            for value in (2 * number + 1, 2 * number + 2):  # what is wanted comes before the second
+            # the reopening is complete before the second
+            for value in (2 * number + 1, 2 * number + 2):
                 sender.send(metric(value))
                 for sink in range(3):
                     program.wait_for_settled(value + 1, sink)
@@ -306,15 +309,16 @@ class Reload(ProgramTest):
 
     def check_torn_line(self, sink, reading, writing=None, kept=None):
         """A sink that had to stop in the middle of a line of a pipe leaves the line to its
-        successor, which ends it first. `writing` is the program's standard output, `kept` an end
-        that stays open."""
+        successor, which ends it first. `reading` is the other end of the pipe, `writing` the
+        program's standard output if that is the sink, and `kept` an end that stays open all the
+        time."""
         listener = "udp://127.0.0.1:0?schema=riemann&receive_buffer=8MiB"
         self.write([listener], [sink], **{"stop-timeout": "200ms"})
         program = self.start("--config", self.file, stdout=writing)
         if writing is not None:
             os.close(writing)
         sender = self.sender(program)
-        for value in range(2):  # a pipe takes 64 KiB, and of a write that is larger a part
+        for value in range(2):  # the pipe holds 64 KiB: the first line and a part of the second
             sender.send(metric(value, service="x" * 60000))
         program.wait_for_received(2)
         self.change(program, [listener], [f"{sink}?flush_interval=0s"],
@@ -344,7 +348,7 @@ class Reload(ProgramTest):
         fifo = self.folder / "pipe"
         os.mkfifo(fifo)
         reading = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-        kept = os.open(fifo, os.O_WRONLY)  # there is a moment between the two sinks
+        kept = os.open(fifo, os.O_WRONLY)  # between the two sinks the FIFO would have no writer
         self.check_torn_line(f"file:{fifo}", reading, kept=kept)
 
     def test_of_sinks_that_write_the_same_each_has_all_of_its_time(self):
@@ -373,12 +377,12 @@ class Reload(ProgramTest):
                 ([stays, comes], [kept, one]),
                 ([stays], [kept, one + "?format=influx", two]),
                 ([stays + "&max_datagram=2KiB", comes], [kept, two + "?format=csv"])]
-        # The queues hold a whole load: how fast the sinks are is not what is asked for either.
+        # The queues hold all records: the speed of the sinks is not tested here.
         self.write(*sets[0], memory="256MiB")
         program = self.start("--config", self.file)
         sent = 0
         for first in range(0, RELOADS, 20):
-            # No more than the buffer holds: a host too slow for the rate is not what is asked for.
+            # No more datagrams than the buffers hold: the speed of the host is not tested here.
             load = subprocess.Popen(
                 command(os.environ["TEST_SEND"], "--to", program.names[0], "--schema",
                         "telemetry", "--rate", RATE, "--count", "100000", "--report", "json"),
@@ -393,9 +397,9 @@ class Reload(ProgramTest):
         stayed, sink = ledger["listeners"][0], ledger["sinks"][0]
         self.assertEqual(stayed["received"] + dropped(stayed), sent)
         self.assertEqual(stayed["decoded"], stayed["received"])
-        # A datagram dropped last is not followed by one that would reveal the loss.
+        # A drop shows as a gap only when a later datagram arrives.
         self.assertLessEqual(stayed["lost"], dropped(stayed))
-        if os.geteuid() == 0 and not WINDOWS:  # with a small buffer, datagrams of 4 ms may be lost
+        if os.geteuid() == 0 and not WINDOWS:  # without root the buffer may be too small for 4 ms
             self.assertEqual(dropped(stayed), 0)
         self.assertEqual(sink["written"] + sum(sink["refused"].values()), sink["offered"])
         self.assertEqual(sum(sink["refused"].values()), 0)

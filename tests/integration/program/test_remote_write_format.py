@@ -1,4 +1,5 @@
-"""format=remote-write: each block is a request, with what format=prometheus has, in either shape."""
+"""format=remote-write: each block becomes a request with the content of format=prometheus, in
+version 1.0 or 2.0."""
 import math
 import re
 import unittest
@@ -34,7 +35,7 @@ SHAPES = {"0.1.0": 1, "2.0.0": 2}
 
 
 def shape_of(request):
-    """1 or 2, of a request whose headers all say the same."""
+    """Version 1 or 2 of a request, whose three headers must agree."""
     shape = SHAPES[request.headers["x-prometheus-remote-write-version"]]
     wanted = ("application/x-protobuf" if shape == 1 else
               "application/x-protobuf;proto=io.prometheus.write.v2.Request")
@@ -44,7 +45,7 @@ def shape_of(request):
 
 
 def knows_2(request):
-    """A server of 2.0."""
+    """A step of a server that accepts 2.0."""
     return (204, PROOF) if shape_of(request) == 2 else 204
 
 

@@ -26,7 +26,7 @@ def exemplar(value, at, labels=(), trace=b"", span=b""):
 
 
 def counts_of(histogram, side="positive"):
-    """The counts of a side of a histogram by their index in Prometheus."""
+    """The counts of one side of a histogram, by Prometheus' bucket index."""
     spans, deltas = getattr(histogram, f"{side}_spans"), getattr(histogram, f"{side}_deltas")
     found, at, count, numbers = {}, 0, 0, iter(deltas)
     for number, span in enumerate(spans):

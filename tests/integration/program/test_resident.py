@@ -7,7 +7,7 @@ from metrics_client import SERVES, MetricsClient
 from protobuf import metric
 from sluice_program import RIEMANN, SLUICE, ProgramTest
 
-MOST = 8 * 1024  # KiB, with a socket and a file
+MOST = 8 * 1024  # KiB, for a program with one socket and one file
 
 
 def resident(program):
@@ -17,7 +17,7 @@ def resident(program):
 
 
 def page_faults(program):
-    """How often a page was touched that was not there yet."""
+    """The number of page faults so far."""
     stat = pathlib.Path(f"/proc/{program.process.pid}/stat").read_text(encoding="ascii")
     return int(stat.rpartition(")")[2].split()[7])
 
@@ -67,7 +67,7 @@ class Resident(ProgramTest):
             program.wait_for_received(1000 * number)
             program.wait_for_settled(1000 * number)
             sizes.append(resident(program))
-        # A sink that is late for once has a queue that takes a few batches more.
+        # A sink that was late once keeps a queue with a few more batches.
         self.assertLess(max(sizes[6:]) - max(sizes[:6]), 2 * 1024, f"KiB, {sizes}")
         self.assertLess(max(sizes), MOST)
 

@@ -1,4 +1,5 @@
-"""File sinks that rotate: what becomes of their files, and that no record is lost or torn."""
+"""File sinks that rotate: the names and number of their files, and that no record is lost or
+torn."""
 import datetime
 import os
 import subprocess
@@ -79,7 +80,7 @@ class Names(RotationTest):
 
 
 class Kept(RotationTest):
-    """Which complete files stay."""
+    """The rules by which complete files are kept or removed."""
 
     def put_old(self, name, size, days):
         (self.out / name).write_bytes(bytes(size))
@@ -111,7 +112,7 @@ class Kept(RotationTest):
                     os.remove(self.out / name)
 
     def test_files_are_removed_when_they_are_too_old_or_too_large_together(self):
-        self.put_old("x.n", 10, days=8)  # nothing more comes for this one
+        self.put_old("x.n", 10, days=8)  # no later record makes the sink look at this path
         self.put_old("y.n", 20000, days=6)
         self.put_old("y.1.n", 40000, days=5)
         program = self.start_sink("%{source}.n", "rotate_size=16KiB&keep_time=7d&keep_size=50kB")
@@ -207,7 +208,8 @@ class Times(RotationTest):
         for count, name in enumerate(("lines", "lines.1", "lines.2")):
             sender.send_all([metric(count)], before=count)
             wait_until((self.out / name).exists, f"{name} is complete")
-            # Not before the second of the clock was over; the file's time may be a tick behind.
+            # Not before the second had passed. The file's time comes from a clock that may be a
+            # tick behind.
             received = datetime.datetime.fromisoformat(
                 parse_lines((self.out / name).read_bytes())[0]["received"][:19] + "+00:00")
             completed = (self.out / name).stat().st_ctime + 0.02
@@ -229,7 +231,7 @@ class Times(RotationTest):
 
 
 class Programs(RotationTest):
-    """Several with one path."""
+    """Several programs whose sinks have the same path."""
 
     def test_the_second_is_refused_while_the_first_lives(self):
         first = self.start_sink("lines", "rotate_size=1MiB")
@@ -295,7 +297,7 @@ class Compressed(RotationTest):
                 for value in range(3):
                     sender.send_all([metric(value)], before=value)
                     program.wait_for_settled(value + 1)
-                    # Whole at any time: each frame is one.
+                    # The file is valid at any time, since it consists of complete frames.
                     with open(self.out / f"{name}.part", "rb") as file:
                         read = subprocess.run([reader], stdin=file, check=True,
                                               stdout=subprocess.PIPE).stdout

@@ -16,14 +16,15 @@ PCAP_HEAD = 24
 
 
 def head_size(encoding, data):
-    """The head of a file."""
+    """The size of the head of a file."""
     if encoding == "csv":
         return data.index(b"\n") + 1
     return PCAP_HEAD if encoding == "pcap" else 0
 
 
 def many_sizes():
-    """Datagrams of one value and of many: batches whose lines are short, and longer than is kept."""
+    """Datagrams with one value or many, so that the lines of some batches are longer than the
+    shared text that sinks keep."""
     chosen = random.Random(18)
     for number in range(4000):
         count = chosen.choice((1, 1, 1, 2, 20, 40)) if number % 1000 < 500 else 1

@@ -120,7 +120,7 @@ def chained(start, data):
 
 
 def series_hash(name, labels):
-    """As sinks/encoders/series_hash.h has it."""
+    """The hash that sinks/encoders/series_hash.h defines."""
     return mixed((chained(0, name.encode()) + sum(
         chained(chained(1, key.encode()), value.encode()) for key, value in labels)) & MASK)
 

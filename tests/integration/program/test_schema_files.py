@@ -1,6 +1,7 @@
 """Schemas of users: descriptor sets and .proto files, read at the start.
 
-Wine has no protoc: one of the tests', found through WINEPATH, runs that of Linux.
+Wine has no protoc: the tests provide one that runs Linux' protoc, and that is found through
+WINEPATH.
 """
 import importlib.util
 import os
@@ -20,7 +21,7 @@ JUNOS = PROTO / "junos" / "port.proto"
 PORT = "enterprise.[juniperNetworks].[jnpr_interface_ext].interface_stats"
 SENDER = "system_id,component_id,sub_component_id,sensor_name"
 
-# Where captures lie that cannot be copied into the project: others published them.
+# A folder with captures that others published and that cannot be copied into the project.
 MORE_CAPTURES = os.environ.get("TEST_MORE_CAPTURES")
 
 
@@ -116,7 +117,8 @@ class Samples(SchemaFiles):
         self.assertEqual(ledger["sinks"][0]["samples"], 2)
 
     def test_every_number_is_read_as_the_document_says(self):
-        """Its messages, and what it says of them without and with labels=."""
+        """The messages of proto/README.md, and the samples that it shows without and with
+        labels=."""
         document = (PROTO.parents[1] / "proto" / "README.md").read_text(encoding="utf-8")
         declared, = re.findall(r"```proto\n(message Site .*?)```", document, re.DOTALL)
         shown = re.findall(r"```\n(racks\.psus\..*?)```", document, re.DOTALL)
@@ -193,7 +195,8 @@ class Extremes(SchemaFiles):
         deep = message(1, text(1, name) + b"".join(
             message(4, text(1, "m") + integer(2, 7)) for _ in range(100)))
         samples, listener = self.read(declared, "Tree", [deep, message(1, text(1, "a") + integer(2, 1))])
-        self.assertEqual(listener["reasons"].get("too_large"), 1)  # each name would be a copy
+        # 100 samples with copies of a long name
+        self.assertEqual(listener["reasons"].get("too_large"), 1)
         self.assertEqual(samples, [("nodes.a", 1, {})])
 
     def test_times_out_of_range_are_numbers(self):

@@ -1,4 +1,5 @@
-"""Schemas from files among others: on one port, framed, and with sinks that want samples."""
+"""Schemas from files together with others: on one port, with framing, and with sinks that need
+samples."""
 import unittest
 
 from protobuf import integer, message, text, varint
@@ -8,7 +9,7 @@ OPTIONAL, UINT64 = 1, 4  # of descriptor.proto: a field's label, its type
 
 
 def descriptor_set(*fields):
-    """A FileDescriptorSet (descriptor.proto) of lab.Probe, whose uint64 fields are these."""
+    """A FileDescriptorSet (descriptor.proto) of lab.Probe, which has these uint64 fields."""
     probe = text(1, "Probe")
     for number, name in enumerate(fields, start=1):
         probe += message(2, text(1, name) + integer(3, number) + integer(4, OPTIONAL) +

@@ -230,7 +230,7 @@ class Times(SeriesTest):
 @same_with_one_thread
 class Running(SeriesTest):
     def from_host(self, program, host):
-        """A socket of that address, to the program."""
+        """A socket that is bound to that address and connected to the program."""
         made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.addCleanup(made.close)
         made.bind((host, 0))
@@ -238,7 +238,7 @@ class Running(SeriesTest):
         return made
 
     def send_mixed(self, program, begin, end):
-        """A good one's and a bad one's, in turn, without loss."""
+        """Sends from a good and a bad sender in turn, without loss."""
         senders = self.from_host(program, "127.0.0.1"), self.from_host(program, "127.0.0.9")
         for start in range(begin, end, BURST // 2):
             stop = min(start + BURST // 2, end)

@@ -1,4 +1,4 @@
-"""Stopping, asking and stopping at once, by signals, with datagrams under way."""
+"""Signals that stop the program, at once or not, or ask for its ledger, while datagrams arrive."""
 import os
 import signal
 import socket
@@ -28,7 +28,7 @@ class UnderLoad(ProgramTest):
         self.assertLess(time.monotonic() - began, STOP_LIMIT)
         flood.end()
 
-        lines = read_lines(path)  # the last one whole, as all of them
+        lines = read_lines(path)  # all lines are complete, even the last one
         listener, sink = ledger["listeners"][0], ledger["sinks"][0]
         self.assertEqual(len(lines), sink["written"])
         self.assertEqual(sum(sink["failed"].values()), 0)
@@ -50,9 +50,9 @@ class UnderLoad(ProgramTest):
         self.stop(signal.SIGINT)
 
     def test_what_came_before_the_stop_is_received_and_written(self):
-        """The datagrams and the signal arrive while it is stopped, so that it finds all of them at
-        once."""
-        # A buffer holds them, under Wine no larger one than any user gets.
+        """The datagrams and the signal arrive while the program is frozen, so that it gets all
+        of them together."""
+        # The receive buffer holds them; under Wine it is not larger than any user may have.
         count = 300 if WINDOWS else 4000
         file = self.folder / "lines"
         program = self.start("--listen", RIEMANN, "--sink", f"file:{file}")
@@ -96,7 +96,8 @@ class Stalled(ProgramTest):
         sink = ledger["sinks"][0]
         with open(os.dup(self.reader), "rb") as pipe:
             data = pipe.read()
-        whole, _, torn = data.rpartition(b"\n")  # the one exception: a stalled pipe's last line
+        # only the last line of a stalled pipe may be incomplete
+        whole, _, torn = data.rpartition(b"\n")
         lines = parse_lines(whole + b"\n")
         self.assertEqual([line["value"] for line in lines], list(range(len(lines))))
         self.assertEqual(sink["written"], len(lines))
@@ -168,7 +169,7 @@ class Ledger(ProgramTest):
         program.wait_for_output(1)
         program.wait_for_log("malformed: datagram of 1 bytes")
 
-        def counted():  # a line can be read a moment before it is counted
+        def counted():  # a line may be read a moment before it is counted
             program.ask_for_ledger()
             return any(line.startswith("    lines 1, samples 1, bytes ") for line in program.said())
 
@@ -194,7 +195,7 @@ class Ledger(ProgramTest):
                              f"file:{path}.messages?view=message")
         flood = self.flood(program, metric)
         for _ in range(100):
-            program.ledger_now()  # checks what holds at any moment
+            program.ledger_now()  # ledger_now checks the conditions of a running ledger
         flood.end()
         program.wait_for_received(flood.sent)
         ledger = program.stop()

@@ -14,7 +14,7 @@ NO_FILTER = "it has no socket filters"
 
 FILTER = "&kernel_filter=on"
 
-# A crowd of 10,000; the rules are about the 250 of one /24.
+# 10,000 addresses; the rules are about the 250 of them in one /24.
 CROWD = [f"127.7.{network}.{host}" for network in range(40) for host in range(1, 251)]
 FEW = [source for source in CROWD if source.startswith("127.7.23.")]
 THE_FEW = "127.7.23.0/24"

@@ -29,15 +29,15 @@ class Spilling(ProgramTest):
         return store
 
     def send(self, program, begin, end):
-        """Some blocks, one after the other."""
+        """Sends records, which become a few blocks."""
         sender = self.sender(program)
         for number in range(begin, end):
             sender.send(metric(number))
 
     def send_in_outage(self, program, begin, end):
-        """The first is tried, and waits in memory or is on disk already; so the others go there.
+        """The first record cannot be written, and its block waits; so the others go to the disk.
 
-        Where they came while it was just being tried again they are on disk a second later, and
+        Records that come while the first is just being tried again are on disk a second later, and
         count as in flight.
         """
         self.send(program, begin, begin + 1)
@@ -74,7 +74,7 @@ class Spilling(ProgramTest):
         program = self.deliver()
         self.wait_for(program, lambda sink: sink["written"] == COUNT)
         sink = program.stop()["sinks"][0]
-        # The one that was in flight when the store closed the connection was sent twice.
+        # The block that was in flight when the store closed the connection was sent twice.
         self.assertEqual((sink["recovered"], sink["possible_duplicates"]), (COUNT, 1))
         self.assertEqual(self.values(store), list(range(COUNT)))
 

@@ -9,8 +9,8 @@ from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest, wait_until
 
 SIZE = 16 * 1024 * 1024  # the smallest
-TEXT = "x" * 20000       # of a record: a block has about a dozen of them
-MOST = 4000              # records: more than fit
+TEXT = "x" * 20000       # the smallest that is allowed
+MOST = 4000              # in each record, so that a block has about a dozen records
 
 
 @unittest.skipUnless(SERVES, "this program was built without metrics")
@@ -32,7 +32,8 @@ class Full(ProgramTest):
         return program.ledger_now()["sinks"][0]
 
     def fill(self, program, until):
-        """Sends records, none too fast, until that is so of the sink. Returns how many."""
+        """Sends records, a few at a time, until the condition holds for the sink. Returns how
+        many."""
         sender = self.sender(program)
         for number in range(MOST):
             sender.send(metric(number, host=TEXT))
@@ -58,7 +59,8 @@ class Full(ProgramTest):
             lambda told: "spill_fills" in str(told), "the spill fills up")
         reasons = {reason["reason"]: reason for reason in health["reasons"]}
         self.assertEqual(health["status"], "degraded")
-        self.assertEqual(set(reasons) - {"spill_full"},  # until the next try to store
+        # spill_full disappears with the next try to store
+        self.assertEqual(set(reasons) - {"spill_full"},
                          {"sink_fails", "spill_fills", "records_refused"})
         own = labels(sink=self.name)
         numbers = client.numbers()

@@ -23,7 +23,7 @@ OUTAGES = (503, CLOSE, NO_ANSWER)
 
 
 class Far(Store):
-    """Keeps what it took as the numbers of each key, in the order in which they came."""
+    """Keeps the numbers of the records that it accepted, by key, in the order of arrival."""
 
     def __init__(self, port=None):
         self.came = {key: [] for key in KEYS}
@@ -71,7 +71,7 @@ class Killed(ProgramTest):
         sender.close()
 
     def run_and_kill(self, recovered):
-        """At any moment of a run, or when nothing is sent any more."""
+        """Kills the program after all, some or none of the records were sent."""
         program = self.deliver()
         sink = program.ledger_now()["sinks"][0]
         self.assertGreaterEqual(sink["recovered"], recovered)
@@ -86,7 +86,7 @@ class Killed(ProgramTest):
         return run
 
     def last_run(self, recovered):
-        """All that is there arrives, and nothing is left."""
+        """All stored records arrive, and the spill is empty."""
         self.far.otherwise = 204
         program = self.deliver()
         self.send(program, PER_RUN)
@@ -104,7 +104,7 @@ class Killed(ProgramTest):
         for _ in range(KILLS):
             self.far.otherwise = self.random.choice(OUTAGES)
             run = self.run_and_kill(recovered)
-            # No record is acknowledged in an outage: the content stays for the next run.
+            # In an outage no record is acknowledged, so all stored ones are there for the next run.
             recovered = run.stored
             unsafe += run.unsafe
             self.assertEqual(run.damaged, 0)
@@ -134,7 +134,7 @@ class Killed(ProgramTest):
 
 
 class FewBlocks(ProgramTest):
-    """Fewer than may be in flight: none of them has to wait for its turn."""
+    """There are fewer blocks than may be in flight at once, so each is sent without a wait."""
 
     def deliver(self, port, keys):
         return self.start("--listen", RIEMANN, "--sink",
@@ -155,7 +155,7 @@ class FewBlocks(ProgramTest):
         sink = program.stop()["sinks"][0]
         self.assertEqual(sink["recovered"], 30)
         self.assertLessEqual(sink["possible_duplicates"], 30)
-        # In any order: several requests are out at once.
+        # In any order, because several requests are in flight at once.
         self.assertEqual(sorted(far.came["one"]), list(range(30)))
 
     def test_what_was_not_taken_is_on_disk(self):

@@ -44,8 +44,8 @@ nothing_on_windows("a port has one socket")
 
 class Counted(ProgramTest):
     def plan(self, seed, count):
-        """Numbers as a sender sends them that leaves some out and sends some twice, and how many of
-        each: the first and the last are sent once."""
+        """Numbers with some left out and some twice, and how many of each. The first and the
+        last occur once."""
         dice = random.Random(seed)
         sent, left_out, doubled = [1], 0, 0
         for number in range(2, count):
@@ -78,8 +78,8 @@ class Counted(ProgramTest):
                 self.assertEqual(sorted(line["value"] for line in program.output()), sorted(sent))
 
     def send_past_small_buffers(self, sent, **more):
-        """As fast as can be but for the first and the last, which are received. Returns the final
-        ledger and the numbers that were written."""
+        """Sends the first and the last number so that they are received, and the others as fast
+        as possible. Returns the final ledger and the written numbers."""
         program = self.start("--listen", SPREAD + "&receivers=2&receive_buffer=8KiB", **more)
         sender = self.sender(program)
         sender.send(numbered(sent[0]))
@@ -114,7 +114,7 @@ class Counted(ProgramTest):
     def test_what_fills_the_buffers_is_counted_exactly_whichever_is_read_first(self):
         sent = [number for number in range(1, 12001) if number % 50 != 7]
         program = self.start("--listen", SPREAD + "&receivers=2", "--receiver-cpus",
-                             str(min(os.sched_getaffinity(0))))  # one thread after the other
+                             str(min(os.sched_getaffinity(0))))  # the threads run on one processor
         sender = self.sender(program)
         sender.send(numbered(sent[0]))
         program.wait_for_received(1)
@@ -161,7 +161,8 @@ class Counted(ProgramTest):
                                    lost=sent[-1] - sent[0] + 1 - len(sent))
                 lines = [line["value"] for line in program.output()]
                 self.assertEqual(sorted(lines), sent)
-                for start in range(0, len(sent), 20):  # each in its order: one thread had it
+                # in order, because one thread received this group
+                for start in range(0, len(sent), 20):
                     places = [lines.index(number) for number in sent[start:start + 20]]
                     self.assertEqual(places, sorted(places))
 

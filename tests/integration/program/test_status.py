@@ -1,4 +1,4 @@
-"""The status page's server: its files, what it is told, and whom it is told to."""
+"""The status page's server: its files, and the answers to requests and event streams."""
 import gzip
 import os
 import re
@@ -35,7 +35,7 @@ class StatusTest(ProgramTest):
         return watcher
 
     def watch_well(self, client):
-        """A stream that was granted; with its first event."""
+        """Opens an event stream, which must be accepted. Returns it, and its first event."""
         watcher = self.watch(client)
         status, headers = watcher.begin()
         self.assertEqual((status, headers["content-type"]), (200, "text/event-stream"))
@@ -91,7 +91,7 @@ class Hosts(StatusTest):
              "/events/once", "/glossary", "/nothing")
 
     def status(self, client, path, *hosts, version="1.1"):
-        """Of a request with these headers Host."""
+        """The status of the answer to a request with these Host headers."""
         with socket.create_connection((client.host, client.port), DEADLINE) as connection:
             lines = [f"GET {path} HTTP/{version}", *(f"Host: {host}" for host in hosts),
                      "Connection: close", "", ""]
@@ -136,7 +136,8 @@ class Hosts(StatusTest):
         self.assertEqual(self.status(client, "/healthz", version="1.0")[0], 200)
 
     def test_http_1_1_without_a_name_is_a_bad_request(self):
-        """Also where the name is on two lines, of which the library makes another header."""
+        """Also with a name whose header goes on in a second line, where the HTTP library reads
+        another header."""
         _, client = self.serve("--listen", RIEMANN)
         self.assertEqual(self.status(client, "/metrics")[0], 400)
         self.assertEqual(self.status(client, "/metrics", "rebound.example\r\n x")[0], 400)
@@ -166,7 +167,7 @@ class Events(StatusTest):
         now = watcher.wait_for(lambda event: event["ledger"]["sinks"][0]["written"] == 40,
                                "all are written")
         ledger = program.ledger_now()
-        for listener in ledger["listeners"] if WINDOWS else ():  # which counts no drops
+        for listener in ledger["listeners"] if WINDOWS else ():  # Windows counts no drops
             listener["kernel_drops"] = None
         for part in ("listeners", "sinks"):
             self.assertEqual(now["ledger"][part], ledger[part])
@@ -204,7 +205,7 @@ class Events(StatusTest):
         name = '</script><b onclick="x">\n\ndata: \u2028'
         watcher, _ = self.watch_well(client)
         sender = self.sender(program)
-        for number in (1, 5000):  # what is between is missing: it is among those that lose
+        for number in (1, 5000):  # the missing numbers make the sender one that loses
             sender.send(gauge("a", 1, sender=name, boot=1, sequence=number))
         now = watcher.wait_for(lambda event: event["senders"]["losers"], "it lost something")
         self.assertEqual(now["senders"]["losers"][0]["sender"], name)
@@ -234,7 +235,7 @@ class Events(StatusTest):
                             "".join(f"  - command:{line}\n" for line in lines), encoding="utf-8")
         first = "TOKEN=hush exec cat >/dev/null"
         second = "exec /bin/cat >/dev/null # hush"
-        other = "sh -c 'exit 3' hush"  # it is logged that it ends
+        other = "sh -c 'exit 3' hush"  # so that the log names this command
         write(first, second, other)
         program = self.start("--config", file)
         client = MetricsClient(program)
@@ -249,14 +250,14 @@ class Events(StatusTest):
         for each in first_event["settings"]["sinks"]:
             self.assertEqual({"key": "to", "value": None},
                              {name: each["settings"][0][name] for name in ("key", "value")})
-        # Where one goes, the other is called as its program is.
+        # When one of two sinks with similar names goes, the other is named by its program only.
         write(second)
         program.ask_to_reload()
         program.wait_for_log("reloaded")
         now = watcher.wait_for(lambda event: len(event["levels"]["sinks"]) == 1, "two go")
         self.assertEqual(now["levels"]["sinks"][0]["name"], "command:cat")
         said = [str(first_event), str(now), client.page(), client.ask("/healthz").text()]
-        program.stop(code=74)  # as one of them read nothing
+        program.stop(code=74)  # because one command read nothing
         for text in [*said, *program.log()]:
             self.assertNotIn("hush", text)
 
@@ -283,7 +284,7 @@ class Events(StatusTest):
         program.stop()
 
     def test_who_comes_right_after_a_reload_gets_the_names_as_they_are(self):
-        """Those of the last look at the ledger, whose texts the reload replaced."""
+        """The names are not those of the previous ledger, whose texts the reload has replaced."""
         file = self.folder / "c.yaml"
 
         def write(interval):
@@ -294,7 +295,7 @@ class Events(StatusTest):
         write(1)
         program = self.start("--config", file)
         client = MetricsClient(program)
-        self.watch_well(client)[0].next()  # the ledger was looked at
+        self.watch_well(client)[0].next()  # the server has read the ledger
         sinks = ["file:/dev/null", f"file:{self.folder}/out.ndjson"]
         for number in range(3):
             write(number + 2)
@@ -333,7 +334,7 @@ class Clients(StatusTest):
         ninth = self.watch(client)
         status, headers = ninth.begin()
         self.assertEqual((status, headers["retry-after"]), (503, "5"))
-        # The others, and requests for other pages, are served; and so is one event, on request.
+        # The first eight, and requests for other pages, are still served; so is a single event.
         once = client.ask("/events/once")
         self.assertEqual((once.status, once.headers["content-type"]), (200, "text/event-stream"))
         self.assertEqual(re.findall("event: ([a-z]+)", once.text())[:1], ["first"])
@@ -363,7 +364,7 @@ class Clients(StatusTest):
         deaf = [self.watch(client, receive_buffer=2048) for _ in range(EVENT_CLIENTS - 1)]
         for _ in range(4):
             reader.wait_for(lambda _: True, "a reading client gets each second")
-        if not SANITIZED:  # which has memory of its own
+        if not SANITIZED:  # which needs memory itself
             self.assertLess(resident(program) - before, 4 << 20)
         self.sender(program).send_all([metric(1)] * 100)
         program.wait_for_settled(100)

@@ -27,7 +27,8 @@ def full_pipe():
 
 class FullStderr(ProgramTest):
     def run_with_full_stderr(self, signals):
-        """Sends the signals after the capture has been written to the other sink."""
+        """Starts the program with a full stderr, and sends it the signals after it has written
+        the capture."""
         reader, writer = full_pipe()
         self.addCleanup(os.close, reader)
         line = command(SLUICE, "--listen", ANY_PORT, "--listen", CAPTURE, "--sink",

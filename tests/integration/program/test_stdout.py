@@ -1,4 +1,4 @@
-"""Standard output as the programs and files at its end see it."""
+"""Standard output: a pipe to another program, a file, or a terminal."""
 import fcntl
 import os
 import pty
@@ -128,7 +128,7 @@ class Reader(ProgramTest):
     def test_with_on_epipe_stop_a_capture_is_read_no_further(self):
         capture = (CAPTURES / "riemann_cli_v4.pcap").read_bytes()
         stdin, feeder = os.pipe()
-        self.addCleanup(os.close, feeder)  # it stays open: nothing else ends the capture
+        self.addCleanup(os.close, feeder)  # kept open, so that only the sink's end ends the capture
         os.write(feeder, capture)
         file = self.folder / "lines"
         program = self.launch("--listen", "pcap:/dev/stdin?schema=riemann",
@@ -150,7 +150,7 @@ class Reader(ProgramTest):
         program = self.start(*arguments, "--memory", self.least_memory(*arguments),
                              "--stop-timeout", "100ms", stdout=self.writer)
         sender = self.sender(program)
-        for sent in range(0, count, BURST):  # no more at once than the other sink keeps up with
+        for sent in range(0, count, BURST):  # in bursts that the other sink can write
             sender.send_all([metric(value) for value in range(sent, sent + BURST)], before=sent)
             program.wait_for_settled(sent + BURST, sink=1)
         program.wait_for_log("stdout:.*refused [0-9]+ records")
@@ -173,7 +173,7 @@ class Reader(ProgramTest):
         return program, sender, len(values)
 
     def refused_of(self, program, count):
-        """How many of `count` records the sink was not given, once it was offered all."""
+        """How many of `count` records the sink refused, after all were offered to it."""
         ledger = program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["offered"] >= count,
                                          f"{count} records were offered")
         return sum(ledger["sinks"][0]["refused"].values())
@@ -187,7 +187,7 @@ class Reader(ProgramTest):
     def test_with_drop_oldest_a_reader_that_stalled_gets_the_newest(self):
         program, sender, count = self.start_stalled("drop_oldest")
         program.wait_for_log("stdout:.*evicted [0-9]+ records")
-        refused = None  # room is made sooner or later: then one more is taken
+        refused = None  # while the sink makes room, a record may still be accepted
         while (now := self.refused_of(program, count)) != refused:
             refused = now
             sender.send_all([metric(count)], before=count)
@@ -290,7 +290,7 @@ class Other(ProgramTest):
         self.assertEqual([line["value"] for line in lines[1:]], [1, 2])
 
     def test_a_regular_file_written_from_where_it_stands(self):
-        """As in { echo head; sluice; echo tail; } > file."""
+        """As in the shell: { echo head; sluice; echo tail; } > file."""
         path = self.folder / "lines"
         with open(path, "wb", buffering=0) as file:
             file.write(b'{"head": true}\n')

@@ -46,9 +46,9 @@ class Storm(RotatingTest):
         self.removed = []  # descriptors of files that have no name any more
 
     def take(self, live, name):
-        """Gives the live file another name; between a rotation and the next record it waits for one.
+        """Renames the live file. Between a rotation and the next record there is none: it waits.
 
-        Returns whether there was one before the sender ended.
+        Returns False if the sender has ended and there is no live file.
         """
         while True:
             try:
@@ -64,16 +64,18 @@ class Storm(RotatingTest):
             self.moved += 1
 
     def remove(self, live):
-        """By way of another name, so that it is surely this file that is looked into later."""
+        """Renames the file first, so that the descriptor is certainly that of the removed file."""
         doomed = self.folder / "doomed"
         if self.take(live, doomed):
             self.removed.append(os.open(doomed, os.O_RDONLY))
             os.unlink(doomed)
 
     def storm(self, name, keys, pause, disturb):
-        """Sends all records while it is disturbed; what was written, and the numbers by place."""
+        """Sends all records, and disturbs the sink by `disturb` until then. Returns the number
+        of written records, and the numbers in each place."""
         live = self.out / f"{name}.part"
-        # The stop waits for what a busy machine has left to write: how long is not what this is about.
+        # A long time limit: a busy machine may have much left to write, and its speed is not tested
+        # here.
         program = self.start_sink(name, keys + "&view=message", "--stop-timeout", "20s")
         self.sending = subprocess.Popen(
             command(TEST_SEND, "--to", f"udp://127.0.0.1:{program.port()}", "--schema",

@@ -157,7 +157,7 @@ class Watchdog(ServiceTest):
         os.close(writer)
         program.wait_for_listeners()
         sender = self.sender(program)
-        for start in range(0, 1500, 100):  # more lines than a pipe holds
+        for start in range(0, 1500, 100):  # more lines than the pipe holds
             sender.send_all([metric(start + value) for value in range(100)], before=start)
         self.manager.rest()
         for _ in range(6):

@@ -26,12 +26,12 @@ from test_tcp import OK, TCP, framed
 CONNECTIONS, BAD, RATE, SECONDS, STALL = map(
     float, os.environ.get("TEST_CROWD", "60 10 2000 2 0.5").split())
 ANSWER = struct.pack(">I", len(OK)) + OK
-UNANSWERED = 20  # messages of a client that waits for answers, at most
-TOGETHER = 4  # messages of a client that it sends at once, at most
-RATE_OF_SENDER = 7000  # messages a second that a process can send and have answered
+UNANSWERED = 20  # most unanswered messages of a client that waits for answers
+TOGETHER = 4  # most messages that a client sends at once
+RATE_OF_SENDER = 7000  # messages a second that one process can send and have answered
 SENDERS = math.ceil(RATE / RATE_OF_SENDER)
 TICK = 0.01
-MARK = 0.1  # a value whose bytes nothing else in a message has
+MARK = 0.1  # no other part of a message contains the bytes of this value
 
 
 class Reader(threading.Thread):
@@ -83,7 +83,8 @@ class Client:
 
 
 def send_all(port, numbers, rate, to):
-    """A process: sends `rate` messages a second by clients of these numbers; says what each has sent."""
+    """Runs as a process: sends `rate` messages a second by the clients with these numbers, and
+    reports how many each has sent."""
     clients = [Client(port, number) for number in numbers]
     poller = select.epoll()
     by_number = {client.socket.fileno(): client for client in clients}
@@ -178,7 +179,7 @@ class Crowd(ProgramTest):
         bad.done.set()
         bad.join(DEADLINE)
         most = least = len(sent) + bad.connections
-        if WINDOWS:  # one that was reset before it was accepted is none there
+        if WINDOWS:  # Windows does not report a connection that was reset before it was accepted
             least -= bad.resets
         program.wait_for_ledger(lambda ledger: ledger["listeners"][0]["connections"] >= least,
                                 "all connections were accepted")

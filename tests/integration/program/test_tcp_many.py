@@ -1,4 +1,5 @@
-"""tcp:// listeners with very many connections: what each costs does not grow with their number."""
+"""tcp:// listeners with very many connections: the cost of each one does not grow with their
+number."""
 import contextlib
 import pathlib
 import re
@@ -12,7 +13,7 @@ from protobuf import metric
 from sluice_program import DEADLINE, SANITIZED
 from test_tcp import OK, TCP, Tcp, framed
 
-COUNT = 12000  # connections; the test and the program have a descriptor each for every one
+COUNT = 12000  # connections; each needs a descriptor in the test and one in the program
 
 
 def may_open(count):
@@ -30,14 +31,14 @@ class Many(Tcp):
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, before)
 
     def connect(self, program, held):
-        """As many as there may be; they stay for as long as they are held."""
+        """Opens COUNT connections, the most that are allowed; `held` closes them."""
         for _ in range(COUNT):
             held.enter_context(socket.create_connection(("127.0.0.1", program.port()), DEADLINE))
         program.wait_for_ledger(lambda ledger: ledger["listeners"][0]["connections"] == COUNT,
                                 "all were accepted")
 
     def waits(self, program):
-        """How often its threads have waited so far."""
+        """The number of waits (voluntary context switches) of the program's threads so far."""
         tasks = pathlib.Path(f"/proc/{program.process.pid}/task").iterdir()
         return sum(int(re.search(r"(?m)^voluntary_ctxt_switches:\s*(\d+)",
                                  (task / "status").read_text(encoding="ascii"))[1])
@@ -45,8 +46,9 @@ class Many(Tcp):
 
     def test_a_stop_does_not_rest_between_those_that_it_closes(self):
         """The server closes a part of the connections at a time. If it scanned all of them each
-        time, with a pause after each scan, the time would grow with their square: it waited 262
-        times here, and now 5 times. The number of seconds depends on other load."""
+        time, with a pause after each scan, the time would grow with the square of their number:
+        such a server waited 262 times here, and the present one waits 5 times. Waits are counted
+        because the seconds depend on other load."""
         program = self.start("--listen", f"{TCP}&max_connections={COUNT}&"
                              f"max_connections_per_address={COUNT}", "--stop-timeout", "30s")
         with contextlib.ExitStack() as held:
@@ -70,7 +72,7 @@ class Shares(Tcp):
             client.send(framed(b"x" * 1000000)[:3000])
 
     def answers_in(self, program, frames):
-        """Seconds for each of the client's frames, at most."""
+        """The longest time in seconds until one of the frames was answered."""
         client = self.client(program)
         most = 0
         for number in range(frames):
@@ -81,7 +83,8 @@ class Shares(Tcp):
         return most
 
     def test_many_connections_of_three_hosts_leave_a_block_to_others(self):
-        """They kept all blocks, each for a second, and a frame waited for its turn among them: 15 s.
+        """Before, the connections kept all blocks for a second each, and a frame had to wait for
+        its turn: 15 s.
         """
         program = self.start("--listen", TCP)
         self.hold_up(program, 3, 120)

@@ -142,7 +142,7 @@ class Sequence(ProgramTest):
         self.assertEqual(found, {**dict.fromkeys(self.NAMES, 0), **expected})
 
     def count(self, datagrams, **expected):
-        """Sends and stops; every datagram is a line, whatever its number says."""
+        """Sends the datagrams and stops. Each becomes a line, whatever its sequence number."""
         program = self.start("--listen", TELEMETRY)
         self.sender(program).send_all(datagrams)
         ledger = program.stop()
@@ -168,7 +168,8 @@ class Sequence(ProgramTest):
         sender = self.sender(program)
         self.assert_counts(sender.send_all(self.numbered(1, 2, 5)), senders=1)
         sender.send_all(self.numbered(5 + 1024), before=3)
-        # Received is counted before the number is looked at, and that is before it is written.
+        # A datagram is counted as received first, then its number is evaluated, and then it is
+        # written.
         self.assertEqual(program.wait_for_settled(4)["listeners"][0]["lost"], 2)
         self.assert_counts(program.stop(), senders=1, lost=2 + 1023)
 

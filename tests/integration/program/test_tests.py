@@ -60,7 +60,8 @@ class Testing(unittest.TestCase):
         return done
 
     def one(self, test, code=0, config=CONFIG):
-        """Runs one test: a text of its keys after the name, each line indented by four."""
+        """Runs one test. `test` is the text of its keys after the name, each line indented by
+        four."""
         return self.run_tests(self.file(f"{config}tests:\n  - name: the test\n{test}"), code=code)
 
 
@@ -112,7 +113,7 @@ class Inputs(Testing):
                  "      - refused: malformed\n")
 
     def wire(self):
-        """The gauge as Riemann has it, made by hand."""
+        """A gauge in Riemann's encoding, written by hand."""
         return bytes.fromhex(GAUGE_HEX)[1:]
 
 
@@ -380,7 +381,7 @@ FORMATS = ("json", "influx", "csv", "prometheus", "openmetrics", "protobuf", "pc
 
 class EverySchemaFramingAndFormat(Testing):
     def listeners(self):
-        """(what its messages are, URL) of each listener, and how each is called."""
+        """Pairs of the schema's name and the URL, for each combination of schema and framing."""
         found = []
         for schema in MESSAGES:
             found += [(schema, f"udp://127.0.0.1:{{}}?schema={schema}&framing={framing}")
@@ -392,7 +393,7 @@ class EverySchemaFramingAndFormat(Testing):
         return [(schema, url.format(6000 + i)) for i, (schema, url) in enumerate(found)]
 
     def test_of_every_schema_framing_and_format(self):
-        """Each test writes what it came to, and then passes."""
+        """Tests without expectations: --record writes their results, and then they must pass."""
         files = []
         for sampled in (True, False):
             listeners = [(schema, url) for schema, url in self.listeners()
@@ -406,7 +407,7 @@ class EverySchemaFramingAndFormat(Testing):
         paths = []
         tests = 0
         for i, (listeners, text, sinks, plain) in enumerate(files):
-            for whole in (True, False):  # a format of whole datagrams takes no segments
+            for whole in (True, False):  # formats of whole datagrams cannot be used with segments
                 mine = [(schema, url) for schema, url in listeners if (url in plain) == whole]
                 if not mine:
                     continue

@@ -19,8 +19,8 @@ from test_config import READS_FILES
 from test_resident import resident
 from test_tcp import OK, TCP, Client, Tcp, framed
 
-EACH = 64 + 6  # KiB: the plan for a connection, and the connection's own buffers
-SUITES = struct.pack(">HH", 0x1301, 0xC02B)  # one of TLS 1.3, one of 1.2
+EACH = 64 + 6  # KiB: planned for each connection's TLS, and for its own buffers
+SUITES = struct.pack(">HH", 0x1301, 0xC02B)  # one suite of TLS 1.3 and one of 1.2
 SINKS = 8
 
 
@@ -51,7 +51,8 @@ KEY = b"\x00\x1d" + sized(2, os.urandom(32))  # of X25519
 
 
 def hello(size=8192, suites=256, is_new=True, key=KEY):
-    """A ClientHello of TLS 1.3, or 1.2, with that size, which repeats all that may be repeated."""
+    """A ClientHello of TLS 1.3, or 1.2, of that size. Extensions and suites are repeated to fill
+    it."""
     parts = extension(10, sized(2, b"\x00\x1d\x00\x17"))  # groups: X25519, P-256
     if is_new:
         parts += extension(43, b"\x02\x03\x04") + extension(
@@ -93,7 +94,8 @@ class Limits(Tcp):
                      record(22, hello(suites=257)))
 
     def test_a_handshake_that_goes_on_and_on(self):
-        """A hello without a key is asked for another one; each byte here has a record of its own."""
+        """The first hello has no key, so the server requests another one. Each byte is sent in a
+        record of its own."""
         program = self.start("--listen", TLS)
         client = self.client(program)
         pieces = b"".join(record(22, bytes([byte])) for byte in hello(suites=1, key=b""))
@@ -136,7 +138,7 @@ class Allowance(Tcp):
             shutil.copy(source, to)
 
     def largest(self, program):
-        """A connection within its handshake, whose hello is the largest; None: it was refused."""
+        """A connection in its handshake, with the largest hello; None if it was refused."""
         client = self.client(program)
         client.send(record(22, hello()))
         try:
@@ -177,7 +179,8 @@ class Allowance(Tcp):
             program.wait_for_log(CHANGED, reloads)
             self.leave(program, under_way)
             opened = []
-            for _ in range(self.CONNECTIONS - most):  # one that has succeeded is over as well
+            # a successful handshake ends, too, and releases its memory
+            for _ in range(self.CONNECTIONS - most):
                 client = self.client(program)
                 client.socket = made.wrap_socket(client.socket, server_hostname="127.0.0.1")
                 self.addCleanup(client.socket.close)
@@ -194,13 +197,13 @@ class Allowance(Tcp):
 @unittest.skipIf(SANITIZED, "sanitizers have memory of their own")
 class Memory(Tcp):
     def start_for(self, listen, count):
-        """With the least memory, where few blocks wait for records (test_tls.py)."""
+        """Starts with the least memory, with which few blocks wait for records (test_tls.py)."""
         arguments = ["--listen", f"{listen}&max_connections={count}&frame_timeout=1h&"
                      f"max_connections_per_address={count}"]
         return self.start(*arguments, "--memory", self.least_memory(*arguments))
 
     def check_hostile(self, listen, attack, count=200):
-        """That many connections attack, as far as they are let; the memory that it takes."""
+        """`count` connections attack. The memory for each must stay within the plan."""
         program = self.start_for(listen, count)
         before = resident(program)
         for _ in range(count):
@@ -247,7 +250,7 @@ class Memory(Tcp):
             secret = made.wrap_socket(client.socket, server_hostname="127.0.0.1")
             secret.sendall(framed(metric(1)))
             self.assertEqual(secret.recv(100)[4:], OK)
-            client.socket = secret  # what follows goes as it is
+            client.socket = secret  # later bytes are sent without encryption
             os.write(secret.fileno(), record(23, bytes(16384))[:-1])
             self.addCleanup(secret.close)
         self.check_hostile(TLS, attack)
@@ -255,8 +258,8 @@ class Memory(Tcp):
 
 class Shares(Tcp):
     def test_names_of_certificates_share_memory_for_large_frames_and_not_addresses(self):
-        """Many connections with one name have the beginning of a large frame; one with another
-        name, from the same address, sends whole ones."""
+        """Many connections from one address and name begin a large frame and stop. One with
+        another name, from the same address, sends complete frames."""
         program = self.start("--listen", MUTUAL)
 
         def connect(name):
@@ -279,13 +282,13 @@ class Shares(Tcp):
 
 
 class Beside(Tcp):
-    """Sinks by https, in a program whose listener has few connections."""
+    """Several https: sinks in a program whose listener has few connections."""
 
     def check_all_write(self, **environment):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*SERVER)
         stores = [Store(context=context) for _ in range(SINKS)]
-        # Each sink reads all that the system trusts, as most do: that takes memory.
+        # Each sink loads all certificates that the system trusts, which takes memory.
         trusted = self.folder / "trusted"
         system = pathlib.Path(ssl.get_default_verify_paths().openssl_cafile)
         bundle = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")

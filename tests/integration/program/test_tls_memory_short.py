@@ -1,6 +1,6 @@
 """tls=on, and one allocation fails, ours or OpenSSL's: of a start, or while a client is served.
 
-SLUICE is a program that ../../support/failing_memory.h is linked into.
+SLUICE is a program that tests/support/platform/failing_memory.h is linked into.
 """
 import pathlib
 import ssl
@@ -14,7 +14,7 @@ from failing_memory import NEVER, FailingMemoryTest
 from sluice_program import DEADLINE, SANITIZED, check_final_ledger
 from test_tcp import OK, TCP, Client, framed
 
-TRIED = 25 if SANITIZED else 60  # allocations of each kind of moment
+TRIED = 25 if SANITIZED else 60  # allocations that fail, in each test
 
 
 def setUpModule():
@@ -29,7 +29,8 @@ def setUpModule():
 class MemoryShort(FailingMemoryTest):
     def setUp(self):
         super().setUp()
-        # Where it has no memory for a name OpenSSL forgets what it had for the rest.
+        # If an allocation fails while OpenSSL copies names, OpenSSL itself leaks what it had
+        # allocated.
         suppressions = self.folder / "suppressions"
         suppressions.write_text("leak:libcrypto.so\n", encoding="ascii")
         self.environment["LSAN_OPTIONS"] = (
@@ -63,7 +64,7 @@ class MemoryShort(FailingMemoryTest):
                 self.run_once()
 
     def is_served(self, program):
-        """Whether a client is, in a connection of its own."""
+        """Whether a client, in a connection of its own, gets an answer."""
         client = Client(program)
         try:
             client.socket = self.settings.wrap_socket(client.socket, server_hostname="127.0.0.1")

@@ -59,7 +59,7 @@ class Terminal:
         return self.written
 
     def wait_for(self, text, since=0):
-        """Waits until it has written `text`; returns how much it has written by then."""
+        """Waits until sluice-top has written `text`; returns the size of its output by then."""
         end = time.monotonic() + DEADLINE
         while text not in self.read()[since:]:
             if time.monotonic() > end or self.process.poll() is not None:
@@ -80,7 +80,7 @@ class Terminal:
                 raise AssertionError(f"it was not shown: {self.written[seen:]!r}")
 
     def wait_for_end(self):
-        """Its exit code; it must not wait for us to read what it writes at the end."""
+        """The exit code. Ending must not depend on a reader of the output."""
         wait_until(lambda: self.read() is not None and self.process.poll() is not None, "the end")
         self.read()
         return self.process.returncode
@@ -106,7 +106,7 @@ class TopTest(ProgramTest):
 
 
     def wait_for_reason(self, reason):
-        """Asks for the health until it has this reason."""
+        """Waits until the collector's health has this reason."""
         client = ControlClient(self.address)
         self.addCleanup(client.close)
         wait_until(lambda: reason in [each["reason"] for each in
@@ -213,7 +213,7 @@ class Once(TopTest):
             client.sendall(bytes(4))
             self.assertNotEqual(client.recv(100), b"")
         clients[0].close()
-        clients[1].sendall(b"\0")  # the frame is never whole
+        clients[1].sendall(b"\0")  # so that the frame stays incomplete
         clients[1].close()
         ledger = ControlClient(self.address)
         self.addCleanup(ledger.close)
@@ -310,7 +310,7 @@ class Page(TopTest):
         program = self.control(*["--listen", TELEMETRY] * 3, listeners=4)
         self.sender(program).send_all([b"\xff", b"", gauge("v", 1.0)])
         program.wait_for_received(3)
-        terminal = self.terminal(self.address, rows=17)  # room for one of the four listeners
+        terminal = self.terminal(self.address, rows=17)  # room for only one of the four listeners
         terminal.wait_for(b"? help")
         for keys, text in ((b"", b"... rows 1 to 1 of 4"),
                            (b"\x1b[6~", b"rows 2 to 2 of 4"),  # PageDown
@@ -357,7 +357,7 @@ class Page(TopTest):
             self.assertEqual(termios.tcgetattr(terminal.slave), terminal.modes)
 
     def test_a_collector_that_goes_is_reported_and_found_again(self):
-        terminal = self.terminal(self.address)  # it need not be there at the beginning
+        terminal = self.terminal(self.address)  # sluice-top may start before the collector
         seen = terminal.wait_for(b"trying again")
         program = self.control()
         seen = terminal.wait_for(b"SINKS", seen)
@@ -388,7 +388,7 @@ class Page(TopTest):
 
 class Tap(TopTest):
     def tap(self, program, pattern, stdout=subprocess.PIPE):
-        """A tap that is on: what is sent from now on is seen."""
+        """Waits until the tap has begun: from now on it sees everything that is sent."""
         process = subprocess.Popen([TOP, "--tap", pattern, self.address], stdin=subprocess.DEVNULL,
                                    stdout=stdout, stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)
@@ -432,7 +432,7 @@ class Tap(TopTest):
         process = self.tap(program, "*")
         self.send_until_seen(program, process, "v")
         process.stdout.close()
-        self.assertEqual(process.wait(DEADLINE), 0)  # nothing more need be sent for that
+        self.assertEqual(process.wait(DEADLINE), 0)  # it ends without another record
         self.assertEqual(process.stderr.read(), b"")
 
     def test_what_is_left_out_is_reported_on_stderr(self):

@@ -26,7 +26,7 @@ class Places(ProgramTest):
                               stdin=subprocess.DEVNULL, capture_output=True)
 
     def found(self):
-        """The address of the collector that it found."""
+        """The address of the collector that sluice-top found."""
         ended = self.top("--once")
         self.assertEqual((ended.returncode, ended.stderr), (0, b""))
         return ended.stdout.decode().splitlines()[0].removeprefix("sluice-top").strip()

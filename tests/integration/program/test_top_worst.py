@@ -1,5 +1,5 @@
-"""sluice-top with ten sinks and twenty listeners, of which some lose: the worst is first, and each
-that loses is on the screen."""
+"""sluice-top with ten sinks and twenty listeners, some of which lose records: the worst are at
+the top, and each that loses is on the screen."""
 import os
 import re
 import signal

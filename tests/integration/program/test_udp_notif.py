@@ -1,4 +1,4 @@
-"""UDP-Notif: numbered messages, whole or in segments, and what becomes of each datagram."""
+"""UDP-Notif: numbered messages, complete or in segments, and the outcome of each datagram."""
 import itertools
 import random
 import struct
@@ -59,7 +59,7 @@ class UdpNotifTest(ProgramTest):
         self.assertEqual(ledger["sinks"][0]["written"], 3)
 
     def test_several_receivers_have_all_segments_of_a_message_each(self):
-        """The system gives what comes from one address and port to one socket."""
+        """The system delivers all datagrams from one address and port to the same socket."""
         program = self.start("--listen", LISTENER + "&receivers=4")
         for number in range(20):
             parts = segments(number, event(f"m{number:02}"), 5)
@@ -189,7 +189,7 @@ class UdpNotifTest(ProgramTest):
     def test_the_time_of_a_capture_is_that_of_its_datagrams(self):
         path = self.folder / "day.pcap"
         one, two, three = segments(1, event("abc"), 3)
-        write_capture(path, [one, three, two])  # a second between each and the next
+        write_capture(path, [one, three, two])  # one second between the datagrams
         program, ledger = self.run_to_end("--listen", f"pcap:{path}?{KEYS}&segment_timeout=3s")
         self.assertEqual(self.names(program), ["abc"])
         self.assertEqual(self.counts(ledger)["decoded"], 3)
@@ -206,7 +206,7 @@ class UdpNotifTest(ProgramTest):
                                     "&segment_memory=8448KiB&max_decoded=64KiB")[:-3])
         self.assertIn(small - plain, (256, 257))
         self.assertEqual(large - small, 8192)
-        if not WINDOWS:  # where one socket serves all threads
+        if not WINDOWS:  # on Windows one socket serves all threads
             self.assertGreaterEqual(two - large, 8448)
 
     def test_sinks_of_datagrams_are_refused_beside_it(self):

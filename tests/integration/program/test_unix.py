@@ -15,7 +15,7 @@ from test_tcp import OK, Client, framed, refused
 
 nothing_on_windows("there is no unix listener")
 
-MOST = 107  # bytes of a path
+MOST = 107  # the longest path, in bytes
 NOBODY = 65534
 ROOT = os.geteuid() == 0
 
@@ -43,7 +43,7 @@ class Unix(ProgramTest):
         self.assertEqual(client.answers(len(numbers)), [OK] * len(numbers))
 
     def left_over(self, path=None):
-        """A socket whose process has ended without removing it."""
+        """Leaves a socket file whose process has ended without removing it."""
         with socket.socket(socket.AF_UNIX) as left:
             left.bind(str(path or self.path))
 

@@ -1,4 +1,4 @@
-"""--user: what needs root is had first, and then given up for good."""
+"""--user: the program takes what needs root, and then gives up root's rights for good."""
 import os
 import pathlib
 import re
@@ -25,7 +25,7 @@ needs_root = unittest.skipUnless(ROOT, "only root can become another user")
 
 
 def statuses(process):
-    """Of each thread, what /proc says of it: the words after each name."""
+    """/proc/PID/task/*/status of each thread: name to words."""
     for path in sorted(pathlib.Path(f"/proc/{process}/task").glob("*/status")):
         yield {name: rest.split() for name, _, rest in
                (line.partition(":") for line in path.read_text().splitlines())}
@@ -51,7 +51,7 @@ class Root(ProgramTest):
 
     def assert_runs_as(self, program, user, group):
         found = list(statuses(program.process.pid))
-        self.assertGreaterEqual(len(found), 3)  # the main one, a receiver, a sink
+        self.assertGreaterEqual(len(found), 3)  # main thread, receiver, sink
         for status in found:
             self.assertEqual(status["Uid"], [str(user)] * 4)
             self.assertEqual(status["Gid"], [str(group)] * 4)

@@ -1,6 +1,7 @@
 /*
- * Finds keys by their ids: a table with open addressing, whose places hold the numbers of elements
- * of an array. Ids come from files and not from senders, so that no sender can make them collide.
+ * Finds keys by their ids: a hash table with open addressing, whose places have the indices of
+ * elements of an array. Ids come from files and not from senders, so no sender can make them
+ * collide.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_ID_INDEX_H
 #define SLUICE_COLLECTOR_SENDERS_ID_INDEX_H
@@ -10,8 +11,8 @@
 #include <string.h>
 
 struct id_index {
-    uint32_t *places; /* an element's number + 1, or 0; at least twice as many as elements */
-    size_t mask;      /* their number, a power of two, less 1 */
+    uint32_t *places; /* an element's index + 1, or 0; at least twice as many as elements */
+    size_t mask;      /* the number of places, a power of two, less 1 */
 };
 
 /*

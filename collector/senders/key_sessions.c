@@ -10,8 +10,8 @@ struct key_sessions {
     struct mutex *mutex; /* of the rest */
     struct seal_sessions sessions;
     const _Atomic int64_t *written_ns; /* ceiling of all keys; NULL: there is no state file */
-    int64_t own_ns;                    /* ceiling of this key, if it is higher */
-    int64_t wanted_ns;                 /* latest time that was above both, since the last write */
+    int64_t own_ns;                    /* ceiling of this key; the higher one counts */
+    int64_t wanted_ns;                 /* latest time above both that came since the last write */
 };
 
 static struct key_sessions *create_sessions(void)
@@ -69,8 +69,8 @@ size_t key_sessions_memory(void)
 /* --- datagrams -------------------------------------------------------------------------------- */
 
 /*
- * Called with the lock held, so that a write that lowers a ceiling and then looks at the sessions
- * sees everything that was accepted under the old one.
+ * Whether the time is above both ceilings. Called with the lock held: when a write lowers a ceiling
+ * and then looks at the sessions, it sees everything that was accepted under the old ceiling.
  */
 static bool is_above_ceiling(const struct key_sessions *sessions, int64_t time_ns)
 {

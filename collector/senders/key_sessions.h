@@ -2,8 +2,8 @@
  * The sessions of one key (seal_window.h), shared by all threads and listeners that read its keys
  * file, and by the tables of before and after a reload.
  *
- * With a state file (seal_state.h) a key accepts no time later than what is written for it: its
- * ceiling, which the state moves on ahead of the time.
+ * With a state file (seal_state.h) a key has a ceiling: it accepts no time later than the file has
+ * for it. The state writes the file ahead of the time, and then raises the ceiling.
  *
  * Lifecycle: create, take, hold and release. Any thread.
  */
@@ -32,7 +32,10 @@ enum seal_verdict key_sessions_take(struct key_sessions *sessions,
 /* Returns the largest time that may have been accepted. */
 int64_t key_sessions_latest(struct key_sessions *sessions);
 
-/* Sessions that begin from now on accept only what is later. */
+/*
+ * Raises the floor to `floor_ns` if it is lower. Sessions that begin later accept only times after
+ * the floor.
+ */
 void key_sessions_raise_floor(struct key_sessions *sessions, int64_t floor_ns);
 
 /* Returns the bytes that one key's sessions allocate. */
@@ -41,22 +44,23 @@ size_t key_sessions_memory(void);
 /* --- for the state file ----------------------------------------------------------------------- */
 
 /*
- * Creates sessions as an earlier run left them. *written_ns is the ceiling of all keys of a state,
- * which lives as long as datagrams are taken. Returns NULL if memory is short.
+ * Creates sessions as an earlier run left them. `written_ns` points to the state's ceiling of all
+ * keys, which must exist until the last datagram was taken. Returns NULL if memory is short.
  */
 struct key_sessions *key_sessions_restore(const struct seal_sessions *earlier,
                                           const _Atomic int64_t *written_ns);
 
 /*
- * Begins a write at `now_ns`. Returns the time that the key needs to be written as its own floor,
- * or 0 if `common_ns` will do: what is accepted is not later than `now_ns`. Times up to `ahead_ns`
- * after the latest one that came are included. The key's own ceiling does not exceed it from now
- * on.
+ * Begins a write at `now_ns`. Returns the floor that the file needs for this key, which is
+ * `ahead_ns` after the latest time that came; 0: the floor of all keys, `common_ns`, is enough.
+ * From now on the key's own ceiling is not above the returned time.
  */
 int64_t key_sessions_plan(struct key_sessions *sessions, int64_t now_ns, int64_t ahead_ns,
                           int64_t common_ns);
 
-/* Ends a write: the key's own floor is on disk. */
+/*
+ * Ends a write: `ceiling_ns` is on disk as the key's own floor, so the key accepts times up to it.
+ */
 void key_sessions_allow(struct key_sessions *sessions, int64_t ceiling_ns);
 
 /* Copies the sessions. */

@@ -18,7 +18,9 @@ static int refuse_file(const char *path, const char *why, struct error *error)
     return -1;
 }
 
-/* Checked on the open file, which no rename can exchange. */
+/*
+ * Checks the open file and not its name: a rename could exchange the file between check and open.
+ */
 static int check_file(const char *path, const struct input_file *file, struct error *error)
 {
     if (input_file_is_live(file))
@@ -41,7 +43,10 @@ static int check_file(const char *path, const struct input_file *file, struct er
                                                   : 0;
 }
 
-/* One byte of the memory is left over at the end of a file that has not grown. */
+/*
+ * The memory is one byte larger than the file was when it was opened. If the file has grown, that
+ * byte is filled.
+ */
 static int read_file(struct input_file *input, struct keys_file *file, struct error *error)
 {
     struct error why;

@@ -18,13 +18,13 @@ struct keys_file {
 };
 
 /*
- * Reads the file, and checks that no other user can. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_CONFIG). `path` is not copied.
+ * Reads the file, and checks that no other user can read or change it. Returns 0, or -1 with
+ * `error` filled (EXIT_CODE_CONFIG). `path` is not copied.
  */
 int keys_file_open(const char *path, struct keys_file *out, struct error *error);
 void keys_file_close(struct keys_file *file);
 
-/* Returns the number of lines, at least 1 and at most SENDER_KEYS_MOST: no more have keys. */
+/* Returns the most keys that the file can have: its number of lines, from 1 to SENDER_KEYS_MOST. */
 size_t keys_file_lines(const struct keys_file *file);
 
 /*

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM_FIRST 16 /* a power of two, as all later ones are */
+#define ROOM_FIRST 16 /* a power of two; the room only doubles */
 
 static uint32_t *known_place(const struct known_keys *known, uint64_t id)
 {

@@ -1,5 +1,6 @@
 /*
- * The keys that a seal state knows (seal_state.h), of this run and of earlier ones, by their ids.
+ * The keys whose sessions a seal state has (seal_state.h), of this run and of earlier ones, found
+ * by their ids.
  *
  * One thread at a time.
  */
@@ -14,9 +15,9 @@
 #include "collector/senders/key_sessions.h"
 
 struct known_key {
-    uint64_t id;                   /* first: id_index.h */
+    uint64_t id;                   /* the first member, which id_index.h requires */
     struct key_sessions *sessions; /* held */
-    bool claimed;                  /* by a table of keys, in this run */
+    bool claimed;                  /* a table of keys of this run has it */
 };
 
 /* All zero at first. */
@@ -30,8 +31,8 @@ struct known_keys {
 struct known_key *known_keys_find(const struct known_keys *known, uint64_t id);
 
 /*
- * Adds a key that is not known yet, whose sessions become the table's. Returns NULL if memory is
- * short; then they are still the caller's.
+ * Adds a key that is not known yet, and takes over the caller's hold on `sessions`. Returns NULL if
+ * memory is short; the caller then keeps its hold.
  */
 struct known_key *known_keys_add(struct known_keys *known, uint64_t id,
                                  struct key_sessions *sessions);

@@ -124,7 +124,7 @@ static bool get_session(const uint8_t *bytes, struct seal_session *session)
     return session->highest != 0;
 }
 
-/* Reads a key. Returns false if it is none, or there are too few bytes. */
+/* Reads a key. Returns false if the bytes are not a key, or if there are too few. */
 static bool get_key(struct seal_image_reader *reader, uint64_t *id, struct seal_sessions *sessions)
 {
     const uint8_t *key = reader->bytes + reader->at;
@@ -149,7 +149,7 @@ bool seal_image_next(struct seal_image_reader *reader, uint64_t *id, struct seal
     return get_key(reader, id, sessions);
 }
 
-/* Whether exactly the number of keys fills the image. */
+/* Whether the image consists of exactly the number of keys that its head has. */
 static bool has_its_keys(struct seal_image_reader reader)
 {
     uint64_t id;

@@ -1,9 +1,9 @@
 /*
  * The bytes of a state file (seal_state.h): which sealed datagrams an earlier run accepted.
  *
- * An image is written once per run with all windows, when the program has stopped, and before that
- * again and again with floors, which are ahead of what is accepted. Bytes are checked before
- * anything is read from them: an image is whole or refused.
+ * While the program runs, images without windows are written again and again; their floors are
+ * ahead of the accepted times. When the program has stopped, one image with all windows is written.
+ * All bytes are checked before any of them is used: a damaged image is refused.
  *
  * Numbers have their least significant byte first:
  *
@@ -33,13 +33,13 @@ struct seal_image {
     uint8_t *bytes;
     size_t size, room;
     uint32_t keys;
-    bool no_memory; /* something was left out */
+    bool no_memory; /* memory was short, so something was left out */
 };
 
-/* Begins again, in the same memory. */
+/* Begins a new image in the memory of the previous one. */
 void seal_image_begin(struct seal_image *image, bool stopped, int64_t floor_ns);
 
-/* Adds a key without sessions. */
+/* Adds a key with its floor only, without sessions. */
 void seal_image_add_floor(struct seal_image *image, uint64_t id, int64_t floor_ns);
 
 /* Adds a key with its sessions, whose windows have SEAL_WINDOW counters. */

@@ -16,13 +16,13 @@
 
 struct seal_state {
     _Atomic int64_t written_ns; /* the ceiling of all keys */
-    int64_t floor_ns;           /* of keys that are not known */
+    int64_t floor_ns;           /* floor of keys that are not known */
     struct seal_file file;
 
-    struct mutex *mutex; /* of the known keys, which the writing thread walks over */
+    struct mutex *mutex; /* protects the known keys, which the writing thread reads */
     struct known_keys known;
 
-    struct seal_image image; /* of the writing thread, while there is one */
+    struct seal_image image; /* belongs to the writing thread, while there is one */
     struct thread *thread;
     struct wakeup *wakeup;
     _Atomic bool stopping;
@@ -30,7 +30,7 @@ struct seal_state {
 
 /* --- known keys ------------------------------------------------------------------------------- */
 
-/* Adds a key as an earlier run left it. Returns NULL without memory. */
+/* Adds a key as an earlier run left it. Returns NULL if memory is short. */
 static struct known_key *add_known(struct seal_state *state, uint64_t id,
                                    const struct seal_sessions *earlier)
 {
@@ -68,7 +68,10 @@ static int write_image(struct seal_state *state, struct error *error)
     return seal_file_write(&state->file, state->image.bytes, state->image.size, error);
 }
 
-/* Lowers the ceiling if the clock was set back: the new content says less than the old one. */
+/*
+ * Lowers the ceiling before a write if the clock was set back, because the file will have a lower
+ * time than now.
+ */
 static void lower_ceiling(struct seal_state *state, int64_t common_ns)
 {
     if (atomic_load(&state->written_ns) > common_ns)
@@ -85,7 +88,7 @@ static void plan_floors(struct seal_state *state, int64_t now_ns, int64_t common
     }
 }
 
-/* Allows what the image, which is on disk now, says. */
+/* Raises the ceilings to the times of the image, which is on disk now. */
 static void allow_floors(struct seal_state *state, int64_t common_ns)
 {
     struct seal_image_reader reader;
@@ -148,7 +151,7 @@ int seal_state_start(struct seal_state *state, struct error *error)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* *state may be NULL: the bytes are only checked. */
+/* If `state` is NULL, only checks the bytes. */
 static int take_image(struct seal_state *state, const char *path, const uint8_t *bytes, size_t size,
                       struct error *error)
 {
@@ -237,7 +240,10 @@ int seal_state_open(const char *path, int64_t now_ns, struct seal_state **out, s
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Keys that leave the file are below the floor of unknown keys. */
+/*
+ * After a key has left the file it counts as unknown, so the floor of unknown keys must not be
+ * below the times that it has accepted.
+ */
 static void fold_key(struct seal_state *state, const struct known_key *key, int64_t now_ns)
 {
     int64_t latest_ns = key_sessions_latest(key->sessions);

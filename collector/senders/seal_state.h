@@ -1,18 +1,18 @@
 /*
- * The state file of sealed datagrams (`state=`): after a restart, too, nothing is accepted that was
- * accepted before.
+ * The state file of sealed datagrams (`state=`). With it no datagram that was accepted before a
+ * restart is accepted again after the restart.
  *
- * While the program runs, the file says up to which time datagrams may have been accepted: it is
- * written ahead, SEAL_STATE_WRITES_NS apart, and no key accepts a time later than what is written.
- * A key whose sender's clock is ahead has a time of its own, once a datagram of it came. So after
- * SIGKILL or a power cut the next start accepts only later times: what is lost is at most what was
- * sent in the second that was written ahead. When the program stops, the file gets all windows, and
- * nothing is lost.
+ * While the program runs, the file has a time up to which datagrams may have been accepted. It is
+ * written every SEAL_STATE_WRITES_NS with a time that is SEAL_STATE_AHEAD_NS ahead, and no key
+ * accepts a later time than the file has. A key whose sender's clock is ahead gets a time of its
+ * own after its first such datagram. After SIGKILL or a power cut the next start accepts only later
+ * times. So it refuses at most the new datagrams of the second that was written ahead. When the
+ * program stops, it writes all windows, and the next start refuses no new datagram.
  *
- * If the file cannot be written, datagrams are accepted until the written time is over, and then
- * they are stale; that is logged. The new content is written under another name, synced and
- * renamed, so that a crash leaves the old one or the new one. A lock (FILE.lock) keeps other
- * programs from using the file at a time.
+ * If the file cannot be written, datagrams are accepted until the time in the file is over. Then
+ * they are refused as stale, and the log says why. The new content is written under another name,
+ * synced and renamed, so that after a crash the file has either the old content or the new. A lock
+ * (FILE.lock) keeps other programs from using the file at the same time.
  *
  * Lifecycle: open, load the keys (sender_keys.h), start, close after the last datagram was taken.
  * Tables of keys may be released later. Main thread, except as noted.
@@ -29,15 +29,18 @@
 #define SEAL_STATE_WRITES_NS INT64_C(500000000)
 #define SEAL_STATE_AHEAD_NS  INT64_C(1000000000)
 
-/* After this time without a datagram, a key that no keys file has is left out at the end. */
+/*
+ * A key that no keys file has, and that had no datagram for this time, is left out of the file at
+ * the end.
+ */
 #define SEAL_STATE_KEPT_NS (INT64_C(86400) * 1000000000)
 
 struct seal_state;
 
 /*
- * Reads the file, locks it and writes it for the first time. A missing file is a first start:
- * nothing up to `now_ns` (of the wall clock) is accepted. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_CONFIG): the file is damaged, another program uses it, or it cannot be written.
+ * Reads the file, locks it and writes it for the first time. If the file does not exist, only
+ * datagrams later than `now_ns` (of the wall clock) are accepted. Returns 0, or -1 with `error`
+ * filled (EXIT_CODE_CONFIG): the file is damaged, another program uses it, or it cannot be written.
  */
 int seal_state_open(const char *path, int64_t now_ns, struct seal_state **out, struct error *error);
 
@@ -46,7 +49,7 @@ int seal_state_check(const char *path, struct error *error);
 
 /*
  * Returns the sessions of the key with this id, as an earlier run left them. The state holds them;
- * the caller may, too. NULL if memory is short.
+ * the caller may hold them, too. Returns NULL if memory is short.
  */
 struct key_sessions *seal_state_sessions(struct seal_state *state, uint64_t id);
 
@@ -54,8 +57,8 @@ struct key_sessions *seal_state_sessions(struct seal_state *state, uint64_t id);
 int seal_state_start(struct seal_state *state, struct error *error);
 
 /*
- * Writes once, ahead of `now_ns`. The thread does this; where none is started, the caller may.
- * Returns 0, or -1 with `error` filled (EXIT_CODE_IO).
+ * Writes the file once, ahead of `now_ns`. The thread does this; the caller may do it if no thread
+ * was started. Returns 0, or -1 with `error` filled (EXIT_CODE_IO).
  */
 int seal_state_write(struct seal_state *state, int64_t now_ns, struct error *error);
 

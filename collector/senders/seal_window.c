@@ -95,8 +95,8 @@ static struct seal_session *choose_slot(struct seal_sessions *sessions)
 }
 
 /*
- * The session's own floor is the one that its first datagram was measured against: the floor rises
- * because of another session.
+ * The session keeps the floor with which its first datagram was compared. The key's floor rises
+ * here only because another session is forgotten.
  */
 static struct seal_session *begin_session(struct seal_sessions *sessions, uint64_t session,
                                           int64_t time_ns)

@@ -1,17 +1,15 @@
 /*
- * Which sealed datagrams of one key were accepted, so that none is accepted twice.
+ * Remembers which sealed datagrams of one key were accepted, so that none is accepted twice.
  *
- * A key has a number of sessions, each with a window of its last counters: a counter below the
- * window, or whose bit is set, was or may have been accepted before. When a further session comes,
- * the one whose last time is oldest is forgotten, and the key's floor rises to the largest time of
- * what that session had accepted. A datagram that is not later than the floor may have been
- * accepted in a session that is forgotten. So a session that begins accepts only later ones.
+ * A key has several sessions, each with a window of its last counters. A counter in the window was
+ * accepted before if its bit is set; a counter below the window may have been accepted before. When
+ * the slots are full and a further session begins, the session whose latest time is oldest is
+ * forgotten, and the key's floor rises to that time. A datagram that is not later than the floor
+ * may have been accepted in a forgotten session. So a session that begins accepts only later ones.
+ * This also holds for a forgotten session that comes back, because its window is lost.
  *
- * The same holds of a session that was forgotten and comes back: without its old window, only times
- * tell what it had accepted.
- *
- * Only datagrams whose tag is right come here. Pure functions; one thread at a time (key_sessions.h
- * has the lock).
+ * Only datagrams whose tag is right are passed to these functions. Pure functions; one thread at a
+ * time (key_sessions.h has the lock).
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_SEAL_WINDOW_H
 #define SLUICE_COLLECTOR_SENDERS_SEAL_WINDOW_H
@@ -25,15 +23,15 @@
 
 enum seal_verdict {
     SEAL_ACCEPTED,
-    SEAL_REPLAYED, /* accepted before, or too far behind its session to know */
+    SEAL_REPLAYED, /* accepted before, or below its session's window, so that it may have been */
     SEAL_STALE,    /* not later than the floor that its session began with */
 };
 
 struct seal_session {
     uint64_t session;
-    uint64_t highest;                /* counter accepted; 0: the slot is free */
+    uint64_t highest;                /* highest accepted counter; 0: the slot is free */
     int64_t latest_ns;               /* time accepted */
-    int64_t floor_ns;                /* of the key when the session began */
+    int64_t floor_ns;                /* the key's floor when the session began */
     uint64_t seen[SEAL_WINDOW / 64]; /* counter n has bit n % width */
 };
 

@@ -140,7 +140,7 @@ static bool is_same_key(const struct sender_key *a, const struct sender_key *b)
     return memcmp(&a->seal, &b->seal, sizeof a->seal) == 0;
 }
 
-/* The sessions that the table of before has; NULL: none. */
+/* Returns the sessions that the table before the reload has for the same key; NULL: it has none. */
 static struct key_sessions *sessions_before(const struct sender_keys_options *options,
                                             const struct sender_key *key)
 {
@@ -150,8 +150,9 @@ static struct key_sessions *sessions_before(const struct sender_keys_options *op
 }
 
 /*
- * A state knows the sessions of the keys that it has had. Where a reload brought another state,
- * what was accepted before is below the floor.
+ * With a state file the sessions come from the state, which also has those of earlier runs. If a
+ * reload changed the state file, the new state does not have what was accepted before; so the floor
+ * is raised above all of it.
  */
 static struct key_sessions *sessions_of(const struct sender_keys_options *options,
                                         const struct sender_key *key)

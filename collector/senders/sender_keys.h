@@ -5,11 +5,12 @@
  *
  * The file holds secrets. It must be a regular file that belongs to this user or root and that
  * others cannot open. Keys are kept out of core dumps, are cleared when their table is freed, and
- * are in no text of an error.
+ * do not appear in error texts.
  *
- * A table never changes. A reload makes a new table with the options' `before`: keys with the same
- * id and the same key share their sessions with it, so that both tables may be in use at a time.
- * Listeners that read one file share one table, or a datagram could be taken once by each.
+ * A table never changes. A reload makes a new table, and passes the old one as `before`. A key that
+ * has the same id and the same secret in both tables shares its sessions, so that both tables may
+ * be in use at the same time. Listeners that read the same file share one table; otherwise each of
+ * them could accept the same datagram once.
  *
  * Lifecycle: load, find, hold and release. Main thread: load and release; any thread: the rest.
  */
@@ -31,7 +32,7 @@
 struct seal_state; /* seal_state.h */
 
 struct sender_key {
-    uint64_t id; /* first: id_index.h */
+    uint64_t id; /* the first member, which id_index.h requires */
     char name[SENDER_KEY_NAME_SIZE];
     int64_t not_before_ns, not_after_ns; /* the first and the last time at which it is valid */
     struct sealed_key seal;
@@ -47,13 +48,13 @@ struct sender_keys;
 
 struct sender_keys_options {
     const char *path;
-    bool for_sending;                 /* no sessions are needed */
-    const struct sender_keys *before; /* whose sessions are kept; NULL: none */
-    struct seal_state *state;         /* which has the sessions; NULL: none */
+    bool for_sending;                 /* the keys are only used to send, and need no sessions */
+    const struct sender_keys *before; /* the table whose sessions are kept; NULL: none */
+    struct seal_state *state;         /* the state that has the sessions; NULL: none */
 
     /*
-     * Sessions of further keys accept only times after this one: the program's start, or 0 for a
-     * capture, in which nothing is a repetition of what came before it.
+     * The floor of sessions that neither `before` nor `state` has: they accept only later times. It
+     * is the program's start, or 0 for a capture, because nothing was accepted before a capture.
      */
     int64_t floor_ns;
 };

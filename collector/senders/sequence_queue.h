@@ -1,10 +1,11 @@
 /*
  * Queues senders' numbers on their way into the sequence table.
  *
- * With many senders, a sender's data is seldom in the cache: a note would wait for memory twice, as
- * long as decoding takes. A note is therefore made in steps, between which later datagrams are
- * decoded. Its outcome is counted a few datagrams late, at the latest when the queue is committed.
- * Notes keep their order. With few senders, most numbers are consecutive and extend the last note.
+ * With many senders, a sender's data is seldom in the cache. To note a number at once, the thread
+ * would have to wait for memory twice, which takes as long as decoding a datagram. A note is
+ * therefore made in steps, between which later datagrams are decoded. Its outcome is counted a few
+ * datagrams late, at the latest when the queue is committed. Notes keep their order. With few
+ * senders, most numbers are consecutive and extend the last note.
  *
  * Used by one thread.
  */

@@ -13,7 +13,7 @@ struct ranked_sender {
 
 struct ranked_senders {
     size_t count;
-    size_t last; /* the sender that was noted last: often the next one, too */
+    size_t last; /* index of the sender noted last, which is often the next one, too */
     struct ranked_sender list[GROWTH_SENDERS];
 };
 
@@ -192,7 +192,7 @@ static bool is_before(const struct growth_sender *a, const struct growth_sender 
     return a->refused != b->refused ? a->refused > b->refused : a->added > b->added;
 }
 
-/* Inserts the sender in its order, if it belongs to the first ones. */
+/* Inserts the sender into the report in order, unless the report is full of senders before it. */
 static void report_sender(struct growth_sender *told, size_t *count,
                         const struct growth_sender *sender)
 {

@@ -61,11 +61,11 @@ struct growth_sender {
 };
 
 struct growth_label {
-    char name[GROWTH_NAME + 1]; /* its beginning, and a NUL */
-    uint64_t values;            /* about how many different ones */
+    char name[GROWTH_NAME + 1]; /* the beginning of the name, and a NUL */
+    uint64_t values;            /* estimated number of different values */
 };
 
-/* The senders and labels that were noted most: the first of each list comes first. */
+/* The senders and labels that were noted most, in descending order. */
 struct growth_report {
     size_t sender_count, label_count, late_count;
     struct growth_sender senders[GROWTH_TOLD]; /* by refused samples, then by new series */

@@ -2,18 +2,19 @@
  * Applies a sink's series_limits (contract/series_limits.h) to its samples, in front of its
  * encoder.
  *
- * The encoder computes a sample's fingerprint with the guard's key and asks for each sample whether
- * it may be written; it counts those that may not. A guard is a sink's, also if the sink writes
- * several files, and lives as long as the sink: a reload that keeps the sink keeps its series, and
- * a sink whose keys a reload changes begins with an empty table.
+ * For each sample the encoder computes a fingerprint with the guard's key, and calls the guard to
+ * find out whether the sample may be written. The encoder counts the samples that may not. A sink
+ * has one guard, also if it writes several files. The guard exists as long as the sink. So a reload
+ * that keeps the sink keeps its series; if a reload changes the sink's keys, the sink begins with
+ * an empty table.
  *
  * A sender is the key that sealed its datagrams or, without one, a host, whatever its port and
  * whichever listener it sends to; for IPv6 it is the /64 network (address_network), whose addresses
  * one host can choose freely.
  *
- * Times are those of arrival, so a captured hour that is read in a second is an hour. The sink's
- * thread calls the functions, except those that say otherwise. Memory is allocated only at
- * creation.
+ * Times are arrival times: an hour of a capture counts as an hour, even if it is read within a
+ * second. The sink's thread calls the functions, except those that say otherwise. Memory is
+ * allocated only at creation.
  */
 #ifndef SLUICE_COLLECTOR_SERIES_SERIES_GUARD_H
 #define SLUICE_COLLECTOR_SERIES_SERIES_GUARD_H

@@ -5,7 +5,7 @@
 
 #include "collector/base/rule.h"
 
-/* Makes a list of all places. This also touches their memory. */
+/* Puts all places into the list of free ones. This also touches their memory. */
 static void free_all(struct series_senders *senders)
 {
     for (size_t i = 1; i <= senders->most; i++)

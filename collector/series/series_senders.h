@@ -11,18 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The place of no sender. */
+/* The number that is not the place of any sender. */
 #define SERIES_NO_SENDER 0
 
 struct series_sender {
     uint64_t id;    /* the sender's fingerprint */
     uint32_t count; /* of its series */
-    uint32_t next;  /* place of the next in its chain, or of the next free one */
+    uint32_t next;  /* place of the next sender in its chain, or of the next free place */
 };
 
 struct series_senders {
     struct series_sender *places; /* from 1 on */
-    uint32_t *chains;             /* the first place of each */
+    uint32_t *chains;             /* the first place of each chain */
     size_t most;                  /* senders */
     uint32_t free;                /* the first free place */
 };

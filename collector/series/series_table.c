@@ -147,7 +147,10 @@ static bool is_idle(const struct series_table *table, const struct slot *slot, u
     return slot->series != 0 && idle_s > 0 && (uint32_t)idle_s > table->timeout_s;
 }
 
-/* Also forgets an idle series that moves into a slot that becomes empty. */
+/*
+ * Visits the next slots, and forgets their series if they are idle. A slot is checked again when a
+ * following series has moved into it.
+ */
 static void move_hand(struct series_table *table, size_t slots, uint32_t now_s)
 {
     for (size_t i = 0; i < slots; i++) {
@@ -157,7 +160,10 @@ static void move_hand(struct series_table *table, size_t slots, uint32_t now_s)
     }
 }
 
-/* Adds the part of a round that the time since the last tick is, at most one round in all. */
+/*
+ * Adds the slots that the hand must visit for the time since the last tick, at most one whole
+ * round.
+ */
 static void add_due(struct series_table *table, uint32_t now_s)
 {
     int32_t passed_s = (int32_t)(now_s - table->ticked_s);

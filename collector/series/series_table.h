@@ -33,7 +33,7 @@ struct series_table_options {
     uint32_t timeout_s; /* seconds without a sample after which a series is forgotten; at least 1 */
 };
 
-/* Slots that the hand visits in addition before a series is refused. */
+/* Before a series is refused, the hand visits this number of slots in addition. */
 #define SERIES_HAND_STEPS 256
 
 /* Returns NULL if memory is short. */
@@ -55,8 +55,8 @@ bool series_table_touch(struct series_table *table, uint64_t series, uint32_t no
 
 enum series_verdict {
     SERIES_ADDED,
-    SERIES_TABLE_FULL,  /* there are as many series as there may be */
-    SERIES_SENDER_FULL, /* the sender has as many as one may have */
+    SERIES_TABLE_FULL,  /* the table has the maximum number of series */
+    SERIES_SENDER_FULL, /* the sender has the maximum number of series */
 };
 
 /* Adds a series that is not known. `sender`: the fingerprint of the sender that brings it. */

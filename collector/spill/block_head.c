@@ -6,7 +6,7 @@
 #include "collector/base/rule.h"
 #include "collector/platform/machine.h"
 
-/* The version follows; '1' for a block without a label. */
+/* A digit for the version follows: '2', or '1' for a block without a label. */
 static const uint8_t magic[3] = "SLB";
 
 #define CHECKED (SPILL_HEAD_SIZE - 4)

@@ -21,7 +21,10 @@ struct left_block {
 /* Tries to remove the block from the disk. Returns whether the block is gone. */
 bool left_block_take_back(struct left_block *left, struct segments *segments);
 
-/* A new segment begins in a file of this name, which did not exist: the block is gone. */
+/*
+ * Called after a new segment's file of this name was created. If the block's file had this name,
+ * the block is gone, because the new file did not exist before.
+ */
 void left_block_note_segment(struct left_block *left, const char *name);
 
 #endif

@@ -7,10 +7,10 @@
 #include "collector/log/log.h"
 #include "collector/platform/machine.h"
 
-/* A block counts as damaged if this number of tries to read it fail. */
+/* After this number of failed reads a block counts as damaged. */
 #define ATTEMPTS 3
 
-/* The number of first warnings of missing records that are not limited. */
+/* After this number of warnings about missing records, further ones are limited in rate. */
 #define WARNINGS 20
 
 int reader_init(struct reader *reader, uint64_t spill, uint64_t position, size_t window,
@@ -147,7 +147,10 @@ static enum image read_image(struct reader *reader, const struct block_head *hea
                      &reader->image_failures, error);
 }
 
-/* Whether a block is to be read: it was not read yet, and it belongs where it was found. */
+/*
+ * Whether a block must be read: it was not read yet, and its position fits the segment that it was
+ * found in.
+ */
 static bool is_block_wanted(const struct reader *reader, struct segment *segment,
                             uint64_t segment_end, const struct block_head *head)
 {

@@ -77,7 +77,8 @@ struct read_block *reader_find(const struct reader *reader, uint64_t position);
 void reader_acknowledge(struct reader *reader, uint64_t position);
 
 /*
- * Returns the end of the last block that was acknowledged before an older block; 0: there is none.
+ * Returns the end of the last acknowledged block that follows a block not yet acknowledged; 0:
+ * there is none.
  */
 uint64_t reader_acknowledged_end(const struct reader *reader);
 

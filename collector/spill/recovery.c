@@ -139,8 +139,8 @@ static void discard(struct segments *segments, const struct candidate *one,
 }
 
 /*
- * Notes the end of a block that was cut, as its head says: its records are lost. If the cursor ends
- * where the block begins, its append had failed.
+ * Notes the end of a block that was cut, which its head says, so that its records count as lost. If
+ * the cursor's end is where the block begins, the block was never stored: its append had failed.
  */
 static void note_torn(struct segments *segments, const struct block_head *torn, uint64_t spill,
                       const struct cursor_state *state)

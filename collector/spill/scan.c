@@ -2,7 +2,7 @@
 
 #include "collector/platform/machine.h"
 
-/* A file is skipped if this number of tries to open or read it fail. */
+/* After this number of failed opens or reads a file is skipped. */
 #define ATTEMPTS 3
 
 static bool open_scanned(struct segments *segments, const char *name, struct data_file *file)

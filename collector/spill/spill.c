@@ -56,8 +56,8 @@ uint64_t spill_epoch(const struct spill *spill)
 
 /*
  * Removes the first segment. Writes the cursor first, so that the next opening does not count the
- * records as missing. If that fails the segment stays for now, unless the disk is full: then
- * removing it makes room.
+ * records as missing. If the cursor cannot be written, the segment stays for now, unless the disk
+ * is full: then removing the segment makes room.
  */
 static bool remove_first(struct spill *spill, uint64_t position)
 {
@@ -131,12 +131,16 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
 
 /* --- what may have been sent ------------------------------------------------------------------ */
 
-/* How many blocks of this size the cursor is written ahead of reads, if each write is synced. */
+/*
+ * If each write is synced, the cursor is written this number of blocks ahead of the reads, so that
+ * most reads need no write.
+ */
 #define READ_AHEAD 16
 
 /*
- * Notes in the cursor that a block is read, before it may be sent: an opening after a kill has only
- * the cursor to tell. If the write fails it is tried again with the next block.
+ * Notes in the cursor that a block is read, before the block may be sent. After a kill, only the
+ * cursor tells the next opening which blocks may have been sent. If the write fails it is tried
+ * again with the next block.
  */
 static void note_read(struct spill *spill, uint64_t end, uint32_t count)
 {
@@ -158,8 +162,8 @@ enum spill_stored spill_append_read(struct spill *spill, const struct spill_bloc
     /* The block may have been sent already; the cursor must say so before the block is on disk. */
     note_read(spill, spill->segments.end + block->count, block->count);
     /*
-     * If a kill tears the block here, the block was not stored, and the next opening must not count
-     * it as missing.
+     * The cursor must have the end of the stored blocks: if a kill tears this block, it was not
+     * stored, and the next opening must not count it as missing.
      */
     if (spill->written.end != spill->segments.end)
         spill_write_cursor(spill, spill_completed(spill), spill->written.read, NULL);
@@ -337,8 +341,8 @@ struct spill_counts spill_counts(const struct spill *spill)
 }
 
 /*
- * Returns the position up to which records are complete at the close. If the left block was not
- * given up, it was delivered otherwise. If it cannot be removed, the cursor is moved past it.
+ * Returns the position up to which records are complete at the close. A left block that was not
+ * given up was delivered in another way. If it cannot be removed, the cursor is moved past it.
  */
 static uint64_t completed_at_close(struct spill *spill)
 {

@@ -11,11 +11,12 @@
  * record ("00000000000000001200.seg"); "ack", the cursor; "lock"; kept segments with blocks of
  * another label, ending in ".kept" (kept.h); and the last two damaged segments, ending in ".bad",
  * which do not count towards the size. A position is the number of records stored before, in all
- * runs. Each block has its position, so the segments by themselves say which records there are and
- * how many are lost by damage. An old cursor only causes blocks to be read again. The cursor also
- * says up to which position blocks were read, before any of them is handed out, so that each block
- * is known to be possibly sent or not; and up to which position blocks were stored, so that it is
- * known how many are missing at the end.
+ * runs. A record is complete when it is acknowledged, evicted or lost; a block or a segment is
+ * complete when all its records are. Each block has its position, so the segments by themselves say
+ * which records there are and how many are lost by damage. An old cursor only causes blocks to be
+ * read again. The cursor also says up to which position blocks were read, before any of them is
+ * handed out, so that each block is known to be possibly sent or not; and up to which position
+ * blocks were stored, so that it is known how many are missing at the end.
  *
  * A block has the label of the settings with which it was stored. A block with another label is not
  * read: it is kept until the settings have its label again.
@@ -129,19 +130,19 @@ enum spill_stored spill_append(struct spill *spill, const struct spill_block *bl
                                const struct text *pieces, size_t count, struct error *error);
 
 /*
- * Stores a block that stays in the caller's memory, and fills *position: the block counts as read.
- * All earlier blocks must have been read, and the spill must hold no other records: records that
- * are lost after these blocks are held until the last of the blocks is acknowledged and the end is
- * read once more. Also returns SPILL_FULL when the window has no room (spill_room).
+ * Stores a block that the caller keeps in memory, and fills *position. The block counts as read.
+ * All earlier blocks must have been read, and `held` must not count other records. (Records that
+ * are lost at the end of the spill are held until the last block is acknowledged and the end is
+ * read once more.) Also returns SPILL_FULL when the window has no room (spill_room).
  */
 enum spill_stored spill_append_read(struct spill *spill, const struct spill_block *block,
                                     const struct text *pieces, size_t count, uint64_t *position,
                                     struct error *error);
 
 /*
- * Notes that the caller gives up the block that begins with this number, which could not be stored.
- * Returns whether the block is still on disk, where the next opening may find it. If the caller
- * does not give such a block up, it was delivered otherwise, and no opening finds it.
+ * Notes that the caller gives up a block that could not be stored; `number` is that of its first
+ * record. Returns whether the block is still on disk, where the next opening may find it. A block
+ * that is not given up counts as delivered in another way, and no opening finds it.
  */
 bool spill_give_up(struct spill *spill, uint64_t number);
 
@@ -176,9 +177,9 @@ size_t spill_room(const struct spill *spill);
 void spill_acknowledge(struct spill *spill, uint64_t position);
 
 /*
- * For a block that was read and is not acknowledged: return whether the block is still on disk and
- * was not evicted, and whether another program removed its segment's file, so that the caller can
- * append the block again.
+ * Both are for a block that was read and is not acknowledged. spill_holds returns whether the block
+ * is still on disk and was not evicted. spill_lacks returns whether another program removed its
+ * segment's file, so that the caller can append the block again.
  */
 bool spill_holds(const struct spill *spill, uint64_t position);
 bool spill_lacks(const struct spill *spill, uint64_t position);

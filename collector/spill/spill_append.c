@@ -15,7 +15,10 @@ static enum spill_stored append_failed(struct spill *spill, enum data_file_resul
     return result == DATA_FILE_FULL ? SPILL_FULL : SPILL_FAILED;
 }
 
-/* Reuses an empty file: it could not be removed after the first write to it had failed. */
+/*
+ * Opens an existing file if it is empty. Such a file is left if the first write to it failed and it
+ * could not be removed.
+ */
 static bool take_empty(const char *path, struct data_file *file)
 {
     uint64_t size;
@@ -78,7 +81,7 @@ static bool take_back(struct spill *spill, enum data_file_result result)
     if (last->size != 0 && result == DATA_FILE_FULL)
         return gone;
     spill_seal(spill, NULL);
-    /* the next segment will have the name of the empty one */
+    /* an empty file is removed: the next segment will have its name */
     if (last->size == 0) {
         uint64_t number = segments->removed + segments->count - 1;
         char name[SEGMENT_NAME_SIZE];

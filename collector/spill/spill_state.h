@@ -55,9 +55,12 @@ struct spill {
     int64_t synced_ns;           /* when blocks were last synced, or that was tried */
     bool owes_sync;              /* segments from before the opening are not synced yet */
 
-    /* Blocks that begin below `again` may have been sent before the last rewind or the opening; */
+    /*
+     * Blocks that begin below this position may have been sent before the last rewind or the
+     * opening.
+     */
     uint64_t again;
-    uint64_t sent; /* blocks that end at or below `sent` may have been sent since. */
+    uint64_t sent; /* blocks that end at or below it may have been sent since then */
 };
 
 /* --- spill_state.c ---------------------------------------------------------------------------- */

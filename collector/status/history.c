@@ -14,7 +14,7 @@
 /* Tells where the values of a column come from. */
 enum column_kind {
     COLUMN_COUNTER,   /* a uint64_t at `total` in the totals */
-    COLUMN_LEVEL,     /* like a total, but it rises and falls */
+    COLUMN_LEVEL,     /* like COLUMN_COUNTER, but the value also decreases */
     COLUMN_IN_FLIGHT, /* a sink's records in flight */
     COLUMN_FILL,      /* how full a sink's fullest queue is, in thousandths */
 };
@@ -308,7 +308,7 @@ static size_t find_series(struct kind *kind, size_t index, bool retired, const i
     if (kind->series[found].used) /* an unused series is zero, and its pages stay untouched */
         memset(last_of(kind, found), 0, values_of_series(kind) * sizeof *kind->values);
     /*
-     * A listener or sink that was seen before it got a series: its earlier counts are not an
+     * The listener or sink existed before it got this series: what it counted before is not an
      * increase.
      */
     if (index < kind->newest)
@@ -347,7 +347,10 @@ static void read_columns(const struct kind *kind, const void *totals,
     }
 }
 
-/* Adds the values to those of all; of the queues' fill all have the highest. */
+/*
+ * Adds the values to those of the series of all; of the fill of queues, that series has the
+ * highest.
+ */
 static void add_columns(const struct kind *kind, int64_t *sums, const int64_t *values)
 {
     for (size_t i = 0; i < kind->column_count; i++) {

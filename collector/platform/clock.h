@@ -50,7 +50,7 @@ static inline int64_t clock_monotonic_ns_of(int64_t seconds, int64_t nanoseconds
 /* --- deadlines -------------------------------------------------------------------------------- */
 
 /*
- * The time after which a stop waits no longer. Other threads set it for one thread. It can only be
+ * The time until which a stopping thread may still wait. Other threads set it. It can only be
  * brought forward: the earliest of several times counts.
  */
 

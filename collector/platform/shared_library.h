@@ -61,7 +61,7 @@ const char *shared_library_version(char text[SHARED_LIBRARY_VERSION_SIZE], const
 
 #define SHARED_LIBRARY_LINKED(prefix, name) prefix##name,
 
-/* `said` is the call, of a member, that returns its version. */
+/* `said` is the call that returns the library's version, without the prefix: version_str(). */
 #define SHARED_LIBRARY_DEFINE(id, prefix, FUNCTIONS, said, name_text, file_name, package_text,      \
                               user_text)                                                           \
     static const struct id##_library functions = {FUNCTIONS(SHARED_LIBRARY_LINKED, prefix)};       \
@@ -94,7 +94,7 @@ bool shared_library_fill(struct shared_library *library, struct error *error);
 
 #define SHARED_LIBRARY_NAME(prefix, name) #prefix #name,
 
-/* `said` is the call, of a member, that returns its version. */
+/* `said` is the call that returns the library's version, without the prefix: version_str(). */
 #define SHARED_LIBRARY_DEFINE(id, prefix, FUNCTIONS, said, name_text, file_name, package_text,      \
                               user_text)                                                           \
     static const char *const function_names[] = {FUNCTIONS(SHARED_LIBRARY_NAME, prefix)};          \

@@ -22,7 +22,7 @@ typedef intptr_t wait_handle;
 #define NO_HANDLE ((wait_handle)-1)
 
 enum wakeup_reason {
-    WAKEUP_TIMEOUT, /* or the wait was interrupted */
+    WAKEUP_TIMEOUT, /* the time is over, or the wait was interrupted */
     WAKEUP_SIGNALLED,
     WAKEUP_WRITABLE, /* the handle accepts data */
     WAKEUP_BROKEN,   /* the handle's other end is closed */

@@ -19,7 +19,7 @@ struct process_reading {
     size_t capacity;
     size_t most; /* the limit, in bytes */
     bool too_much;
-    bool ended;     /* set by the reader; also set without memory */
+    bool ended;     /* set by the reader at the end of the output, or if memory is short */
     bool no_memory; /* for more bytes */
 };
 

@@ -22,7 +22,7 @@ void aligned_memory_discard(void *memory, size_t size)
 }
 
 /*
- * Whether there are no pages, or none that are intact. Other errors mean that the call is not
+ * Whether the system has no pages, or none that are intact. Other errors mean that the call is not
  * supported.
  */
 static bool has_none(int number)
@@ -43,7 +43,7 @@ bool aligned_memory_populate(void *memory, size_t size)
     return madvise((void *)begin, end - begin, MADV_POPULATE_WRITE) == 0 || !has_none(errno);
 }
 
-/* A failure changes nothing: dumps are a privilege of the user anyway. */
+/* A failure is ignored: only the program's own user gets its dumps anyway. */
 void aligned_memory_hide(void *memory, size_t size)
 {
     madvise(memory, size, MADV_DONTDUMP);

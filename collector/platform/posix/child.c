@@ -19,7 +19,7 @@
 #include "collector/platform/posix/spawn.h"
 
 struct child {
-    struct spawned program; /* its pid is 0: no program */
+    struct spawned program; /* if its pid is 0, no program runs */
     int input;              /* our end of the pipe; -1: closed */
 };
 

@@ -14,7 +14,7 @@
 /* How often a call is repeated if other threads took the lent descriptor. */
 #define TIMES_MOST 3
 
-/* Locked, except before there are threads. */
+/* Used with the lock held, except before other threads exist. */
 static struct {
     pthread_mutex_t lock;
     bool keeps;

@@ -29,10 +29,10 @@ static inline void lending_end(unsigned wanted)
 bool lending_goes_on(void);
 
 /*
- * Called before and after the start of another program. That program gets the limit that this one
- * was started with: some programs use select(2), which supports 1,024 descriptors. Between the two
- * calls, a call above that finds no descriptor waits for the end of the start. `program`: its
- * process id, or 0 if it could not be started.
+ * lending_stop_for_program is called before the start of another program, lending_go_on after it
+ * with the program's process id, or 0 if it could not be started. The program gets the limit that
+ * this one was started with, because some programs use select(2), which supports 1,024 descriptors.
+ * During the start, a call of this header that finds no descriptor waits.
  */
 void lending_stop_for_program(void);
 void lending_go_on(pid_t program);

@@ -63,7 +63,7 @@ static int probe_name(const struct local_bind *made)
     return number;
 }
 
-/* Why the name is in use, or NULL: an ended program left it, as no program answers there. */
+/* Returns why the name is in use; NULL: no program answers there, so an ended program left it. */
 static const char *why_taken(const struct local_bind *made)
 {
     if (local_bind_is_foreign(made->address.sun_path))
@@ -210,7 +210,7 @@ static int replace(const struct local_bind *made, bool locked, struct error *why
 static int bind_and_listen(struct local_bind *made, const struct local_permissions *permissions,
                            bool locked, int backlog, struct error *why)
 {
-    /* On Linux the file's mode is at most that of the unbound socket. */
+    /* On Linux the file gets at most the mode that the socket has before the bind. */
     if (fchmod(made->fd, permissions->mode) != 0)
         return bind_cannot(why, strerror(errno));
     if (bind_to_address(made) != 0) {
@@ -224,7 +224,7 @@ static int bind_and_listen(struct local_bind *made, const struct local_permissio
     return bind_cannot(why, strerror(errno));
 }
 
-/* As root, does not create files in a folder that a symbolic link of the --user leads to. */
+/* As root, refuses a folder that a symbolic link of the --user leads to. */
 static int look_at_folder(const struct local_bind *made, struct error *why)
 {
     char folder[sizeof made->address.sun_path + 2];
@@ -282,7 +282,7 @@ int local_bind_open(struct local_bind *made, const char *path,
     return begin(made, path, why) == 0 ? open_named(made, permissions, backlog, why) : -1;
 }
 
-/* The kernel itself allows one socket for each abstract name. */
+/* Needs no lock: the kernel allows only one socket for each abstract name. */
 int local_bind_open_abstract(struct local_bind *made, const char *name, int backlog,
                              struct error *why)
 {

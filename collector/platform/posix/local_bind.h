@@ -13,7 +13,7 @@
 
 #include "collector/base/error.h"
 
-/* A socket, and the file that is its name. All zero but `fd`, which is -1: neither. */
+/* A socket, and the file that is its name. Without both, all members are zero, and `fd` is -1. */
 struct local_bind {
     int fd;
     struct sockaddr_un address;

@@ -81,7 +81,10 @@ static int find_group(const char *owner, const char *name, struct local_permissi
                                          : owner_cannot(error, owner, "there is no such group");
 }
 
-/* Looks up "USER[:GROUP]". A user without an own group, given by number, leaves the group. */
+/*
+ * Looks up "USER[:GROUP]". Without GROUP, a user's name selects the user's own group, and a user's
+ * number leaves the group as it is.
+ */
 static int find_owner(const char *owner, struct local_permissions *found, struct error *error)
 {
     char name[NAME_SIZE];

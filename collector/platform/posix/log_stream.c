@@ -37,7 +37,10 @@ static bool write_until(const struct stream *stream, const char *lines, size_t s
     return true;
 }
 
-/* Lines are rare, so the stream is looked up for each line; another stream may have replaced it. */
+/*
+ * Checks for each line what standard error is, because it may have been redirected since the last
+ * line. Lines are rare enough for that.
+ */
 bool log_stream_write(const char *lines, size_t size, int wait_ms)
 {
     struct stat status;

@@ -32,7 +32,7 @@ static int cannot_create(struct error *error, const char *what, const char *why)
     return -1;
 }
 
-/* Takes over the stream also if it fails. */
+/* Takes over the stream, also on failure. */
 static int output_make(const struct stream *stream, const struct stat *status,
                        struct output_file **out, struct error *error)
 {
@@ -63,8 +63,8 @@ static const char *why_not_opened(int number, const char *path)
 }
 
 /*
- * Opens, and creates what is not there. A file that another program creates at the same moment, and
- * one to which a symbolic link leads, have the mode less the umask.
+ * Opens a file, or creates it with this mode if it does not exist. A file that another program
+ * creates at the same moment, and one to which a symbolic link leads, have the mode less the umask.
  */
 static int open_or_create(const char *path, int flags, unsigned mode)
 {
@@ -165,9 +165,9 @@ void output_file_hold_standard_streams(void)
 /* --- writing ---------------------------------------------------------------------------------- */
 
 /*
- * Finds that the file was cut: a write that ends at `end` is before the end of the last write. Then
- * removes the new bytes from the file again, so that the state stays as before the write. Returns
- * whether that was so and succeeded.
+ * Whether the file was cut before this write: then the new bytes, which end at `end`, begin before
+ * the end of the previous write. Removes the new bytes again, so that the file is as before this
+ * write; returns false if that fails.
  */
 static bool came_after_a_cut(struct output_file *file, off_t end, size_t size)
 {

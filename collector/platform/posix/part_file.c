@@ -116,7 +116,7 @@ enum part_result part_file_open_new(const char *path, size_t base_length, unsign
         return PART_FAILED;
     }
     struct stat status;
-    /* Another program took the new file for a file of a dead program, before it was locked. */
+    /* Before the file was locked, another program took it for a file of a dead program. */
     if (part_lock(fd, path, &status) != PART_DONE) {
         close(fd);
         return PART_TAKEN;
@@ -172,7 +172,7 @@ static void note_size(struct part_file *file, const struct stat *status)
 enum place {
     PLACE_OWN,
     PLACE_OTHER,   /* the path names no file, or another one */
-    PLACE_UNKNOWN, /* it cannot be looked up, as errno says */
+    PLACE_UNKNOWN, /* the path cannot be looked up, as errno says */
 };
 
 static enum place look(struct part_file *file)

@@ -77,8 +77,8 @@ static void read_some(struct reading *reading)
 }
 
 /*
- * Returns false if that takes too long or returns too much, or if the system's wait fails; *failure
- * is the errno then.
+ * Returns false if reading takes too long, if the output is too large, or if the system's wait
+ * fails; then *failure is the errno.
  */
 static bool read_both(struct reading *output, struct reading *errors, int64_t deadline_ns,
                       int *failure)

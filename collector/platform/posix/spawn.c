@@ -41,7 +41,10 @@ static void set_signals(posix_spawnattr_t *attributes)
                                              POSIX_SPAWN_SETPGROUP);
 }
 
-/* All programs that run. A program cannot be seen as an orphan between its start and its entry. */
+/*
+ * All programs that run. The lock is held until a started program is in the list, so that
+ * spawn_reap_orphans does not take it for an orphan.
+ */
 static pthread_mutex_t programs_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct spawned *programs;
 
@@ -98,7 +101,7 @@ pid_t spawn_wait(struct spawned *program, int *status, int options)
     if (ended != 0 && (ended > 0 || failure != EINTR)) {
         spawn_forget(program);
         if (getpid() == 1)
-            spawn_reap_orphans(); /* this program may have been in front of them */
+            spawn_reap_orphans(); /* orphans that ended after this program are reaped only now */
     }
     errno = failure;
     return ended;

@@ -37,8 +37,8 @@ pid_t spawn_wait(struct spawned *program, int *status, int options);
 void spawn_forget(const struct spawned *program);
 
 /*
- * For process 1, which inherits every process in its namespace whose parent has ended: lets those
- * go that have ended too. Programs of spawn() are left to spawn_wait.
+ * For process 1, which becomes the parent of every process in its namespace whose parent has ended:
+ * reaps those that have ended. Leaves programs of spawn() to spawn_wait.
  */
 void spawn_reap_orphans(void);
 

@@ -25,7 +25,9 @@ struct stream stream_borrow(int number, const struct stat *status)
     int fd = lending_open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
     if (fd >= 0)
         return (struct stream){.fd = fd, .owned = true, .manner = STREAM_PLAIN};
-    /* Without /proc, for another user's pipe or terminal, or for a pipe whose reader has closed. */
+    /*
+     * There is no /proc, the pipe or terminal is another user's, or the pipe's reader has closed.
+     */
     stream.manner = STREAM_ASK_FIRST;
     return stream;
 }

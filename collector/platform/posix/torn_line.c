@@ -13,9 +13,9 @@
 #include "collector/platform/posix/retry.h"
 
 /*
- * A read lease is granted exactly if no process has the file open for writing (fcntl(2)); it is
- * released at once. Only the file's owner may request it, and not every file system supports
- * leases.
+ * Finds out whether a process has the file open for writing: a read lease is granted only if no
+ * process has (fcntl(2)). The lease is released at once. Only the file's owner may request a lease,
+ * and not every file system supports leases.
  */
 static enum file_writers writers_of(int reader)
 {

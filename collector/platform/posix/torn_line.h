@@ -1,8 +1,8 @@
 /*
  * Repairs the torn end that a killed program left in a file (common/torn_end.h), and finds out
  * which other programs have the file open. Only for the implementation of
- * collector/platform/output_file.h, which describes the decision. Call order: one of the two looks,
- * mend, the end of the look.
+ * collector/platform/output_file.h, which describes the decision. Call order: torn_line_look or
+ * torn_line_look_again, torn_line_mend, torn_line_look_end.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_TORN_LINE_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_TORN_LINE_H

@@ -28,7 +28,7 @@ struct control {
     struct control_posted posted;
     HANDLE asked[CONTROL_KINDS]; /* named events, set by other processes; all NULL: they could not
                                     be created */
-    HANDLE notice;               /* both are reset by the wait that they end */
+    HANDLE notice;               /* like a named event, reset by the wait that it ends */
     char hint[SYSTEM_ERROR_SIZE + 128];
 };
 

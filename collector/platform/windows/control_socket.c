@@ -174,7 +174,10 @@ static DWORD claim_name(struct control_socket *socket)
     return GetLastError();
 }
 
-/* Whether another program has the pipe: a failure to create the first instance does not tell. */
+/*
+ * Whether another program has the pipe. The error of a failure to create the first instance does
+ * not tell this.
+ */
 static bool is_taken(const struct control_socket *socket)
 {
     return WaitNamedPipeW(socket->name, 1) || GetLastError() != ERROR_FILE_NOT_FOUND;

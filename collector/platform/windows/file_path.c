@@ -11,7 +11,7 @@
 
 const char file_path_list_separator = ';';
 const char file_path_mkdir[] = "mkdir";
-const char file_path_quoted[] = " /&"; /* the shell takes "/" for the begin of a switch */
+const char file_path_quoted[] = " /&"; /* the shell takes "/" as the beginning of a switch */
 
 void file_path_normalise(char *path)
 {

@@ -276,7 +276,10 @@ void input_file_wait(struct input_file *file)
 void input_file_wait_for(struct input_file *file, unsigned milliseconds)
 {
     const struct ahead *ahead = file->ahead;
-    /* Without a running read only a cancellation would end the wait. The caller has begun one. */
+    /*
+     * After INPUT_WOULD_WAIT a read is running. Without one, only a cancellation would end the
+     * wait.
+     */
     if (!ahead->reading)
         return;
     const HANDLE events[] = {ahead->cancel, ahead->transfer.hEvent};

@@ -112,7 +112,9 @@ bool log_stream_write(const char *lines, size_t size, int wait_ms)
     return written;
 }
 
-/* The event log, which services use instead, has levels separate from its texts. */
+/*
+ * Always false: a service writes to the event log instead, where the level is not part of the text.
+ */
 bool log_stream_is_journal(void)
 {
     return false;

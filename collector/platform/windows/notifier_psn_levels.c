@@ -191,7 +191,7 @@ static int levels_remove(struct notifier *base, wait_handle socket, void *token,
 {
     struct psn_level *level = find_level(psn_levels_of(base), (SOCKET)socket, token);
     (void)error;
-    if (level != NULL) /* else it is leaving already */
+    if (level != NULL) /* NULL: it is leaving already */
         level_leave(level);
     return 0;
 }

@@ -187,7 +187,7 @@ static int eventselect_remove_socket(struct notifier *base, wait_handle socket, 
 {
     struct eventselect_notifier *notifier = eventselect_of(base);
     struct watched **place = eventselect_find(notifier, (SOCKET)socket);
-    (void)token; /* the one that it was added with */
+    (void)token; /* the token with which the socket was added */
     if (place == NULL || WSAEventSelect((SOCKET)socket, NULL, 0) != 0) {
         eventselect_fail(error, "cannot stop watching a socket",
                          place == NULL ? ERROR_NOT_FOUND : WSAGetLastError());

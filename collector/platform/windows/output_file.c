@@ -27,7 +27,7 @@ struct output_file {
     HANDLE handle;                 /* INVALID_HANDLE_VALUE: its name was released */
     struct stream_thread *thread;  /* NULL for a regular file; else it owns the handle */
     char *path;                    /* NULL: standard output */
-    wchar_t *made_path;            /* the same from file_access_path */
+    wchar_t *made_path;            /* `path` as file_access_path returns it */
     struct file_identity identity; /* of a regular file */
     bool terminal;
     bool begun;       /* something was written */
@@ -123,7 +123,7 @@ int output_file_open_append(const char *path, unsigned mode, const struct output
                             struct output_file **out, struct output_file_start *start,
                             struct error *error)
 {
-    (void)mode; /* there are none (file_modes_exist) */
+    (void)mode; /* Windows has no modes (file_modes_exist) */
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
     struct file_identity identity;
     HANDLE handle = open_to_append(path);
@@ -200,9 +200,9 @@ static int64_t output_size_of(const struct output_file *file)
 }
 
 /*
- * Finds that the file was cut: a write that ends at `end` is before the end of the last write. Then
- * removes the new bytes from the file again, so that the state stays as before the write. Returns
- * whether that was so and succeeded.
+ * Whether the file was cut before this write: then the new bytes, which end at `end`, begin before
+ * the end of the previous write. Removes the new bytes again, so that the file is as before this
+ * write; returns false if that fails.
  */
 static bool came_after_a_cut(struct output_file *file, int64_t end, DWORD size)
 {

@@ -147,7 +147,7 @@ static enum part_result part_failed(const char *what, const char *path, struct e
 enum part_result part_file_open_new(const char *path, size_t base_length, unsigned mode,
                                     struct part_file **out, struct error *error)
 {
-    (void)mode; /* there are none (file_modes_exist) */
+    (void)mode; /* Windows has no modes (file_modes_exist) */
     wchar_t *wide = file_access_path(path);
     if (wide == NULL)
         return part_cannot("create", path, error);
@@ -161,7 +161,7 @@ enum part_result part_file_open_new(const char *path, size_t base_length, unsign
         error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s: it is a device", path);
         return part_give_up(wide, handle, PART_FAILED);
     }
-    /* Another program took the new file for a file of a dead program, before it was locked. */
+    /* Before the file was locked, another program took it for a file of a dead program. */
     if (part_lock(handle, wide) != PART_DONE)
         return part_give_up(wide, handle, PART_TAKEN);
     return part_keep(wide, handle, 0, out, error);

@@ -1,4 +1,7 @@
-/* process_shield(): the owner of a process can always give himself the right to read it. */
+/*
+ * process_shield(): not possible, because the owner of a process can always get the right to read
+ * it.
+ */
 #include "collector/platform/process.h"
 
 bool process_shield(void)

@@ -1,6 +1,6 @@
 #include <windows.h>
 
-#include <psapi.h> /* which does not include it */
+#include <psapi.h> /* needs windows.h, but does not include it */
 
 #include "collector/platform/process.h"
 

@@ -8,7 +8,7 @@
 
 #include <winsock2.h>
 
-#include <mswsock.h> /* which does not include it */
+#include <mswsock.h> /* needs winsock2.h, but does not include it */
 #include <stdint.h>
 
 /*

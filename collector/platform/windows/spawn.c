@@ -112,8 +112,8 @@ static bool create_process(const wchar_t *path, wchar_t *command_line, HANDLE co
 }
 
 /*
- * It starts to run after it was assigned to its job, so that its child processes are in the job,
- * too.
+ * Starts the program only after it was assigned to its job, so that its child processes are in the
+ * job, too.
  */
 static bool start_in_job(const PROCESS_INFORMATION *made, HANDLE job)
 {

@@ -63,8 +63,8 @@ static int most(size_t size)
 }
 
 /*
- * Whether it was reset although a receive reports the end: a system may have returned the error in
- * a notification already (Wine does).
+ * Whether the connection was reset although a receive reports its end: a system may have returned
+ * the error in a notification before (Wine does).
  */
 static bool is_broken(SOCKET connection)
 {

@@ -14,7 +14,7 @@
 
 struct order {
     const char *word;
-    const char *request; /* of the control socket; a successful answer has its name */
+    const char *request; /* sent to the control socket; also the name in a successful answer */
     enum control_event event;
 };
 

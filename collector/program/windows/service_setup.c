@@ -14,7 +14,7 @@
 #define FIRST_PAUSE_MS  5000
 #define SECOND_PAUSE_MS 30000
 #define LATER_PAUSE_MS  60000
-#define CALM_S          86400 /* seconds without a failure after which the first pause is next */
+#define CALM_S          86400 /* seconds without a failure after which FIRST_PAUSE_MS is next */
 
 /* The longest time without progress of a stopping service, and the time between two checks. */
 #define PATIENCE_MS 30000

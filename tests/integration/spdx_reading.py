@@ -7,7 +7,7 @@ import json
 import re
 
 IDENTIFIER = r"SPDXRef-[A-Za-z0-9.-]+"
-LICENCES = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "GPL-3.0-or-later", "LGPL-2.1-or-later", "MIT",
+LICENCES = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "GPL-3.0-or-later", "ISC", "LGPL-2.1-or-later", "MIT",
             "X11-distribute-modifications-variant", "ZPL-2.1", "Zlib", "curl"}
 EXCEPTIONS = {"GCC-exception-3.1"}
 RELATIONS = {"DESCRIBES", "CONTAINS", "STATIC_LINK", "DYNAMIC_LINK", "OPTIONAL_DEPENDENCY_OF"}

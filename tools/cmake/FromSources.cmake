@@ -38,6 +38,9 @@ endif()
 if(SLUICE_KAFKA)
     sluice_source(rdkafka librdkafka)
 endif()
+if(SLUICE_SODIUM)
+    sluice_source(sodium libsodium)
+endif()
 if(SLUICE_TESTS)
     sluice_source(cmocka cmocka)
 endif()
@@ -188,6 +191,33 @@ if(SLUICE_KAFKA)
     target_compile_options(rdkafka PRIVATE -Os -w)
     target_link_libraries(rdkafka PUBLIC ws2_32 secur32
         $<$<BOOL:${SLUICE_ZLIB}>:zlib> $<$<BOOL:${SLUICE_ZSTD}>:zstd>)
+endif()
+
+# All of it, as its start chooses an implementation of each part; with what its configure script finds here. Without
+# AVX2, because gcc may place 32 bytes of AVX on a stack that Windows aligns to 16.
+function(sluice_sodium)
+    set(from ${sodium_source}/src/libsodium)
+    set(made ${PROJECT_BINARY_DIR}/sodium)
+    file(STRINGS ${sodium_source}/configure.ac numbers REGEX "^AC_INIT|^SODIUM_LIBRARY_VERSION_M")
+    string(REGEX MATCH "[0-9]+\\.[0-9.]+[0-9]" VERSION "${numbers}")
+    foreach(part MAJOR MINOR)
+        string(REGEX MATCH "SODIUM_LIBRARY_VERSION_${part}=([0-9]+)" found "${numbers}")
+        set(SODIUM_LIBRARY_VERSION_${part} ${CMAKE_MATCH_1})
+    endforeach()
+    configure_file(${from}/include/sodium/version.h.in ${made}/sodium/version.h @ONLY)
+    configure_file(${from}/include/sodium/export.h ${made}/sodium/export.h COPYONLY) # which it includes
+    file(GLOB_RECURSE files ${from}/*.c)
+    sluice_built(sodium "${from}/include;${made}" ${files})
+    target_include_directories(sodium PRIVATE ${from}/include/sodium ${made}/sodium)
+    target_compile_definitions(sodium
+        PUBLIC SODIUM_STATIC
+        PRIVATE CONFIGURED=1 NATIVE_LITTLE_ENDIAN=1 HAVE_C_VARARRAYS HAVE_CPUID HAVE_EMMINTRIN_H
+            HAVE_INLINE_ASM HAVE_PMMINTRIN_H HAVE_SMMINTRIN_H HAVE_TI_MODE HAVE_TMMINTRIN_H)
+    target_compile_options(sodium PRIVATE -w)
+    target_link_libraries(sodium PUBLIC advapi32)
+endfunction()
+if(SLUICE_SODIUM)
+    sluice_sodium()
 endif()
 
 if(SLUICE_TESTS)

@@ -6,6 +6,7 @@ set(sluice_licences
     "jansson jansson LICENSE"
     "protobuf_c protobuf-c LICENSE"
     "rdkafka librdkafka LICENSES.txt"
+    "sodium libsodium LICENSE"
     "yaml libyaml License"
     "zlib zlib LICENSE"
     "zstd zstd LICENSE")

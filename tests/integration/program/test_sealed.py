@@ -67,7 +67,7 @@ class SealedTest(ProgramTest):
 
 class Good(SealedTest):
     def test_each_is_written_once_with_the_name_of_its_key(self):
-        for more in ("", "&receivers=3", "&receivers=2&spread=datagram"):
+        for more in ("", "&receivers=3", *(() if WINDOWS else ("&receivers=2&spread=datagram",))):
             with self.subTest(more):
                 self.out.unlink(missing_ok=True)
                 program = self.begin(more)

@@ -8,7 +8,7 @@ import tempfile
 import time
 import unittest
 
-from built import not_on_windows
+from built import WINDOWS, not_on_windows
 from programs import CAPTURES, Receiver, run, truth
 from sealed_opening import KEY, KEY_ID, MODES, OVERHEAD, Opened, keys_line, sealed, write_keys
 from wire import fields, put_varint
@@ -107,6 +107,8 @@ class Senders(SealedTest):
                 (("--size=65452B",), "65451B"), (("--oversized=1%",), "too large to be sealed"),
                 (("--samples=60000",), "a datagram of 65451 bytes"),
                 (("--json", '{"events":[{"host":"' + "a" * 65445 + '"}]}'), "65451 at most")):
+            if WINDOWS and sum(map(len, arguments)) > 32000:
+                continue  # a command line has 32,767 characters there
             with self.subTest(arguments[0][:20]):
                 self.assert_refused(run("sluice-send", "--keys", keys, *arguments, "--count=1"), 64,
                                     words)

@@ -18,6 +18,7 @@ LINKED = {
     "jansson": ("libjansson.a",),
     "libcurl": ("libcurl.a",),
     "librdkafka": ("librdkafka.a",),
+    "libsodium": ("libsodium.a",),
     "libyaml": ("libyaml.a",),
     "ncurses": ("libncurses.a", "libncursesw.a", "libtinfo.a"),
     "protobuf-c": ("libprotobuf-c.a", "libprotobuf_c.a"),

@@ -145,6 +145,7 @@ static void print_listeners(struct page *page, const struct config_registry *reg
     print_urls(page->to);
     fputs("ADDR is 192.0.2.1 or [2001:db8::1]; NAME is a socket's, from systemd.\n", page->to);
     print_keys(page, "a socket, udp://ADDR:PORT or fd:NAME", KEY_OF_UDP, registry);
+    print_keys(page, "dtls://ADDR:PORT, which also has those of udp", KEY_OF_DTLS, registry);
     print_keys(page, "a stream, tcp://ADDR:PORT or unix:PATH", KEY_OF_STREAM, registry);
     print_keys(page, "tcp://ADDR:PORT, in addition", KEY_OF_TCP, registry);
     print_keys(page, "unix:PATH, in addition", KEY_OF_LOCAL, registry);
@@ -254,16 +255,17 @@ static void print_first_page(struct page *page, const struct config_registry *re
 {
     static const char *const frequent[] = {"listen",  "sink",   "config",     "check",
                                            "metrics", "memory", "dead-letter"};
-    fprintf(page->to,
-            "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
-            "       sluice ctl reload|ledger|stop PID|%s; sluice explain WORD...\n"
-            "       sluice schema FILE|FOLDER; sluice spill list|export FOLDER\n"
-            "%s"
-            "Receives protobuf telemetry by UDP and writes records; only data goes to stdout.\n\n",
-            registry->local_syntax,
-            config_file_library() == NULL
-                ? "       sluice keygen NAME\n" /* no YAML, no tests */
-                : "       sluice keygen NAME; sluice test [--record] [--report text|junit] FILE...\n");
+    fprintf(
+        page->to,
+        "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
+        "       sluice ctl reload|ledger|stop PID|%s; sluice explain WORD...\n"
+        "       sluice schema FILE|FOLDER; sluice spill list|export FOLDER\n"
+        "%s"
+        "Receives protobuf telemetry by UDP and writes records; only data goes to stdout.\n\n",
+        registry->local_syntax,
+        config_file_library() == NULL
+            ? "       sluice keygen NAME\n" /* no YAML, no tests */
+            : "       sluice keygen NAME; sluice test [--record] [--report text|junit] FILE...\n");
     for (size_t i = 0; i < sizeof frequent / sizeof frequent[0]; i++)
         for (const struct option *one = command_options; one->setting.name != NULL; one++)
             if (strcmp(one->setting.name, frequent[i]) == 0)

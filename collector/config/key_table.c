@@ -103,8 +103,9 @@ static struct setting rows[KEYS_MAX] = {
      .help = "with framing=udp-notif, most time from the first segment of a message to its last"},
 
     {"keys", SETTING_TEXT, KEY_OF_UDP | KEY_OF_CAPTURE, OF_LISTENER(keys), .syntax = "FILE",
-     .help = "with framing=sealed, the file with the senders' names and keys, which a reload reads "
-             "again; sluice keygen writes its lines",
+     .help =
+         "with framing=sealed, or for dtls with pre-shared keys, the file with the senders' names "
+         "and keys, which a reload reads again; sluice keygen writes its lines",
      .others = "keyfile keys_file psk psk_file secrets keyring", .secret_file = true},
     {"max_age", SETTING_DURATION, KEY_OF_UDP | KEY_OF_CAPTURE, OF_LISTENER(seal_max_age), "30s",
      100 * MILLISECOND, 24 * HOUR,
@@ -171,8 +172,9 @@ static struct setting rows[KEYS_MAX] = {
     {"max_connections_per_address", SETTING_COUNT, KEY_OF_STREAM, OF_LISTENER(max_per_address),
      "1000", 1, 100000,
      .help = "most open connections from one address, or with unix: of one user"},
-    {"idle_timeout", SETTING_DURATION, KEY_OF_STREAM, OF_LISTENER(idle_timeout), "10m",
-     100 * MILLISECOND, 24 * HOUR, .help = "close a connection after this time without data",
+    {"idle_timeout", SETTING_DURATION, KEY_OF_STREAM | KEY_OF_DTLS, OF_LISTENER(idle_timeout),
+     "10m", 100 * MILLISECOND, 24 * HOUR,
+     .help = "close a connection, or end a session of dtls, after this time without data",
      .others = "read_timeout keepalive"},
     {"frame_timeout", SETTING_DURATION, KEY_OF_STREAM, OF_LISTENER(frame_timeout), "30s",
      100 * MILLISECOND, HOUR,
@@ -183,16 +185,19 @@ static struct setting rows[KEYS_MAX] = {
     {"tls", SETTING_BOOL, KEY_OF_TCP, OF_LISTENER(tls), "off", .choices = off_on,
      .help = "whether clients use TLS (1.2 or 1.3); requires cert= and key=",
      .others = "ssl tls_enabled use_tls"},
-    {"cert", SETTING_TEXT, KEY_OF_TCP, OF_LISTENER(cert), .syntax = "FILE",
-     .help = "the certificate for tls=on and its chain, in PEM",
+    {"cert", SETTING_TEXT, KEY_OF_TCP | KEY_OF_DTLS, OF_LISTENER(cert), .syntax = "FILE",
+     .help = "the certificate for tls=on or dtls, and its chain, in PEM",
      .others = "certificate tls_cert tls_cert_file cert_file crt crt_file ssl_cert"},
-    {"key", SETTING_TEXT, KEY_OF_TCP, OF_LISTENER(key), .syntax = "FILE",
+    {"key", SETTING_TEXT, KEY_OF_TCP | KEY_OF_DTLS, OF_LISTENER(key), .syntax = "FILE",
      .help = "the private key of cert=, in PEM, not encrypted",
      .others = "private_key tls_key tls_key_file key_file ssl_key", .secret_file = true},
-    {"client_ca", SETTING_TEXT, KEY_OF_TCP, OF_LISTENER(client_ca), .syntax = "FILE",
+    {"client_ca", SETTING_TEXT, KEY_OF_TCP | KEY_OF_DTLS, OF_LISTENER(client_ca), .syntax = "FILE",
      .help =
          "require client certificates signed by a CA in this file, in PEM (default: not required)",
      .others = "ca ca_file cacert client_ca_file tls_allowed_cacerts tls_ca verify"},
+    {"sessions", SETTING_COUNT, KEY_OF_DTLS, OF_LISTENER(sessions), "1000", 1, 100000,
+     .help = "most sessions of each of receivers=; memory is planned for them",
+     .others = "max_sessions session_limit session_cache"},
 
     {"mode", SETTING_PARSED, KEY_OF_LOCAL, OF_LISTENER(socket_mode), .parse = file_mode_parse,
      .equal = file_mode_equal, .syntax = "OCTAL",

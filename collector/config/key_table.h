@@ -29,6 +29,7 @@ enum key_scope {
     KEY_OF_STREAM = SOURCE_KEYS_STREAM,               /* struct listener_config */
     KEY_OF_TCP = SOURCE_KEYS_TCP,                     /* struct listener_config */
     KEY_OF_LOCAL = SOURCE_KEYS_LOCAL,                 /* struct listener_config */
+    KEY_OF_DTLS = SOURCE_KEYS_DTLS,                   /* struct listener_config */
     KEY_OF_DELIVERY_SINK = DESTINATION_KEYS_DELIVERY, /* struct sink_config of a delivery */
     KEY_OF_HTTP_SINK = DESTINATION_KEYS_HTTP,         /* struct sink_config of a delivery by HTTP */
     KEY_OF_KAFKA_SINK = DESTINATION_KEYS_KAFKA,       /* struct sink_config of kafka: */
@@ -37,12 +38,12 @@ enum key_scope {
 };
 
 /* The scopes of keys that destinations declare themselves: a bit for each table of own keys. */
-#define KEY_OF_OWN_FIRST (1U << 16)
+#define KEY_OF_OWN_FIRST (1U << 17)
 #define KEY_OF_OWN       (~(KEY_OF_OWN_FIRST - 1))
 
 /* The scopes of all keys that a listener may have, without those of its schemas. */
 #define KEY_OF_ANY_LISTENER                                                                        \
-    (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_TCP | KEY_OF_LOCAL | KEY_OF_CAPTURE)
+    (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_TCP | KEY_OF_LOCAL | KEY_OF_DTLS | KEY_OF_CAPTURE)
 
 /* The scopes of all keys that a sink may have. */
 #define KEY_OF_ANY_SINK                                                                            \

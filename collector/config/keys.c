@@ -11,14 +11,23 @@ const char *key_scope_name(unsigned scopes)
         enum key_scope scope;
         const char *name;
     } names[] = {
-        {KEY_OF_LOCAL, "a unix listener"},      {KEY_OF_UDP, "a udp listener"},
-        {KEY_OF_TCP, "a tcp listener"},         {KEY_OF_STREAM, "a tcp or unix listener"},
-        {KEY_OF_CAPTURE, "a capture listener"}, {KEY_OF_FILE_SINK, "a file: sink"},
-        {KEY_OF_RELAY_SINK, "a udp: sink"},     {KEY_OF_HTTP_SINK, "an http: sink"},
-        {KEY_OF_KAFKA_SINK, "a kafka: sink"},   {KEY_OF_NATS_SINK, "a nats: sink"},
-        {KEY_OF_DELIVERY_SINK, deliveries},     {KEY_OF_IN_FLIGHT, deliveries},
-        {KEY_OF_SINK, "a sink"},                {KEY_OF_SCHEMA, "a listener's schema"},
-        {KEY_OF_FILE, "a schema from a file"},  {KEY_OF_DEAD_LETTERS, "dead letters"},
+        {KEY_OF_DTLS, "a dtls listener"},
+        {KEY_OF_LOCAL, "a unix listener"},
+        {KEY_OF_UDP, "a udp listener"},
+        {KEY_OF_TCP, "a tcp listener"},
+        {KEY_OF_STREAM, "a tcp or unix listener"},
+        {KEY_OF_CAPTURE, "a capture listener"},
+        {KEY_OF_FILE_SINK, "a file: sink"},
+        {KEY_OF_RELAY_SINK, "a udp: sink"},
+        {KEY_OF_HTTP_SINK, "an http: sink"},
+        {KEY_OF_KAFKA_SINK, "a kafka: sink"},
+        {KEY_OF_NATS_SINK, "a nats: sink"},
+        {KEY_OF_DELIVERY_SINK, deliveries},
+        {KEY_OF_IN_FLIGHT, deliveries},
+        {KEY_OF_SINK, "a sink"},
+        {KEY_OF_SCHEMA, "a listener's schema"},
+        {KEY_OF_FILE, "a schema from a file"},
+        {KEY_OF_DEAD_LETTERS, "dead letters"},
     };
     if ((scopes & KEY_OF_ANY_SINK & ~KEY_OF_OWN) == (KEY_OF_ANY_SINK & ~KEY_OF_OWN))
         return "a sink";
@@ -54,8 +63,7 @@ static void not_in_scope(const char *name, unsigned scopes, struct parse_error *
                        scopes == KEY_OF_SINK && (scopes_of(name) & KEY_OF_ANY_SINK) != 0
                            ? "a stdout: or command: sink"
                            : key_scope_name(scopes));
-    if ((scopes & KEY_OF_LOCAL) != 0 &&
-        (strcmp(name, "allow") == 0 || strcmp(name, "deny") == 0))
+    if ((scopes & KEY_OF_LOCAL) != 0 && (strcmp(name, "allow") == 0 || strcmp(name, "deny") == 0))
         parse_error_append(fault, ", whose senders have no addresses; mode= and owner= say which "
                                   "users may connect");
 }
@@ -100,7 +108,8 @@ static void unknown(unsigned scopes, const char *name, size_t length, struct par
     char given[QUOTED_SIZE];
     parse_error_set(fault, 0, "unknown key %s", quoted(name, length, given));
     if ((scopes & KEY_OF_KAFKA_SINK) != 0 && memchr(name, '.', length) != NULL)
-        parse_error_append(fault, "; a property of librdkafka is \"kafka.%.*s\"", (int)length, name);
+        parse_error_append(fault, "; a property of librdkafka is \"kafka.%.*s\"", (int)length,
+                           name);
     else if (suggestion_found(&suggestion) == NULL)
         parse_error_append(fault, "; --help %s lists the keys of %s", topic_of(scopes),
                            key_scope_name(scopes));

@@ -65,6 +65,9 @@ static bool check_framing(const struct reading *reading, struct parse_error *fau
     if (schema->framing == FRAMING_SEALED && (reading->kind & (KEY_OF_UDP | KEY_OF_CAPTURE)) == 0)
         return parse_error_set(fault, place_of_key(reading, "framing"),
                                "framing=sealed is for datagrams: udp, fd and pcap");
+    if (schema->framing == FRAMING_SEALED && (reading->kind & KEY_OF_DTLS) != 0)
+        return parse_error_set(fault, place_of_key(reading, "framing"),
+                               "framing=sealed is not for dtls, which has keys= of its own");
     if (schema->framing != FRAMING_OTLP_UDP && schema->framing != FRAMING_UDP_NOTIF)
         return true;
     if (schema->header != 0)
@@ -132,9 +135,10 @@ static bool check_all_sealed(const struct reading *reading, struct parse_error *
             return parse_error_set(fault, reading->opened_at,
                                    "framing=sealed must be given for all schemas of a listener, or "
                                    "for none");
-        if (schema->match.kind == MATCH_KEY && !sealed)
+        if (schema->match.kind == MATCH_KEY && !sealed && (reading->kind & KEY_OF_DTLS) == 0)
             return parse_error_set(fault, reading->opened_at,
-                                   "match=key:%s requires framing=sealed", schema->match.key);
+                                   "match=key:%s requires framing=sealed, or a dtls listener",
+                                   schema->match.key);
     }
     return true;
 }
@@ -150,7 +154,8 @@ static bool finish_sealed(const struct reading *reading, unsigned kind, struct p
                                "framing=sealed requires keys=FILE, the senders' keys");
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         size_t at = keys_place(&reading->own, kind, keys[i]);
-        if (at != KEY_NOT_GIVEN)
+        bool is_dtls = i == 0 && (kind & KEY_OF_DTLS) != 0;
+        if (at != KEY_NOT_GIVEN && !is_dtls)
             return parse_error_set(fault, at, "key \"%s\" is for framing=sealed", keys[i]);
     }
     return true;

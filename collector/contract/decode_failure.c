@@ -26,6 +26,7 @@ static const char *const causes[CAUSE_END] = {
     [CAUSE_JSON] = "the sender sends JSON, not protobuf",
     [CAUSE_OPTION] = "an option does not fit the header",
     [CAUSE_SEGMENTS] = "the segments of the message contradict each other",
+    [CAUSE_NOT_DTLS] = "this is not a record of DTLS",
     [CAUSE_NOT_BASE64] = "this is not base64 with its padding",
 };
 

@@ -35,6 +35,7 @@ enum decode_cause {
     CAUSE_JSON,
     CAUSE_OPTION,
     CAUSE_SEGMENTS,
+    CAUSE_NOT_DTLS,
     CAUSE_END
 };
 

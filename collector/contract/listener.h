@@ -8,6 +8,7 @@
 
 struct networks;
 struct rate_limit;
+struct dtls_settings;
 struct mismatch_hint;
 struct sender_keys;
 struct schema_slot;
@@ -24,12 +25,14 @@ struct listener {
     size_t max_decoded;       /* most bytes of all decoded messages of a datagram */
     /* Bytes for segments in each ingest; 0: no schema has segmented messages. */
     size_t segment_memory;
-    int64_t segment_timeout_ns;     /* time in which all segments of a message must arrive */
-    const struct networks *senders; /* the permitted senders; NULL: all */
-    struct rate_limit *rate_limit;  /* the rate limit of each sender; NULL: none */
-    const struct sender_keys *keys; /* of the senders of sealed datagrams; NULL: not sealed */
-    int64_t seal_max_age_ns;        /* most time between sending and arrival of a sealed one */
-    struct mismatch_hint *hint;     /* detects a wrong schema; NULL: disabled */
+    int64_t segment_timeout_ns;       /* time in which all segments of a message must arrive */
+    const struct networks *senders;   /* the permitted senders; NULL: all */
+    struct rate_limit *rate_limit;    /* the rate limit of each sender; NULL: none */
+    const struct sender_keys *keys;   /* of the senders of sealed datagrams; NULL: not sealed */
+    int64_t seal_max_age_ns;          /* most time between sending and arrival of a sealed one */
+    const struct dtls_settings *dtls; /* of a DTLS listener; NULL: it is another kind */
+    size_t sessions;                  /* its most sessions of each socket */
+    struct mismatch_hint *hint;       /* detects a wrong schema; NULL: disabled */
     bool spread; /* several sockets receive it, and a sender's datagram may reach any of them */
     bool keeps_packets; /* a sink writes whole datagrams (needs_packets of encoder_ops) */
     bool keeps_raw;     /* a relay also forwards datagrams that could not be decoded (raw of

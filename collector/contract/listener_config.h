@@ -76,6 +76,9 @@ struct listener_config {
     uint64_t frame_timeout;   /* nanoseconds in which a frame must be complete */
     char *content_type;       /* of Frame Streams; NULL: any protobuf type */
 
+    /* For SOURCE_KEYS_DTLS, which also has idle_timeout, cert, key, client_ca, and `keys`. */
+    uint64_t sessions; /* most sessions of each socket */
+
     /* For SOURCE_KEYS_TCP. */
     bool tls;         /* TLS over TCP; then cert and key are not NULL */
     char *cert, *key; /* files; NULL: not given */

@@ -42,6 +42,7 @@ enum source_keys {
     SOURCE_KEYS_STREAM = 1 << 8,
     SOURCE_KEYS_TCP = 1 << 14,   /* of streams over IP */
     SOURCE_KEYS_LOCAL = 1 << 15, /* of streams over a local socket */
+    SOURCE_KEYS_DTLS = 1 << 16,  /* of encrypted datagrams */
 };
 
 /* A running listener. It is kept for the ledger after it has been removed. */
@@ -51,9 +52,12 @@ struct source {
     char *name;                           /* `listener.name`; owned */
     char *schema_names;                   /* `listener.schema_names`; owned */
     struct schema_slot *schemas;
-    struct rate_limit *rate_limit;  /* `listener.rate_limit`; NULL: none */
-    struct sender_keys *keys;       /* `listener.keys`; NULL: none */
-    struct mismatch_hint *hint;     /* `listener.hint` */
+    struct rate_limit *rate_limit; /* `listener.rate_limit`; NULL: none */
+    struct sender_keys *keys;      /* `listener.keys`; NULL: none */
+    struct mismatch_hint *hint;    /* `listener.hint` */
+    struct dtls_settings *dtls;    /* `listener.dtls`; NULL: none */
+    /* Those before a change, until it is kept or undone (collector/receive/dtls_source.h). */
+    struct dtls_settings *dtls_before;
     struct ingest_counters *at_end; /* counters of the main thread, for the final reads */
     bool leaving;                   /* it was removed, and its resources are not freed yet */
 

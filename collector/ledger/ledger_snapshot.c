@@ -62,6 +62,14 @@ static bool connections_balance(const struct listener_totals *listener)
     return listener->connections == ends;
 }
 
+static bool sessions_balance(const struct listener_totals *listener)
+{
+    uint64_t ends = 0;
+    SESSION_END_TERMS(ADD_END)
+    return listener->sessions == ends &&
+           listener->handshakes == listener->sessions + listener->handshakes_failed;
+}
+
 static bool listener_balances(const struct listener_totals *listener)
 {
     uint64_t accounted = listener->decoded;
@@ -71,6 +79,8 @@ static bool listener_balances(const struct listener_totals *listener)
         return false;
     if (listener->kind->part == PART_CONNECTIONS)
         return connections_balance(listener);
+    if (listener->kind->part == PART_SESSIONS)
+        return sessions_balance(listener);
     if (listener->kind->part != PART_CAPTURE)
         return true;
     return listener->frames == listener->received - listener->reassembled + listener->fragments +

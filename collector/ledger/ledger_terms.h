@@ -22,10 +22,20 @@
     REASON(RATE_LIMITED, rate_limited, false, "its sender sent more than rate_limit= allows",      \
            "raise rate_limit=, or check the sender")                                               \
     REASON(TRUNCATED, truncated, true, "it is longer than max_datagram=", "raise max_datagram=")   \
+    REASON(HANDSHAKE, handshake, false,                                                            \
+           "it is a message of DTLS itself: of a handshake, or the end of a session", "")          \
+    REASON(HANDSHAKE_REFUSED, handshake_refused, false,                                            \
+           "it begins a DTLS handshake while sessions= or 64 handshakes are there, or handshakes " \
+           "take half of the time, or it is malformed",                                            \
+           "raise sessions=, or look for a client that begins sessions again and again")           \
+    REASON(NO_SESSION, no_session, false,                                                          \
+           "its DTLS client has no session: it has ended, or belongs to an earlier run",           \
+           "restart the client, if it does not begin another session itself")                      \
     REASON(NO_KEY, no_key, true, "no key of the keys= file has its number and is valid now",       \
            "add the sender's key to the file and reload, or check the clock")                      \
     REASON(FORGED, forged, true,                                                                   \
-           "its tag is wrong: it was altered, or sealed with another key of the same number",      \
+           "its tag is wrong: it was altered, or sealed with another key of the same number, or "  \
+           "encrypted for an earlier DTLS session",                                                \
            "compare the sender's key with that in the keys= file; otherwise look for an attacker") \
     REASON(STALE, stale, true,                                                                     \
            "it was sent more than max_age= ago or ahead, or before the program remembers what it " \
@@ -129,6 +139,7 @@
  */
 #define LISTENER_KINDS(KIND)                                                                       \
     KIND(UDP, udp, true, PART_SEQUENCE)                                                            \
+    KIND(DTLS, dtls, true, PART_SESSIONS)                                                          \
     KIND(CAPTURE, capture, false, PART_CAPTURE)                                                    \
     KIND(TCP, tcp, false, PART_CONNECTIONS)                                                        \
     KIND(UNIX, unix, false, PART_CONNECTIONS)
@@ -142,6 +153,7 @@ enum ledger_part {
     PART_SEQUENCE,    /* from senders' sequence numbers (collector/senders/sequence.h) */
     PART_CAPTURE,     /* of a capture (collector/capture/capture.h) */
     PART_CONNECTIONS, /* of a stream listener (collector/receive/stream_server.h) */
+    PART_SESSIONS,    /* of a DTLS listener (collector/receive/dtls.h) */
     PART_RAW,         /* of a relay: undecodable datagrams that it still passes on */
     PART_COUNT
 };
@@ -223,7 +235,34 @@ enum ledger_part {
          "another notifier: only Windows has this")                                                \
     TERM(answers, PART_CONNECTIONS, "Frames that were answered.",                                  \
          "nothing; compare it with received")                                                      \
-    CONNECTION_END_TERMS(TERM)
+    CONNECTION_END_TERMS(TERM)                                                                     \
+    TERM(cookies, PART_SESSIONS, "Cookies sent to DTLS clients that began a handshake.",           \
+         "nothing; if there are many more than handshakes, look for forged addresses")             \
+    TERM(handshakes, PART_SESSIONS, "DTLS handshakes begun, by clients that returned a cookie.",   \
+         "nothing; each is in sessions or in handshakes_failed")                                   \
+    TERM(handshakes_failed, PART_SESSIONS,                                                         \
+         "DTLS handshakes that failed, were not complete within 15 s, or were begun again.",       \
+         "look in the log for the reason, and check the certificates and keys of both ends")       \
+    TERM(sessions, PART_SESSIONS, "DTLS sessions; each is open, or has an end.",                   \
+         "nothing; if there are many more than clients, look at their ends")                       \
+    TERM(answers_unsent, PART_SESSIONS, "Answers to DTLS clients that the system did not send.",   \
+         "nothing, if there are few: clients repeat their requests; otherwise check the network")  \
+    SESSION_END_TERMS(TERM)
+
+/* The ends of a DTLS listener's sessions. After a stop, `sessions` is the sum of these terms. */
+#define SESSION_END_TERMS(TERM)                                                                    \
+    TERM(sessions_closed, PART_SESSIONS, "DTLS sessions that the client ended.",                   \
+         "nothing; this is the ordinary end")                                                      \
+    TERM(sessions_broken, PART_SESSIONS, "DTLS sessions that ended by an error of the protocol.",  \
+         "look for the reason in the client's log")                                                \
+    TERM(sessions_idle, PART_SESSIONS,                                                             \
+         "DTLS sessions ended because no datagram arrived within idle_timeout=.",                  \
+         "nothing, if the client begins another one; otherwise raise idle_timeout=")               \
+    TERM(sessions_replaced, PART_SESSIONS,                                                         \
+         "DTLS sessions replaced by another one of the same address.",                             \
+         "nothing; a client was restarted")                                                        \
+    TERM(sessions_stopped, PART_SESSIONS, "DTLS sessions that were open at the stop.",             \
+         "nothing; clients begin others after the start")
 
 /*
  * The ends of a stream listener's connections. After a stop, `connections` is the sum of these

@@ -18,6 +18,7 @@
 #include "collector/platform/wakeup.h"
 #include "collector/queue/tap.h"
 #include "collector/receive/dead_letters.h"
+#include "collector/receive/dtls_source.h"
 #include "collector/receive/receiver.h"
 #include "collector/record/batch.h"
 #include "collector/record/schema_guess.h"
@@ -374,6 +375,7 @@ static void destroy_source(struct source *source)
 {
     schema_slot_destroy(source->schemas);
     rate_limit_destroy(source->rate_limit);
+    dtls_source_release(source);
     sender_keys_release(source->keys);
     free(source->schema_names);
     free(source->hint);

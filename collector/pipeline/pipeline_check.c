@@ -18,6 +18,7 @@
 #include "collector/platform/notifier.h"
 #include "collector/platform/process.h"
 #include "collector/receive/assembly.h"
+#include "collector/receive/decrypting.h"
 #include "collector/receive/unsealing.h"
 #include "collector/record/schema_list.h"
 #include "collector/senders/sequence.h"
@@ -83,14 +84,16 @@ struct sink_thread_options pipeline_sink_of(const struct config *config,
 }
 
 /*
- * Returns the bytes for reassembling segmented messages, and for opening sealed datagrams, in all
- * ingests of the listener.
+ * Returns the bytes for reassembling segmented messages, for opening sealed datagrams, and for
+ * DTLS, in all ingests of the listener.
  */
 static uint64_t ingests_memory(const struct listener_config *listener, size_t ingests)
 {
     uint64_t each = listener_has_segments(listener) ? assembly_memory(listener->segment_memory) : 0;
     if (listener_is_sealed(listener))
         each += unsealing_memory();
+    if ((listener->source->keys & SOURCE_KEYS_DTLS) != 0)
+        each += decrypting_memory(listener->sessions);
     return ingests * each;
 }
 

@@ -38,8 +38,7 @@ static bool has_schemas_from_files(const struct config *config)
 static bool has_keys(const struct config *config)
 {
     for (size_t i = 0; i < config->listener_count; i++)
-        if (listener_is_sealed(&config->listeners[i]) &&
-            config->listeners[i].source->no_change == NULL)
+        if (config->listeners[i].keys != NULL && config->listeners[i].source->no_change == NULL)
             return true;
     return false;
 }

@@ -14,6 +14,7 @@
 #include "collector/pipeline/pipeline_sinks.h"
 #include "collector/platform/clock.h"
 #include "collector/queue/batch_queue.h"
+#include "collector/receive/dtls_source.h"
 #include "collector/receive/receiver.h"
 #include "collector/record/batch.h"
 #include "collector/senders/rate_limit.h"
@@ -168,6 +169,7 @@ static void clear_sources(struct pipeline *pipeline)
         rate_limit_destroy(source->rate_limit);
         source->rate_limit = NULL;
         source->listener.rate_limit = NULL;
+        dtls_source_release(source);
         sender_keys_release(source->keys);
         source->keys = NULL;
         source->listener.keys = NULL;

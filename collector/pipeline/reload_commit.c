@@ -16,6 +16,7 @@
 #include "collector/pipeline/reload.h"
 #include "collector/platform/clock.h"
 #include "collector/queue/batch_queue.h"
+#include "collector/receive/dtls_source.h"
 #include "collector/record/schema_list.h"
 #include "collector/senders/rate_limit.h"
 
@@ -60,6 +61,7 @@ static void switch_listener(struct reload *reload, size_t index)
     if (changes) {
         set_rate_limit(reload, index);
         set_schema_names(reload, index);
+        dtls_source_keep(source);
         pipeline_give_keys(source, reload->keys[index]);
         reload->keys[index] = NULL;
     }

@@ -1,8 +1,8 @@
 /*
  * UDP sockets: receiving datagrams in groups, and sending them.
  *
- * A port provides both, and udp_interface_index. Constants state what its system lacks (udp_socket_can_share_port and those
- * after it); options that need it are then refused.
+ * A port provides both, and udp_interface_index. Constants state what its system lacks
+ * (udp_socket_can_share_port and those after it); options that need it are then refused.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_UDP_H
 #define SLUICE_COLLECTOR_PLATFORM_UDP_H
@@ -46,10 +46,10 @@ struct udp_socket_options {
      * each gets a copy of a datagram. It gets only those of its own interface and source.
      */
     bool share_group;
-    bool share_port;        /* other sockets of ours may bind the port too; each source goes to one
-                               of them */
-    size_t receive_buffer;  /* bytes to ask the kernel for */
-    size_t max_datagram;    /* bytes, at most DATAGRAM_MAX_SIZE; longer datagrams are truncated */
+    bool share_port;       /* other sockets of ours may bind the port too; each source goes to one
+                              of them */
+    size_t receive_buffer; /* bytes to ask the kernel for */
+    size_t max_datagram;   /* bytes, at most DATAGRAM_MAX_SIZE; longer datagrams are truncated */
 
     /*
      * For the first of several sockets that share a port: the number of these sockets, over which
@@ -182,9 +182,9 @@ int udp_socket_check_spread(struct error *error);
 uint64_t udp_socket_most_held(uint64_t receive_buffer, bool gro);
 
 /*
- * Changes the socket's options. address, ipv6_only, share_group, share_port and gro must be the same as before;
- * spread_over is ignored, because only open uses it; the socket stays inherited or not. Returns 0,
- * or -1 with `error` filled (EXIT_CODE_CANNOT_BIND) and the options unchanged.
+ * Changes the socket's options. address, ipv6_only, share_group, share_port and gro must be the
+ * same as before; spread_over is ignored, because only open uses it; the socket stays inherited or
+ * not. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND) and the options unchanged.
  */
 int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options *options,
                       struct error *error);
@@ -261,6 +261,13 @@ bool udp_socket_is_half_full(const struct udp_socket *socket);
  * the socket.
  */
 bool udp_socket_refuse_all(struct udp_socket *socket);
+
+/*
+ * Sends a datagram from this socket, without waiting. `from`: the local address, as it was reported
+ * as a datagram's destination, or NULL. Returns whether the system has accepted it.
+ */
+bool udp_socket_answer(struct udp_socket *socket, const struct address *from,
+                       const struct address *to, const void *bytes, size_t size);
 
 /* Closes and frees the socket; NULL is allowed. */
 void udp_socket_close(struct udp_socket *socket);

@@ -1,6 +1,7 @@
 #include "collector/receive/admission.h"
 
 #include "collector/base/networks.h"
+#include "collector/receive/decrypting.h"
 #include "collector/receive/unsealing.h"
 #include "collector/senders/rate_limit.h"
 
@@ -18,13 +19,14 @@ static bool may_send_more(const struct open_datagram *open)
 }
 
 /*
- * A sealed datagram counts for its sender, which is known after the opening: forged datagrams do
- * not count for the sender that they name.
+ * A sealed or encrypted datagram counts for its sender, which is known after the opening: forged
+ * datagrams do not count for the sender that they name.
  */
 static bool is_within_rate(struct open_datagram *open, bool opened, struct refusal *refusal)
 {
-    bool sealed = open->ingest->listener->keys != NULL;
-    return sealed != opened || may_send_more(open) || refused_for(refusal, REASON_RATE_LIMITED);
+    const struct ingest *ingest = open->ingest;
+    bool closed = ingest->listener->keys != NULL || ingest->decrypting != NULL;
+    return closed != opened || may_send_more(open) || refused_for(refusal, REASON_RATE_LIMITED);
 }
 
 /* If the open batch is not used, it is kept for the next datagram. */
@@ -41,6 +43,9 @@ bool admit_datagram(struct open_datagram *open, struct refusal *refusal)
         return refused_for(refusal, REASON_TRUNCATED);
     if (listener->keys != NULL &&
         (!unseal_datagram(open, refusal) || !is_within_rate(open, true, refusal)))
+        return false;
+    if (open->ingest->decrypting != NULL &&
+        (!decrypt_datagram(open, refusal) || !is_within_rate(open, true, refusal)))
         return false;
     return open_datagram_find(open, refusal);
 }

@@ -5,6 +5,7 @@
 #include "collector/base/compiler.h"
 #include "collector/base/rule.h"
 #include "collector/receive/admission.h"
+#include "collector/receive/decrypting.h"
 #include "collector/receive/refusals.h"
 #include "collector/receive/segments.h"
 #include "collector/receive/unsealing.h"
@@ -19,7 +20,7 @@ struct ingest *ingest_create(struct ingest_thread *thread, const struct listener
     ingest->listener = listener;
     ingest->counters = counters;
     ingest->into = &ingest->own;
-    if (!segments_create(ingest) || !unsealing_create(ingest)) {
+    if (!segments_create(ingest) || !unsealing_create(ingest) || !decrypting_create(ingest)) {
         ingest_destroy(ingest);
         return NULL;
     }
@@ -34,6 +35,7 @@ void ingest_destroy(struct ingest *ingest)
          "an ingest ends without a datagram in hand and without an open batch");
     assembly_destroy(ingest->assembly);
     unsealing_destroy(ingest->unsealing);
+    decrypting_destroy(ingest->decrypting);
     free(ingest);
 }
 
@@ -123,7 +125,10 @@ void ingest_drained(struct ingest *ingest, int64_t now_ns, int64_t next_ns)
 int64_t ingest_seal_if_due(struct ingest *ingest, int64_t now_ns)
 {
     int64_t late_ns = segments_expire(ingest, now_ns);
+    int64_t client_ns = decrypting_expire(ingest, now_ns);
     int64_t due_ns = open_batch_seal_if_due(ingest->thread, &ingest->own, now_ns);
+    if (client_ns < late_ns)
+        late_ns = client_ns;
     return late_ns < due_ns ? late_ns : due_ns;
 }
 
@@ -145,7 +150,10 @@ static void count_received(struct ingest *ingest, const struct datagram_slot *da
                      datagram->sent_size);
 }
 
-/* A refused datagram is passed on as it was received, also if it was sealed and has been opened. */
+/*
+ * A refused datagram is passed on as it was received, also if it was sealed and has been opened.
+ * But a record of DTLS could not be decrypted later, so its contents are passed on.
+ */
 static struct ingest_verdict handle_datagram(struct open_datagram *open)
 {
     const struct datagram_slot *datagram = open->slot;
@@ -161,11 +169,13 @@ static struct ingest_verdict handle_datagram(struct open_datagram *open)
     }
     struct ingest_verdict verdict = {
         .schema = open->entry != NULL ? open->entry->schema->ops : NULL, .refused = refusal.reason};
+    if (open->ingest->decrypting != NULL)
+        datagram = open->slot;
     refuse_datagram(open, datagram, &refusal, open_datagram_schema(open));
     return verdict;
 }
 
-struct ingest_verdict ingest_take(struct ingest *ingest, const struct datagram_slot *datagram)
+static struct ingest_verdict take_one(struct ingest *ingest, const struct datagram_slot *datagram)
 {
     struct open_datagram open;
     count_received(ingest, datagram);
@@ -173,6 +183,33 @@ struct ingest_verdict ingest_take(struct ingest *ingest, const struct datagram_s
     struct ingest_verdict verdict = handle_datagram(&open);
     open_datagram_end(&open);
     return verdict;
+}
+
+/* The verdict of a datagram with several records is that of the last one. */
+static NEVER_INLINE struct ingest_verdict take_records(struct ingest *ingest,
+                                                       const struct datagram_slot *datagram)
+{
+    struct ingest_verdict verdict = {0};
+    const struct datagram_slot *record;
+    decrypting_split(ingest->decrypting, datagram);
+    while ((record = decrypting_next(ingest->decrypting)) != NULL)
+        verdict = take_one(ingest, record);
+    return verdict;
+}
+
+struct ingest_verdict ingest_take(struct ingest *ingest, const struct datagram_slot *datagram)
+{
+    return ingest->decrypting == NULL ? take_one(ingest, datagram) : take_records(ingest, datagram);
+}
+
+void ingest_answer_by(struct ingest *ingest, struct udp_socket *socket)
+{
+    decrypting_use_socket(ingest, socket);
+}
+
+void ingest_take_leave(struct ingest *ingest)
+{
+    decrypting_finish(ingest);
 }
 
 void ingest_refuse_frame(struct ingest *ingest, const struct datagram_slot *frame,

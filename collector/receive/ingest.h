@@ -65,9 +65,16 @@ void ingest_begin(struct ingest *ingest, size_t datagrams);
 /* The outcome for a datagram, or for a frame of a stream. */
 struct ingest_verdict {
     const struct schema_ops *schema; /* NULL: no schema matched, or none was looked for */
-    const void *message; /* the first message; valid until the next call. NULL: refused */
+    const void *message;          /* the first message; valid until the next call. NULL: refused */
     enum datagram_reason refused; /* the reason, if it was refused */
 };
+
+/* Gives the ingest of a DTLS listener the socket that it answers clients by; for others no effect.
+ */
+void ingest_answer_by(struct ingest *ingest, struct udp_socket *socket);
+
+/* Tells the clients of a DTLS listener that the socket will be closed, and answers no more. */
+void ingest_take_leave(struct ingest *ingest);
 
 /* Handles a datagram; its bytes are copied. For a segment the verdict is empty. */
 struct ingest_verdict ingest_take(struct ingest *ingest, const struct datagram_slot *datagram);
@@ -78,7 +85,8 @@ void ingest_refuse_frame(struct ingest *ingest, const struct datagram_slot *fram
 
 /*
  * As ingest_thread_drained and ingest_thread_seal_if_due, for the ingest's own batch.
- * ingest_seal_if_due also gives up messages whose segments are late.
+ * ingest_seal_if_due also gives up messages whose segments are late, and serves clients of DTLS
+ * whose answers are due or whose time is over.
  */
 void ingest_drained(struct ingest *ingest, int64_t now_ns, int64_t next_ns);
 int64_t ingest_seal_if_due(struct ingest *ingest, int64_t now_ns);

@@ -11,6 +11,7 @@
 
 struct open_datagram;
 struct unsealing;
+struct decrypting;
 
 struct ingest {
     struct ingest_thread *thread;
@@ -23,6 +24,7 @@ struct ingest {
     struct sequence_recent sender;       /* of the last datagram */
     struct assembly *assembly;           /* NULL: no schema of the listener has segments */
     struct unsealing *unsealing;         /* NULL: its datagrams are not sealed */
+    struct decrypting *decrypting;       /* NULL: its listener is not DTLS */
     struct log_limit logs[REASON_COUNT]; /* for the log lines about refused datagrams */
 };
 

@@ -82,6 +82,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
     if (udp_socket_bind(endpoint->socket, error) != 0)
         return -1;
     endpoint->buffer = udp_socket_receive_buffer(endpoint->socket);
+    ingest_answer_by(endpoint->ingest, endpoint->socket);
     for (size_t i = 0; i < receiver->options.thread_count; i++)
         coalescing_add_socket(&receiver->workers[i].coalescing, endpoint->coalesce_ns,
                               endpoint->buffer);

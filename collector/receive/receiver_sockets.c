@@ -84,6 +84,7 @@ void receiver_close_socket(struct endpoint *endpoint)
     RULE(endpoint->socket != NULL && !endpoint->removing,
          "a socket is closed once, and after it was removed");
     struct ingest_counters *counters = ingest_counters(endpoint->ingest);
+    ingest_take_leave(endpoint->ingest);
     /* If it did not refuse datagrams, these drops are due to the full buffer. */
     receiver_read_drops(endpoint);
     uint64_t before = counter_read(&counters->kernel_drops) - endpoint->drops_before;

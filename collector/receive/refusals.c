@@ -71,8 +71,9 @@ static bool has_json_head(const struct open_datagram *open)
 }
 
 /*
- * Whether the datagram was refused because it is JSON. A framing takes the beginning of the text for
- * a length, and a schema takes it for a field, so that this may be the cause of several reasons.
+ * Whether the datagram was refused because it is JSON. A framing takes the beginning of the text
+ * for a length, and a schema takes it for a field, so that this may be the cause of several
+ * reasons.
  */
 static bool is_json(const struct open_datagram *open, const struct datagram_slot *slot,
                     const struct refusal *refusal)
@@ -107,7 +108,7 @@ void refuse_datagram(struct open_datagram *open, const struct datagram_slot *slo
     counter_add(&ingest->counters->reasons[reason], 1);
     if (has_copies)
         keep_letter(ingest, slot, refusal, schema);
-    if (reason != REASON_CONTROL)
+    if (reason != REASON_CONTROL && reason != REASON_HANDSHAKE)
         log_refusal(ingest, slot, refusal, schema);
     /* This comes last: a copy may change the batch, and with it the schema that owns the name. */
     if (has_copies && ingest->listener->keeps_raw && !slot->truncated)

@@ -49,6 +49,7 @@ struct receiver_socket socket_source_describe(struct source *source)
     const struct listener_config *config = source->config;
     bool any_address =
         config->address.family == ADDRESS_NONE || address_is_wildcard(&config->address);
+    bool answers = (config->source->keys & SOURCE_KEYS_DTLS) != 0;
     return (struct receiver_socket){
         .listener = &source->listener,
         .options = {.address = config->address,
@@ -58,7 +59,7 @@ struct receiver_socket socket_source_describe(struct source *source)
                     .spread_over = config->spread ? (unsigned)config->receivers : 0,
                     .receive_buffer = config->receive_buffer,
                     .max_datagram = config->max_datagram,
-                    .wants_destination = source->listener.keeps_packets && any_address,
+                    .wants_destination = (source->listener.keeps_packets || answers) && any_address,
                     .gro = config->gro,
                     .busy_poll_us = (unsigned)((config->busy_poll + 999) / 1000),
                     .only_from = config->kernel_filter ? config->senders : NULL,

@@ -1,7 +1,7 @@
 /* udp://ADDR:PORT. Sockets that are bound by this process, all to the same port. */
 #include <string.h>
 
-#include "collector/log/log.h"
+#include "collector/receive/bound_sockets.h"
 #include "collector/receive/bound_source.h"
 #include "collector/receive/socket_source.h"
 #include "collector/receive/sources.h"
@@ -87,61 +87,6 @@ static int udp_check(const struct listener_config *listener, struct error *error
     return -1;
 }
 
-static size_t udp_sockets(const struct listener_config *listener)
-{
-    return udp_socket_can_share_port ? listener->receivers : 1;
-}
-
-/*
- * Checks that the port is free, with an exclusive socket. A port that can be shared could also be
- * shared with another process of the same user, and each process would get a part of the datagrams.
- */
-static int probe_port(const struct udp_socket_options *shared, struct error *error)
-{
-    struct udp_socket_options options = *shared;
-    struct udp_socket *probe;
-    options.share_port = false;
-    if (udp_socket_open(&probe, &options, error) != 0)
-        return -1;
-    int result = udp_socket_bind(probe, error);
-    udp_socket_close(probe);
-    return result;
-}
-
-/*
- * Opens the sockets. All sockets share one port, even if the system chose the port for the first
- * socket.
- */
-static int udp_open_sockets(struct source *source, const struct source_host *host,
-                            struct error *error)
-{
-    const struct listener_config *config = source->config;
-    struct receiver_socket socket = socket_source_describe(source);
-    if (socket.options.share_port && config->address.port != 0 &&
-        probe_port(&socket.options, error) != 0)
-        return -1;
-    for (size_t i = 0; i < udp_sockets(config); i++) {
-        if (socket_source_add(source, host, i, &socket, error) != 0)
-            return -1;
-        socket.options.address.port = source->address.port;
-        socket.options.spread_over = 0; /* the first socket's setting applies to all */
-    }
-    if (config->address.port != 0 || bound_source_name_by_port(source, host->ledger) == 0)
-        return 0;
-    return error_no_memory(error);
-}
-
-static void udp_announce(const struct source *source, const struct source_host *host)
-{
-    const struct listener_config *config = source->config;
-    socket_source_announce(source, host);
-    if (config->receivers > udp_sockets(config))
-        log_about(LOG_INFO, LOG_OF_LISTENER, source->listener.name,
-                  "receivers=%llu: on this system a port has one socket, which one thread serves "
-                  "at a time; more threads help only with several listeners",
-                  (unsigned long long)config->receivers);
-}
-
 const struct source_ops source_udp = {
     .scheme = "udp",
     .syntax = "udp://ADDR:PORT",
@@ -152,10 +97,10 @@ const struct source_ops source_udp = {
     .refuse = udp_config_fault,
     .conflict = udp_conflict,
     .check = udp_check,
-    .sockets = udp_sockets,
+    .sockets = bound_sockets_count,
     .apart = udp_apart,
-    .open = udp_open_sockets,
-    .announce = udp_announce,
+    .open = bound_sockets_open,
+    .announce = bound_sockets_announce,
     .fixed_key = socket_source_fixed_key,
     .change = socket_source_change,
     .remove = socket_source_remove,

@@ -11,6 +11,7 @@
 /* A list of ROW(NAME), each for the source_NAME that source_NAME.c defines. */
 #define BUILTIN_SOURCES(ROW)                                                                       \
     ROW(udp)                                                                                       \
+    ROW(dtls)                                                                                      \
     ROW(tcp)                                                                                       \
     ROW(unix)                                                                                      \
     ROW(inherited)                                                                                 \

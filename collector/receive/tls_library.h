@@ -1,4 +1,4 @@
-/* OpenSSL, loaded if a listener has tls=on. */
+/* OpenSSL, loaded if a listener has tls=on or is dtls:. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_TLS_LIBRARY_H
 #define SLUICE_COLLECTOR_RECEIVE_TLS_LIBRARY_H
 
@@ -27,10 +27,14 @@
     FUNCTION(P, BIO_set_init)                                                                      \
     FUNCTION(P, BIO_set_flags)                                                                     \
     FUNCTION(P, BIO_clear_flags)                                                                   \
+    FUNCTION(P, BIO_ADDR_new)                                                                      \
+    FUNCTION(P, BIO_ADDR_free)                                                                     \
     FUNCTION(P, ERR_clear_error)                                                                   \
     FUNCTION(P, ERR_peek_error)                                                                    \
     FUNCTION(P, ERR_reason_error_string)                                                           \
     FUNCTION(P, TLS_server_method)                                                                 \
+    FUNCTION(P, DTLS_server_method)                                                                \
+    FUNCTION(P, DTLSv1_listen)                                                                     \
     FUNCTION(P, SSL_CTX_new)                                                                       \
     FUNCTION(P, SSL_CTX_free)                                                                      \
     FUNCTION(P, SSL_CTX_ctrl)                                                                      \
@@ -47,6 +51,10 @@
     FUNCTION(P, SSL_CTX_set_verify)                                                                \
     FUNCTION(P, SSL_CTX_set_verify_depth)                                                          \
     FUNCTION(P, SSL_CTX_set_default_read_buffer_len)                                               \
+    FUNCTION(P, SSL_CTX_set_cipher_list)                                                           \
+    FUNCTION(P, SSL_CTX_set_cookie_generate_cb)                                                    \
+    FUNCTION(P, SSL_CTX_set_cookie_verify_cb)                                                      \
+    FUNCTION(P, SSL_CTX_set_psk_server_callback)                                                   \
     FUNCTION(P, SSL_version)                                                                       \
     FUNCTION(P, SSL_get1_peer_certificate)                                                         \
     FUNCTION(P, EVP_sha256)                                                                        \
@@ -56,6 +64,11 @@
     FUNCTION(P, X509_OBJECT_get0_X509)                                                             \
     FUNCTION(P, X509_STORE_get0_objects)                                                           \
     FUNCTION(P, X509_NAME_digest)                                                                  \
+    FUNCTION(P, X509_NAME_get_index_by_NID)                                                        \
+    FUNCTION(P, X509_NAME_get_entry)                                                               \
+    FUNCTION(P, X509_NAME_ENTRY_get_data)                                                          \
+    FUNCTION(P, ASN1_STRING_to_UTF8)                                                               \
+    FUNCTION(P, CRYPTO_free)                                                                       \
     FUNCTION(P, SSL_load_client_CA_file)                                                           \
     FUNCTION(P, SSL_new)                                                                           \
     FUNCTION(P, SSL_free)                                                                          \
@@ -63,6 +76,7 @@
     FUNCTION(P, SSL_set_ex_data)                                                                   \
     FUNCTION(P, SSL_get_ex_data)                                                                   \
     FUNCTION(P, SSL_set_accept_state)                                                              \
+    FUNCTION(P, SSL_ctrl)                                                                          \
     FUNCTION(P, SSL_in_init)                                                                       \
     FUNCTION(P, SSL_read_ex)                                                                       \
     FUNCTION(P, SSL_write_ex)                                                                      \

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/contract/sender_name.h"
 #include "collector/receive/stream_channel.h"
 #include "collector/receive/tls_library.h"
 
@@ -13,5 +14,20 @@
  * certificate.
  */
 bool tls_name(const struct tls_library *library, const SSL *ssl, uint8_t name[CHANNEL_NAME_SIZE]);
+
+enum tls_name_result {
+    TLS_NAME_FOUND,
+    TLS_NAME_NONE,     /* the peer has no certificate */
+    TLS_NAME_UNUSABLE, /* its certificate has no such name */
+};
+
+/*
+ * Writes the subject's common name (the last one) as the name of a sender, after the handshake. A
+ * text that cannot be the name of a sealed datagram's sender is not used, so that no two
+ * certificates have the same name: it is never shortened or changed. The name is empty if it was
+ * not found.
+ */
+enum tls_name_result tls_name_text(const struct tls_library *library, const SSL *ssl,
+                                   char name[SENDER_NAME_MAX + 1]);
 
 #endif

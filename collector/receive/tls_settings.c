@@ -1,16 +1,7 @@
 #include "collector/receive/tls_settings.h"
 
-#include <stdbool.h>
-
 #include "collector/platform/input_file.h"
 #include "collector/receive/stream_connection.h"
-
-/*
- * The most bytes of the certificates of one side, and of the names of clients' authorities. Four
- * certificates with RSA keys of 4,096 bits take half of it. No message of a handshake is longer
- * (tls_hello.h).
- */
-#define CERTIFICATES_MOST ((size_t)16 * 1024)
 
 /* The maximum number of certificates between a client's certificate and that of its root. */
 #define CHAIN_MOST 8
@@ -88,7 +79,7 @@ static int use_certificate(struct tls_settings *settings, const char *file, stru
     }
     size_t size = size_of_chain(settings);
     settings->certificates += size;
-    if (size > CERTIFICATES_MOST)
+    if (size > TLS_CERTIFICATES_MOST)
         return tls_settings_error("cert", file,
                                   "its certificates are larger than 16 KiB, the limit", error);
     return 0;
@@ -132,15 +123,15 @@ static void send_names(const struct tls_settings *settings, STACK_OF(X509_NAME) 
     of_names = library;
     for (int i = 0; i < library->OPENSSL_sk_num(all); i++)
         size += (size_t)library->i2d_X509_NAME(library->OPENSSL_sk_value(all, i), NULL);
-    if (size <= CERTIFICATES_MOST)
+    if (size <= TLS_CERTIFICATES_MOST)
         library->SSL_CTX_set_client_CA_list(settings->context, names);
     else
         library->OPENSSL_sk_pop_free(all, free_name);
 }
 
 /*
- * Decodes the extensions of the authorities' certificates. Without this the first handshakes would do
- * it, several threads at once, on certificates that they share.
+ * Decodes the extensions of the authorities' certificates. Without this the first handshakes would
+ * do it, several threads at once, on certificates that they share.
  */
 static void decode_authorities(const struct tls_settings *settings)
 {
@@ -190,12 +181,12 @@ static bool tls_context_set_up(const struct tls_settings *settings)
     library->SSL_CTX_set_default_read_buffer_len(context, 0); /* the default: one record */
     library->SSL_CTX_set_verify_depth(context, CHAIN_MOST);
     library->SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);
-    library->SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_CERT_LIST, (long)CERTIFICATES_MOST, NULL);
+    library->SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_CERT_LIST, (long)TLS_CERTIFICATES_MOST, NULL);
     library->SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                               SSL_OP_CIPHER_SERVER_PREFERENCE);
     library->SSL_CTX_set_default_passwd_cb(context, no_passphrase);
-    return library->SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, NULL) ==
-               1 &&
+    long least = settings->datagrams ? DTLS1_2_VERSION : TLS1_2_VERSION;
+    return library->SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, least, NULL) == 1 &&
            library->SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_SEND_FRAGMENT, STREAM_ANSWERS_SIZE,
                                  NULL) == 1 &&
            library->SSL_CTX_set_session_id_context(context, name, sizeof name) == 1;
@@ -205,12 +196,13 @@ int tls_settings_read(struct tls_settings *settings, const struct channel_tls_op
                       struct error *error)
 {
     const struct tls_library *library = settings->library;
-    settings->certificates = options->client_ca != NULL ? CERTIFICATES_MOST * 3 / 4 : 0;
-    settings->context = library->SSL_CTX_new(library->TLS_server_method());
+    settings->certificates = options->client_ca != NULL ? TLS_CERTIFICATES_MOST * 3 / 4 : 0;
+    settings->context = library->SSL_CTX_new(settings->datagrams ? library->DTLS_server_method()
+                                                                 : library->TLS_server_method());
     if (settings->context == NULL || !tls_context_set_up(settings))
         return error_no_memory(error);
-    if (use_certificate(settings, options->cert, error) != 0 ||
-        use_key(settings, options, error) != 0)
+    if (options->cert != NULL && (use_certificate(settings, options->cert, error) != 0 ||
+                                  use_key(settings, options, error) != 0))
         return -1;
     return options->client_ca == NULL
                ? 0

@@ -6,21 +6,31 @@
 #ifndef SLUICE_COLLECTOR_RECEIVE_TLS_SETTINGS_H
 #define SLUICE_COLLECTOR_RECEIVE_TLS_SETTINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "collector/base/error.h"
 #include "collector/receive/channel_tls.h"
 #include "collector/receive/tls_library.h"
 
+/*
+ * The most bytes of the certificates of one side, and of the names of clients' authorities. Four
+ * certificates with RSA keys of 4,096 bits take half of it. No message of a handshake is longer
+ * (tls_hello.h, dtls_record.h).
+ */
+#define TLS_CERTIFICATES_MOST ((size_t)16 * 1024)
+
 struct tls_settings {
     const struct tls_library *library;
+    bool datagrams; /* DTLS; false: TLS */
     SSL_CTX *context;
     size_t certificates; /* the maximum number of bytes of the certificates of both sides */
 };
 
 /*
- * Fills a zeroed struct, which has only its library, from the files. Returns 0, or -1 with `error`
- * filled; tls_settings_end must be called in either case. Main thread.
+ * Fills a zeroed struct, which has only its library and `datagrams`, from the files; only with
+ * datagrams there may be no certificate. Returns 0, or -1 with `error` filled; tls_settings_end
+ * must be called in either case. Main thread.
  */
 int tls_settings_read(struct tls_settings *settings, const struct channel_tls_options *options,
                       struct error *error);

@@ -75,6 +75,11 @@ static bool read_id(struct text word, uint64_t *id)
     return *id != 0;
 }
 
+bool sender_key_id_parse(const char *text, uint64_t *id)
+{
+    return read_id((struct text){text, strlen(text)}, id);
+}
+
 static bool read_key(struct text word, uint8_t key[SEALED_KEY_SIZE])
 {
     uint8_t bytes[KEY_CHARACTERS / 4 * 3];

@@ -35,6 +35,9 @@ struct sender_key_line {
 /* Whether the text can be a sender's name. */
 bool sender_key_is_name(const char *name);
 
+/* Reads a KEYID. Returns false if the text is none. */
+bool sender_key_id_parse(const char *text, uint64_t *id);
+
 /*
  * Parses a line of `size` bytes without its line break. Returns NULL with *out filled, or the fault
  * as a constant text that contains nothing of the line.

@@ -577,6 +577,29 @@ def sealed_seeds():
         yield part(3, image + bytes(4))
 
 
+def dtls_seeds():
+    def steps(*made):
+        return part(1, bytes(byte for step in made for byte in step))
+    flight = [(0, 0)] + [(2, 0)] * 6
+    open_ = flight * 4
+    send = [(9, 0), (2, 0)]
+    yield steps(*open_, *send, *send)
+    yield steps(*open_, (9, 0), (6, 8), (6, 8), (7, 60), (8, 8))
+    yield steps(*open_, *send, (12, 0), (2, 0))
+    yield steps(*open_, *send, (11, 0), *open_, *send)
+    yield steps(*flight, (13, 50), (0, 0), (2, 0), (13, 255), (13, 255))
+    yield steps(*open_, *((16 + what, value) for what, value in open_),
+                *((32 + what, value) for what, value in open_), *send, (25, 0), (18, 0))
+    yield steps(*open_, *send, (13, 255))
+    for kind in (20, 21, 22, 23):
+        for epoch in (0, 1):
+            record = struct.pack(">BHHHLH", kind, 0xFEFD, epoch, 0, 1, 40) + bytes(40)
+            yield steps(*open_) + part(2, record)
+    hello = struct.pack(">B3s", 1, b"\0\0\x2b") + b"\0\1" + bytes(3) + b"\0\0\x2b"
+    hello += b"\xfe\xfd" + bytes(32) + b"\0\0\0\2\xc0\x2b\1\0\0"
+    yield part(2, struct.pack(">BHHHLH", 22, 0xFEFD, 0, 0, 1, len(hello)) + hello)
+
+
 TARGETS = {
     name.removesuffix("_seeds"): make
     for name, make in list(globals().items())

@@ -29,7 +29,7 @@ endforeach()
 # Example configurations.
 set(examples ${CMAKE_INSTALL_DOCDIR}/examples)
 foreach(example README.md capture.yaml cisco-kv.yaml cisco-mdt.yaml command.yaml dead-letters.yaml dnstap.proto
-        dnstap.yaml junos.yaml mdt.proto otlp-to-influx-files.yaml otlp-to-prometheus.yaml own-schema.yaml
+        dnstap.yaml dtls.yaml junos.yaml mdt.proto otlp-to-influx-files.yaml otlp-to-prometheus.yaml own-schema.yaml
         pinba.proto pinba.yaml powerdns.proto riemann-to-stdout.yaml several-listeners.yaml
         weather.proto)
     install(FILES ${packaging}/examples/${example} DESTINATION ${examples})

@@ -132,6 +132,7 @@ static const struct {
     unsigned scopes;
 } key_places[] = {
     {"udp", KEY_OF_UDP},
+    {"dtls", KEY_OF_DTLS},
     {"stream", KEY_OF_STREAM},
     {"tcp", KEY_OF_TCP},
     {"unix", KEY_OF_LOCAL},
@@ -147,6 +148,7 @@ static const struct {
     {"nats_sink", KEY_OF_NATS_SINK},
     {"letters", KEY_OF_DEAD_LETTERS},
     {"any_udp", KEY_OF_UDP | KEY_OF_SCHEMA | KEY_OF_FILE},
+    {"any_dtls", KEY_OF_UDP | KEY_OF_DTLS | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_tcp", KEY_OF_STREAM | KEY_OF_TCP | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_unix", KEY_OF_STREAM | KEY_OF_LOCAL | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_capture", KEY_OF_CAPTURE | KEY_OF_SCHEMA | KEY_OF_FILE},
@@ -248,16 +250,11 @@ static int write_reported(const struct writing *writing, const char *argument)
         const char *name;
         enum glossary_kind kind;
     } kinds[] = {
-        {"listener-terms", GLOSSARY_LISTENER_TERM},
-        {"sink-terms", GLOSSARY_SINK_TERM},
-        {"letter-terms", GLOSSARY_DEAD_LETTER_TERM},
-        {"datagram-reasons", GLOSSARY_DATAGRAM_REASON},
-        {"refusals", GLOSSARY_RECORD_REFUSAL},
-        {"failures", GLOSSARY_RECORD_FAILURE},
-        {"letter-drops", GLOSSARY_DEAD_LETTER_DROP},
-        {"metrics", GLOSSARY_METRIC},
-        {"health-statuses", GLOSSARY_HEALTH_STATUS},
-        {"health-reasons", GLOSSARY_HEALTH_REASON},
+        {"listener-terms", GLOSSARY_LISTENER_TERM},  {"sink-terms", GLOSSARY_SINK_TERM},
+        {"letter-terms", GLOSSARY_DEAD_LETTER_TERM}, {"datagram-reasons", GLOSSARY_DATAGRAM_REASON},
+        {"refusals", GLOSSARY_RECORD_REFUSAL},       {"failures", GLOSSARY_RECORD_FAILURE},
+        {"letter-drops", GLOSSARY_DEAD_LETTER_DROP}, {"metrics", GLOSSARY_METRIC},
+        {"health-statuses", GLOSSARY_HEALTH_STATUS}, {"health-reasons", GLOSSARY_HEALTH_REASON},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(kinds[i].name, argument) != 0)

@@ -453,6 +453,17 @@ bool udp_socket_refuse_all(struct udp_socket *socket)
     return false;
 }
 
+/* The system chooses the local address by its routes. */
+bool udp_socket_answer(struct udp_socket *socket, const struct address *from,
+                       const struct address *to, const void *bytes, size_t size)
+{
+    SOCKADDR_STORAGE name;
+    int name_size = socket_address_to_system(to, &name);
+    (void)from;
+    return size <= INT_MAX && sendto(socket->handle, bytes, (int)size, 0, (const SOCKADDR *)&name,
+                                     name_size) == (int)size;
+}
+
 void udp_socket_close(struct udp_socket *socket)
 {
     if (socket == NULL)

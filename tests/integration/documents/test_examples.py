@@ -10,15 +10,16 @@ import subprocess
 import unittest
 
 from built import WINDOWS, command, not_on_windows
-from protobuf import float32, integer, message, text
+from protobuf import float32, integer, message, metric, text
+from sealing import Key, write_keys
 from sending import WEATHER, send
-from sluice_program import CAPTURES, DEADLINE, SLUICE, ProgramTest, read_lines
+from sluice_program import CAPTURES, DEADLINE, SLUICE, ProgramTest, built_with, read_lines
 
 EXAMPLES = WEATHER.parent
 JUNOS = CAPTURES.parent / "proto" / "junos"  # in place of Juniper's own files
 COUNTERS = ("Cisco-IOS-XR-infra-statsd-oper:infra-statistics/interfaces/interface/latest/"
             "generic-counters")
-ADDRESS = re.compile(r"((?:udp|tcp)://)(?:\[[^]]*\]|[0-9.]+):\d+")
+ADDRESS = re.compile(r"((?:udp|dtls|tcp)://)(?:\[[^]]*\]|[0-9.]+):\d+")
 METRICS = "metrics: 127.0.0.1:9126"
 
 
@@ -31,6 +32,8 @@ class Example(ProgramTest):
             (self.folder / name / "sluice").mkdir(parents=True)
         for path in (*EXAMPLES.glob("*.proto"), *JUNOS.glob("*.proto")):
             shutil.copy(path, self.folder)
+        self.key = Key("sensor-1")
+        write_keys(self.folder / "var/lib/sluice/senders.keys", self.key)
 
     def adapted(self, name):
         text = (EXAMPLES / name).read_text(encoding="utf-8")
@@ -79,6 +82,10 @@ class Valid(Example):
                 done = subprocess.run(
                     command(SLUICE, "--check", "--config", path), cwd=self.folder, text=True,
                     stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE, check=False)
+                if example.name == "dtls.yaml" and not built_with("tls"):
+                    self.assertEqual(done.returncode, 78)
+                    self.assertIn("built without OpenSSL", done.stderr)
+                    continue
                 if WINDOWS and example.name == "dnstap.yaml":
                     self.assertEqual(done.returncode, 78)
                     self.assertIn("mode: on this system files have no such permissions", done.stderr)
@@ -121,6 +128,19 @@ class Started(Example):
         path, = self.files("*.ndjson")
         self.assertEqual(path.parent.name, "127.0.0.1")
         self.assertEqual(len(read_lines(path)), ledger["sinks"][0]["lines"])
+
+    @unittest.skipUnless(built_with("tls"), "this program was built without OpenSSL")
+    def test_each_sender_of_encrypted_datagrams_has_a_file(self):
+        from dtls_client import DtlsClient, Settings  # pylint: disable=import-outside-toplevel
+        program = self.start_example("dtls.yaml")
+        client = DtlsClient(program.port(), Settings(psk=(b"sensor-1", self.key.key)))
+        self.addCleanup(client.close)
+        client.open().put(metric(1))
+        program.wait_for_received(client.sent)
+        program.stop()
+        path, = self.files("*.ndjson")
+        self.assertEqual(path.parent.name, "sensor-1")
+        self.assertEqual(len(read_lines(path)), 1)
 
     def test_messages_of_ones_own_schema_are_samples(self):
         program = self.start_example("own-schema.yaml")

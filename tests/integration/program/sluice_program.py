@@ -161,6 +161,8 @@ def has_done_with_all(sink):
 CONNECTION_ENDS = ("closed", "frame_cut", "reset", "idle", "frame_timeout", "bad_frame",
                    "content_type", "tls_failed", "denied", "over_limit", "over_address_limit",
                    "unwatched", "stopped")
+SESSION_ENDS = ("sessions_closed", "sessions_broken", "sessions_idle", "sessions_replaced",
+                "sessions_stopped")
 _LETTERS = ("truncated", "no_key", "forged", "stale", "replayed", "no_match", "segments_missing", "empty",
             "too_deep", "too_large", "malformed")
 
@@ -205,6 +207,11 @@ def check_final_ledger(ledger, changed=False, segments=False):
         if listener["kind"] in ("tcp", "unix"):
             _equal(f"{name}: connections", listener["connections"],
                    sum(listener[end] for end in CONNECTION_ENDS))
+        if listener["kind"] == "dtls":
+            _equal(f"{name}: sessions", listener["sessions"],
+                   sum(listener[end] for end in SESSION_ENDS))
+            _equal(f"{name}: handshakes", listener["handshakes"],
+                   listener["sessions"] + listener["handshakes_failed"])
         if not segments:
             _not_above("decoded", listener["decoded"], listener["messages"])
         messages += listener["messages"]
@@ -414,7 +421,7 @@ class Sluice:
 
     def wait_for_listeners(self, count=1):
         """Waits until `count` sockets are bound and notes their names, udp://ADDRESS:PORT."""
-        found = self.wait_for_log(r"listening on ((?:udp://|tcp://|unix:)\S+) for .*, process (\d+)$", count)
+        found = self.wait_for_log(r"listening on ((?:udp://|dtls://|tcp://|unix:)\S+) for .*, process (\d+)$", count)
         self.names = [each[1].decode() for each in found]
         self.number = next((int(each[2]) for each in found), None)
         return self

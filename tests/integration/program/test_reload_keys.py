@@ -12,6 +12,7 @@ import time
 import unittest
 
 import test_reload_delivery_keys
+import test_reload_dtls_keys
 import test_reload_options
 import test_reload_sink_keys
 from capture_writing import HEADER
@@ -483,7 +484,8 @@ class Tables(unittest.TestCase):
         keys = {tuple(each.split(" ")) for each in printed.splitlines()}
         rows = {name for row in (UDP + IDS + SOCKETS + FILES + RESTS + TCP + UNIX + OWNED + CAPTURES +
                                  secured(None, "", "", "", "") + sealed_rows("", None) +
-                                 SEALED_CAPTURES + test_reload_options.ROWS +
+                                 SEALED_CAPTURES + test_reload_dtls_keys.ROWS +
+                                 test_reload_options.ROWS +
                                  test_reload_sink_keys.ROWS + test_reload_delivery_keys.ROWS)
                 for name in row.names}
         self.assertEqual(rows, keys)

@@ -19,6 +19,7 @@ static const struct {
     const char *name;
 } scopes[] = {
     {KEY_OF_UDP, "udp"},
+    {KEY_OF_DTLS, "dtls"},
     {KEY_OF_STREAM, "tcp"},
     {KEY_OF_STREAM, "unix"},
     {KEY_OF_TCP, "tcp"},

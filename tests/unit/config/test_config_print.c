@@ -153,6 +153,14 @@ static void example_of(const struct setting *setting, char *value, size_t size)
         snprintf(value, size, "a.b");
 }
 
+/* A dtls listener has a certificate with its key, or pre-shared keys. */
+static const char *beside_for_dtls(const char *name)
+{
+    if (strcmp(name, "cert") == 0)
+        return "key=b&";
+    return strcmp(name, "key") == 0 ? "cert=a&" : "cert=a&key=b&";
+}
+
 static void key_comes_round(const char *option, const char *url, const struct setting *key)
 {
     char value[100], whole[400], line[200];
@@ -165,6 +173,8 @@ static void key_comes_round(const char *option, const char *url, const struct se
     for (size_t i = 0; i < sizeof besides / sizeof besides[0]; i++)
         if (strcmp(besides[i].name, key->name) == 0)
             beside = besides[i].beside;
+    if (strncmp(url, "dtls:", 5) == 0)
+        beside = beside_for_dtls(key->name);
     if (strcmp(key->name, "time") == 0) /* the key of a sink, or of a schema */
         beside = key->scopes == KEY_OF_SINK ? "max_age=1h&" : "value=a&";
     if (strcmp(key->name, "max_age") == 0 && key->scopes != KEY_OF_SINK)
@@ -182,6 +192,7 @@ TEST_WITH(every_key_comes_round, scratch_make, scratch_remove)
         const char *option, *url;
     } places[] = {
         {KEY_OF_UDP, "--listen", "udp://[::]:5555?"},
+        {KEY_OF_DTLS, "--listen", "dtls://[::]:5555?"},
         {KEY_OF_CAPTURE, "--listen", "pcap:a b.pcap?"},
         {KEY_OF_STREAM, "--listen", "tcp://[::]:5555?schema=riemann&framing=length32&"},
         {KEY_OF_TCP, "--listen", "tcp://[::]:5555?schema=riemann&framing=length32&"},

@@ -223,7 +223,8 @@ TEST(a_zone_is_a_number_or_the_name_of_an_interface)
 
 TEST(an_unknown_listener_is_refused_with_the_known_ones)
 {
-    const char *syntaxes = "is not a listener; write udp://ADDR:PORT, tcp://ADDR:PORT, unix:PATH, fd:NAME or "
+    const char *syntaxes = "is not a listener; write udp://ADDR:PORT, dtls://ADDR:PORT, "
+                           "tcp://ADDR:PORT, unix:PATH, fd:NAME or "
                            "pcap:FILE";
     assert_refused(read_listener, "sctp://127.0.0.1:5555", 1, syntaxes);
     assert_refused(read_listener, "", 1, syntaxes);

@@ -240,8 +240,10 @@ TEST_WITH(every_dead_letter_is_kept_or_dropped_and_none_is_missing, set_up, tear
     for (int i = 0; i < 3; i++)
         for (int reason = 0; reason < REASON_COUNT; reason++)
             if (reason != REASON_NO_BUFFER && reason != REASON_SOURCE_DENIED &&
-                reason != REASON_RATE_LIMITED && reason != REASON_CONTROL &&
-                reason != REASON_SEGMENT_REPEATED && reason != REASON_ASSEMBLY_FULL)
+                reason != REASON_RATE_LIMITED && reason != REASON_HANDSHAKE &&
+                reason != REASON_HANDSHAKE_REFUSED && reason != REASON_NO_SESSION &&
+                reason != REASON_CONTROL && reason != REASON_SEGMENT_REPEATED &&
+                reason != REASON_ASSEMBLY_FULL)
                 refused += counter_read(&ingests[i]->reasons[reason]);
     assert_true(ledger_add_dead_letters(run->ledger, "file:dead"));
     assert_false(balances(run));

@@ -46,13 +46,14 @@ static void expect_refused(const char *why)
 TEST(without_the_library_tls_is_refused_with_the_reason)
 {
     there = false;
-    expect_refused("tls=on: this machine has no usable OpenSSL: libssl.so.3: no such file; "
-                   "on Debian: apt install libssl3");
+    expect_refused(
+        "tls=on and dtls: this machine has no usable OpenSSL: libssl.so.3: no such file; "
+        "on Debian: apt install libssl3");
 }
 
 TEST(a_library_without_a_function_is_refused)
 {
     there = true;
-    expect_refused("tls=on: this machine has no usable OpenSSL: "
+    expect_refused("tls=on and dtls: this machine has no usable OpenSSL: "
                    "no such function: OpenSSL_version");
 }

@@ -1,0 +1,25 @@
+/*
+ * The socket of a DTLS server as OpenSSL sees it (BIO_meth_new(3)): each read returns the one
+ * record that the server is handling, and each write is a datagram to its client.
+ */
+#ifndef SLUICE_COLLECTOR_RECEIVE_DTLS_BIO_H
+#define SLUICE_COLLECTOR_RECEIVE_DTLS_BIO_H
+
+#include "collector/receive/dtls.h"
+#include "collector/receive/tls_library.h"
+
+/* The state that all associations of a server share. The server sets the first members for each
+ * call of OpenSSL. */
+struct dtls_wire {
+    const struct dtls_record *input; /* not read yet; NULL: none */
+    const struct address *from, *to; /* of answers; NULL: none are sent */
+    const struct dtls_server_options *options;
+};
+
+/* Main thread. Makes the method for all servers. Returns false if out of memory. */
+bool dtls_bio_prepare(const struct tls_library *library);
+
+/* Gives the association a BIO that works on the wire. Returns false if out of memory. */
+bool dtls_bio_attach(const struct tls_library *library, SSL *ssl, struct dtls_wire *wire);
+
+#endif

@@ -1,0 +1,336 @@
+#include "collector/receive/dtls_handshake.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "collector/base/rule.h"
+#include "collector/platform/clock.h"
+#include "collector/receive/tls_name.h"
+
+#define SECOND_NS INT64_C(1000000000)
+
+/* The most time of each second in which new handshakes are begun (nanoseconds). */
+#define SPENT_MOST_NS (SECOND_NS / 2)
+
+/* If there are too many handshakes, the oldest gives way when it has had this time (nanoseconds).
+ */
+#define PATIENCE_NS SECOND_NS
+
+/*
+ * The most records that a handshake may read. OpenSSL keeps encrypted records that arrive before
+ * the keys are known, with 17 KiB for each.
+ */
+#define RECORDS_MOST   256
+#define ENCRYPTED_MOST 8
+
+/* The most bytes of a datagram's payload that a handshake sends: they fit into every IPv6 path. */
+#define MTU 1200
+
+#define WHY_SIZE 160
+
+/* --- what OpenSSL calls ----------------------------------------------------------------------- */
+
+static const struct tls_library *loaded; /* set by the main thread before handshakes begin */
+
+/* Only hellos whose cookie is valid reach OpenSSL. */
+static int accept_cookie(SSL *ssl, const unsigned char *cookie, unsigned size)
+{
+    (void)ssl;
+    (void)cookie;
+    (void)size;
+    return 1;
+}
+
+static int make_no_cookie(SSL *ssl, unsigned char *cookie, unsigned *size)
+{
+    (void)ssl;
+    (void)cookie;
+    (void)size;
+    return 0;
+}
+
+/* Finds the key of the client's identity. The name counts only if the handshake completes. */
+static unsigned find_key(SSL *ssl, const char *identity, unsigned char *key, unsigned most)
+{
+    struct dtls_server *server = loaded->SSL_get_ex_data(ssl, 0);
+    struct dtls_peer *peer = server->shaking;
+    const struct dtls_keys *keys = server->options.listener->dtls->keys;
+    RULE(peer != NULL && peer->handshake.ssl == ssl, "a key is wanted by the present handshake");
+    if (keys == NULL || identity == NULL)
+        return 0;
+    const struct sender_key_line *line = dtls_keys_find(keys, identity, clock_wall_ns());
+    if (line == NULL || most < sizeof line->key)
+        return 0;
+    memcpy(key, line->key, sizeof line->key);
+    snprintf(peer->handshake.name, sizeof peer->handshake.name, "%s", line->name);
+    return sizeof line->key;
+}
+
+void dtls_handshake_prepare(const struct dtls_settings *settings)
+{
+    SSL_CTX *context = settings->tls.context;
+    loaded = settings->tls.library;
+    loaded->SSL_CTX_set_cookie_generate_cb(context, make_no_cookie);
+    loaded->SSL_CTX_set_cookie_verify_cb(context, accept_cookie);
+    if (settings->keys != NULL)
+        loaded->SSL_CTX_set_psk_server_callback(context, find_key);
+}
+
+/* --- ends ------------------------------------------------------------------------------------- */
+
+static void log_failure(struct dtls_server *server, const struct dtls_peer *peer, const char *why)
+{
+    uint64_t suppressed;
+    char address[ADDRESS_TEXT_SIZE];
+    char more[64] = "";
+    if (!log_allowed(&server->log, &suppressed))
+        return;
+    address_format(&peer->address, address);
+    if (suppressed != 0)
+        snprintf(more, sizeof more, " (and %" PRIu64 " others since the last such line)",
+                 suppressed);
+    log_about(LOG_WARNING, LOG_OF_LISTENER, server->options.listener->name,
+              "a handshake of %s failed: %s%s", address, why, more);
+}
+
+void dtls_handshake_end(struct dtls_server *server, struct dtls_peer *peer, const char *why)
+{
+    if (why != NULL)
+        log_failure(server, peer, why);
+    server->library->SSL_free(peer->handshake.ssl);
+    counter_add(&server->options.counters->handshakes_failed, 1);
+    dtls_peers_end_handshake(&server->peers, peer);
+}
+
+static const char *reason_of_library(const struct dtls_server *server, const SSL *ssl,
+                                     char why[WHY_SIZE])
+{
+    const struct tls_library *library = server->library;
+    long verified = library->SSL_get_verify_result(ssl);
+    const char *reason = tls_library_reason(library, "the client ended it");
+    snprintf(why, WHY_SIZE, "%s%s%s", reason, verified == X509_V_OK ? "" : ": ",
+             verified == X509_V_OK ? "" : library->X509_verify_cert_error_string(verified));
+    return why;
+}
+
+/* --- completion ------------------------------------------------------------------------------- */
+
+/* Finds the name in the client's certificate, unless it proved the name by a pre-shared key. */
+static void find_name(struct dtls_server *server, struct dtls_peer *peer)
+{
+    uint64_t suppressed;
+    char *name = peer->handshake.name;
+    if (name[0] != '\0' ||
+        tls_name_text(server->library, peer->handshake.ssl, name) != TLS_NAME_UNUSABLE ||
+        !log_allowed(&server->log_names, &suppressed))
+        return;
+    char address[ADDRESS_TEXT_SIZE];
+    address_format(&peer->address, address);
+    log_about(LOG_WARNING, LOG_OF_LISTENER, server->options.listener->name,
+              "the certificate of %s has no common name that can be a sender's name: up to 63 "
+              "letters, digits, '.', '_' and '-', first a letter or a digit",
+              address);
+}
+
+/* The client has proved that it has a complete new session, so the former one is of no use to it.
+ */
+static void complete(struct dtls_server *server, struct dtls_peer *peer, int64_t now_ns)
+{
+    struct ingest_counters *counters = server->options.counters;
+    find_name(server, peer);
+    if (peer->session.ssl != NULL)
+        dtls_session_end(server, peer, &counters->sessions_replaced, false);
+    dtls_peers_establish(&server->peers, peer, now_ns);
+    counter_add(&counters->sessions, 1);
+    dtls_due(server, now_ns + server->options.listener->dtls->idle_ns);
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+/* Makes sure that the server repeats its messages when they are not answered in time. */
+static void schedule(struct dtls_server *server, SSL *ssl, int64_t now_ns)
+{
+    struct timeval left = {0};
+    int64_t left_ns = SECOND_NS;
+    if (server->library->SSL_ctrl(ssl, DTLS_CTRL_GET_TIMEOUT, 0, &left) == 1)
+        left_ns = (int64_t)left.tv_sec * SECOND_NS + (int64_t)left.tv_usec * 1000;
+    dtls_due(server, now_ns + left_ns);
+}
+
+/* Has OpenSSL continue the handshake, which ends or completes, or waits for the client. */
+static void make_step(struct dtls_server *server, struct dtls_peer *peer,
+                      const struct dtls_record *record, int64_t now_ns)
+{
+    const struct tls_library *library = server->library;
+    SSL *ssl = peer->handshake.ssl;
+    char why[WHY_SIZE];
+    size_t size = 0;
+    int64_t began_ns = clock_monotonic_ns();
+    dtls_begin_call(server, peer, record);
+    server->shaking = peer;
+    int result = library->SSL_read_ex(ssl, server->plain, sizeof server->plain, &size);
+    server->shaking = NULL;
+    server->spent_ns += clock_monotonic_ns() - began_ns;
+    int error = result == 1 ? SSL_ERROR_NONE : library->SSL_get_error(ssl, result);
+    if (!library->SSL_in_init(ssl))
+        complete(server, peer, now_ns);
+    else if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE)
+        schedule(server, ssl, now_ns);
+    else
+        dtls_handshake_end(server, peer, reason_of_library(server, ssl, why));
+}
+
+/* Whether OpenSSL may read the record without taking more memory than planned. */
+static bool is_within_limits(const struct dtls_server *server, struct dtls_peer *peer,
+                             const struct dtls_record *record)
+{
+    if (record->epoch != 0)
+        return record->type != DTLS_APPLICATION_DATA && ++peer->encrypted <= ENCRYPTED_MOST;
+    return record->type != DTLS_HANDSHAKE ||
+           dtls_messages_are_small(record, server->options.listener->dtls->certificates);
+}
+
+void dtls_handshake_advance(struct dtls_server *server, struct dtls_peer *peer,
+                            const struct dtls_input *input)
+{
+    if (++peer->records > RECORDS_MOST)
+        dtls_handshake_end(server, peer, "it has more than 256 records");
+    else if (is_within_limits(server, peer, &input->record))
+        make_step(server, peer, &input->record, input->now_ns);
+}
+
+/* --- the beginning ---------------------------------------------------------------------------- */
+
+static void send_cookie(struct dtls_server *server, const struct dtls_input *input,
+                        const struct dtls_hello *hello)
+{
+    const struct dtls_server_options *options = &server->options;
+    uint8_t cookie[DTLS_COOKIE_SIZE];
+    uint8_t answer[DTLS_VERIFY_REQUEST_SIZE];
+    RULE(dtls_record_size(&input->record) >= sizeof answer, "no answer is longer than the request");
+    dtls_cookie_make(&server->cookies, input->source, hello, cookie);
+    dtls_verify_request_write(&input->record, cookie, answer);
+    if (options->answer(options->context, input->destination, input->source, answer, sizeof answer))
+        counter_add(&options->counters->cookies, 1);
+    else
+        counter_add(&options->counters->answers_unsent, 1);
+}
+
+/* Whether handshakes have left enough of the thread's time to records. */
+static bool has_time(struct dtls_server *server, int64_t now_ns)
+{
+    if (now_ns - server->spent_since_ns >= SECOND_NS) {
+        server->spent_since_ns = now_ns;
+        server->spent_ns = 0;
+    }
+    return server->spent_ns < SPENT_MOST_NS;
+}
+
+/* Whether there is room for one more. A client that has a session already needs no other place. */
+static bool has_room(struct dtls_server *server, const struct dtls_peer *peer, int64_t now_ns)
+{
+    struct dtls_peer *oldest = server->peers.handshakes.first;
+    if (server->peers.handshakes.count >= DTLS_HANDSHAKES_MOST) {
+        if (now_ns - oldest->handshake.since_ns < PATIENCE_NS)
+            return false;
+        dtls_handshake_end(server, oldest, "there were too many handshakes at the same time");
+    }
+    return peer != NULL || server->peers.used < server->peers.most;
+}
+
+/* Returns a new association that has read the hello, or NULL. */
+static SSL *accept_hello(struct dtls_server *server, const struct dtls_input *input)
+{
+    const struct tls_library *library = server->library;
+    library->ERR_clear_error();
+    SSL *ssl = library->SSL_new(server->options.listener->dtls->tls.context);
+    BIO_ADDR *nowhere = library->BIO_ADDR_new();
+    server->wire.to = NULL;
+    server->wire.input = &input->record;
+    bool accepted = false;
+    if (ssl != NULL && nowhere != NULL && library->SSL_set_ex_data(ssl, 0, server) == 1 &&
+        dtls_bio_attach(library, ssl, &server->wire)) {
+        library->SSL_set_accept_state(ssl);
+        library->SSL_ctrl(ssl, SSL_CTRL_SET_MTU, MTU, NULL);
+        accepted = library->DTLSv1_listen(ssl, nowhere) > 0;
+    }
+    server->wire.input = NULL;
+    library->BIO_ADDR_free(nowhere);
+    if (accepted)
+        return ssl;
+    library->SSL_free(ssl);
+    return NULL;
+}
+
+static enum dtls_outcome begin_handshake(struct dtls_server *server, struct dtls_peer *peer,
+                                         const struct dtls_input *input,
+                                         const struct dtls_hello *hello)
+{
+    if (!has_time(server, input->now_ns) || !has_room(server, peer, input->now_ns))
+        return DTLS_REFUSED;
+    SSL *ssl = accept_hello(server, input);
+    if (ssl == NULL)
+        return DTLS_REFUSED;
+    if (peer == NULL)
+        peer = dtls_peers_add(&server->peers, input->source);
+    RULE(peer != NULL, "there is room for the client");
+    if (input->destination != NULL)
+        peer->local = *input->destination;
+    memcpy(peer->random, hello->random, sizeof peer->random);
+    dtls_peers_begin(&server->peers, peer, ssl, input->now_ns);
+    counter_add(&server->options.counters->handshakes, 1);
+    make_step(server, peer, NULL, input->now_ns);
+    return DTLS_SERVED;
+}
+
+/*
+ * A client with a handshake that sends another hello has begun again, for instance after a restart
+ * with the same port: its cookie proves that the hello is not forged. The hello of the present
+ * handshake, or of the one that made the session, is a repetition, by the network or by an attacker
+ * that has seen it, and begins nothing.
+ */
+enum dtls_outcome dtls_handshake_hello(struct dtls_server *server, struct dtls_peer *peer,
+                                       const struct dtls_input *input,
+                                       const struct dtls_hello *hello)
+{
+    dtls_cookies_change(&server->cookies, input->now_ns);
+    if (hello->message != 1 || !dtls_cookie_is_valid(&server->cookies, input->source, hello)) {
+        send_cookie(server, input, hello);
+        return DTLS_SERVED;
+    }
+    if (peer != NULL && memcmp(peer->random, hello->random, sizeof peer->random) == 0)
+        return DTLS_SERVED;
+    if (peer != NULL && peer->handshake.ssl != NULL) {
+        dtls_handshake_end(server, peer, NULL);
+        peer = dtls_peers_find(&server->peers, input->source);
+    }
+    return begin_handshake(server, peer, input, hello);
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+static void expire_handshake(struct dtls_server *server, struct dtls_peer *peer, int64_t now_ns)
+{
+    SSL *ssl = peer->handshake.ssl;
+    char why[WHY_SIZE];
+    if (now_ns - peer->handshake.since_ns >= DTLS_HANDSHAKE_NS) {
+        dtls_handshake_end(server, peer, "it was not complete after 15 s");
+        return;
+    }
+    dtls_begin_call(server, peer, NULL);
+    if (server->library->SSL_ctrl(ssl, DTLS_CTRL_HANDLE_TIMEOUT, 0, NULL) < 0)
+        dtls_handshake_end(server, peer, reason_of_library(server, ssl, why));
+    else
+        schedule(server, ssl, now_ns);
+}
+
+void dtls_handshakes_expire(struct dtls_server *server, int64_t now_ns)
+{
+    struct dtls_peer *after;
+    for (struct dtls_peer *peer = server->peers.handshakes.first; peer != NULL; peer = after) {
+        after = peer->handshake.place.after;
+        expire_handshake(server, peer, now_ns);
+    }
+}

@@ -1,0 +1,34 @@
+/*
+ * The handshakes of a DTLS server: from a hello with a valid cookie until the client has a session,
+ * or has failed. Only for the files that implement it.
+ */
+#ifndef SLUICE_COLLECTOR_RECEIVE_DTLS_HANDSHAKE_H
+#define SLUICE_COLLECTOR_RECEIVE_DTLS_HANDSHAKE_H
+
+#include "collector/receive/dtls_server.h"
+
+/* Main thread. Sets the functions that OpenSSL calls during handshakes. */
+void dtls_handshake_prepare(const struct dtls_settings *settings);
+
+/*
+ * Answers a hello with a cookie, or begins a handshake if it has one that is valid. `peer`: the
+ * client in the table; NULL: it is not there.
+ */
+enum dtls_outcome dtls_handshake_hello(struct dtls_server *server, struct dtls_peer *peer,
+                                       const struct dtls_input *input,
+                                       const struct dtls_hello *hello);
+
+/* Passes a record to the client's handshake, which may complete or fail. */
+void dtls_handshake_advance(struct dtls_server *server, struct dtls_peer *peer,
+                            const struct dtls_input *input);
+
+/*
+ * Ends a handshake that is not complete, and logs the reason; NULL: none. The client may be gone
+ * from the table after it.
+ */
+void dtls_handshake_end(struct dtls_server *server, struct dtls_peer *peer, const char *why);
+
+/* Repeats what clients have not answered, and ends handshakes that take too long. */
+void dtls_handshakes_expire(struct dtls_server *server, int64_t now_ns);
+
+#endif

@@ -1,0 +1,201 @@
+#include "collector/receive/dtls_peers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/base/rule.h"
+#include "collector/base/siphash.h"
+
+/* OpenSSL's window has the same size. */
+#define WINDOW 64
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+static struct dtls_place *place_of(const struct dtls_peers *peers, const struct dtls_list *list,
+                                   struct dtls_peer *peer)
+{
+    return list == &peers->sessions ? &peer->session.place : &peer->handshake.place;
+}
+
+static void append(const struct dtls_peers *peers, struct dtls_list *list, struct dtls_peer *peer)
+{
+    struct dtls_place *place = place_of(peers, list, peer);
+    *place = (struct dtls_place){.before = list->last};
+    if (list->last == NULL)
+        list->first = peer;
+    else
+        place_of(peers, list, list->last)->after = peer;
+    list->last = peer;
+    list->count++;
+}
+
+static void take_out(const struct dtls_peers *peers, struct dtls_list *list, struct dtls_peer *peer)
+{
+    const struct dtls_place place = *place_of(peers, list, peer);
+    RULE(list->count != 0, "a client is taken out of the list that it is in");
+    if (place.before == NULL)
+        list->first = place.after;
+    else
+        place_of(peers, list, place.before)->after = place.after;
+    if (place.after == NULL)
+        list->last = place.before;
+    else
+        place_of(peers, list, place.after)->before = place.before;
+    list->count--;
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+/* A power of two, so that a bucket has at most one client on average. */
+static size_t bucket_count(size_t most)
+{
+    size_t count = 16;
+    while (count < most)
+        count *= 2;
+    return count;
+}
+
+bool dtls_peers_create(struct dtls_peers *peers, size_t most, const uint8_t secret[16])
+{
+    size_t buckets = bucket_count(most);
+    *peers = (struct dtls_peers){.most = most, .mask = buckets - 1};
+    memcpy(peers->secret, secret, sizeof peers->secret);
+    peers->all = calloc(most, sizeof *peers->all);
+    peers->buckets = calloc(buckets, sizeof(struct dtls_peer *));
+    if (peers->all == NULL || peers->buckets == NULL)
+        return false;
+    for (size_t i = most; i-- > 0;) {
+        peers->all[i].next = peers->unused;
+        peers->unused = &peers->all[i];
+    }
+    return true;
+}
+
+void dtls_peers_destroy(struct dtls_peers *peers)
+{
+    RULE(peers->sessions.count == 0 && peers->handshakes.count == 0,
+         "a table is freed when all associations have ended");
+    free(peers->all);
+    free(peers->buckets);
+}
+
+size_t dtls_peers_memory(size_t most)
+{
+    return most * sizeof(struct dtls_peer) + bucket_count(most) * sizeof(struct dtls_peer *);
+}
+
+static struct dtls_peer **bucket_of(const struct dtls_peers *peers, const struct address *address)
+{
+    const uint32_t port = address_port(address);
+    uint64_t result[2];
+    struct siphash hash;
+    siphash_begin(&hash, peers->secret);
+    siphash_feed(&hash, address->bytes, sizeof address->bytes);
+    siphash_feed(&hash, &address->scope, sizeof address->scope);
+    siphash_feed(&hash, &port, sizeof port);
+    siphash_end(&hash, result);
+    return &peers->buckets[result[0] & peers->mask];
+}
+
+struct dtls_peer *dtls_peers_find(const struct dtls_peers *peers, const struct address *address)
+{
+    struct dtls_peer *peer = *bucket_of(peers, address);
+    while (peer != NULL && !address_equal(&peer->address, address))
+        peer = peer->next;
+    return peer;
+}
+
+struct dtls_peer *dtls_peers_add(struct dtls_peers *peers, const struct address *address)
+{
+    struct dtls_peer *peer = peers->unused;
+    if (peer == NULL)
+        return NULL;
+    struct dtls_peer **bucket = bucket_of(peers, address);
+    peers->unused = peer->next;
+    *peer = (struct dtls_peer){.address = *address, .next = *bucket};
+    *bucket = peer;
+    peers->used++;
+    return peer;
+}
+
+static void remove_if_idle(struct dtls_peers *peers, struct dtls_peer *peer)
+{
+    if (peer->session.ssl != NULL || peer->handshake.ssl != NULL)
+        return;
+    struct dtls_peer **link = bucket_of(peers, &peer->address);
+    while (*link != peer)
+        link = &(*link)->next;
+    *link = peer->next;
+    peer->next = peers->unused;
+    peers->unused = peer;
+    peers->used--;
+}
+
+/* --- associations ----------------------------------------------------------------------------- */
+
+void dtls_peers_begin(struct dtls_peers *peers, struct dtls_peer *peer, struct ssl_st *ssl,
+                      int64_t now_ns)
+{
+    RULE(peer->handshake.ssl == NULL && ssl != NULL, "a client has one handshake at a time");
+    peer->handshake = (struct dtls_association){.ssl = ssl, .since_ns = now_ns};
+    peer->records = peer->encrypted = 0;
+    append(peers, &peers->handshakes, peer);
+}
+
+void dtls_peers_establish(struct dtls_peers *peers, struct dtls_peer *peer, int64_t now_ns)
+{
+    RULE(peer->session.ssl == NULL && peer->handshake.ssl != NULL,
+         "a complete handshake replaces no session");
+    take_out(peers, &peers->handshakes, peer);
+    peer->session = peer->handshake;
+    peer->handshake.ssl = NULL;
+    peer->session.since_ns = now_ns;
+    peer->newest = peer->seen = 0;
+    append(peers, &peers->sessions, peer);
+}
+
+void dtls_peers_note(struct dtls_peers *peers, struct dtls_peer *peer, int64_t now_ns)
+{
+    peer->session.since_ns = now_ns;
+    if (peers->sessions.last == peer)
+        return;
+    take_out(peers, &peers->sessions, peer);
+    append(peers, &peers->sessions, peer);
+}
+
+void dtls_peers_end_session(struct dtls_peers *peers, struct dtls_peer *peer)
+{
+    RULE(peer->session.ssl != NULL, "a session ends once");
+    take_out(peers, &peers->sessions, peer);
+    peer->session.ssl = NULL;
+    remove_if_idle(peers, peer);
+}
+
+void dtls_peers_end_handshake(struct dtls_peers *peers, struct dtls_peer *peer)
+{
+    RULE(peer->handshake.ssl != NULL, "a handshake ends once");
+    take_out(peers, &peers->handshakes, peer);
+    peer->handshake.ssl = NULL;
+    remove_if_idle(peers, peer);
+}
+
+/* --- numbers of records ----------------------------------------------------------------------- */
+
+bool dtls_peer_has_seen(const struct dtls_peer *peer, uint64_t number)
+{
+    if (number > peer->newest || peer->seen == 0)
+        return false;
+    uint64_t back = peer->newest - number;
+    return back >= WINDOW || (peer->seen >> back & 1) != 0;
+}
+
+void dtls_peer_see(struct dtls_peer *peer, uint64_t number)
+{
+    if (number > peer->newest || peer->seen == 0) {
+        uint64_t ahead = number - peer->newest;
+        peer->seen = peer->seen == 0 || ahead >= WINDOW ? 1 : peer->seen << ahead | 1;
+        peer->newest = number;
+    } else if (peer->newest - number < WINDOW) {
+        peer->seen |= (uint64_t)1 << (peer->newest - number);
+    }
+}

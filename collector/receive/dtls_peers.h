@@ -1,0 +1,105 @@
+/*
+ * The clients of one DTLS socket, found by their addresses: a table of a fixed size, allocated at
+ * the start.
+ *
+ * A client has a session, a handshake, or both: a client that has lost its session begins another
+ * handshake from the same address, and the former session stays until that handshake is complete
+ * (RFC 6347, 4.2.8). Sessions are listed by the time of their last datagram, handshakes by the time
+ * at which they began. Clients without either are removed. One thread at a time.
+ */
+#ifndef SLUICE_COLLECTOR_RECEIVE_DTLS_PEERS_H
+#define SLUICE_COLLECTOR_RECEIVE_DTLS_PEERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/address.h"
+#include "collector/contract/sender_name.h"
+#include "collector/receive/dtls_record.h"
+
+struct ssl_st;
+struct dtls_peer;
+
+/* A place in a list. */
+struct dtls_place {
+    struct dtls_peer *before, *after;
+};
+
+/* One of a client's two associations; unused if `ssl` is NULL. */
+struct dtls_association {
+    struct ssl_st *ssl;
+    int64_t since_ns; /* monotonic: of a handshake its beginning, of a session its last datagram */
+    struct dtls_place place;
+    char name[SENDER_NAME_MAX + 1]; /* which the client has proved; empty: none */
+};
+
+struct dtls_peer {
+    struct address address;
+    struct address local;   /* to which it sends, for the answers */
+    struct dtls_peer *next; /* in its bucket, or of the unused ones */
+    struct dtls_association session, handshake;
+    uint8_t random[DTLS_RANDOM_SIZE]; /* of the last handshake's hello */
+    unsigned records;                 /* of the handshake so far */
+    unsigned encrypted;               /* of them */
+    uint64_t newest;                  /* the session's highest number so far */
+    uint64_t seen;                    /* bit i: the number `newest` - i has been accepted */
+};
+
+/* A list, the earliest first. */
+struct dtls_list {
+    struct dtls_peer *first, *last;
+    size_t count;
+};
+
+struct dtls_peers {
+    struct dtls_peer *all, *unused;
+    struct dtls_peer **buckets;
+    size_t most, mask;
+    uint8_t secret[16];
+    struct dtls_list sessions, handshakes;
+    size_t used;
+};
+
+/* Returns false if out of memory. `secret` keys the hash of the addresses. */
+bool dtls_peers_create(struct dtls_peers *peers, size_t most, const uint8_t secret[16]);
+
+/* Frees the table, in which no association is left. */
+void dtls_peers_destroy(struct dtls_peers *peers);
+
+/* Returns the bytes that the table allocates. */
+size_t dtls_peers_memory(size_t most);
+
+/* Returns NULL if the table has no client of this address. */
+struct dtls_peer *dtls_peers_find(const struct dtls_peers *peers, const struct address *address);
+
+/*
+ * Adds a client, for which the caller begins a handshake. Returns NULL if the table is full.
+ */
+struct dtls_peer *dtls_peers_add(struct dtls_peers *peers, const struct address *address);
+
+/* Begins a handshake of a client that has none. */
+void dtls_peers_begin(struct dtls_peers *peers, struct dtls_peer *peer, struct ssl_st *ssl,
+                      int64_t now_ns);
+
+/* Makes the handshake the session of a client that has no session. */
+void dtls_peers_establish(struct dtls_peers *peers, struct dtls_peer *peer, int64_t now_ns);
+
+/* Notes a datagram of the session. */
+void dtls_peers_note(struct dtls_peers *peers, struct dtls_peer *peer, int64_t now_ns);
+
+/*
+ * Ends the session, or the handshake, which the caller has freed. A client that has neither is no
+ * longer in the table.
+ */
+void dtls_peers_end_session(struct dtls_peers *peers, struct dtls_peer *peer);
+void dtls_peers_end_handshake(struct dtls_peers *peers, struct dtls_peer *peer);
+
+/*
+ * Whether the session has accepted a record with this number, or one too old to be told from it.
+ */
+bool dtls_peer_has_seen(const struct dtls_peer *peer, uint64_t number);
+/* Notes that it has accepted this number. */
+void dtls_peer_see(struct dtls_peer *peer, uint64_t number);
+
+#endif

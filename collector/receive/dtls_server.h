@@ -1,0 +1,55 @@
+/*
+ * The state of a DTLS server: only for the files that implement it. dtls_server.c handles records
+ * and sessions, dtls_handshake.c handshakes, and dtls_association.c has what both share.
+ */
+#ifndef SLUICE_COLLECTOR_RECEIVE_DTLS_SERVER_H
+#define SLUICE_COLLECTOR_RECEIVE_DTLS_SERVER_H
+
+#include "collector/log/log.h"
+#include "collector/receive/dtls.h"
+#include "collector/receive/dtls_bio.h"
+#include "collector/receive/dtls_cookie.h"
+#include "collector/receive/dtls_peers.h"
+#include "collector/receive/dtls_settings.h"
+
+/* The most bytes of a record's contents (RFC 5246, 6.2.1). */
+#define DTLS_PLAIN_MOST (1 << 14)
+
+/* Bytes that OpenSSL 3.0 allocates, rounded up from measurements: of a session, of a handshake. */
+#define DTLS_SESSION_MEMORY   ((size_t)64 * 1024)
+#define DTLS_HANDSHAKE_MEMORY ((size_t)256 * 1024)
+
+struct dtls_server {
+    struct dtls_server_options options;
+    const struct tls_library *library;
+    struct dtls_wire wire;
+    struct dtls_cookies cookies;
+    struct dtls_peers peers;
+    struct dtls_peer *shaking; /* whose handshake OpenSSL is working on */
+    int64_t due_ns;            /* monotonic: when something is overdue; not before */
+    int64_t idle_ns;           /* the setting that `due_ns` follows from */
+    int64_t spent_since_ns;    /* monotonic: since when handshakes' time is counted */
+    int64_t spent_ns;
+    struct log_limit log, log_names;
+    uint8_t plain[DTLS_PLAIN_MOST];
+};
+
+struct dtls_server *dtls_server_create(const struct dtls_server_options *options);
+void dtls_server_destroy(struct dtls_server *server);
+enum dtls_outcome dtls_server_take(struct dtls_server *server, const struct dtls_input *input,
+                                   struct dtls_plain *plain);
+int64_t dtls_server_expire(struct dtls_server *server, int64_t now_ns);
+void dtls_server_finish(struct dtls_server *server);
+
+/* Prepares a call of OpenSSL for this client, which may read `input` (NULL: nothing). */
+void dtls_begin_call(struct dtls_server *server, const struct dtls_peer *peer,
+                     const struct dtls_record *input);
+
+/* Ends the session and counts its end. The client may be gone from the table after it. */
+void dtls_session_end(struct dtls_server *server, struct dtls_peer *peer, struct counter *ended,
+                      bool orderly);
+
+/* Something is due at this time. */
+void dtls_due(struct dtls_server *server, int64_t due_ns);
+
+#endif

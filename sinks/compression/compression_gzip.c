@@ -32,7 +32,7 @@
 #define HEADER_SIZE   20
 #define LENGTH_AT     16 /* the 4 bytes of the length */
 #define EXTRA_SIZE    8
-#define SMALLEST_SIZE (HEADER_SIZE + 2 + 8) /* without compressed data, and the trailer */
+#define SMALLEST_SIZE (HEADER_SIZE + 2 + 8) /* header, no compressed data, trailer */
 #define OS_UNKNOWN    255
 
 struct arena {
@@ -68,7 +68,7 @@ static void *gzip_take(void *opaque, uInt items, uInt size)
     return arena->bytes + arena->used - bytes;
 }
 
-/* Does not free the block, because the states live as long as the arena. */
+/* Frees nothing: blocks are never reused, and all are freed with the arena. */
 static void give_back(void *opaque, void *block)
 {
     (void)opaque;

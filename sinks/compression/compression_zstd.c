@@ -187,7 +187,7 @@ static int64_t whole(struct compression *compression, const struct compression_f
 const struct compression_ops compression_zstd = {
     .name = "zstd",
     .library = "libzstd",
-    .magic = {0x28, 0xb5, 0x2f}, /* and 0xfd: section 3.1.1 */
+    .magic = {0x28, 0xb5, 0x2f}, /* magic number (section 3.1.1) without its last byte, 0xfd */
     .version = ZSTD_versionString,
     .memory = memory,
     .create = create,

@@ -11,11 +11,11 @@
 #define BROKER_LIST_SIZE 1024
 #define BROKERS_MOST     32
 
-/* A kind of broker: kafka, "topic", "TOPIC", 9092. */
+/* A kind of broker, for example {"kafka", "topic", "TOPIC", 9092}. */
 struct broker_kind {
     const char *scheme;
-    const char *route, *example; /* the word for a route, and for an example of one */
-    unsigned port;               /* of a broker that is written without one */
+    const char *route, *example; /* what users call a route, and an example of one */
+    unsigned port;               /* used for brokers that are written without a port */
 };
 
 struct broker_place {
@@ -32,7 +32,7 @@ struct broker_place {
 int broker_place_read(const char *text, const struct broker_kind *kind, struct broker_place *place,
                       struct error *error);
 
-/* Returns the topic or subject that the text of a place contains; "": it contains none. */
+/* Returns the topic or subject in the text of a place; "": the text contains none. */
 const char *broker_place_route(const char *text);
 
 /*

@@ -21,7 +21,10 @@ static const struct {
     {"self-signed", issuer},
     {"self signed", issuer},
     {"unable to verify", issuer},
-    /* Schannel, and Windows' codes, whose texts are in its language */
+    /*
+     * Schannel's messages, and the names of Windows' error codes: the texts of those errors are
+     * translated, so only the names can be recognised.
+     */
     {"failed to match", name},
     {"did not match", name},
     {"SEC_E_WRONG_PRINCIPAL", name},

@@ -52,8 +52,8 @@ struct command {
     struct sink_counters *counters;
     struct child *child;
     enum phase phase;
-    bool restarting;     /* the program must end, and another one is started then */
-    bool finishing;      /* the program must end, and no other one is started */
+    bool restarting;     /* the program must end; then another one is started */
+    bool finishing;      /* the program must end; no other one is started */
     bool given;          /* the program was given at least a byte */
     bool closed;         /* a write reported that the program has closed its input */
     size_t unread;       /* unread bytes at the last poll; after the end: bytes that are lost */

@@ -65,8 +65,8 @@ static void log_start(const struct destination_options *options,
 #define FORMAT_NAME_SIZE 64
 
 /*
- * Returns how an incomplete end that this sink left is recognised. `name` is room for the format's
- * name.
+ * Returns how to recognise that the file ends with an incomplete record of this sink. `name` is
+ * room for the format's name.
  */
 static struct output_file_format format_of(const struct destination_options *options,
                                            char name[FORMAT_NAME_SIZE])
@@ -113,8 +113,8 @@ static void sync_now(struct plain_file *plain)
 }
 
 /*
- * Opens the file again. If the new file cannot be opened, the old one stays open, unless it blocks
- * the name.
+ * Opens the file again. If the new file cannot be opened, the old one stays open; but if the old
+ * file still occupies the name, it is made to release the name first.
  */
 static int open_again(struct plain_file *plain, struct error *error)
 {

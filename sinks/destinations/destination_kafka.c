@@ -43,7 +43,7 @@ static const struct broker_kind broker_kind = {"kafka", "topic", "TOPIC", 9092};
 
 #define CHUNK 128 /* messages in one call of the library */
 
-#define ABANDON_MS 200 /* to wait for the reports of abandoned messages; they take 6 ms */
+#define ABANDON_MS 200 /* the wait for the reports of abandoned messages; measured: 6 ms */
 
 /* Bytes of a connected library, without its queue: measured, and rounded up. */
 #define LIBRARY_MEMORY ((size_t)4 * 1024 * 1024)
@@ -53,13 +53,13 @@ struct kafka {
     const struct kafka_library *library;
     struct broker_place place;
     struct kafka_headers headers;
-    bool strips_newline; /* of a message of one record */
+    bool strips_newline; /* in messages of one record */
     struct key_options key;
     struct topic_template topic;
 
     struct kafka_producer producer;
 
-    int64_t timeout_ns; /* time for which a block may wait here; INT64_MAX: forever */
+    int64_t timeout_ns; /* how long a block may wait here; INT64_MAX: no limit */
     struct kafka_flights flights;
     struct delivery_figures figures;
 };
@@ -99,7 +99,10 @@ struct chunk {
     bool missing; /* some message was refused because its topic does not exist */
 };
 
-/* Returns the size of a message of one record, without a newline at its end. */
+/*
+ * Returns the size of a message of one record. With strips_newline a newline at its end does not
+ * count.
+ */
 static size_t record_size(const struct kafka *kafka, const struct delivery_block *block,
                           const struct delivery_record *record)
 {
@@ -108,7 +111,10 @@ static size_t record_size(const struct kafka *kafka, const struct delivery_block
     return record->size - ends;
 }
 
-/* A part of a block is copied if the block has a head, which each message begins with. */
+/*
+ * Whether the message must be a copy. Each message begins with the block's head, so the records of
+ * a later part are not consecutive with the head in the block.
+ */
 static bool is_copied(const struct kafka *kafka, const struct delivery_block *block,
                       const struct record_range *range)
 {
@@ -140,8 +146,9 @@ static rd_kafka_message_t message_of(const struct kafka *kafka, const struct del
 }
 
 /*
- * Hands over the messages and sets their errors. The library owns their memory until the report. It
- * frees copied messages, except copies that it refuses.
+ * Hands over the messages and sets their errors. A message points into its block, which the library
+ * may read until the report, or is a copy, which the library frees. A copy that the library refuses
+ * remains ours.
  */
 static void kafka_produce(struct kafka *kafka, struct chunk *chunk)
 {
@@ -185,7 +192,7 @@ static void hand_chunk(struct kafka *kafka, struct chunk *chunk)
     chunk->count = 0;
 }
 
-/* Adds a message. A copied message gets a call of its own, with other flags. */
+/* Adds a message. A copied message needs other flags, so it is handed over in a call of its own. */
 static void kafka_add(struct kafka *kafka, struct chunk *chunk, const struct record_range *range,
                       void *token)
 {
@@ -256,7 +263,7 @@ struct group {
     size_t messages, bytes;
 };
 
-/* Whether the flight can be handed over now as well. */
+/* Whether the flight can be handed over in addition to those that the library has. */
 static bool has_room(const struct kafka *kafka, const struct kafka_flight *flight, bool is_limited,
                      struct group *group)
 {
@@ -296,7 +303,7 @@ static void hand_waiting(struct kafka *kafka)
             group = (struct group){flight->waiting, flight->block->size};
         hand_flight(kafka, topic, at, limit);
         if (flight->waiting != 0 && flight->unreported != 0)
-            return; /* the other flights follow after the reports */
+            return; /* the waiting rest, and other flights, follow after the reports */
     }
 }
 
@@ -359,7 +366,8 @@ static struct delivery_block *kafka_answer(struct destination *destination, stru
 }
 
 /*
- * Lends a block to the library, which has no copy of the block and may still send it after the end.
+ * Lends a block to the library: its messages point into the block, and the library may still send
+ * them after the sink's end.
  */
 static void kafka_lend_block(void *context, struct delivery_block *block)
 {

@@ -46,7 +46,7 @@ static void note_sent(struct relay *relay, struct relay_datagram *datagram)
     datagram->sent++;
     relay->tried++;
     if (relay->round_robin)
-        datagram->outcome = RELAY_SENT; /* other targets may have failed */
+        datagram->outcome = RELAY_SENT; /* one target is enough, even if others failed before */
     if (relay->round_robin || relay->tried == relay->targets)
         next_datagram(relay);
 }

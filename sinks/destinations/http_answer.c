@@ -5,8 +5,9 @@
 #include <string.h>
 
 /*
- * Prometheus also answers 500 to samples that it will never accept (too old). With the pauses
- * between them, this number of tries takes 20 seconds.
+ * How often a request with samples is tried if the answer is 500: Prometheus also answers 500 to
+ * samples that it will never accept, such as samples that are too old. With the pauses between
+ * them, these tries take 20 seconds.
  */
 #define REMOTE_WRITE_TRIES 10
 
@@ -33,8 +34,9 @@ static const struct http_meaning maybe_sent = {.outcome = DELIVERY_MAYBE_SENT};
 /*
  * The meanings of statuses: the first row that matches the status and the format counts.
  *
- * A gateway answers 502 or 504 if it has no answer from the server, which may have the records.
- * With OTLP the records are sent again nevertheless (OTLP 1, "Retryable Response Codes").
+ * A gateway answers 502 or 504 if it got no answer from the server behind it, although that server
+ * may have stored the records. With OTLP the records are sent again nevertheless (OTLP 1,
+ * "Retryable Response Codes").
  */
 static const struct {
     const char *format; /* NULL: all */

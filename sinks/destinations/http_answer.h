@@ -11,8 +11,8 @@ struct http_meaning {
     enum delivery_outcome outcome;
     enum delivery_reason reason; /* for DELIVERY_REFUSED, or after `tries` answers */
     bool parts;     /* refused because of the records: the server may accept some of them */
-    bool some;      /* refused, but some of the records may have been accepted */
-    unsigned tries; /* after more answers of this kind the block is refused; 0: never */
+    bool some;      /* refused, but the server may have stored some of the records */
+    unsigned tries; /* after this number of such answers, the next is a refusal; 0: never */
 };
 
 /*

@@ -42,7 +42,7 @@ struct http_client {
     struct http_client_options options;
     bool otlp; /* an answer may say how many data points were refused */
     CURLM *multi;
-    struct http_headers *headers; /* the thread's, like the next three members */
+    struct http_headers *headers; /* used only by the thread, like the next three members */
     struct http_shapes shapes;
     struct http_lessons lessons;
     struct http_goaways goaways;
@@ -278,7 +278,7 @@ static void end_requests(struct http_client *client)
             continue;
         struct slot *slot = client_slot(client, message->easy_handle);
         if (slot->headers == NULL)
-            continue; /* its end was reported before */
+            continue; /* a duplicate report: the request was already handled */
         http_request_end(&slot->request, message->data.result, &reply);
         client_note_refused(&reply);
         end_request(client, slot, &reply);

@@ -60,7 +60,9 @@ void http_client_destroy(struct http_client *client);
 /* Bytes that a client allocates, without those of libcurl. */
 size_t http_client_memory(size_t in_flight);
 
-/* The figures of the client's connections and requests (HTTP_FIGURES), valid until destroy. */
+/*
+ * Returns the figures of the client's connections and requests (HTTP_FIGURES), valid until destroy.
+ */
 #define HTTP_FIGURES                                                                               \
     (DELIVERY_HAS(FIGURE_CONNECTS) | DELIVERY_HAS(FIGURE_REQUESTS) |                               \
      DELIVERY_HAS(FIGURE_REQUESTS_IN_FLIGHT) | DELIVERY_HAS(FIGURE_REQUEST_RETRIES) |              \

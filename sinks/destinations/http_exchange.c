@@ -3,7 +3,7 @@
 #include "collector/base/rule.h"
 #include "sinks/destinations/http_answer.h"
 
-/* The value that replaces an outcome while the outcome is not known. */
+/* Replaces the outcome of a record until its outcome is known. */
 #define NO_OUTCOME UINT8_MAX
 
 /*
@@ -157,7 +157,10 @@ static bool is_hopeless(const struct http_exchange *exchange)
     return exchange->groups[exchange->group].hopeless;
 }
 
-/* Returns whether the server is known to refuse the range as too large. */
+/*
+ * Returns whether the server is expected to refuse the range as too large, because it refused such
+ * requests before.
+ */
 static bool is_too_large(const struct http_exchange *exchange, const struct http_range *range)
 {
     size_t most = exchange->lessons == NULL ? 0 : exchange->lessons->most_bytes;
@@ -373,9 +376,9 @@ void http_exchange_cancel(struct http_exchange *exchange, const char *why)
 }
 
 /*
- * Returns whether an answer that may be temporary or permanent counts as a refusal. It does after
- * too many tries, if the server says that it is permanent, or if the server accepted other records
- * but not an isolated group.
+ * Decides whether an answer that may be temporary counts as a refusal. It does if the server says
+ * that it is permanent, if the server has accepted other records of the block but not this isolated
+ * group, or after too many tries.
  */
 static bool is_refused_now(struct http_exchange *exchange, const struct http_reply *reply,
                            unsigned tries)
@@ -410,7 +413,7 @@ void http_exchange_answer(struct http_exchange *exchange, const struct http_repl
     RULE(!exchange->over && exchange->range.count != 0, "an answer is for the request in hand");
     const struct http_meaning means = meaning_of(exchange, reply);
     bool refused = means.outcome == DELIVERY_REFUSED || means.outcome == DELIVERY_PARTLY_ACCEPTED;
-    /* Refused records are not sent again, so they need not wait. */
+    /* Refused records are not sent again, so a Retry-After of the answer does not matter. */
     if (means.outcome != DELIVERY_ACKNOWLEDGED)
         exchange_note_error(exchange, reply->text, refused ? 0 : reply->retry_after_ns);
     if (means.outcome == DELIVERY_ACKNOWLEDGED) {

@@ -124,7 +124,7 @@ static bool add_shape(const struct curl_library *library, struct curl_slist **he
            (shape->header == NULL || headers_add(library, headers, shape->header));
 }
 
-/* Room for a header with a line of a file in base64. */
+/* Room for the longest header: the line of a file, which base64 makes longer by a third. */
 #define LINE_SIZE (HTTP_HEADERS_SIZE / 3 * 4 + 64)
 
 /* Memory for secrets; it is cleared before it is freed. */

@@ -19,9 +19,9 @@
 #define ANSWER_SHOWN 160
 
 /*
- * libcurl reads the body by this function and not from memory, because it cannot rewind it then. If
- * a connection ended without an answer, libcurl would otherwise send the body again by itself, and
- * duplicates would not be counted.
+ * libcurl gets the body through this function, and not as a block of memory, so that it cannot
+ * rewind the body. Otherwise libcurl would send the body again by itself if a connection ended
+ * without an answer, and duplicates would not be counted.
  */
 static size_t request_read_body(char *to, size_t size, size_t count, void *context)
 {
@@ -29,7 +29,7 @@ static size_t request_read_body(char *to, size_t size, size_t count, void *conte
     const struct text *piece = request->body->pieces;
     size_t at = request->at;
     if (at == 0)
-        request->refused = false; /* it was about an earlier attempt */
+        request->refused = false; /* a report of a refusal was about an earlier attempt */
     if (at >= piece->size && piece != request->body->pieces + HTTP_BODY_PIECES - 1)
         at -= piece++->size;
     size_t left = piece->size - at;
@@ -208,10 +208,7 @@ static bool is_success(long status)
     return status >= 200 && status <= 299;
 }
 
-/*
- * Writes the text for a request without an answer. `status` is the status of an answer that was
- * cut, if any.
- */
+/* Writes the reason why a request has no answer. If an answer was cut, `status` is its status. */
 static void explain_failure(struct http_request *request, CURLcode result, long status)
 {
     const char *why =
@@ -262,9 +259,9 @@ static bool request_is_whole(const struct http_request *request, CURLcode result
 }
 
 /*
- * Whether the server closed the connection with a GOAWAY during this request, and its last
- * processed stream was an earlier one. libcurl reports the GOAWAY to one of the requests on the
- * connection.
+ * Whether the server closed the connection with a GOAWAY during this request without processing the
+ * request: the last stream that it processed is an earlier one. libcurl reports the GOAWAY to only
+ * one of the connection's requests.
  */
 static bool was_left_out(const struct http_request *request)
 {
@@ -273,7 +270,10 @@ static bool was_left_out(const struct http_request *request)
            goaways->count != request->goaways_before && goaways->last < request->stream;
 }
 
-/* Whether libcurl has given up retrying; it counts the retries of all requests of a handle. */
+/*
+ * Whether libcurl has given up retrying. It counts the retries of all requests of a handle
+ * together.
+ */
 static bool tried_too_often(const struct http_request *request)
 {
     static const char words[] = "Connection died, tried";

@@ -81,8 +81,8 @@ bool http_request_begin(struct http_request *request, const char *url, struct cu
 void http_request_end(struct http_request *request, CURLcode result, struct http_reply *reply);
 
 /*
- * Gives the request up before libcurl reports its end. Fills *reply, without an answer and without
- * asking libcurl, which may still have the values of the handle's previous request.
+ * Gives the request up before libcurl reports its end. Fills *reply as for a request without an
+ * answer. Does not query the handle, which may still have the values of its previous request.
  */
 void http_request_give_up(struct http_request *request, struct http_reply *reply);
 

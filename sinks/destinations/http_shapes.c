@@ -18,7 +18,10 @@ size_t http_shapes_next(struct http_shapes *shapes)
     return 1;
 }
 
-/* Whether the status is independent of the request: that of a busy server or of a gateway. */
+/*
+ * Whether the status tells nothing about the request's shape: that of a missing answer, of refused
+ * credentials, of a busy server or of a gateway.
+ */
 static bool says_nothing(long status)
 {
     return status == 0 || status == 401 || status == 403 || status == 408 || status == 429 ||

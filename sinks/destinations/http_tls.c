@@ -56,9 +56,9 @@ static bool set_text(const struct curl_library *library, CURL *easy, CURLoption 
 }
 
 /*
- * Schannel asks the authorities which certificates were revoked. An authority of one's own has no
- * list of these, or it cannot be reached: such a certificate is accepted, as by other libraries, which
- * ignore the option.
+ * Schannel asks the certificate authorities for the list of revoked certificates. A private
+ * authority often has no such list, or cannot be reached. With this option the certificate is then
+ * accepted, as it is by the other TLS libraries, which ignore the option.
  */
 bool http_tls_set(const struct curl_library *library, CURL *easy, const struct client_tls *tls)
 {

@@ -6,11 +6,14 @@
 /* States of a record that has no outcome yet. */
 #define WAITS  UINT8_MAX       /* it has to be handed over */
 #define PART   (UINT8_MAX - 1) /* it is in the message of the record before it */
-#define HANDED (UINT8_MAX - 2) /* the library has the message that begins with it */
+#define HANDED (UINT8_MAX - 2) /* the library has the message whose first record this is */
 
 #define TOKEN_RECORDS (UINT32_MAX / KAFKA_FLIGHTS)
 
-/* The order of the flight, in the upper bits of a token; 0 if pointers have 32 bits. */
+/*
+ * The order of the flight, in the upper half of a token. Pointers of 32 bits have no room for it:
+ * then 0.
+ */
 static uintptr_t order_bits(const struct kafka_flight *flight)
 {
     return (uintptr_t)flight->order << 16 << 16;
@@ -134,7 +137,10 @@ struct delivery_block *kafka_flights_take(struct kafka_flights *flights, struct 
 
 /* --- to the library --------------------------------------------------------------------------- */
 
-/* `unreported` includes one message too many, so that the flight is not done before the end. */
+/*
+ * `unreported` counts one message too many until the handing over ends, so that the flight does not
+ * count as done before that.
+ */
 void kafka_flights_begin(struct kafka_flights *flights, size_t at)
 {
     struct kafka_flight *flight = &flights->all[at];

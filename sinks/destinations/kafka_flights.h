@@ -46,12 +46,15 @@ struct kafka_flights {
     struct kafka_flight all[KAFKA_FLIGHTS];
     uint64_t last_order;
     size_t handed;              /* flights of which the library has messages */
-    size_t unreported;          /* all messages of those flights, including reported ones */
+    size_t unreported;          /* messages of those flights, also reported ones */
     size_t done[KAFKA_FLIGHTS]; /* a ring of flights of which all records have outcomes, in the
                                    order in which they ended */
     size_t done_at, done_count;
 
-    /* The most messages and bytes that the library has had at a time since it last had none. */
+    /*
+     * The largest numbers of messages and bytes that the library had at the same time, since it
+     * last had no message.
+     */
     size_t group_messages, group_bytes;
 };
 

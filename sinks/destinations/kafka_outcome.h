@@ -10,7 +10,7 @@
 struct kafka_outcome {
     enum delivery_outcome result;
     enum delivery_reason reason; /* for DELIVERY_REFUSED */
-    bool by_itself;              /* it was refused without any other message */
+    bool by_itself;              /* refused, and no other message was in the same request */
     const char *why;             /* for people; set by the caller */
 };
 

@@ -11,8 +11,8 @@
 #define MS_NS INT64_C(1000000)
 
 /*
- * The longest wait of a question in milliseconds. Between questions the library's errors are
- * handled.
+ * How long a question to the brokers waits for its answer, in milliseconds. Between two questions
+ * the errors that the library reports are handled.
  */
 #define SLICE_MS 200
 
@@ -29,10 +29,10 @@ struct probe {
     rd_kafka_t *client;
     rd_kafka_topic_t *topic; /* NULL: only the brokers are asked for */
 
-    /* The reported error that explains most, with its rank. */
+    /* The most significant error that was reported, with its rank. */
     unsigned rank; /* 0: none */
     char reported[400];
-    char certificate[KAFKA_REASON_SIZE]; /* why it was refused; "": it was not */
+    char certificate[KAFKA_REASON_SIZE]; /* why the server's was refused; "": it was not */
 };
 
 static unsigned rank_of(int code)
@@ -169,7 +169,7 @@ void kafka_probe_run(const struct kafka_library *library, const struct kafka_set
     probe.client = kafka_settings_open(library, RD_KAFKA_CONSUMER, conf, said);
     if (probe.client == NULL)
         return;
-    library->set_log_queue(probe.client, NULL); /* that of the errors */
+    library->set_log_queue(probe.client, NULL); /* log lines join the errors */
     if (topic != NULL)
         probe.topic = library->topic_new(probe.client, topic, NULL);
     if (topic != NULL && probe.topic == NULL)

@@ -9,9 +9,9 @@
 
 #define REMAKE_NS INT64_C(1000000000) /* between two attempts to create a producer */
 
-#define QUIET_NS INT64_C(1000000000) /* without a report, until the log is read */
+#define QUIET_NS INT64_C(1000000000) /* time without a report after which the log is read */
 
-#define END_MS 500 /* for the end of a producer */
+#define END_MS 500 /* wait for the end of a producer */
 
 #define ALL_AT_ONCE                                                                                \
     (RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING)
@@ -126,7 +126,7 @@ static void note_statistics(struct kafka_producer *producer)
     delivery_figure_set(figures, FIGURE_REQUESTS_IN_FLIGHT, now->waiting);
     delivery_figure_set(figures, FIGURE_REQUEST_RETRIES, before->retries + now->retries);
     delivery_figure_set(figures, FIGURE_REQUEST_ERRORS, before->errors + now->errors);
-    if (now->round_trip_ns != 0) /* else there was no answer in the interval */
+    if (now->round_trip_ns != 0) /* 0: there was no answer in the interval */
         delivery_figure_set(figures, FIGURE_ROUND_TRIP, now->round_trip_ns);
 }
 
@@ -208,7 +208,7 @@ static int producer_begin(struct kafka_producer *producer, struct error *error)
     producer->is_fatal = false;
     producer->quiet_ns = 0;
     producer->refusal[0] = '\0';
-    library->set_log_queue(producer->handle, NULL); /* that of the reports */
+    library->set_log_queue(producer->handle, NULL); /* log lines join the reports */
     read_log(producer, false);
     producer->events = library->queue_get_main(producer->handle);
     library->queue_cb_event_enable(producer->events, on_event, producer);
@@ -236,7 +236,7 @@ static void producer_end(struct kafka_producer *producer)
     kafka_topics_release(producer->topics);
     library->queue_cb_event_enable(producer->events, NULL, NULL);
     library->queue_destroy(producer->events);
-    /* With lent blocks the library is certainly busy: the wait would only delay the stop. */
+    /* With lent blocks the library is certainly still busy: a wait would only delay the stop. */
     end_within(run_ending, producer->ending, producer->ending->lent_count != 0 ? 0 : END_MS);
     producer->handle = NULL;
     end_statistics(producer);

@@ -47,16 +47,14 @@ struct kafka_producer {
     struct kafka_topics *topics;
     struct kafka_statistics now, before_it; /* counts of this producer; sums of all earlier ones */
     struct log_limit log;
-    bool is_away; /* the library has reported that all brokers are down, and no sign of one since */
+    bool is_away; /* all brokers were reported as down, and none has shown life since */
     struct error last_error; /* the library's last error that names its cause */
-    char certificate[KAFKA_REASON_SIZE]; /* why the last one was refused; "": none was */
+    char certificate[KAFKA_REASON_SIZE]; /* why the last certificate was refused; "": none was */
 
-    /*
-     * Messages that get no report: the library's log is read after a second, for the reason.
-     */
-    int64_t quiet_ns; /* monotonic: since when no report came; 0: no message waits for one */
+    /* If messages get no report for a second, the reason is searched in the library's log. */
+    int64_t quiet_ns; /* monotonic: since when messages wait without a report; 0: none waits */
     bool reads_log;
-    char refusal[KAFKA_REASON_SIZE]; /* the reason; "": none, or a message was accepted since */
+    char refusal[KAFKA_REASON_SIZE]; /* reason found; "": none, or a message was accepted since */
 };
 
 /*
@@ -76,14 +74,14 @@ void kafka_producer_destroy(struct kafka_producer *producer);
 void kafka_producer_poll(struct kafka_producer *producer);
 
 /*
- * Notes whether messages wait for reports, after it may have changed, and when kafka_producer_due
- * says so.
+ * Records whether messages wait for reports. To be called whenever that may have changed, and when
+ * kafka_producer_due says so.
  */
 void kafka_producer_watch(struct kafka_producer *producer, bool is_waiting);
 
 /*
- * Returns whether no broker is reachable now, or takes the messages. Then the library's last reason
- * is in `error`, unless that is NULL.
+ * Returns whether no broker is reachable, or no broker accepts the messages. In that case stores
+ * the library's last reason in `error`, unless `error` is NULL.
  */
 bool kafka_producer_is_away(const struct kafka_producer *producer, struct error *error);
 

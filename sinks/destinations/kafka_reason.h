@@ -1,6 +1,6 @@
 /*
- * Why messages wait, and why a server's certificate was refused, from the log of librdkafka, which
- * reports these reasons in no other way until a message's time is over. Pure; any thread.
+ * Finds in librdkafka's log why messages wait, and why a server's certificate was refused. The
+ * library reports these reasons only here until the message's time is over. Pure; any thread.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_REASON_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_REASON_H

@@ -70,7 +70,10 @@ static int settings_check_file(const char *name, const char *path, struct error 
 {
     bool live;
     struct error why;
-    /* The library reports folders, missing files and values that are not paths ("probe"). */
+    /*
+     * Other values are left to the library, which reports folders, missing files and values that
+     * are not paths (such as "probe").
+     */
     if (!names_file(name) || input_file_look(path, &live, &why) != 0)
         return 0;
     return input_load_probe_key(name, path, error);
@@ -173,7 +176,7 @@ rd_kafka_t *kafka_settings_open(const struct kafka_library *library, rd_kafka_ty
     rd_kafka_t *client = library->new(type, conf, why, sizeof why);
     if (client != NULL)
         return client;
-    library->conf_destroy(conf); /* the library owns it only with a client */
+    library->conf_destroy(conf); /* the library takes over the settings only if it makes a client */
     error_set(error, EXIT_CODE_CONFIG, "cannot create a Kafka %s: %s",
               type == RD_KAFKA_PRODUCER ? "producer" : "client", why);
     return NULL;

@@ -12,7 +12,7 @@ struct broker {
 };
 
 struct reading {
-    struct text keys[4]; /* the names that lead to the item */
+    struct text keys[4]; /* names of the members that lead to the current value */
     struct broker broker;
     struct kafka_statistics sums;
     uint64_t answers, round_trips_us; /* of all brokers */
@@ -20,7 +20,7 @@ struct reading {
 
 /*
  * Notes a value of {"brokers": {NAME: {KEY: value, "rtt": {KEY: value}}}}. `depth` is the number of
- * names.
+ * member names that lead to the value.
  */
 static void note_value(struct reading *reading, size_t depth, struct text value)
 {

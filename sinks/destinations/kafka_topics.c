@@ -59,7 +59,10 @@ static struct topic *topics_find_name(struct kafka_topics *topics, const char *n
     return NULL;
 }
 
-/* An entry for one more topic, from the topic that was not used for the longest time if need be. */
+/*
+ * Returns an entry for one more topic. If there is no free entry, releases the topic that was not
+ * used for the longest time, and returns its entry.
+ */
 static struct topic *topics_make_room(struct kafka_topics *topics)
 {
     if (topics->count < topics->most)

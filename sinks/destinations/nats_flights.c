@@ -6,8 +6,8 @@
 #include "collector/base/rule.h"
 
 /*
- * Bits of a record's group. The bits in DIVIDED are the least number of times that its message was
- * divided.
+ * Bits of a record's `group`. DIVIDED is a number: how often the message of the record was divided,
+ * at least.
  */
 #define FOLLOWS  0x40u /* it is in the message of the record before it */
 #define ANSWERED 0x80u
@@ -103,9 +103,10 @@ static bool nats_range_fits(const struct delivery_block *block, const struct rec
 }
 
 /*
- * Returns the message that contains the first waiting record: the block, or a half of such a
- * message. So records that are sent again are divided as before, and have the same ids. Sets
- * *divided to how often the block was divided for this message.
+ * Returns the message that contains the first waiting record: the whole block, or a part of the
+ * block that was halved repeatedly. The halving begins with the whole block each time, so records
+ * that are sent again are divided as before, and have the same ids. Sets *divided to the number of
+ * halvings.
  */
 static struct record_range nats_message_with(const struct nats_flights *flights,
                                              const struct delivery_block *block, size_t record,

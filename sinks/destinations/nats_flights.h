@@ -65,8 +65,8 @@ struct nats_flights {
     int64_t unanswered_ns;                 /* how long a published block may wait for answers */
     uint64_t last_order;
     size_t unanswered;     /* published messages without an answer, in flights that are not done */
-    int64_t last_begun_ns; /* begun_ns of the block taken out last; 0: some of its answers are
-                              missing */
+    int64_t last_begun_ns; /* begun_ns of the block taken out last; 0: that block was done
+                              without all of its answers */
     struct nats_flight all[NATS_FLIGHTS];
 };
 
@@ -87,7 +87,7 @@ struct delivery_block *nats_flights_block(const struct nats_flights *flights,
 enum nats_progress {
     NATS_GOES_ON,
     NATS_BLOCK_DONE,
-    NATS_DIVIDED, /* the halves of the message have to be published */
+    NATS_DIVIDED, /* too large: its halves are to be published instead */
 };
 
 /* Applies the outcome of a message; `why` is NULL if the message was acknowledged. */

@@ -21,7 +21,7 @@
 
 #define QUESTION "$JS.API.STREAM.NAMES"
 
-/* Additional time to close the connection. */
+/* Time to close the connection, in addition to the time of the probe. */
 #define MORE_MS 500
 
 /*
@@ -34,7 +34,7 @@ struct attempt {
     char subject[DELIVERY_ROUTE_SIZE];
     int64_t until_ns;
     struct error said;
-    atomic_bool over; /* one of the two threads has finished with it */
+    atomic_bool over; /* one thread has finished with the attempt, so the other one frees it */
 };
 
 /* --- the subject and the answer --------------------------------------------------------------- */

@@ -27,15 +27,18 @@
 #define CONNECT_WAIT_MS      250
 #define CONNECT_WAIT_MOST_MS 5000
 
-#define RECONNECT_POLL_MS 1000 /* while the library reconnects; it wakes the thread as well */
-#define CLOSE_POLL_MS     100  /* while waiting for the library's last callbacks, */
-#define CLOSE_POLLS       100  /* this number of times; then they may still come */
+#define RECONNECT_POLL_MS 1000 /* poll interval while the library reconnects */
+#define CLOSE_POLL_MS     100  /* interval of checks for the library's last callbacks */
+#define CLOSE_POLLS       100  /* number of these checks; callbacks may still come after them */
 
 #define END_MS 500 /* for destroy */
 
 #define REPLY_SIZE 160
 
-/* The usual size. If headers are larger, the library refuses the message and it is divided. */
+/*
+ * Assumed size of a message's headers. If they are larger, the library may refuse the message as
+ * too large; then the message is divided.
+ */
 #define HEADERS_SIZE 512
 
 struct nats_publisher {
@@ -46,11 +49,11 @@ struct nats_publisher {
     const struct nats_library *library;
     natsOptions *settings;
     char collector[HOST_NAME_SIZE];
-    struct log_limit report_log; /* for the library's threads */
+    struct log_limit report_log; /* limits log lines about what the library's threads report */
 
     struct mutex *mutex; /* for `flights`, `away` and options.sink */
     struct nats_flights flights;
-    struct error away; /* why there is no connection; without text: there is one, or none yet */
+    struct error away; /* why there is no connection; empty text: connected, or not tried yet */
 
     /*
      * The thread writes the figures of connections. Figures of messages and times are under the
@@ -188,7 +191,10 @@ static bool subscribe(struct nats_publisher *publisher)
     if (library->natsConnection_Subscribe(&publisher->answers, publisher->connection, subject,
                                           on_answer, publisher) != NATS_OK)
         return false;
-    /* If this fails, no callback can come later: nothing was published. */
+    /*
+     * If SetOnCompleteCB fails, on_unsubscribed need not be awaited: no message was published, so
+     * no callback can come.
+     */
     if (library->natsSubscription_SetOnCompleteCB(publisher->answers, on_unsubscribed, publisher) !=
         NATS_OK)
         return false;
@@ -196,7 +202,10 @@ static bool subscribe(struct nats_publisher *publisher)
     return library->natsSubscription_SetPendingLimits(publisher->answers, -1, -1) == NATS_OK;
 }
 
-/* `connects`: connections that this thread made, in addition to the library's reconnects. */
+/*
+ * Updates the figures. `connects` is the number of connections that this thread has made; the
+ * library's reconnects are added to it.
+ */
 static void note_connection(struct nats_publisher *publisher, bool there, uint64_t connects)
 {
     delivery_figure_set(&publisher->figures, FIGURE_CONNECTIONS, there);

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * A token differs from the tokens of later flights in the same slot, and from the token of the
- * first half of its own message.
+ * Names a message, so that its answer can be recognised. A token differs from the tokens of later
+ * flights in the same slot, and from the token of the first half of the same message.
  */
 struct nats_token {
     uint32_t flight, record, count; /* slot of the flight; first record of the message; number of

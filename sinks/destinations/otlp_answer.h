@@ -20,8 +20,9 @@ struct otlp_answer {
 
 /*
  * Reads the body of an answer in protobuf's wire format. Unknown fields are skipped. If a field is
- * repeated, its last value counts, as in protobuf. Returns false if the body is not such a message.
- * Then *answer says that all data points were accepted, as the status did.
+ * repeated, its last value counts, as in protobuf. Returns false if the body is not such a message;
+ * then *answer says that all data points were accepted, because the status of the answer was a
+ * success.
  */
 bool otlp_answer_read(const uint8_t *body, size_t size, struct otlp_answer *answer);
 

@@ -37,7 +37,7 @@ static bool property_is_blank(char byte)
     return byte == ' ' || byte == '\t' || byte == '\r';
 }
 
-/* The text without blanks at both ends; those at its end are cut off. */
+/* Returns the text without blanks at both ends. Overwrites the blanks at its end. */
 static char *trim(char *text)
 {
     while (property_is_blank(*text))

@@ -17,14 +17,15 @@ static bool explicit_step(const struct sample_histogram *histogram, size_t index
 }
 
 /*
- * Beyond this scale a bucket next to 1 has all smaller or all larger doubles, or is narrower than
- * the distance between any two doubles.
+ * Scales beyond this one, up or down, are computed as if they were this one: here a bucket next to
+ * 1 is already narrower than the distance between any two doubles, or has all larger or all smaller
+ * doubles.
  */
 #define SCALE_LIMIT 1100
 
 /*
- * Returns base^index, where base = 2^(2^-scale). An index gives the same number as its double in
- * the next finer scale, because both are computed from the same exponent of 2.
+ * Returns base^index, where base = 2^(2^-scale). Index i gives exactly the same number as index 2i
+ * in the next finer scale, because both are computed from the same exponent of 2.
  */
 static double exponential_bound(int64_t scale, int64_t index)
 {
@@ -62,7 +63,7 @@ static uint64_t classic_buckets_add(uint64_t a, uint64_t b)
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
-/* The count of the merged bucket with that index. */
+/* Returns the count of the merged bucket with that index. */
 static uint64_t merged_count(const struct sample_buckets *buckets, unsigned shift, int64_t index)
 {
     const int64_t width = (int64_t)1 << shift;

@@ -15,12 +15,15 @@ void delimited_put(struct output *out, const void *message, size_t size)
  */
 
 enum reading {
-    READ_WHOLE,   /* and `at` is after it */
-    READ_ENDS,    /* the bytes end before its end */
+    READ_WHOLE,   /* complete; `at` is after it */
+    READ_ENDS,    /* incomplete: the available bytes end within it */
     READ_FOREIGN, /* invalid */
 };
 
-/* `size` bytes that are read from the front. Only the first `there` of them are available. */
+/*
+ * A sequence of `size` bytes that is read from its front. Only the first `there` bytes are
+ * available: a message may be cut, and its length says how much is missing.
+ */
 struct bytes {
     const uint8_t *data;
     size_t there;

@@ -101,7 +101,7 @@ static void write_measurement(struct output *out, struct text name)
     put_text(out, name, &measurement_escapes);
 }
 
-/* Whether InfluxDB refuses a tag whose key is the output from byte `at` on. */
+/* Whether InfluxDB refuses a tag with this key. The key is the output from byte `at` on. */
 static bool is_reserved(const struct output *out, size_t at)
 {
     static const struct text reserved[] = {{"time", 4}, {"_field", 6}, {"_measurement", 12}};
@@ -290,7 +290,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 }
 
 /*
- * Returns whether the fields of a line, or their beginning, can be written by this encoder. Its
+ * Returns whether the bytes can be the fields of a line of this encoder, or their beginning: the
  * first field is value or count.
  */
 static bool are_fields(const uint8_t *bytes, size_t size)

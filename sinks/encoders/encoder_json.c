@@ -48,19 +48,19 @@ struct json_encoder {
     size_t facts_before_port; /* size of the facts before the source's port */
     size_t facts_before_listener;
     struct address source;
-    char sender[SENDER_NAME_MAX + 1]; /* "": it has no name, and the facts have none */
+    char sender[SENDER_NAME_MAX + 1]; /* "": no name, and none in the facts */
     char listener_name[NAME_SIZE];
     char listener[QUOTED_NAME_SIZE]; /* the listener's name in JSON */
     size_t listener_size;
     const char *long_name; /* the listener's name if it is too long to be cached; otherwise NULL */
 
-    struct time_text sampled;  /* of the current sample */
-    struct sample_kinds kinds; /* between name and value: ,"kind":...,"value": */
+    struct time_text sampled;  /* time of the current sample */
+    struct sample_kinds kinds; /* ,"kind":...,"value": for each kind of sample */
 };
 
 /* --- what repeats ----------------------------------------------------------------------------- */
 
-/* Returns the size of "HOST:" in this text of an address. */
+/* Returns the size of the part up to and including the colon before the port. */
 static size_t size_before_port(const char *text, size_t size)
 {
     while (text[size - 1] != ':')
@@ -97,7 +97,10 @@ static void set_port(struct json_encoder *json, uint32_t port, const char *sende
     json->facts_before_listener = out.used;
 }
 
-/* Sets the source of the lines, and its name. Returns whether they are the cached ones. */
+/*
+ * Sets the source of the lines and the sender's name. Returns whether both are the same as in the
+ * previous record.
+ */
 static bool set_source(struct json_encoder *json, const struct address *source, const char *sender)
 {
     bool same = address_same_host(&json->source, source);
@@ -138,7 +141,7 @@ static void set_facts(struct json_encoder *json, const struct listener *listener
 {
     time_text_update(&json->received, record->received_ns);
     memcpy(json->facts + FACTS_TIME, json->received.text, TIME_TEXT_SIZE);
-    /* Compared by its name and not its address, which a later listener may reuse. */
+    /* Listeners are compared by name: a later listener may have the same address in memory. */
     bool same_listener =
         json->long_name == NULL && strcmp(json->listener_name, listener->name) == 0;
     bool same_source =
@@ -213,7 +216,10 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     return 1;
 }
 
-/* For messages received as OTLP over UDP. */
+/*
+ * Writes whether the sender's sampling has selected the traces of the request. Only messages
+ * received as OTLP over UDP tell this.
+ */
 static void write_sampling(const struct record *record, struct output *out)
 {
     if (record->sampling == SAMPLING_NOT_GIVEN)
@@ -249,7 +255,7 @@ static struct encoded encode_items(struct json_encoder *json, const struct recor
 
 /* --- one line a message ----------------------------------------------------------------------- */
 
-/* The same properties, at the beginning. */
+/* Writes the properties of a record at the beginning of a line. */
 static void begin_with_facts(const struct json_encoder *json, struct output *out)
 {
     size_t end = json->long_name == NULL ? sizeof END_OF_LINE - 1 : 0;
@@ -305,7 +311,7 @@ static struct encoder *create(const struct encoder_options *options)
     if (json == NULL)
         return NULL;
     json->options = *options;
-    /* The properties of no record; a record's changes are applied to them. */
+    /* Initial properties, without a record. Each record changes only those that differ. */
     time_text_init(&json->received);
     time_text_init(&json->sampled);
     sample_kinds_make(&json->kinds, put_kind);

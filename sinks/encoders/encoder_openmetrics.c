@@ -30,7 +30,10 @@ static bool is_countable(const struct sample *sample)
     return sample->type == SAMPLE_UINT64 || sample->value.number >= 0;
 }
 
-/* A delta, or a possible one, is not a counter; its only type is "unknown". */
+/*
+ * A value that is a delta, or may be one, is not a counter of OpenMetrics; "unknown" is the only
+ * type that allows it.
+ */
 static enum openmetrics_type type_of_number(const struct sample *sample)
 {
     if (sample->kind == SAMPLE_GAUGE)
@@ -91,13 +94,13 @@ static size_t unit_size(const char *name, size_t size, const struct text *unit)
 /* The lines of one sample. */
 struct lines {
     struct exposition text;
-    uint64_t buckets; /* the index of a histogram's exemplar */
+    uint64_t buckets; /* as in struct encoder_options */
     enum openmetrics_type type;
     int64_t time_ns;
     struct line_time *end;
 };
 
-/* Seconds, exact, with as many decimals as necessary. */
+/* Writes a time in seconds, exactly, with the number of decimals that it needs. */
 static void put_time(struct output *out, int64_t time_ns)
 {
     const uint64_t second = 1000000000;
@@ -153,8 +156,9 @@ static void write_bucket(struct lines *lines, double bound, uint64_t count)
 }
 
 /*
- * Writes the sum and the count. A sum is a counter, so it is not allowed with negative values. The
- * sum of a gaugehistogram may be negative only with negative values. A count requires a sum.
+ * Writes the sum and the count, if the type allows the sum; there is no count without a sum. The
+ * sum of a histogram is a counter, so it is not allowed if there are negative values. The sum of a
+ * gaugehistogram may be negative, but only if there are negative values.
  */
 static void write_sum_of_buckets(struct lines *lines, const struct sample_totals *totals,
                                  bool below_zero)
@@ -186,8 +190,8 @@ static void write_histogram(struct lines *lines, const struct sample_totals *tot
 }
 
 /*
- * Writes a quantile. If it was already written, it is rolled back: the sample's labels are complete
- * by then, so comparing with them finds it.
+ * Writes the line of a quantile, and removes it again if the sample already had that quantile. The
+ * quantiles are compared as keys of the sample's labels, which are all written by then.
  */
 static void write_quantile(struct lines *lines, const struct sample_quantile *quantile)
 {
@@ -309,11 +313,14 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 
 static struct encoded arrange(struct encoder *encoder, char *block, size_t size, struct output *out)
 {
-    /* Uses the memory of `series`, too, which is of use only while a record is encoded. */
+    /*
+     * The scratch arena includes the memory of `series`, which is needed only while a record is
+     * encoded.
+     */
     return openmetrics_arrange(&((struct openmetrics *)encoder)->base.scratch, block, size, out);
 }
 
-/* A file is written in one piece, so a file without its end is invalid. */
+/* A file is written in one piece, so a file without "# EOF" at its end is not whole. */
 static size_t whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign)
 {
     static const char type[] = "# TYPE ";

@@ -33,8 +33,9 @@ struct otlp_encoder {
 };
 
 /*
- * Three nested messages begin here and end together, so that their content is moved only once: the
- * request, its ResourceMetrics, and its ScopeMetrics.
+ * The request, its ResourceMetrics and its ScopeMetrics are nested in each other. They begin here
+ * with room for lengths of one byte, and end together, so that longer lengths move their content
+ * only once.
  */
 #define HEAD_SIZE ((size_t)5) /* three lengths of one byte, and two tags */
 
@@ -103,7 +104,10 @@ static size_t whole(const uint8_t *data, size_t size, bool at_start, bool *forei
     return delimited_whole(data, size, LONGEST_MESSAGE, at_start, foreign);
 }
 
-/* The records' requests without their lengths are one request. */
+/*
+ * Copies the requests of the records without their lengths: protobuf reads concatenated requests as
+ * one.
+ */
 static bool write_request(size_t shape, const char *bytes, size_t size, void *scratch,
                           struct output *out)
 {

@@ -60,7 +60,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
         .length = record->packet->size,
     };
     size_t headers = udp_packet_headers_size(&packet);
-    if (headers == 0) { /* reassembled from a capture's fragments, longer than any one packet */
+    if (headers == 0) { /* longer than any IP packet: reassembled from fragments */
         out->overflow = true;
         return (struct encoded){0};
     }

@@ -33,7 +33,7 @@ struct series {
     const struct sample *sample;
     struct output *out;
     int64_t time_ms;
-    int64_t start_ms; /* 0: not known, or not of a sum */
+    int64_t start_ms; /* 0: not known, or the value does not add up */
     enum remote_write_type type;
     size_t count; /* so far */
 };
@@ -48,7 +48,7 @@ static void put_label(const struct text *name, const struct text *value, struct 
     wire_end_message(out, label);
 }
 
-/* The name of the series: the metric's, in ASCII, and its suffix. */
+/* Appends the label with the name of the series: the metric's name, in ASCII, and a suffix. */
 static void put_metric_name(const struct series_pair *label, const char *suffix, struct output *out)
 {
     size_t suffix_size = strlen(suffix);
@@ -108,7 +108,7 @@ static void begin_entry(struct entry *entry, struct series *series, const char *
         wire_add_varint_field(out, SAMPLE_START, (uint64_t)series->start_ms);
 }
 
-/* Adds the exemplars with values of at most `bound` (NAN: all). */
+/* Ends a value. Appends the exemplars whose values are at most `bound` (NAN: all). */
 static void end_entry(struct entry *entry, const struct series *series, double bound)
 {
     struct output *out = series->out;
@@ -119,13 +119,13 @@ static void end_entry(struct entry *entry, const struct series *series, double b
     memcpy(out->data + entry->start, &entry->head, sizeof entry->head);
 }
 
-/* The value of a missing sample ends its series. */
+/* Returns the value to write. The value of a missing sample is the mark that ends its series. */
 static double value_of(const struct series *series, double value)
 {
     return series->sample->missing ? remote_write_end() : remote_write_number(value);
 }
 
-/* A value without exemplars. */
+/* Appends a value without exemplars. */
 static void put_value(struct series *series, const char *suffix, const struct text *own,
                       double value)
 {
@@ -163,7 +163,7 @@ static void put_totals(struct series *series, const struct sample_totals *totals
     put_value(series, "_count", NULL, (double)totals->count);
 }
 
-/* A bucket has the exemplars with values that are not in a lower bucket. */
+/* Appends a bucket, with the exemplars whose values are in this bucket and in no lower one. */
 static void put_bucket(struct series *series, double bound, uint64_t count)
 {
     char text[NUMBER_TEXT];
@@ -274,7 +274,7 @@ static const char *own_label(enum remote_write_type type, bool native)
     return histogram && !native ? "le" : NULL;
 }
 
-/* Returns the start of a value that adds up; 0: there is none. */
+/* Returns the start time of a value that adds up; 0: the value has none. */
 static int64_t start_of(const struct series *series)
 {
     int64_t start_ms = remote_write_milliseconds(series->sample->start_time_ns);

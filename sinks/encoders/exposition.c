@@ -10,7 +10,7 @@
 
 /* --- names and values ------------------------------------------------------------------------- */
 
-/* Whether a name has that character unchanged, and not as an underscore. */
+/* Whether a name may contain the character. Other characters become underscores. */
 static bool is_kept(char c)
 {
     return is_digit(c) || c == ':' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
@@ -85,7 +85,7 @@ static void put_label_name(const struct exposition *lines, const struct text *na
     }
 }
 
-/* Returns false if a label that was written has the name: the label is then not written. */
+/* Writes a label, unless a label with the same name was written before; then returns false. */
 static bool write_label(const struct exposition *lines, const struct label *label)
 {
     struct output *out = lines->out;
@@ -104,7 +104,10 @@ static bool write_label(const struct exposition *lines, const struct label *labe
     return true;
 }
 
-/* With a label of the format's own, other labels may be renamed, so no part is repeated. */
+/*
+ * Copies shared labels from an earlier sample. Not possible with a label of the format's own,
+ * because that may rename other labels.
+ */
 static bool repeat_shared(const struct exposition *lines, const struct label *label)
 {
     return label->shared != NULL && lines->own_label == NULL &&
@@ -128,7 +131,10 @@ static bool write_sent(struct exposition *lines)
     return each_once;
 }
 
-/* Replaces them by the labels in the order of their names, with the values of a name joined. */
+/*
+ * Overwrites the labels that write_sent wrote: now ordered by name, with the values of a name
+ * joined.
+ */
 static void write_joined(struct exposition *lines)
 {
     struct series_labels *series = lines->series;
@@ -150,8 +156,9 @@ static void write_joined(struct exposition *lines)
 }
 
 /*
- * Labels of one name are either sent with one key, of which the first counts, or joined. Their keys
- * are known only to series_labels.h.
+ * Writes the labels. If two of them have one name, they were sent either with one key, of which the
+ * first counts, or with different keys, whose values are joined. Only series_labels.h knows the
+ * keys as sent, so it decides.
  */
 static void write_labels(struct exposition *lines)
 {
@@ -169,7 +176,7 @@ static void write_labels(struct exposition *lines)
 
 /* --- their order ------------------------------------------------------------------------------ */
 
-/* The position of key `i` in the order of those before it, given by `order`; counts the steps. */
+/* Returns the position of key `i` in `order`, which has the keys before it. Counts the steps. */
 static size_t exposition_place_of(struct sample_labels *labels, const uint16_t *order, size_t i)
 {
     const struct text *key = &labels->keys[i];
@@ -189,7 +196,7 @@ static size_t exposition_place_of(struct sample_labels *labels, const uint16_t *
     return low;
 }
 
-/* Returns whether they are already in order. */
+/* Fills `order` with the order of the keys. Returns whether the keys are in that order already. */
 static bool find_order(struct sample_labels *labels, uint16_t order[MAX_LABELS])
 {
     bool sorted = true;
@@ -202,7 +209,7 @@ static bool find_order(struct sample_labels *labels, uint16_t order[MAX_LABELS])
     return sorted;
 }
 
-/* Copies them in that order, by way of the scratch arena. */
+/* Writes the labels again in that order. The scratch arena has a copy of them during this. */
 static void put_in_order(struct exposition *lines, const uint16_t *order)
 {
     struct output *out = lines->out;

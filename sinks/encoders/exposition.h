@@ -38,10 +38,13 @@ struct exposition {
     bool sorted;           /* labels are ordered by name, byte by byte */
     size_t count;          /* number of lines so far */
 
-    /* Used if labels have one name; the encoder counts `joined` of the sample. */
+    /*
+     * Used if several labels have one name. The encoder copies `joined` to the counts of the
+     * sample.
+     */
     struct series_labels *series;
     size_t joined;
-    bool in_order; /* the labels were written by name */
+    bool in_order; /* the labels were written in the order of their names */
 
     /* Positions and sizes of the name and the labels (without braces) in the first line. */
     size_t name_at, name_size;

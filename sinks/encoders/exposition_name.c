@@ -29,7 +29,7 @@ static void put_4(char *to, uint32_t characters)
     memcpy(to, &characters, sizeof characters);
 }
 
-/* The functions below return 0 if all is ASCII; otherwise their output is invalid. */
+/* The fit_ functions return 0 if all characters are ASCII; otherwise their output is invalid. */
 
 static uint64_t fit_short(char *to, const unsigned char *text, size_t size, bool colon)
 {
@@ -59,7 +59,7 @@ static inline uint64_t fit_long(char *to, const unsigned char *text, size_t size
     uint64_t strange = 0;
     for (size_t at = 0; at + 8 < size; at += 8)
         strange |= fit_8(to + at, text + at, colon);
-    return strange | fit_8(to + size - 8, text + size - 8, colon); /* overlaps the last word */
+    return strange | fit_8(to + size - 8, text + size - 8, colon); /* may overlap the last one */
 }
 
 /* Appends an ASCII name. Returns false if it is not ASCII, or does not fit. */

@@ -81,7 +81,11 @@ static bool next_of_half(struct native_walk *walk, struct bucket *bucket)
     return bucket->count != 0;
 }
 
-/* The last bucket has what the count has above the others: more than 63 bits if it has less. */
+/*
+ * Returns the next bucket that is not empty. The last bucket contains the rest of the total count.
+ * If the count is less than the other buckets together, the rest wraps to a number above 63 bits,
+ * which is refused later.
+ */
 static bool next_explicit(struct native_walk *walk, struct bucket *bucket)
 {
     while (!walk->ended) {
@@ -123,7 +127,10 @@ static void put_span(uint32_t tag, int64_t offset, uint64_t length, struct outpu
     wire_end_message(out, begun);
 }
 
-/* The offset of the first span is its index, that of another the gap before it. */
+/*
+ * Appends the spans. The offset of the first span is its index; the offset of another span is the
+ * gap after the previous span.
+ */
 static void put_spans(struct native_walk walk, uint32_t tag, struct output *out)
 {
     struct bucket bucket;
@@ -198,7 +205,10 @@ static void put_reset_hint(const struct sample *sample, struct output *out)
         wire_add_varint_field(out, HISTOGRAM_RESET_HINT, RESET_HINT_GAUGE);
 }
 
-/* Prometheus compares the buckets with the count unless the sum is not a number. */
+/*
+ * Whether the sum of the buckets fits the count. Prometheus requires that both are equal; if the
+ * sum of the values is not a number, the buckets may also be fewer than the count.
+ */
 static bool adds_up(const struct sample_totals *totals, uint64_t sum)
 {
     bool has_sum = totals->has_sum && !isnan(totals->sum);

@@ -41,7 +41,10 @@ static bool has_suffixed(const struct openmetrics_index *index, const char *name
     return false;
 }
 
-/* Returns whether samples of another family have the name of this family. */
+/*
+ * Returns whether samples of another family have the name of this family: if this family is
+ * `a_count`, those of the histogram `a`.
+ */
 static bool is_called_alike(const struct openmetrics_index *index, const char *name, size_t size)
 {
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
@@ -106,7 +109,7 @@ static void rename_marked(struct openmetrics_index *index)
         *end = '_';
         memcpy(end + 1, type, length);
         head.name_size += (uint32_t)length + 1;
-        head.unit_size = 0; /* the name no longer ends with it */
+        head.unit_size = 0; /* the new name no longer ends with the unit */
         openmetrics_sample_store(at, &head);
     }
 }

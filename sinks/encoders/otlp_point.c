@@ -15,7 +15,7 @@ enum {
     METRIC_EXPONENTIAL_HISTOGRAM = WIRE_TAG(10, WIRE_LENGTH),
     METRIC_SUMMARY = WIRE_TAG(11, WIRE_LENGTH),
 
-    DATA_POINTS = WIRE_TAG(1, WIRE_LENGTH), /* for each of these */
+    DATA_POINTS = WIRE_TAG(1, WIRE_LENGTH), /* field number of the points in all of these */
     DATA_TEMPORALITY = WIRE_TAG(2, WIRE_VARINT),
     SUM_IS_MONOTONIC = WIRE_TAG(3, WIRE_VARINT),
 };
@@ -108,10 +108,10 @@ static void put_attribute(struct sample_labels *labels, const struct label *labe
 }
 
 /*
- * Returns whether this attribute and all following ones have been appended (sample_labels_repeat).
- * The tags between them were appended, too, so this is possible only if they were written with the
- * same tag. This must be the tag of numbers, which are the most frequent. The tag of the first
- * attribute is not between two attributes.
+ * Returns whether this attribute and all following ones have been copied from an earlier sample
+ * (sample_labels_repeat). The copy contains the tags between the attributes, so it is only possible
+ * if both samples use the same tag. Numbers are the most frequent, so only their tag is supported.
+ * The tag of the first attribute is not in the copy.
  */
 static bool repeat_attributes(struct sample_labels *labels, const struct label *label, uint32_t tag,
                               struct output *out)
@@ -196,7 +196,7 @@ static void put_exemplars(struct point *point, uint32_t tag)
         put_exemplar(point, &exemplar, tag);
 }
 
-/* A field of a type without presence: its default, with no bit set, is omitted. */
+/* Appends a field without presence: its default, whose bits are all 0, is omitted. */
 static void put_fixed64(const struct point *point, uint32_t tag, uint64_t value)
 {
     if (value != 0)

@@ -20,14 +20,14 @@ struct remote_write_exemplars {
     struct sample_labels *labels;
     const struct record *record;
     const struct sample *sample;
-    int64_t time_ns; /* of exemplars without a time */
+    int64_t time_ns; /* used for exemplars without a time */
     size_t count, next;
     struct sample_exemplar list[REMOTE_WRITE_MOST_EXEMPLARS]; /* by value, then time */
 };
 
 /*
  * Begins with the exemplars of a sample. `out` overflows if there are too many. `labels` is used
- * for their labels: the sample's own must be read before.
+ * again for the exemplars' labels, so the sample's own labels must have been read before.
  */
 void remote_write_exemplars_begin(struct remote_write_exemplars *exemplars,
                                   struct sample_labels *labels, const struct record *record,

@@ -14,8 +14,8 @@ static inline double remote_write_of_bits(uint64_t bits)
 }
 
 /*
- * Returns the value, with the NaN that Prometheus stores as an ordinary value in place of any
- * other, because another bit pattern means that a series has ended.
+ * Returns the value. Replaces every NaN by the one that Prometheus stores as an ordinary value,
+ * because another bit pattern means that a series has ended.
  */
 static inline double remote_write_number(double value)
 {

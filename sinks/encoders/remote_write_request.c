@@ -31,9 +31,10 @@ enum {
 };
 
 /*
- * A request takes at most 9/4 of its samples: two references of at most five bytes for each label,
- * which has at least eight, and 72 further bytes for each sample, whose head has 32. An exemplar
- * takes at most twice its bytes. The empty symbol, and rounding, are added.
+ * A request is at most 9/4 of the size of its samples in the block. A label needs two references of
+ * at most five bytes, and has at least eight bytes in the block; a sample needs 72 further bytes,
+ * and its head has 32; an exemplar takes at most twice its bytes. MORE is for the empty symbol and
+ * for rounding.
  */
 #define MORE ((size_t)64)
 
@@ -41,15 +42,16 @@ enum {
 
 /*
  * The symbols of a 2.0 request, by their texts. The table has a fixed size. If there are more
- * symbols than slots, a text that was replaced becomes a symbol again. The texts are numbered twice
- * in the same order: to write the symbols, and then to refer to them.
+ * symbols than slots, a text can lose its slot, and becomes a symbol once more when it occurs
+ * again. The texts are numbered twice in the same order: to write the symbols, and then to refer to
+ * them.
  */
 #define SYMBOL_SLOTS ((uint32_t)1 << 14)
 #define SYMBOL_TRIES 4
 
 struct symbol {
-    uint32_t at;     /* position of its length in the block, which its text follows */
-    uint32_t number; /* 0: there is none */
+    uint32_t at;     /* position in the block of the text's length, which precedes the text */
+    uint32_t number; /* 0: the slot is free */
 };
 
 struct symbols {
@@ -64,7 +66,9 @@ static void symbols_clear(struct symbols *symbols)
     symbols->count = 1;
 }
 
-/* A text after its length, which was written here. */
+/*
+ * Returns the text whose length begins at `at`. The length is valid, because this program wrote it.
+ */
 static struct text text_at(const char *at)
 {
     size_t size = 0;

@@ -38,7 +38,7 @@ static const uint8_t *skip_label(const uint8_t *at, const uint8_t *end, uint8_t 
     return at == end ? end : NULL;
 }
 
-/* Labels, the value and the time, each of them whole. */
+/* Whether the bytes are a complete exemplar: labels, value and time. */
 static bool exemplar_is_whole(const uint8_t *at, const uint8_t *end)
 {
     uint64_t value;

@@ -68,12 +68,15 @@ static inline struct remote_write_sample remote_write_sample_load(const char *at
 /* Size of the smallest sample in a block. It has the label __name__, with one letter. */
 #define REMOTE_WRITE_SMALLEST (sizeof(struct remote_write_sample) + 15 + 2)
 
-/* The fields of a sample that follow its labels; positions in the block, NULL: not there. */
+/*
+ * The fields of a sample that follow its labels, as positions in the block; NULL: the field is
+ * absent.
+ */
 struct remote_write_fields {
-    const char *unit, *help; /* the text's length, which the text follows */
+    const char *unit, *help; /* position of the text's length, which precedes the text */
     int64_t start_ms;        /* 0: not known */
-    const char *histogram;   /* its length, which it follows */
-    const char *exemplars;   /* the first one's tag, or `end` */
+    const char *histogram;   /* position of its length, which precedes it */
+    const char *exemplars;   /* tag of the first exemplar; `end`: there are none */
     const char *end;         /* of the sample */
 };
 

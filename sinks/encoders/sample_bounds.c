@@ -16,7 +16,7 @@ enum { SERIES_FINGERPRINT = 2, LABEL_FINGERPRINT, REPEATED_FINGERPRINT /* and th
                                               [(first) + 22] = true, [(first) + 23] = true,        \
                                               [(first) + 24] = true, [(first) + 25] = true
 
-/* Whether all formats keep the character in a label's name. */
+/* Whether all formats write the character unchanged in a label's name. */
 static const bool kept_characters[256] = {TEN('0'), LETTERS('a'), LETTERS('A')};
 
 static unsigned char_at(const struct text *key, size_t at)
@@ -32,7 +32,10 @@ static size_t skip_to_kept(const struct text *key, size_t at)
     return at;
 }
 
-/* One of 64 bits, from the first and the last character that are kept. */
+/*
+ * Returns one of 64 bits for a key, by its first and last kept character. Keys with different bits
+ * are not alike.
+ */
 static uint64_t bit_of(const struct text *key)
 {
     size_t begin = skip_to_kept(key, 0), end = key->size;
@@ -57,7 +60,9 @@ static bool is_alike(const struct text *a, const struct text *b, size_t *steps)
     return i == a->size && k == b->size;
 }
 
-/* Whether an earlier label of the sample has a key like this; otherwise keeps the key. */
+/*
+ * Whether an earlier label of the sample has a key that is alike. If not, adds the key to the list.
+ */
 static bool is_repeated(struct sample_labels *labels, const struct text *key, uint64_t bit,
                         struct output *out)
 {
@@ -114,9 +119,9 @@ static uint64_t fingerprint_of_name(const struct fingerprint_key *key, const str
 struct identity {
     const struct fingerprint_key *key;
     uint64_t sum;      /* of the fingerprints */
-    uint64_t repeated; /* labels with a key like an earlier one */
-    const void *part;  /* the part of its shared labels; NULL: none of them was met */
-    uint64_t own_sum;  /* without the shared labels */
+    uint64_t repeated; /* number of labels whose key is like an earlier one */
+    const void *part;  /* part of the shared labels; NULL: no shared label was met */
+    uint64_t own_sum;  /* sum before the shared labels */
     uint64_t shared_bits;
 };
 
@@ -134,9 +139,9 @@ static void add_label(struct identity *identity, struct sample_labels *labels,
 }
 
 /*
- * Called for the first of the shared labels, which are the last ones of a sample. Returns whether
- * they were added as for an earlier sample of their part: if the sample's own keys are unlike
- * theirs.
+ * Called for the first shared label; shared labels are the last ones of a sample. If an earlier
+ * sample of the same part has added them, and the sample's own keys are certainly not like theirs,
+ * adds their sum again and returns true.
  */
 static bool add_shared(struct identity *identity, const struct shared_series *shared,
                        struct sample_labels *labels, const struct label *label)
@@ -150,7 +155,10 @@ static bool add_shared(struct identity *identity, const struct shared_series *sh
     return true;
 }
 
-/* Keeps the shared labels, which were added one by one, for the other samples of their part. */
+/*
+ * Stores the sum of the shared labels, which were added one by one, for the next samples of their
+ * part.
+ */
 static void keep_shared(const struct identity *identity, struct shared_series *shared)
 {
     if (identity->part != NULL && identity->repeated == 0)
@@ -160,8 +168,8 @@ static void keep_shared(const struct identity *identity, struct shared_series *s
 }
 
 /*
- * The fingerprints of the labels are added, so their order does not matter. A sender can choose
- * neither them nor their sum.
+ * Returns the fingerprint of a series. The labels' fingerprints are added, so the order of labels
+ * does not matter. They depend on a secret key, so a sender can choose neither them nor their sum.
  */
 static uint64_t fingerprint_of_series(struct sample_encoder *encoder, const struct record *record,
                                       const struct sample *sample, struct output *out)

@@ -10,8 +10,8 @@
 #include "sinks/encoders/sample_shape.h"
 
 /*
- * A generated label text is at most six times as long as the sent one (escaped control characters):
- * the texts of any datagram fit.
+ * A generated label text is at most six times as long as the sent one, because a control character
+ * becomes an escape of six bytes. So the texts of any datagram fit.
  */
 _Static_assert(ENCODER_SCRATCH_SIZE >= 6 * 65536, "the labels of any datagram fit");
 
@@ -40,7 +40,7 @@ void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
     struct sample_encoder *made = calloc(1, size);
     if (made == NULL)
         return NULL;
-    made->scratch.base = malloc(ENCODER_SCRATCH_SIZE); /* unused pages stay untouched */
+    made->scratch.base = malloc(ENCODER_SCRATCH_SIZE); /* pages never written take no memory */
     made->scratch.capacity = ENCODER_SCRATCH_SIZE;
     if (made->scratch.base == NULL) {
         free(made);

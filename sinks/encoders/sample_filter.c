@@ -53,7 +53,7 @@ static bool need_labels(const struct sample_rules *rules)
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-/* Visits all labels that count, once. Returns whether it reached the end. */
+/* Visits once each label that counts. Returns false if `out` overflows before the last label. */
 static bool look_at_labels(const struct sample_rules *rules, struct sample_labels *labels,
                            struct matched *matched, uint64_t *series, struct output *out)
 {

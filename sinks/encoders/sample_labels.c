@@ -66,7 +66,7 @@ static bool next_of_exemplar(struct sample_labels *labels, struct label *label)
                                             labels->exemplar, &labels->cursor, label);
 }
 
-/* Gives back the value of the label that was added last. */
+/* Frees the value of the label that was added last. */
 static void forget_added(struct sample_labels *labels)
 {
     RULE(labels->scratch->used >= labels->made, "an added label's value is in the scratch arena");
@@ -129,7 +129,7 @@ bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, 
 
 /* --- what samples share ----------------------------------------------------------------------- */
 
-/* Frees the text of its last step. */
+/* Also frees the text that the walk made for its last label. */
 void sample_labels_leave(struct sample_labels *labels)
 {
     RULE(labels->scratch->used >= labels->cursor.made, "a made text is in the scratch arena");
@@ -172,7 +172,7 @@ bool sample_labels_repeat(struct sample_labels *labels, const struct label *labe
     return true;
 }
 
-/* Their keys, in `text`. */
+/* Stores the keys of the shared labels, as positions in `text`. */
 static void remember_keys(struct sample_labels *labels, const char *text)
 {
     struct shared_labels *shared = &labels->shared;
@@ -192,7 +192,10 @@ void sample_labels_note_shared(struct sample_labels *labels, const struct output
 {
     struct shared_labels *shared = &labels->shared;
     const void *of = labels->noting;
-    /* An omitted one was omitted because of this sample's own labels. */
+    /*
+     * Labels that this sample's own labels suppressed are missing in the output, so it cannot be
+     * reused.
+     */
     bool all = !out->overflow && labels->count - labels->noted_from == labels->noted;
     size_t at = labels->noted_at + (labels->noted_from != 0); /* after the separator */
     labels->noting = NULL;
@@ -219,7 +222,7 @@ void sample_labels_add_repeated(struct sample_labels *labels)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* Whether the sample had the key before; counts the steps. */
+/* Whether an earlier label of the sample has the key. Counts the steps. */
 bool sample_labels_is_known(struct sample_labels *labels, const struct text *key)
 {
     for (size_t i = 0; i < labels->count; i++) {

@@ -31,7 +31,7 @@
 /* The labels that a walk yields. */
 enum labels_choice {
     LABELS_AS_SENT,
-    LABELS_OF_EXEMPLAR, /* the labels as sent */
+    LABELS_OF_EXEMPLAR, /* labels of an exemplar, as sent */
     LABELS_AS_RULED,
 };
 
@@ -41,7 +41,7 @@ enum labels_choice {
 
 /* The shared labels of one part of the record, as they were written for one sample. */
 struct shared_labels {
-    const void *seen; /* the part of the last sample; many parts have only one sample */
+    const void *seen; /* part of the last sample: the labels are stored at its second */
     const void *of;   /* the part that has these labels; NULL: none */
     uint64_t bits;    /* sample_labels_bit of the keys */
     size_t count;
@@ -69,8 +69,8 @@ struct sample_labels {
     struct text host; /* this machine's name, for values of added labels */
 
     /*
-     * The shared labels, while they are written: their part (NULL: none so far), their number, and
-     * their beginning among the keys and in the output.
+     * The shared labels while they are written, to be stored in `shared`: their part (NULL: none so
+     * far), their number, and where they begin among the keys and in the output.
      */
     bool first; /* the sample is the first of its part */
     const void *noting;
@@ -103,10 +103,13 @@ void sample_labels_begin_sent(struct sample_labels *labels, const struct record 
                               const struct sample *sample);
 bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, struct output *out);
 
-/* Ends a walk before its last label, for a caller that knows the rest. */
+/* Ends a walk before its last label, for a caller that does not need the remaining labels. */
 void sample_labels_leave(struct sample_labels *labels);
 
-/* For the inline functions below: the walk, and the rarely used comparison with earlier keys. */
+/*
+ * Used by the inline functions below: one step of the walk, and the rare comparison with earlier
+ * keys.
+ */
 bool sample_labels_walk(struct sample_labels *labels, struct label *label);
 bool sample_labels_is_known(struct sample_labels *labels, const struct text *key);
 
@@ -161,10 +164,10 @@ static inline bool sample_labels_note(struct sample_labels *labels, const struct
 
 /*
  * For encoders that write the labels of each sample in the same way, with one byte between two
- * labels. Is called before a shared label is written (label->shared is not NULL). Returns whether
- * this label and all following ones have been appended, as they were written for an earlier sample.
- * Otherwise the encoder continues to write them, and reports when all are written. Not called for
- * labels that the encoder never writes.
+ * labels. To be called before a shared label is written (label->shared is not NULL), but not for
+ * labels that the encoder never writes. If an earlier sample has written the same shared labels,
+ * appends a copy of this label and all following ones, and returns true. Otherwise returns false:
+ * the encoder writes the labels, and calls sample_labels_remember after the last one.
  */
 bool sample_labels_repeat(struct sample_labels *labels, const struct label *label, char separator,
                           struct output *out);

@@ -1,8 +1,8 @@
 /*
  * The names that a sink gives to samples: rename=, rename_label=, keep_label= and drop_label=
- * (collector/ sample_rules.h). Each applies to the sent name, so no name is changed twice, and a
- * dropped label was not renamed before. The labels of add_label= follow a sample's own
- * (sample_labels.h). Pure functions; any thread.
+ * (collector/contract/sample_rules.h). Each rule applies to the name as sent, so no name is changed
+ * twice, and keep_label= and drop_label= do not see new names. The labels of add_label= follow a
+ * sample's own (sample_labels.h). Pure functions; any thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_SAMPLE_SHAPE_H
 #define SLUICE_SINKS_ENCODERS_SAMPLE_SHAPE_H

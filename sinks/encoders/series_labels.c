@@ -64,7 +64,7 @@ static struct text text_from(const struct output *texts, size_t at)
 
 /* --- labels of one name ----------------------------------------------------------------------- */
 
-/* Whether one of the labels that were joined to label `number`, or it, was sent with that key. */
+/* Whether label `number`, or a label that was joined to it, was sent with that key. */
 static bool has_key(const struct series_labels *labels, size_t number, const struct text *key,
                     size_t *steps)
 {

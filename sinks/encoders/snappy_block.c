@@ -11,12 +11,15 @@ enum element { LITERAL, COPY_1, COPY_2 };
 /* Above 59 a literal's upper six bits give the number of bytes of its length, from 60 on. */
 #define LITERAL_INLINE 60u
 
-/* Copies of a piece stay within it, so that their offsets have two bytes. */
+/*
+ * The data is compressed in pieces of this size. Copies refer only to the same piece, so that their
+ * offsets fit in two bytes.
+ */
 #define PIECE ((size_t)64 * 1024)
 
 /*
- * SHORTEST: the fewest bytes of a match. MARGIN: in this number of last bytes of a piece no match
- * begins.
+ * SHORTEST: least size of a match in bytes. MARGIN: no match begins in this number of bytes at the
+ * end of a piece.
  */
 #define SHORTEST 4
 #define MARGIN   8
@@ -24,7 +27,7 @@ enum element { LITERAL, COPY_1, COPY_2 };
 #define TABLE_BITS 14
 _Static_assert(sizeof(uint16_t) << TABLE_BITS == SNAPPY_SCRATCH, "the table is the scratch memory");
 
-/* After this number of positions without a copy, the steps between tried positions grow. */
+/* After this number of positions without a match, fewer and fewer positions are tried. */
 #define PATIENCE 32
 
 size_t snappy_block_bound(size_t size)

@@ -2,7 +2,10 @@
 
 #include "collector/text/utf8.h"
 
-/* The size of texts without sent bytes, however short the names are: `a{b=` of prometheus. */
+/*
+ * Number of bytes at the beginning of a line that cannot be sent bytes of another encoding, in any
+ * format and even with the shortest names: `a{b=` of prometheus.
+ */
 #define BEGINNING 4
 
 /*
@@ -18,7 +21,7 @@ static bool is_beginning(const uint8_t *bytes, size_t size)
         bool valid;
         size_t length = utf8_sequence(bytes + at, size - at, &valid);
         if (!valid)
-            return at + length == size; /* torn within the character */
+            return at + length == size; /* valid only if the bytes end within the character */
         if (bytes[at] < ' ' || bytes[at] == 0x7f)
             return at != 0 && (bytes[at] == '\r' || bytes[at] == '\n');
         at += length;

@@ -63,7 +63,7 @@ void wire_add_text_field(struct output *out, uint32_t tag, const struct text *te
  */
 size_t wire_begin_message(struct output *out, uint32_t tag);
 
-/* The same if the tag was appended already, for one of several bytes. */
+/* As wire_begin_message, for a message whose tag, of several bytes, was appended already. */
 size_t wire_begin_length(struct output *out);
 void wire_end_message(struct output *out, size_t begun);
 

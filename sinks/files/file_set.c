@@ -17,8 +17,8 @@
 #define SECOND INT64_C(1000000000)
 
 /*
- * Number of files that are open, and of files being filled, if there are values or times in their
- * paths.
+ * The most files that have a block, and so are open: MOST_BLOCKS if values are in the paths,
+ * TIME_BLOCKS if only times are.
  */
 #define MOST_BLOCKS 64
 #define TIME_BLOCKS 2
@@ -27,9 +27,9 @@
 #define LATE_NS (2 * SECOND)
 
 /*
- * Buffer of each file: small for many files, a stream's block for few. Files that rotate by size
- * are cut between two blocks, so a block is at most a fixed part of a file, unless that is less
- * than the small size.
+ * Size of each file's block: small for many files, as large as a stream's block for few. A file
+ * that rotates by size can only end between two blocks, so a block is at most 1/PARTS_OF_FILE of a
+ * file, but not less than the small size.
  */
 #define SMALL_BLOCK_SIZE ((size_t)64 * 1024)
 #define PLAIN_BLOCK_SIZE ((size_t)256 * 1024)
@@ -49,8 +49,8 @@ struct file_set {
     int64_t tick_ns;     /* monotonic: the next tick */
     int64_t retry_ns;    /* monotonic: time of the next try for files that wait for their names */
     struct log_limit log;
-    struct path_values wanted; /* values of the record that was routed last, if its file has no
-                                  block yet */
+    struct path_values wanted; /* values of the record that was routed last, while its
+                                  file has no block */
     struct address wanted_source;
     char wanted_sender[SENDER_NAME_MAX + 1];
     struct table_file *blocks[]; /* the file of each block; NULL: the block is free */
@@ -140,7 +140,7 @@ static bool complete(struct file_set *set, struct live_file *file)
     return false;
 }
 
-/* Leaves a file that cannot be completed for the next start. */
+/* Leaves a file that cannot be completed now; the next start of the program completes it. */
 static void leave(struct file_set *set, struct live_file *file)
 {
     char name[FILE_NAME_SIZE];
@@ -213,8 +213,8 @@ static size_t find_block(const struct file_set *set)
 }
 
 /*
- * The file for the values; if the table is full, a finished file without a block is completed for
- * it.
+ * Returns the file for the values. If the table is full, completes finished files without a block
+ * to make room.
  */
 static struct table_file *find_file(struct file_set *set, const struct path_values *values)
 {

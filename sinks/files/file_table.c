@@ -7,7 +7,9 @@
 #include "collector/contract/sender_name.h"
 #include "collector/platform/file_system.h"
 
-/* For "other", of the current and the previous time. */
+/*
+ * Entries for "other" files: one for the current time in the path, and one for the previous time.
+ */
 #define OTHERS 2
 
 struct file_table {
@@ -20,7 +22,7 @@ struct file_table {
     struct table_file *unused;
     uint64_t uses;
     int64_t newest_step;
-    int64_t oldest_step; /* of an entry; or an earlier one, after one was freed */
+    int64_t oldest_step; /* of all entries; may be too old after an entry was freed */
 
     /*
      * The last search and its result, because most records are for the same file as the record
@@ -143,7 +145,10 @@ static struct table_file *find(struct file_table *table, const struct path_value
     if (file == NULL && table->count < table->most)
         file = file_table_add(table, path, step, false);
     if (file == NULL) {
-        /* A finished file may be completed to make room; otherwise this file is one too many. */
+        /*
+         * If a file that is over can be completed, that makes room. Otherwise the record goes to
+         * "other".
+         */
         const struct table_file *over = file_table_over(table);
         *full = over != NULL && !over->other;
         if (*full)
@@ -154,7 +159,7 @@ static struct table_file *find(struct file_table *table, const struct path_value
             file = file_table_add(table, path, step, true);
         *full = file == NULL;
     }
-    /* The same path occurs again when the time in it does: "%H" each day. */
+    /* A path can occur again at a later time: "%H" is the same each day. */
     if (file != NULL && file->step < step)
         file->step = step;
     return file;
@@ -203,7 +208,7 @@ static bool goes_before(const struct table_file *a, const struct table_file *b)
     return a->last_use < b->last_use;
 }
 
-/* Searches only if there may be an entry to complete. */
+/* Searches only if some entry may be over. */
 struct table_file *file_table_over(struct file_table *table)
 {
     struct table_file *found = NULL;

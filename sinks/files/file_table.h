@@ -23,8 +23,8 @@ struct table_file {
     bool other;              /* it is an "other" file */
     size_t block;            /* index of the file's block, or NO_BLOCK */
     int64_t step;            /* step of the time in the path */
-    uint64_t last_use;       /* the table's count of uses when the entry was last used */
-    uint64_t seen_use;       /* last_use when the table's owner checked it; not used by the table */
+    uint64_t last_use;       /* count of all uses of the table when this entry was last used */
+    uint64_t seen_use;       /* last_use when the owner last checked it; only for the owner */
     struct table_file *next; /* next entry in the hash chain */
 };
 

@@ -11,7 +11,7 @@
 #include "collector/platform/file_system.h"
 #include "sinks/files/kept_files.h"
 
-/* Limit for a sink; above it files must be given up before others are completed. */
+/* The most waiting files of a sink; if there are more, further files stay incomplete. */
 #define MOST_WAITING 16
 
 /* A file that cannot get its name yet. */
@@ -22,7 +22,7 @@ struct waiting {
     bool again;
     int64_t begun_ns;
     char path[PATH_TEMPLATE_SIZE];
-    char name[FILE_NAME_SIZE]; /* until it has its own */
+    char name[FILE_NAME_SIZE]; /* current name, until the file gets its own */
 };
 
 struct finished_files {
@@ -169,7 +169,8 @@ static enum part_result give_name(struct finished_files *files, const struct com
 }
 
 /*
- * The first number to try. Removing old files frees their names, and waiting files have none yet.
+ * Returns the first number to try. 0 would be wrong if a name can be free although its number was
+ * used: after old files were removed, and while files wait for their names.
  */
 static int64_t first_number(const struct finished_files *files, const char *path)
 {

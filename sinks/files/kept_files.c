@@ -15,15 +15,15 @@
 /* A file that may have to be removed later. */
 struct kept {
     char *name;       /* its allocation also contains the two texts below */
-    const char *key;  /* its path without the time */
+    const char *key;  /* path without its times: equal for files of the same values */
     const char *bare; /* its path without a number */
-    int64_t interval; /* the number of its rotate_interval */
+    int64_t interval; /* index of its interval (rotate_interval) */
     int64_t order_ns; /* larger for newer files, whatever the clock shows */
     int64_t modified_ns;
     uint64_t size;
-    int64_t period_ns; /* while periods are counted: order_ns of the newest file of its period */
+    int64_t period_ns; /* while periods are counted: order_ns of the newest file of the period */
     bool by_period;    /* for a sink that rotates by time */
-    bool stuck;        /* it could not be removed: reported already */
+    bool stuck;        /* it could not be removed, and this was logged */
     bool gone;         /* removed, to be dropped from the list */
 };
 
@@ -339,7 +339,7 @@ void kept_files_add(struct kept_files *files, const struct kept_file *file)
     if (!kept_files_are_limited(files))
         return;
     forget_name(files, file->name);
-    /* The new file counts as the newest, also if the clock was set back. */
+    /* The new file counts as the newest, even if the clock was set back. */
     bool newest = file->modified_ns > files->newest_ns;
     note(files, file, newest ? file->modified_ns : files->newest_ns + 1);
     kept_files_expire(files, file->modified_ns);

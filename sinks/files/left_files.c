@@ -21,8 +21,9 @@ void file_content_format(const struct file_content *content, char text[FILE_CONT
 /* --- how much of it is whole ------------------------------------------------------------------ */
 
 /*
- * Returns whether bytes of a file, at its beginning or at a torn end, can be the beginning of a
- * line of this sink. A file of that name is probably the sink's, so this need not be certain.
+ * Returns whether bytes at the beginning of a file, or at its torn end, can be the beginning of a
+ * line of this sink. The file's name already makes it likely that the sink wrote the file, so this
+ * need not be certain.
  */
 static bool can_be_line(const struct encoder_ops *encoder, const uint8_t *bytes, size_t size)
 {
@@ -39,7 +40,10 @@ static bool can_be_line(const struct encoder_ops *encoder, const uint8_t *bytes,
     return encoder->line(bytes, size) != OUTPUT_LINE_FOREIGN;
 }
 
-/* Walks over whole records. Returns their size, or -1: other content, or an error. */
+/*
+ * Walks over whole records. Returns the size of all of them, or -1 if there is other content or an
+ * error.
+ */
 static int64_t whole_records(struct part_file *part, const struct encoder_ops *encoder)
 {
     uint8_t *window = malloc(WINDOW_SIZE);
@@ -77,13 +81,16 @@ static bool begins_as_a_frame(struct part_file *part, const struct compression *
     return size == 0 || begin[0] == '\0' || memcmp(begin, compression->ops->magic, size) == 0;
 }
 
-/* Walks over whole frames. Returns their size, or -1: other content, or an error. */
+/*
+ * Walks over whole frames. Returns the size of all of them, or -1 if there is other content or an
+ * error.
+ */
 static int64_t whole_frames(struct part_file *part, struct compression *compression)
 {
     const struct compression_file file = {
         .read = read_part, .context = part, .size = part_file_size(part)};
     int64_t whole = compression->ops->whole(compression, &file);
-    /* Damage in the middle is not a torn end. */
+    /* Damage of more than one frame is not a torn end. */
     bool strange = whole < 0 ||
                    file.size - (uint64_t)whole > compression->ops->bound(COMPRESSION_INPUT_MAX) ||
                    (whole == 0 && !begins_as_a_frame(part, compression));
@@ -165,8 +172,8 @@ enum left_result left_file_finish(const struct file_content *content,
 struct finishing {
     const struct file_content *content;
     struct finished_files *finished;
-    uint32_t number; /* of the parts that are finished in this walk */
-    uint32_t next;   /* the smallest one above it */
+    uint32_t number; /* number of the parts that this walk finishes */
+    uint32_t next;   /* smallest number above `number` that this walk has found */
 };
 
 static void note_finished(void *context, const struct found_file *file)
@@ -214,7 +221,10 @@ void left_files_finish(const struct file_content *content, const struct path_tem
     struct finishing finishing = {.content = content, .finished = finished};
     if (finished_files_are_limited(finished))
         file_walk(path, note_finished, &finishing);
-    /* The parts of one path by their numbers, which is by age. There are rarely any. */
+    /*
+     * One walk for each number: the parts of a path are finished in the order of their numbers,
+     * which is that of their age. Usually there are no parts with numbers.
+     */
     do {
         finishing.next = UINT32_MAX;
         file_walk(path, finish, &finishing);

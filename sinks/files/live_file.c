@@ -33,8 +33,8 @@ static void log_moved(const struct file_makings *makings, const struct live_file
 /* --- opening ---------------------------------------------------------------------------------- */
 
 /*
- * Frees the name, which another file has. A file that a dead program left is completed. PART_BUSY:
- * the name is not free yet, but will be.
+ * Frees the name for a new file: another file has it. If a dead program left that file, completes
+ * it. PART_BUSY: the name is not free yet, but will be.
  */
 static enum part_result clear_the_way(const struct file_makings *makings,
                                       const struct live_file *file, struct error *error)
@@ -89,8 +89,8 @@ static enum part_result open_by_name(const struct file_makings *makings, struct 
 }
 
 /*
- * If no file can be begun, continues with the file that waits for its name, unless it must be one
- * block.
+ * Used if no new file can be begun: takes back the file that waits for its name and continues it,
+ * unless a file of this format must be one block.
  */
 static bool roll_back(const struct file_makings *makings, struct live_file *file,
                       const struct error *error)
@@ -132,8 +132,8 @@ static bool open_new(const struct file_makings *makings, struct live_file *file,
 }
 
 /*
- * PART_MISSING if it is no longer there unchanged; PART_BUSY if another program has it; PART_SHORT
- * if there are no descriptors or no memory to open it now.
+ * Opens a file that was put aside. PART_MISSING: it is no longer there, or was changed; PART_BUSY:
+ * another program has it open; PART_SHORT: there are no descriptors or no memory at present.
  */
 static enum part_result take_up(const struct file_makings *makings, struct live_file *file,
                                 struct error *error)
@@ -158,7 +158,10 @@ static enum part_result take_up(const struct file_makings *makings, struct live_
     return PART_MISSING;
 }
 
-/* Lets a file that cannot be continued wait for its name. It is complete as it is. */
+/*
+ * Adds a file that cannot be continued to the files that wait for their names. The file is complete
+ * as it is.
+ */
 static bool let_wait(const struct file_makings *makings, struct live_file *file,
                      struct error *error)
 {
@@ -201,7 +204,7 @@ bool live_file_open(const struct file_makings *makings, struct live_file *file, 
 bool live_file_append(struct live_file *file, const void *bytes, size_t size, struct error *error)
 {
     RULE(file->part != NULL && !file->aside, "a file is open while it is appended to");
-    file->unsynced = true; /* also on failure: the written part is cut off again */
+    file->unsynced = true; /* also on failure: cutting off the written part again is a change */
     if (!part_file_append(file->part, bytes, size, error))
         return false;
     file->size = part_file_size(file->part);
@@ -212,9 +215,9 @@ bool live_file_sync(const struct file_makings *makings, struct live_file *file, 
 {
     bool aside = file->aside;
     if (!file->unsynced || (aside && take_up(makings, file, error) != PART_DONE))
-        return true; /* the next search shows its state */
+        return true; /* the next time the file is opened, its state is handled */
     bool synced = part_file_sync(file->part, error);
-    file->unsynced = !synced; /* otherwise the next try would complete it as it is */
+    file->unsynced = !synced; /* after a failure the next try must sync, too */
     if (aside)
         live_file_put_aside(file);
     return synced;
@@ -245,7 +248,10 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
         return true;
     }
     if (file->size <= makings->content.head_size) {
-        /* It is removed, or has no content that could be taken for records later. */
+        /*
+         * The file has no records: it is removed. First its torn end is cut off, so that nothing in
+         * it can be taken for records if it cannot be removed.
+         */
         if (part_file_is_torn(file->part) && !part_file_cut(file->part, file->size, error))
             return try_later(file);
         part_file_remove(file->part, error); /* at worst an empty file is left */

@@ -1,13 +1,13 @@
 /*
- * A file of a sink from its first block to its completion. While it is written it is locked, and
- * its name is PATH PART_SUFFIX, or has a number before the suffix. When it is complete it gets its
- * name (sinks/files/finished_files.h).
+ * A file of a sink from its first block to its completion. While the file is written, it is locked
+ * and is called PATH.part, possibly with a number before ".part" (PART_SUFFIX). When it is complete
+ * it gets its name (sinks/files/finished_files.h).
  *
  * In between, a file may be put aside: it is closed, and continued later where it ended. A file
  * that was moved away or removed is finished in its new place, and the next block begins a new
- * file. The same happens to a file that another program keeps from being opened again, and to a
- * file that cannot get its name. If no new file can be begun either, the old file is continued.
- * Used by the sink's thread.
+ * file. The next block also begins a new file if the old one cannot be opened again because of
+ * another program, or cannot get its name. If no new file can be begun either, the old file is
+ * continued. Used by the sink's thread.
  */
 #ifndef SLUICE_SINKS_FILES_LIVE_FILE_H
 #define SLUICE_SINKS_FILES_LIVE_FILE_H
@@ -34,9 +34,9 @@ struct live_file {
     bool aside;
     bool unsynced;
     bool torn;           /* put aside: bytes beyond `size` are not part of the file */
-    bool again;          /* the file waited for its name and was taken back, as no other could be
-                            begun */
-    uint32_t least;      /* parts with lower numbers were skipped */
+    bool again;          /* taken back from the waiting files, because no other
+                            file could be begun */
+    uint32_t least;      /* smallest number that its part may have: lower ones are skipped */
     uint64_t size;       /* bytes in the file; also while it is put aside */
     int64_t opened_ns;   /* since 1970 UTC: when the file was begun */
     int64_t retry_at_ns; /* monotonic: time of the next try to complete the file; 0: any time */

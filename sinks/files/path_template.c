@@ -24,7 +24,7 @@ struct parser {
     struct path_template *path;
     size_t longest;     /* largest size of the path so far */
     size_t name_at;     /* beginning of the current folder's or file's name */
-    bool only_dots;     /* which so far is empty or has only dots */
+    bool only_dots;     /* the current name is empty or has only dots so far */
     size_t open_value;  /* position of the last value whose end is not yet determined */
     bool value_is_open; /* there is one */
     size_t wrong_at;
@@ -134,7 +134,7 @@ static bool parse_value(struct parser *parser)
                  "and %{sender}");
 }
 
-/* A percent sign and its field. */
+/* Parses a percent sign and the field that follows. */
 static bool parse_field(struct parser *parser)
 {
     char letter = parser->text[parser->at + 1];
@@ -210,7 +210,10 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Length of the dot and the letters at the end of a name; 0: it ends otherwise. */
+/*
+ * Returns the size of an extension: a dot and letters at the end of the name; 0: the name does not
+ * end so.
+ */
 static size_t suffix_size(const char *name, size_t size)
 {
     size_t at = size;
@@ -241,7 +244,7 @@ static size_t extension_size(const char *name, size_t size, bool after_field)
     return inner == 0 || (inner == stem && !after_field) ? last : inner + last;
 }
 
-/* The name of the file, from the last field on. */
+/* Returns the size of the extension, which must be in the literal after the last field. */
 static size_t find_extension(const struct path_template *path)
 {
     const struct path_piece *last = &path->pieces[path->piece_count - 1];
@@ -254,7 +257,10 @@ static size_t find_extension(const struct path_template *path)
     return extension_size(text + name, last->size - name, name == 0 && path->piece_count != 1);
 }
 
-/* The value that is followed only by digits, dots and fields of time, up to the number. */
+/*
+ * Returns the index of the last value, if only digits, dots and fields of time are between it and
+ * the number.
+ */
 static size_t find_open_value(const struct path_template *path)
 {
     for (size_t i = path->piece_count; i-- > 0;) {

@@ -39,7 +39,7 @@ bool path_template_numbered(const struct path_template *path, const char *bare, 
     return used >= 0 && (size_t)used < size;
 }
 
-/* The number at the beginning of `text`, before `rest`; 0: the text has another form. */
+/* Returns the number of ".N" that `text` contains before `rest`; 0: the text has another form. */
 static uint32_t number_before(const char *text, const char *rest)
 {
     char digits[sizeof ".999999999"];
@@ -97,14 +97,14 @@ static void take_apart(int64_t time_ns, struct moment *moment)
 struct expansion {
     struct output out;
     size_t name_at;  /* beginning of the current folder's or file's name */
-    size_t value_at; /* position of its first value; NO_VALUE: it has none so far */
+    size_t value_at; /* position of the name's first value; NO_VALUE: none so far */
 };
 
 #define NO_VALUE SIZE_MAX
 
 static void put_time(struct output *out, const struct moment *moment, enum path_piece_kind kind)
 {
-    char text[20]; /* of the longest uint64_t */
+    char text[20]; /* room for the longest uint64_t */
     if (kind == PIECE_SECONDS) {
         output_bytes(out, text, decimal_uint64(moment->seconds, text));
         return;
@@ -129,8 +129,8 @@ static void give_end(char *value, size_t size)
 /* The context of a value that affects how it is written. */
 enum value_place {
     VALUE_WITHIN,
-    VALUE_LAST, /* its folder's name ends with it */
-    VALUE_OPEN, /* the number may follow: path_value_has_end */
+    VALUE_LAST, /* the name of a folder ends with the value */
+    VALUE_OPEN, /* a number may follow the value (path_value_has_end) */
 };
 
 static void put_value(struct expansion *made, const char *value, enum value_place place)
@@ -182,7 +182,10 @@ static void put_literal(struct expansion *made, const char *text, size_t size)
     output_bytes(&made->out, text, size);
 }
 
-/* For the value at this index. The place of the number comes after each. */
+/*
+ * Returns the place of the value that is piece `index`. There is always a next piece, because the
+ * place of the number comes after all values.
+ */
 static enum value_place path_expand_place_of(const struct path_template *path, size_t index)
 {
     const struct path_piece *next = &path->pieces[index + 1];

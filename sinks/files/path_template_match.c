@@ -14,7 +14,7 @@
 /* The longest path with its ".N". */
 #define LONGEST (PATH_TEMPLATE_SIZE - 1 + 1 + PATH_NUMBER_DIGITS)
 
-/* Positions in a path, from before its first byte to after its last. */
+/* A set of positions in a path, from before its first byte to after its last. */
 struct positions {
     uint64_t bits[LONGEST / 64 + 1];
 };
@@ -37,7 +37,10 @@ struct lengths {
 
 static const struct lengths no_length = {1, 0};
 
-/* Below, `path` ends with a NUL, which belongs to no piece: no byte after it is read. */
+/*
+ * In the functions below, `path` ends with a NUL. No piece matches the NUL, so bytes after it are
+ * never read.
+ */
 
 static struct lengths time_lengths(const struct path_time_field *field, const char *path)
 {
@@ -100,8 +103,9 @@ struct reading {
     const char *path;
     size_t size;      /* size of the part matched by the pieces: the whole path, or the part before
                          a number */
-    bool old;         /* the number is at the end: it is not a piece, and values may end anywhere */
-    uint32_t number;  /* number found so far */
+    bool old;         /* the form of earlier versions: the number is at the end and not a piece, and
+                         values may end anywhere */
+    uint32_t number;  /* the number found so far */
     size_t number_at; /* and its position */
     struct positions positions[PATH_PIECES_SIZE + 1]; /* [i]: positions from which piece i and the
                                                    following fit */
@@ -109,7 +113,7 @@ struct reading {
 
 #define NO_LENGTH SIZE_MAX
 
-/* Returns the smallest length of the number's place with which the pieces after it fit. */
+/* Returns the smallest length of the number (0: no number) after which the remaining pieces fit. */
 static size_t number_length_to(const struct reading *reading, size_t at,
                                const struct positions *positions)
 {
@@ -180,7 +184,9 @@ static bool read_pieces(struct reading *reading, struct path_match *match)
     return true;
 }
 
-/* Writes the path without its number, whose digits and dot are at `at`. */
+/*
+ * Writes the path without its number. reading->number_at is the position of the dot and the digits.
+ */
 static void write_bare(const struct reading *reading, char *bare)
 {
     size_t before = reading->number == 0 ? strlen(reading->path) : reading->number_at;

@@ -59,7 +59,7 @@ struct path_piece {
 struct path_template {
     struct path_piece pieces[PATH_PIECES_SIZE];
     size_t piece_count;
-    size_t open_value; /* index of the piece; PATH_PIECES_SIZE: none (path_value_has_end) */
+    size_t open_value; /* index of the value for path_value_has_end; PATH_PIECES_SIZE: none */
     size_t extension;  /* bytes at the end of each path, after the place of the number */
     bool has_values;
     int64_t finest_ns;

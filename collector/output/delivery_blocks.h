@@ -2,9 +2,9 @@
  * The blocks of a delivery: memory that is allocated once. Records are collected in a block, and
  * the block stays unchanged until they are answered.
  *
- * Private to the delivery writer (delivery_state.h); the sink's thread. This is the only table of
- * blocks in flight that the writer has: the destination is lent the delivery_block, and the spill
- * is asked for a block by its position.
+ * Private to the delivery writer (delivery_state.h); the sink's thread. The writer has no other
+ * table of blocks in flight: it lends the delivery_block to the destination, and finds a block in
+ * the spill by its position.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_BLOCKS_H
 #define SLUICE_COLLECTOR_OUTPUT_DELIVERY_BLOCKS_H
@@ -36,11 +36,13 @@ enum block_state {
     BLOCK_FILLED,
     BLOCK_WAITS,
     BLOCK_OUT,
-    BLOCK_LEFT, /* left in the spill by a stop, for the next run; not used again */
+    BLOCK_LEFT, /* a stop has left it in the spill for the next run; this run does not use it
+                   again */
 };
 
 struct buffered_block {
-    struct delivery_block block; /* first: the destination gives this pointer back */
+    struct delivery_block block; /* the first member, because the destination returns a pointer to
+                                    it */
     enum block_state state;
     struct output out;
     struct encoded_counts *counts; /* for each record, in order */
@@ -52,7 +54,7 @@ struct buffered_block {
     uint64_t order;                  /* blocks are sent in this order */
     bool on_disk;                    /* the block is also in the spill */
     uint64_t position;               /* in the spill, if on_disk */
-    size_t open; /* records without an outcome when the block was read from or put into the spill */
+    size_t open; /* records without an outcome at the time when the block was stored or read back */
     int64_t collected_until_ns;  /* monotonic: when the block must be sealed, while it is filled */
     int64_t begun_ns;            /* monotonic: when this run could first send it */
     int64_t sealed_ns;           /* wall clock: when it was sealed, perhaps by an earlier run */
@@ -84,9 +86,7 @@ void buffered_block_free(struct buffered_block *buffered);
 /* Returns the number of bytes that a block allocates, without its own structure. */
 size_t buffered_block_memory(size_t record_size);
 
-/*
- * Begins to fill an empty block: puts the bytes that a file begins with ahead of the first record.
- */
+/* Begins to fill an empty block: appends the format's head, the bytes with which a file begins. */
 void buffered_block_begin(struct buffered_block *buffered, const char *head, size_t head_size);
 
 /* Adds the record that was encoded at the end of the block's bytes, from `start` on. */

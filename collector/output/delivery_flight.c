@@ -36,7 +36,7 @@ static void complete_block(struct delivery_writer *delivery, struct buffered_blo
         histogram_note(&writer->options.counters->write_time, histogram_times,
                        (uint64_t)(now - buffered->begun_ns));
     } else if (outcomes.left == 0 && writer->state == SINK_WRITING) {
-        if (!writer->outage.has_reason) /* otherwise the destination's own is more exact */
+        if (!writer->outage.has_reason) /* a reason that the destination has set is more exact */
             sink_outage_set_reason(&writer->outage, error->text);
         sink_writer_note_failure(writer);
     }

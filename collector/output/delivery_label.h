@@ -1,11 +1,11 @@
 /*
- * The label of a delivery's blocks in its spill: the format of their bytes and their destination.
- * Only a sink with the same label sends a block. Blocks of earlier versions have no label, and
- * every sink sends them.
+ * The label of a block in a spill names the format of its bytes and its destination. A sink sends
+ * only blocks with its own label. Blocks of earlier program versions have no label, and every sink
+ * sends them.
  *
  * A label has four lines: the format (and " with schema_id" if messages have such a head), its
- * media type, the kind of destination, and the topic or
- * subject as configured (empty for kinds without one). Pure functions; any thread.
+ * media type, the kind of destination, and the topic or subject as configured (empty for kinds
+ * without one). Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_LABEL_H
 #define SLUICE_COLLECTOR_OUTPUT_DELIVERY_LABEL_H

@@ -13,7 +13,7 @@ void delivery_outage_describe(const struct sink_writer *writer, char text[SINK_W
  */
 void delivery_outage_look(struct delivery_writer *delivery, int64_t now);
 
-/* When to look (monotonic); INT64_MAX: not needed. */
+/* When delivery_outage_look must be called (monotonic); INT64_MAX: no need. */
 int64_t delivery_outage_due(const struct delivery_writer *delivery);
 
 #endif

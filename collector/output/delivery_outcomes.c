@@ -15,8 +15,8 @@ static enum record_failure failure_of_reason(uint8_t reason)
 }
 
 /*
- * Counts a record that is not sent again. If any try had no answer, the record may be at the far
- * end.
+ * Counts a record that is not sent again. If any attempt to send it got no answer, the record may
+ * be at the far end.
  */
 static void give_record_up(const struct delivery_writer *delivery, struct delivery_record *record,
                            struct delivery_outcomes *outcomes)

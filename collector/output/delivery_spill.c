@@ -13,24 +13,26 @@
 
 struct delivery_spill {
     struct spill *spill;
-    struct spill_counts before; /* the spill's counts when this object got the spill */
+    struct spill_counts before; /* the spill's counts when this delivery_spill got the spill */
     uint64_t recovered;         /* records that were in the spill then */
     /*
-     * Records taken. When a block is left on disk, its records without an outcome are subtracted.
+     * Records that were taken from the spill. When a taken block is left on disk, its records
+     * without an outcome are subtracted again.
      */
     uint64_t taken;
     uint64_t unreadable;
-    /* Records of blocks that were left, and whose segment was evicted then. */
+    /* Records of blocks that were left on disk, and whose segment was evicted afterwards. */
     uint64_t left_evicted;
-    uint8_t *head;  /* for the head of the image that is stored */
-    uint8_t *image; /* the image that was read */
+    uint8_t *head;  /* buffer for the head of an image that is stored */
+    uint8_t *image; /* buffer for an image that is read */
     size_t image_size;
     struct log_limit log;
 };
 
 /*
- * Returns how many blocks may be taken at a time: those in flight, the next one, and one to give
- * up; and room for that number again, for blocks that are acknowledged before an older block.
+ * Returns how many blocks may be taken at a time: the blocks in flight, the next one, and one to
+ * give up. This number is doubled, because an acknowledged block still counts until all older
+ * blocks are acknowledged.
  */
 static size_t window_of(const struct delivery_options *options)
 {
@@ -180,8 +182,8 @@ enum spill_stored delivery_spill_store(struct delivery_spill *spill,
 }
 
 /*
- * Marks the records of a block that may have been sent, or that the next run may send. No answer
- * will come.
+ * Marks the records of a block that may have been sent, or that the next run may send. This run
+ * will get no answer for them.
  */
 static void mark_maybe_sent(struct buffered_block *buffered)
 {

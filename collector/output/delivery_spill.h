@@ -45,7 +45,7 @@ int delivery_spill_inspect(const struct delivery_options *options, size_t record
                            const char *label, int64_t until_ns, struct spill_inspection *inspection,
                            struct error *error);
 
-/* Whether untaken blocks are on disk. Newer blocks must be sent after them. */
+/* Whether blocks that were not taken are on disk. Newer blocks must be sent after these. */
 bool delivery_spill_waits(const struct delivery_spill *spill);
 
 /*
@@ -66,8 +66,8 @@ enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct buffe
 size_t delivery_spill_room(const struct delivery_spill *spill);
 
 /*
- * Notes that the writer gives up a block that could not be stored. If the next run might find the
- * block on disk, the block's records become maybe_sent.
+ * Notes that the writer gives up a block that could not be stored. A failed attempt may have left
+ * the block on disk; if the next run might find it there, the block's records become maybe_sent.
  */
 void delivery_spill_give_up(struct delivery_spill *spill, struct buffered_block *buffered);
 

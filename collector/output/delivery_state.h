@@ -32,7 +32,7 @@ struct delivery_writer {
     struct buffered_block *waiting; /* the first of the waiting blocks, by their order */
     size_t out;                     /* number of blocks that the destination has */
     bool refused;                   /* the destination had no room for the first waiting block */
-    bool is_away;                   /* as delivery_ops.is_away, when it was asked last */
+    bool is_away;                   /* the latest result of delivery_ops.is_away */
     int64_t pause_ns;               /* the last pause after a failure; 0: none */
     int64_t sends_ns;               /* monotonic: no block is sent before this time */
     struct log_limit refusal_log;
@@ -43,17 +43,20 @@ struct delivery_writer {
     int64_t keeps_ns;                  /* monotonic: when delivery_keep_late is tried again */
     bool drained;                      /* no block on disk can be taken before the next answer */
     bool stopping;                     /* no block is taken from disk any more */
-    bool storing;                      /* no block is sent any more: all go to the disk */
+    bool storing;                      /* no block is sent any more; all blocks are stored on
+                                          disk */
     struct delivery_spill_counts seen; /* the spill's counts that the ledger already has */
-    uint64_t spilled_before;           /* records in the ledger that are in an earlier spill */
-    struct log_limit spill_log;        /* failures other than to store a block */
+    uint64_t spilled_before;           /* records that the ledger counts as spilled, but in an
+                                          earlier spill */
+    struct log_limit spill_log;        /* limits the log of failures except failures to store a
+                                          block */
     struct log_trouble spill_trouble;  /* blocks cannot be stored */
     /* Wall clock: when the oldest open block was sealed; INT64_MAX: none is open. */
     int64_t oldest_ns;
 
     /*
-     * Set if a put stopped half-way: the block that contains the record for the next block, and
-     * where the record is in it.
+     * Set if a put stopped half-way because its record belongs into the next block: the block that
+     * contains the record now, and where the record is in that block.
      */
     struct buffered_block *moved;
     size_t start, end;

@@ -61,7 +61,10 @@ static void note_stored(struct delivery_writer *delivery, const struct error *er
 typedef enum spill_stored store_function(struct delivery_spill *spill,
                                          struct buffered_block *buffered, struct error *error);
 
-/* Counts blocks that this stop left on disk as gone if their segment was evicted since. */
+/*
+ * Blocks that this stop has left on disk may be evicted to make room for others: counts their
+ * records as evicted.
+ */
 static void count_left(struct delivery_writer *delivery)
 {
     for (size_t i = 0; i < delivery->count; i++) {
@@ -137,8 +140,8 @@ void delivery_keep_late(struct delivery_writer *delivery, int64_t now)
 }
 
 /*
- * Whether the spill could keep one block more than the blocks that are only in memory. The spill's
- * window also has blocks that were acknowledged before an older block.
+ * Whether the spill has room for all blocks that are only in memory, and one more. Acknowledged
+ * blocks still take room in the spill's window until all older blocks are acknowledged.
  */
 static bool can_keep_one_more(const struct delivery_writer *delivery)
 {
@@ -331,7 +334,8 @@ void delivery_leave_spill(struct delivery_writer *delivery)
 {
     struct sink_writer *writer = &delivery->base;
     if (delivery->spill != NULL)
-        delivery_spill_check_files(delivery->spill); /* before the last counts */
+        delivery_spill_check_files(delivery->spill); /* before delivery_note_spill takes the final
+                                                        counts */
     if (!atomic_load(&writer->leaves_spill_open)) {
         delivery_close_spill(delivery);
         return;

@@ -19,8 +19,8 @@ int delivery_open_spill(struct sink_writer *writer, struct error *error);
 void delivery_close_spill(struct delivery_writer *delivery);
 
 /*
- * As delivery_close_spill; but if another sink is to have the spill, leaves it open for the main
- * thread.
+ * As delivery_close_spill; but if another sink will take the spill over, leaves it open for the
+ * main thread.
  */
 void delivery_leave_spill(struct delivery_writer *delivery);
 
@@ -31,9 +31,9 @@ void delivery_serve_spill(struct delivery_writer *delivery, int64_t now_ns);
 void delivery_note_spill(struct delivery_writer *delivery);
 
 /*
- * Needs a spill. Stores all blocks that are only in memory, oldest first, while they go on being
- * sent. Called before a newer block is stored, so that the disk has all blocks in their order after
- * a kill. Returns false if a block cannot be stored now.
+ * Needs a spill. Stores all blocks that are only in memory, oldest first; sending them continues.
+ * Called before a newer block is stored, so that after a kill the disk has all blocks in their
+ * order. Returns false if a block cannot be stored now.
  */
 bool delivery_keep_older(struct delivery_writer *delivery);
 
@@ -62,9 +62,9 @@ bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now);
 
 /*
  * Needs a spill. Called at a stop. Waiting blocks that are on disk stay there, and the other
- * waiting blocks are stored. (If a block that was sealed later is on disk, all waiting blocks are
- * on disk.) Blocks that cannot be stored still wait afterwards; if the next run might find such a
- * block on disk, the block's records become maybe_sent.
+ * waiting blocks are stored. (This keeps their order: either all waiting blocks are on disk, or no
+ * newer block is.) Blocks that cannot be stored still wait afterwards; if the next run might find
+ * such a block on disk, the block's records become maybe_sent.
  */
 void delivery_store_waiting(struct delivery_writer *delivery);
 

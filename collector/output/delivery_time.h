@@ -25,8 +25,8 @@ bool delivery_is_over(const struct delivery_writer *delivery, const struct buffe
 #define DELIVERY_KEEP_NS INT64_C(1000000000)
 
 /*
- * Whether the block waits or is with the destination, and is not on disk. The block that could not
- * be stored (unstored) does not count: it comes after these blocks, and is stored separately.
+ * Whether the block waits or is with the destination, and is not on disk. False for `unstored`, the
+ * block that could not be stored: it is newer than these blocks, and is stored separately.
  */
 bool delivery_is_only_in_memory(const struct delivery_writer *delivery,
                                 const struct buffered_block *buffered);

@@ -15,8 +15,8 @@
 #include "collector/platform/machine.h"
 
 /*
- * Returns the number of blocks: one more than may be in flight, to collect records in; and with a
- * spill another one, so that blocks from disk are sent while a block cannot be stored.
+ * Returns the number of blocks: those that may be in flight, and one to collect records in. With a
+ * spill there is one more, so that blocks from disk can be sent while a block cannot be stored.
  */
 static size_t block_count(const struct delivery_options *options)
 {
@@ -69,8 +69,8 @@ static void delivery_seal(struct delivery_writer *delivery)
 }
 
 /*
- * Whether the deadline is over. A writer with a spill goes on after it as long as storing on disk
- * works.
+ * Whether the deadline is over. A writer that stores the remaining records on disk does not change
+ * its state here: it gives up only blocks that cannot be stored.
  */
 static bool is_late(struct sink_writer *writer)
 {
@@ -129,7 +129,10 @@ static void delivery_add(struct delivery_writer *delivery, size_t start)
     buffered_block_add(buffered, start, &delivery->addition);
 }
 
-/* Seals a full block, and returns whether there is room for the next record. If not, it blocks. */
+/*
+ * Seals a full block, and returns whether there is room for the next record. If there is no room,
+ * describes the wait (sink_writer_block).
+ */
 static bool delivery_make_room(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);
@@ -217,7 +220,8 @@ static bool delivery_put(struct sink_writer *writer, const struct listener *list
 /* --- time ------------------------------------------------------------------------------------- */
 
 /*
- * While a block is in flight, records are collected until it is answered. In an outage they are
+ * Whether collected records are sent now. While a block is in flight, records are collected until
+ * that block is answered. In an outage, a sink with a spill does not wait, because records are
  * safer on disk.
  */
 static bool delivery_has_work(const struct sink_writer *writer)

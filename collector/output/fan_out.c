@@ -21,18 +21,18 @@ struct route {
 
 struct fan_out {
     enum fan_out_waiting waiting;
-    struct mutex *lock; /* held by the thread that offers; NULL: there is one thread */
+    struct mutex *lock; /* the thread that offers holds it; NULL: the producer has one thread */
     struct route *routes;
     size_t count;
     struct route *spare;   /* room for the next routes */
     struct tap_inlet *tap; /* NULL: none */
     bool holds; /* sinks are woken when the producer calls fan_out_wake_sinks or fan_out_hold */
     _Atomic size_t held; /* batches for which no sink was woken yet */
-    /* The time of the first of them, set by fan_out_hold; 0: none, or not set. */
+    /* When fan_out_hold first saw such batches; 0: there are none, or it has not seen them. */
     _Atomic int64_t held_ns;
     _Atomic size_t pausing; /* threads that wait for room */
     _Atomic bool paused;    /* a thread has waited since the last call of fan_out_has_paused */
-    _Atomic bool quiescing; /* the producer is to pause */
+    _Atomic bool quiescing; /* the producer must pause (fan_out_set_quiescing) */
     struct wakeup *wakeup;
     struct deadline deadline;
 };
@@ -128,7 +128,7 @@ static void describe_delay(const struct sink_condition *condition, enum record_r
     if (waited_ns >= SECOND)
         snprintf(text, size, "its destination has not accepted data for %" PRId64 " s",
                  waited_ns / SECOND);
-    else if (condition->oldest_ns != 0) /* more memory does not help */
+    else if (condition->oldest_ns != 0) /* does not advise --memory: more memory does not help */
         snprintf(text, size, "its far end has not acknowledged the records before them%s",
                  condition->spill_size == 0 ? "; with spill= they would wait for it" : "");
     else
@@ -136,7 +136,10 @@ static void describe_delay(const struct sink_condition *condition, enum record_r
                  reason == REFUSED_RING_FULL ? "; raise --memory for longer bursts" : "");
 }
 
-/* During an outage of the destination, the log lines about it count the refused records. */
+/*
+ * Logs refused records; but during an outage of the destination, the log lines about the outage
+ * count them instead.
+ */
 static void log_refusal(struct route *route, enum record_refusal reason, size_t records)
 {
     uint64_t left_out;
@@ -195,7 +198,10 @@ static enum queue_result push(const struct fan_out *fan_out, struct route *route
     return QUEUE_TAKEN;
 }
 
-/* Called after the batch was pushed or refused, while the caller still holds it. */
+/*
+ * Requests room for further batches. Called after the batch was pushed or refused, while the caller
+ * still holds it.
+ */
 static void look_ahead(const struct fan_out *fan_out, struct route *route,
                        const struct batch *batch, bool refused)
 {
@@ -281,7 +287,7 @@ void fan_out_wake_sinks(struct fan_out *fan_out)
         notify_sinks(fan_out);
 }
 
-/* Whether a sleeping sink has much to do. A sink that is awake needs no wake-up. */
+/* Whether a sleeping sink has a long queue. A sink that is awake needs no wake-up. */
 static bool keeps_much_from(const struct fan_out *fan_out)
 {
     for (size_t i = 0; i < fan_out->count; i++) {
@@ -352,7 +358,7 @@ bool fan_out_pause(struct fan_out *fan_out)
 {
     if (deadline_is_over(&fan_out->deadline))
         return false;
-    if (fan_out->holds) /* the sink that would make room may sleep */
+    if (fan_out->holds) /* a sink must be awake to make room */
         notify_sinks(fan_out);
     atomic_fetch_add(&fan_out->pausing, 1);
     wakeup_wait(fan_out->wakeup, NO_HANDLE, false, 1);

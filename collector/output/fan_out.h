@@ -1,16 +1,17 @@
 /*
  * A producer's side of all sinks: it hands each sealed batch to every sink, and counts the records
  * that were queued and refused. A producer is one thread, or several threads that serve the same
- * sockets. These offer one at a time, so that the order which a socket's claim
- * (collector/base/claim.h) has established is kept.
+ * sockets. Threads of one producer offer one at a time, so that the records of a socket stay in the
+ * order in which its claim (collector/base/claim.h) was held.
  *
  * There are three ways of waiting. A socket's producer never waits: a full queue refuses the batch
  * for that sink only; if the sink drops the oldest records, it is woken in time to make room. A
  * stream's producer waits for room until the stop's deadline, but not for a sink that is configured
- * to drop. A capture's producer waits for every sink: no record of a file need be lost.
+ * to drop. A capture's producer waits for every sink, so that no record of the file is lost.
  *
- * Lifecycle: create; fan_out_add_sink for each sink; offers; fan_out_close. One thread, or for
- * offers and questions the threads that it was created for, except where a function says otherwise.
+ * Lifecycle: create; fan_out_add_sink for each sink; offers; fan_out_close. One thread at a time
+ * calls the functions; offers and queries are for all threads of the producer, except where a
+ * function says otherwise.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_FAN_OUT_H
 #define SLUICE_COLLECTOR_OUTPUT_FAN_OUT_H
@@ -58,9 +59,9 @@ struct fan_out_sink {
 int fan_out_add_sink(struct fan_out *fan_out, const struct fan_out_sink *sink, struct error *error);
 
 /*
- * While the producer is quiescent: replaces the sinks that it feeds. A sink that it fed before by
- * the same queue keeps its counts. fan_out_reserve makes room for that number of sinks first; the
- * main thread calls it at any time, and it returns false if memory is short.
+ * fan_out_set_sinks replaces the producer's sinks while the producer is quiescent. A sink that had
+ * the same queue before keeps its counts. The main thread calls fan_out_reserve first, at any time,
+ * to make room for `count` sinks; it returns false if memory is short.
  */
 bool fan_out_reserve(struct fan_out *fan_out, size_t count);
 void fan_out_set_sinks(struct fan_out *fan_out, const struct fan_out_sink *sinks, size_t count);
@@ -69,11 +70,12 @@ void fan_out_set_sinks(struct fan_out *fan_out, const struct fan_out_sink *sinks
 void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap);
 
 /*
- * Hands the batch to all sinks; the caller, its only holder, releases it by this. Wakes sinks that
- * sleep. If the producer never waits and is one thread, or is a stream's, sinks are not woken for
- * each batch, which would cost two context switches each: every thread calls fan_out_wake_sinks (or
- * fan_out_hold) before it sleeps. Sinks are also woken after FAN_OUT_MOST_HELD batches and before a
- * thread waits for room, so that none idles while a producer works.
+ * Hands the batch, of which the caller is the only holder, to all sinks, and releases it for the
+ * caller. Wakes sinks that sleep, except in two cases: the producer never waits and has one thread,
+ * or it is a stream's. Then a wake-up for each batch would cost two context switches, so each
+ * thread calls fan_out_wake_sinks (or fan_out_hold) before it sleeps. Sinks are also woken after
+ * FAN_OUT_MOST_HELD batches, and before a thread waits for room, so that they do not idle while a
+ * producer works.
  */
 #define FAN_OUT_MOST_HELD 16
 void fan_out_offer(struct fan_out *fan_out, struct batch *batch);
@@ -83,16 +85,17 @@ void fan_out_wake_sinks(struct fan_out *fan_out);
 void fan_out_lose_raw(struct fan_out *fan_out);
 
 /*
- * As fan_out_wake_sinks if more batches are offered soon. To wake a sink costs as much as encoding
- * some fifty records. So sinks are not woken until the first batch has waited for FAN_OUT_HOLD_NS
- * for each sink, but at most FAN_OUT_HOLD_MOST_NS: all sinks together are then woken no more often
- * than one. If all sinks allow a longer delay (fan_out_delay_ns), they are woken after that. They
- * are woken at once if the queue of a sleeping sink is filled to FAN_OUT_HOLD_BACKLOG, which is
- * below INGEST_SHARING_BACKLOG, so that this delay does not look like a slow sink.
+ * Called in place of fan_out_wake_sinks if more batches will be offered soon: wakes the sinks
+ * later, because waking a sink costs as much as encoding some fifty records. The sinks are woken
+ * when the first batch has waited for FAN_OUT_HOLD_NS times the number of sinks, at most
+ * FAN_OUT_HOLD_MOST_NS; so the number of wake-ups does not grow with the number of sinks. If all
+ * sinks allow a longer delay (fan_out_delay_ns), they are woken after that delay. They are woken at
+ * once if the queue of a sleeping sink is filled to FAN_OUT_HOLD_BACKLOG. This is below
+ * INGEST_SHARING_BACKLOG, so that the delay is not mistaken for a slow sink.
  *
- * Times are monotonic: `now_ns`, and `next_ns` (≥ now_ns), when this is called again; if that is
- * INT64_MAX it may not be called again, so sinks are woken. Returns when each of the threads must
- * call it at the latest; INT64_MAX: no batch is held back.
+ * Times are monotonic. `next_ns` (≥ now_ns) is when the caller will call this function again;
+ * INT64_MAX: perhaps never, so the sinks are woken now. Returns when each of the producer's threads
+ * must call it at the latest; INT64_MAX: no batch is held back.
  */
 #define FAN_OUT_HOLD_NS      INT64_C(1000000)
 #define FAN_OUT_HOLD_MOST_NS INT64_C(8000000)
@@ -102,12 +105,13 @@ int64_t fan_out_hold(struct fan_out *fan_out, int64_t now_ns, int64_t next_ns);
 /* How late a record may be written, in nanoseconds: the smallest delay that a sink allows. */
 int64_t fan_out_delay_ns(const struct fan_out *fan_out);
 
-/* Whether all sinks are idle: then a batch is better offered now than filled further. */
+/* Whether all sinks are idle. If so, offering a batch now is better than filling it further. */
 bool fan_out_is_idle(const struct fan_out *fan_out);
 
 /*
- * The fill of the fullest queue, from 0 to 1: a batch that is offered half-empty takes a whole
- * slot. If the producer waits, only the queues for which it waits count.
+ * The fill of the fullest queue, from 0 to 1. It decides how long batches are filled, because a
+ * half-empty batch also takes a whole slot. For a producer that waits, only the queues for which it
+ * waits count.
  */
 double fan_out_backlog(const struct fan_out *fan_out);
 
@@ -118,8 +122,8 @@ double fan_out_backlog(const struct fan_out *fan_out);
 bool fan_out_pause(struct fan_out *fan_out);
 
 /*
- * Any one thread: whether another thread waits for room, or has waited since the last call. Waiting
- * threads delay the threads that offer.
+ * Whether any thread waits for room, or has waited since the last call: waiting threads delay the
+ * threads that offer. Only one thread may call this; it may be any thread.
  */
 bool fan_out_has_paused(struct fan_out *fan_out);
 
@@ -130,9 +134,9 @@ bool fan_out_has_paused(struct fan_out *fan_out);
 void fan_out_set_deadline(struct fan_out *fan_out, int64_t deadline_ns);
 
 /*
- * Any thread: whether the producer is to pause. Until it pauses, a thread that waits for room puts
- * its batch into any free slot, beyond the limit on large batches, so that a sink that is stuck
- * cannot keep the producer from pausing.
+ * Any thread: sets whether the producer must pause. Until it pauses, a thread that waits for room
+ * puts its batch into any free slot, beyond the limit on large batches, so that a sink that is
+ * stuck cannot keep the producer from pausing.
  */
 void fan_out_set_quiescing(struct fan_out *fan_out, bool quiescing);
 

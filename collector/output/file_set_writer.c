@@ -23,14 +23,17 @@ struct block {
     int64_t collected_until_ns; /* monotonic, while there are records */
 };
 
-/* How far a put has come. "In place" means with one block, "buffered" with several. */
+/*
+ * The step of a put that is to be done, or that stopped half-way. "In place": there is one block;
+ * "buffered": there are several.
+ */
 enum put_stage {
-    PUT_BEFORE, /* in place: the earlier records of the block are written */
-    PUT_LATER,  /* buffered: all blocks are written, because the record's time begins other files */
-    PUT_TAKEN,  /* buffered: the block is written, because another file had this block */
-    PUT_ROOM,   /* buffered: the block is written, because the record needs room */
-    PUT_ALONE,  /* buffered: the record is written without a block */
-    PUT_BLOCK,  /* the record is in its block, which is full and is written */
+    PUT_BEFORE, /* in place: writes the earlier records of the block */
+    PUT_LATER,  /* buffered: writes all blocks, if the record's time begins other files */
+    PUT_TAKEN,  /* buffered: writes the block, if it belonged to another file */
+    PUT_ROOM,   /* buffered: writes the block, if it has no room for the record */
+    PUT_ALONE,  /* buffered: writes the record directly, without a block */
+    PUT_BLOCK,  /* in place: the record is in the block; writes the block, which is full */
 };
 
 struct file_set_writer {
@@ -57,7 +60,7 @@ struct file_set_writer {
     struct block blocks[];
 };
 
-/* A single block has room for the record that passes its size. */
+/* A single block has additional room, for the record with which it exceeds block_size. */
 static size_t block_room(const struct destination_shape *shape, size_t record_size)
 {
     return shape->blocks == 1 ? shape->block_size + record_size : shape->block_size;
@@ -114,9 +117,10 @@ static bool try_bytes(struct file_set_writer *set, size_t block)
 }
 
 /*
- * Writes set->written, with retries, until that works or the deadline is over. Between tries it
- * does a requested reopening, which may be the remedy and must not wait for this write. Returns
- * false if it stopped half-way; otherwise *out says whether the bytes were written.
+ * Writes set->written, with retries, until that works or the deadline is over. Between two tries it
+ * reopens the files if that is requested: the reopening may be what makes writes work again, so it
+ * must not wait for this write. Returns false if it stopped half-way; otherwise *out says whether
+ * the bytes were written.
  */
 static bool write_bytes(struct file_set_writer *set, size_t block, bool *out)
 {
@@ -204,7 +208,7 @@ static void file_set_add(struct file_set_writer *set, struct block *block)
     encoded_add(&block->sum, &set->encoded);
 }
 
-/* Whether the block's file has room for the record, too. */
+/* Whether the arranged form of the block has room for the record, too. */
 static bool fits_file(const struct file_set_writer *set, const struct block *block,
                       const struct encoded *encoded)
 {
@@ -411,7 +415,7 @@ static bool file_set_serve(struct sink_writer *writer, int64_t now_ns)
 {
     struct file_set_writer *set = file_set_of(writer);
     struct destination *destination = writer->destination;
-    if (!set->writing) /* otherwise it continues with the same blocks */
+    if (!set->writing) /* a call that continues must treat the same blocks as due */
         set->serve_ns = now_ns;
     if (!set->rotating && set->serve_ns >= set->due_ns && !write_due_blocks(set, set->serve_ns))
         return false;

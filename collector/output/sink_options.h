@@ -10,10 +10,10 @@
 #include "collector/output/sink_thread.h"
 
 /*
- * A block is written when it has BLOCK_SIZE bytes. That is checked between records, so the next
- * record always has record_size bytes of room; a longer one is too large. A byte of a file costs a
- * third less in blocks of this size than in blocks of a fourth of it: fewer blocks end within a
- * page, and the file system gets more pages at a time.
+ * A block is written when it has BLOCK_SIZE bytes. That is checked between records, so a block has
+ * room for record_size bytes beyond this size; a longer record is refused as too large. Writing a
+ * file costs a third less per byte with this size than with a fourth of it: fewer blocks end within
+ * a page, and the file system gets more pages at a time.
  */
 #define BLOCK_SIZE ((size_t)256 * 1024)
 
@@ -32,7 +32,7 @@ static inline size_t sink_options_record_size(const struct sink_thread_options *
     return options->record_size != 0 ? options->record_size : SINK_RECORD_SIZE;
 }
 
-/* The texts remain those of the sink's options. */
+/* The result refers to the texts of the sink's options; it does not copy them. */
 struct destination_options sink_options_of_destination(const struct sink_thread_options *options);
 
 /*

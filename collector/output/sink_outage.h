@@ -26,8 +26,9 @@ struct mutex;
 
 struct sink_outage {
     struct log_trouble trouble;
-    struct log_budget budget;    /* other troubles of the sink also have it */
-    struct outage_losses before; /* losses at its beginning, or of the first outage not logged */
+    struct log_budget budget;    /* shared with the sink's other troubles */
+    struct outage_losses before; /* the losses at the beginning of this outage, or of the first one
+                                    that was not logged */
     int64_t noted_ns;            /* monotonic: when its reason was noted last */
     bool has_reason;             /* `reason` is not empty */
     _Atomic bool is_open;        /* there is an outage */
@@ -55,7 +56,10 @@ bool sink_outage_wants(const struct sink_outage *outage, int64_t now_ns);
 bool sink_outage_note(struct sink_outage *outage, const struct sink_counters *counters,
                       const char *what);
 
-/* Notes the reason of a failure for other threads only: what failed is not tried again. */
+/*
+ * Notes the reason of a failure only for other threads, without a line in the log: the failed
+ * records are not tried again.
+ */
 void sink_outage_set_reason(struct sink_outage *outage, const char *what);
 
 /*
@@ -77,7 +81,10 @@ void sink_outage_end(struct sink_outage *outage, const char *name,
 void sink_outage_leave(const struct sink_outage *outage, const char *name,
                        const struct sink_counters *counters);
 
-/* When an outage must be noted, to be in the log (monotonic); 0: it has not begun. */
+/*
+ * When the outage must be noted again for its next line in the log (monotonic); 0: there is no
+ * outage.
+ */
 int64_t sink_outage_due(const struct sink_outage *outage);
 
 /* Any thread: copies the reason of the last failure; "": the last write was accepted. */

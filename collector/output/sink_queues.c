@@ -6,7 +6,7 @@
 
 struct queue_list {
     struct queue_list *before; /* the former list, which this list replaced */
-    size_t count;              /* at least one, except in `none` */
+    size_t count;              /* 0 only in `none` */
     struct batch_queue *queues[];
 };
 

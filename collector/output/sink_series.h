@@ -1,6 +1,7 @@
 /*
- * The limits of a sink's series and times: counts the samples that they leave out, and logs them at
- * growing intervals, with the senders and labels that they come from. Only the sink's thread.
+ * The limits of a sink's series and times. Counts the samples that the limits leave out, and logs
+ * them at growing intervals, with the senders and labels that cause most of them. Only the sink's
+ * thread.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_SERIES_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_SERIES_H

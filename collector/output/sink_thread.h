@@ -36,9 +36,10 @@ struct sink_thread_options {
     const struct sink_settings *settings; /* outlive the sink */
     struct disk_reserve reserve;          /* as in struct destination_options */
     bool written;                         /* as in struct destination_options */
-    bool drops_oldest;         /* evicts what a delivery has on disk when that is full */
+    bool drops_oldest;         /* a delivery evicts its oldest records from a full spill */
     size_t record_size;        /* the maximum bytes of an encoded record; 0: the default */
-    uint64_t stall_timeout_ns; /* how long a replaced reader may still read the rest */
+    uint64_t stall_timeout_ns; /* --stall-timeout: when a destination that does not answer counts as
+                                  silent; also as in struct destination_options */
     struct sink_counters *counters;
 
     /*
@@ -136,11 +137,11 @@ void sink_thread_set_delay_most(int64_t delay_ns);
 int sink_thread_start(struct sink_thread *sink, struct error *error);
 
 /*
- * Host: writes what is queued for about SINK_QUANTUM_NS, and longer while more than
- * SINK_QUANTUM_LEAVES of the queue is filled: then the kernel may rather hold the datagrams that
- * the host does not receive in that time. Never waits: when the destination accepts no more, the
- * sink stops half-way, and the next quantum continues. Returns when (monotonic) the next quantum is
- * due: in the past if there is more to write, INT64_MAX if no quantum is.
+ * Host: writes queued records for about SINK_QUANTUM_NS. Continues longer while more than
+ * SINK_QUANTUM_LEAVES of the queue is filled; the host does not receive in that time, and datagrams
+ * wait in the kernel's buffer. Never waits: when the destination accepts no more, the sink stops
+ * half-way, and the next quantum continues. Returns when (monotonic) the next quantum is due: in
+ * the past if there is more to write, INT64_MAX if no quantum is.
  */
 #define SINK_QUANTUM_NS     INT64_C(2000000)
 #define SINK_QUANTUM_LEAVES 0.125
@@ -155,8 +156,9 @@ void sink_thread_finish(struct sink_thread *sink);
 void sink_thread_notify(struct sink_thread *sink);
 
 /*
- * Producer, when batch_queue_want_room says so: makes the sink evict from that queue as soon as it
- * can, also while it waits in a write. Batches that it has taken are not evicted.
+ * Producer, when batch_queue_want_room returns true: makes the sink evict batches from that queue
+ * as soon as possible, also while the sink waits in a write. Batches that the sink has taken are
+ * not evicted.
  */
 void sink_thread_make_room(struct sink_thread *sink);
 
@@ -172,8 +174,9 @@ bool sink_thread_is_idle(const struct sink_thread *sink);
 /* The condition of a sink's destination. Times are monotonic; 0: the condition does not hold. */
 struct sink_condition {
     bool ended;             /* as sink_thread_has_ended */
-    int64_t waits_since_ns; /* the destination accepts no byte of the present block since then */
-    int64_t fails_since_ns; /* writes fail and are tried again since then, or the command is not
+    int64_t waits_since_ns; /* since when the destination has accepted no byte of the present
+                               block */
+    int64_t fails_since_ns; /* since when writes fail and are tried again, or the command is not
                                running */
     bool in_outage;         /* the log lines about its outage count the records that are lost */
     int64_t oldest_ns;      /* of a delivery: since when the oldest record waits for its answer */
@@ -222,7 +225,7 @@ struct queue_levels {
     double fill;              /* of its fullest queue, as batch_queue_fill */
 };
 
-/* The thread that adds queues. The levels may be out of date. */
+/* Only for the thread that adds queues. The levels may be out of date. */
 struct queue_levels sink_thread_queue_levels(const struct sink_thread *sink);
 
 /*
@@ -253,10 +256,10 @@ void sink_thread_reopen_moved(struct sink_thread *sink);
 void sink_thread_stop(struct sink_thread *sink, int64_t deadline_ns);
 
 /*
- * Main thread. If another sink is to have the spill of a sink, call the first function before the
- * stop: at its end the sink leaves the spill open, with its lock. Call the second function after
- * the join and before the other sink is opened: it hands the open spill over. If no spill was left
- * open, the other sink opens the folder itself.
+ * Main thread. Two steps that pass the spill of a sink that ends to another sink. Call the first
+ * function before the stop: at its end the sink then leaves the spill open, with its lock. Call the
+ * second function after the join and before the other sink is opened: it hands the open spill over.
+ * If no spill was left open, the other sink opens the folder itself.
  */
 void sink_thread_leave_spill_open(struct sink_thread *sink);
 void sink_thread_hand_spill_over(struct sink_thread *from, struct sink_thread *to);

@@ -17,7 +17,7 @@ static void evict_batch(void *context, struct batch *batch)
     batch_release(batch);
 }
 
-/* During an outage the log lines about it count the evicted records. */
+/* Logs evicted records; but during an outage, the log lines about the outage count them instead. */
 static void log_eviction(struct sink_thread *sink)
 {
     uint64_t left_out;

@@ -1,9 +1,10 @@
 /*
  * How a sink's thread sleeps, and how other threads wake it.
  *
- * RULE: the sink's thread first says that it sleeps, and then looks for work. A thread that gives
- * it work first puts the work in place, and then looks whether the sink sleeps. Both are
- * sequentially consistent, so at least one of them sees the other.
+ * RULE: the sink's thread first sets `sleeping`, and then checks whether there is work. A thread
+ * that has work for the sink first queues the work, and then reads `sleeping`. All these accesses
+ * are sequentially consistent, so either the sink sees the work, or the other thread sees
+ * `sleeping` and wakes the sink.
  */
 #include "collector/output/sink_thread_state.h"
 #include "collector/platform/clock.h"

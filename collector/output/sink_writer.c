@@ -10,15 +10,16 @@
 #include "collector/record/mismatch_hint.h"
 
 /*
- * The pause after a failed write is doubled at each failure, up to the longest pause. It begins
- * again with the first pause after a time without failures that is as long as the longest pause.
+ * The pause after a failed write is doubled at each failure, up to the longest pause. After a time
+ * of LONGEST_PAUSE_MS without failures, the next pause is FIRST_PAUSE_MS again.
  */
 #define FIRST_PAUSE_MS   10
 #define LONGEST_PAUSE_MS 1000
 
 /*
- * After this number of waits in a row that found the destination writable, and writes that it did
- * not accept (another writer was quicker, say), the writer pauses for this time instead.
+ * A destination may be reported writable and then accept no byte, for instance because another
+ * writer was quicker. After this number of such waits in a row, the writer pauses for this time
+ * instead of waiting.
  */
 #define SPURIOUS_MOST     10
 #define SPURIOUS_PAUSE_NS INT64_C(10000000)
@@ -99,8 +100,8 @@ void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams)
 }
 
 /*
- * A sink with sample rules filters many records that have samples; only one in this number is
- * examined.
+ * A sink with sample rules filters many records, which usually have samples, as intended. So only
+ * one in this number of filtered records is examined for a hint.
  */
 #define HINT_RULED_ONE_IN 64
 
@@ -144,7 +145,9 @@ void sink_writer_count_filtered(struct sink_writer *writer, const struct record 
     commit_records(writer, &writer->options.counters->filtered, 1);
 }
 
-/* Counts what the format could not keep; it is counted whether or not the record is written. */
+/*
+ * Counts what the format could not express of a record, whether or not the record is then written.
+ */
 static void count_changes(const struct sink_writer *writer, const struct encoded *encoded)
 {
     if (encoded->left_out != 0)
@@ -280,9 +283,9 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
 }
 
 /*
- * Returns whether the pause is over. A wake-up ends it, because a reopening may be requested, and
- * that may help. A wake-up that only requested room does not end it: evictions must not cause more
- * tries.
+ * Returns whether the pause is over. A wake-up ends the pause, because it may request a reopening,
+ * which may help. A wake-up that only requests room does not end the pause, so that evictions do
+ * not cause more tries.
  */
 bool sink_writer_has_paused(struct sink_writer *writer)
 {

@@ -71,8 +71,8 @@ struct sink_writer_ops {
     bool (*put_raw)(struct sink_writer *writer, const struct record *record);
 
     /*
-     * Called between two operations, each time the thread begins a step. The destination may have
-     * an answer; then it has signalled the wake-up. NULL: the destination never answers.
+     * Takes answers of the destination, which signals the wake-up when it has one. Called each time
+     * the thread begins a step, between two operations. NULL: the destination never answers.
      */
     void (*catch_up)(struct sink_writer *writer);
 
@@ -118,18 +118,19 @@ struct sink_writer {
     struct sink_thread_options options;
     struct destination *destination;
     struct encoder *encoder;
-    struct sink_series series; /* the encoder borrows its guard; other threads may read that */
+    struct sink_series series; /* the encoder uses its guard; other threads may read the guard */
     struct output head;             /* what a file begins with */
     char head_text[ENCODER_HEAD_SIZE];
     enum sink_state state;
     size_t unpublished; /* records with an outcome that in_flight still counts */
-    bool stores;  /* records unwritten at the deadline are stored on disk; they fail only if that
+    bool stores;  /* records unwritten at the deadline are stored on disk, and fail only if storing
                      fails */
     bool failing; /* the last write failed, or the far end did not accept it */
-    bool cannot_write; /* the system refused the last write: records left at the deadline fail with
-                          io_error; a far end that is slow or away does not set this */
-    bool unattended;   /* the command that reads is not running */
-    bool rules_settled;      /* the rules have kept a record, or the log has the hint */
+    bool cannot_write; /* the system refused the last write, so records left at the deadline fail
+                          with io_error; not set for a far end that is slow or away */
+    bool unattended;   /* the command that should read is not running */
+    bool rules_settled;      /* no hint about the rules is needed: they have kept a record, or the
+                                hint was logged */
     int64_t rules_since_ns;  /* monotonic: the first record that the rules left out; 0: none yet */
     int pause_ms;        /* before the next try */
     bool pausing;        /* after a failure no write is tried before block.until_ns */
@@ -145,8 +146,8 @@ struct sink_writer {
     struct wakeup *wakeup;
 
     /*
-     * An open spill of the folder of this sink, between two sinks: the main thread's, from the join
-     * of the earlier sink's thread until the start of the next. NULL: there is none.
+     * An open spill that is passed from an earlier sink to this one. The main thread owns it from
+     * the join of the earlier sink's thread until the start of this one's. NULL: there is none.
      */
     struct spill *open_spill;
 
@@ -227,8 +228,8 @@ void sink_writer_publish(struct sink_writer *writer);
 
 /*
  * Fills `block` with what the operation would have to wait for. Returns false, for the operation to
- * return. A destination that is reported writable again and again and accepts no byte gets a pause
- * instead.
+ * return. If the destination was reported writable several times in a row and accepted no byte, a
+ * pause is filled in instead.
  */
 bool sink_writer_block(struct sink_writer *writer, wait_handle handle, bool want_write,
                        int64_t until_ns);
@@ -240,15 +241,15 @@ void sink_writer_note_wait(struct sink_writer *writer, enum wakeup_reason reason
 void sink_writer_report_wait(struct sink_writer *writer, enum wakeup_reason reason);
 
 /*
- * Called before the first and after the last try to write a block. `out`: it was written. Other
- * threads see since when the destination accepted no byte of it.
+ * Called before the first and after the last try to write a block. `out`: the block was written. In
+ * between, other threads see since when the destination has accepted no byte of the block.
  */
 void sink_writer_begin_block(struct sink_writer *writer);
 void sink_writer_end_block(struct sink_writer *writer, bool out);
 
 /*
- * Around each call that may take as long as a disk does: the watch of the thread
- * (collector/base/heartbeat.h) does not count that time.
+ * Called before and after each call that may wait for a disk: while the disk is slow, the thread
+ * does not count as stuck (collector/base/heartbeat.h).
  */
 void sink_writer_begin_io(struct sink_writer *writer);
 void sink_writer_end_io(struct sink_writer *writer);

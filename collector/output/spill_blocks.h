@@ -11,7 +11,7 @@
 
 #include "collector/base/error.h"
 
-/* A block while it is visited. It has only the records without an outcome. */
+/* A block, valid while it is visited. It contains only the records that have no outcome. */
 struct spilled_block {
     const char *label; /* delivery_label.h; "": of an earlier program version */
     uint64_t records;
@@ -27,8 +27,10 @@ struct spill_blocks {
     bool (*visit)(void *context, const struct spilled_block *block, struct error *error);
     void *context;
 
-    uint64_t missing; /* filled: records that are missing, damaged, or of another version; */
-    uint64_t strange; /* and files that are named like segments and belong to another spill */
+    uint64_t missing; /* result: the number of records that are missing, damaged, or of another
+                         version */
+    uint64_t strange; /* result: the number of files named like segments that belong to another
+                         spill */
 };
 
 /* Visits all blocks, oldest first. Returns as spill_walk does (collector/spill/walk.h). */

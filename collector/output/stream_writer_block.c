@@ -68,7 +68,7 @@ static bool has_more(const struct stream_writer *stream)
 static bool write_next(struct stream_writer *stream, bool *blocked)
 {
     bool head = stream_owes_head(stream);
-    /* If all bytes are accepted, too many records are unread. */
+    /* All bytes are accepted, so has_more means that `pending` is full of unread records. */
     if (!head && stream->sent == stream->out.used) {
         wait_for_reader(stream, NO_HANDLE);
         *blocked = true;
@@ -81,7 +81,7 @@ static bool write_next(struct stream_writer *stream, bool *blocked)
     return written != 0;
 }
 
-/* Does what follows from a write and from the wait after it. */
+/* Handles the result of the last try to write, after the wait if there was one. */
 static void conclude_try(struct stream_writer *stream)
 {
     struct sink_writer *writer = &stream->base;

@@ -29,9 +29,9 @@ void stream_writer_open_anew(struct stream_writer *stream)
 }
 
 /*
- * A reopening may be what makes writes succeed again, so it must not wait for the block. The record
- * that is partly in the old file is written whole to the new one; if that part cannot be taken back
- * (a pipe), the reopening waits.
+ * Reopens the file while writes fail. A reopening may make writes succeed again, so it does not
+ * wait until the block is written. A record that is partly in the old file is removed there, and is
+ * written whole to the new file; if the part cannot be removed (from a pipe), the reopening waits.
  */
 static void reopen_failing(struct stream_writer *stream)
 {

@@ -48,8 +48,8 @@ bool stream_writer_roll_back(struct stream_writer *stream)
 }
 
 /*
- * Cancels a write that would have blocked, and that may still have written a part. It is not tried
- * again.
+ * Cancels a write that would have blocked, and adds the bytes that it has written until now. The
+ * write is not tried again.
  */
 static void cancel_write(struct stream_writer *stream)
 {

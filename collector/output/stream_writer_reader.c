@@ -7,8 +7,8 @@
 #include "collector/platform/clock.h"
 
 /*
- * The reader has ended. All records that it got in part or whole and has not read are lost. The
- * next reader begins with the record after those.
+ * Called when the reader has ended. Records that were written to it, in part or whole, and that it
+ * has not read are lost. The next reader begins with the record after these.
  */
 static void lose_unread(struct stream_writer *stream, enum record_failure reason)
 {
@@ -26,9 +26,8 @@ static void lose_unread(struct stream_writer *stream, enum record_failure reason
 
 /*
  * Tells the destination about a reopening that is requested while the reader has a part of the
- * block. The destination must learn this now and not after the block, because a reader that no
- * longer reads would never be replaced. If the reader has ended already, its successor is the
- * requested one.
+ * block. This cannot wait until the block is written, because a reader that no longer reads would
+ * then never be replaced. If the reader has already ended, its successor fulfils the request.
  */
 void stream_writer_announce_restart(struct stream_writer *stream)
 {

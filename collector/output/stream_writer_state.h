@@ -8,10 +8,10 @@
  *   stream_writer_block.c     writes a block to the destination
  *   stream_writer.c           collects records in a block, and decides when it is written
  *
- * A record that was put is pending until its outcome is counted. It is written when the destination
- * has accepted its last byte, or, if a reader is followed, when that has read it; otherwise it
- * fails. Records leave the ring in the order in which they were put; only those that were not
- * accepted whole leave it from the end.
+ * A record that was put is pending until its outcome is counted. It counts as written when the
+ * destination has accepted its last byte or, if the reader reports its progress, when the reader
+ * has read it. Otherwise it fails. Records leave the ring in the order in which they were put; only
+ * those that were not accepted whole leave it from the end.
  *
  * Any thread sets reopen_wanted. The sink's thread clears it: before it reopens a file, when a
  * reader has ended that was told to restart, or when the reader has ended by itself and a new one
@@ -42,7 +42,7 @@ struct stream_writer {
     bool begun;        /* the destination's beginning was examined once */
     struct pending pending[MAX_PENDING]; /* a ring */
     size_t first, count;
-    uint64_t committed_to;      /* where the last record before those in the ring ends */
+    uint64_t committed_to;      /* the offset at which the records in the ring begin */
     uint64_t reader_at;         /* the offset at which the present reader began */
     bool restart_announced;     /* to the present reader */
     bool writing;               /* writing the block was begun and not ended */

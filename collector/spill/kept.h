@@ -61,11 +61,11 @@ bool kept_is_named(const char *name, struct kept_file *file);
 void kept_match(struct kept *kept, struct segments *segments, uint64_t spill, const char *label);
 
 /*
- * Keeps the segments up to the last segment with a label that does not fit, so that all remaining
- * segments fit. Records below *position are complete in all of them; *position becomes the first
- * position that is still in the table. No segment may be open. Adds the records that are missing
- * between and after the kept segments to *lost. Returns 0, or -1 with `error` filled if a file
- * cannot be renamed.
+ * Moves the first segments from `segments` to `kept`, up to the last segment whose label does not
+ * fit, so that all remaining segments fit. All records below *position are complete. *position
+ * becomes the first position that is still in `segments`. No segment may be open. Adds the records
+ * that are missing between and after the kept segments to *lost. Returns 0, or -1 with `error`
+ * filled if a file cannot be renamed.
  */
 int kept_sort_out(struct kept *kept, struct segments *segments, uint64_t spill, const char *label,
                   uint64_t *position, uint64_t *lost, struct error *error);

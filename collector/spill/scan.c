@@ -22,7 +22,10 @@ static bool read_scanned(struct data_file file, uint64_t offset, void *bytes, si
     return false;
 }
 
-/* Returns the head of the block at this offset, which the end of the file cuts. */
+/*
+ * Returns the head of the block at this offset if the end of the file cuts the block; otherwise an
+ * empty head.
+ */
 static struct block_head torn_at(const struct segment_walk *walk, uint64_t offset, uint64_t size)
 {
     uint8_t bytes[SPILL_HEAD_SIZE];

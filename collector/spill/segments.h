@@ -19,7 +19,7 @@ struct segments {
     char *folder;   /* as it was given */
     char *paths[2]; /* buffers for the paths of two files in the folder */
     size_t prefix;  /* bytes of the folder in each path */
-    unsigned turn;  /* which buffer is used next */
+    unsigned turn;  /* index of the buffer that is used next */
 
     struct segment *ring;
     size_t capacity;
@@ -32,7 +32,7 @@ struct segments {
 
     bool looks_only; /* files are not changed, removed or renamed; only the table changes */
 
-    uint64_t bad[SEGMENTS_BAD_KEPT]; /* those that were set aside, by their first positions */
+    uint64_t bad[SEGMENTS_BAD_KEPT]; /* segments that were set aside, by their first positions */
     size_t bad_count;
 };
 

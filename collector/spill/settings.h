@@ -1,4 +1,4 @@
-/* The completed settings of a spill. Pure functions; any thread. */
+/* Completes the settings of a spill. Pure functions; any thread. */
 #ifndef SLUICE_COLLECTOR_SPILL_SETTINGS_H
 #define SLUICE_COLLECTOR_SPILL_SETTINGS_H
 

@@ -65,7 +65,7 @@ static int walk_file(struct walking *walking, const char *name, uint64_t end, st
     struct block_head head;
     int result = 0;
     if (data_file_open(segments_path(&walking->segments, name), &walk.file, NULL) != DATA_FILE_DONE)
-        return 0; /* its records are missing */
+        return 0; /* the caller counts the file's records as missing */
     if (!data_file_size(walk.file, &walk.size, NULL))
         walk.size = 0;
     while (result == 0 &&

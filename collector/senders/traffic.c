@@ -37,7 +37,7 @@ struct traffic_table {
     struct set sets[SETS];
     struct counter replaced;
     uint32_t noted;      /* datagrams since ranks were halved */
-    uint64_t factors[3]; /* of the hash; secret */
+    uint64_t factors[3]; /* secret factors of the hash */
 };
 
 struct traffic_table *traffic_table_create(const uint8_t secret[16])

@@ -46,7 +46,7 @@ struct schema_options {
     const char *sequence,
         *sequence_key; /* schema from a file: fields of the sequence number and the sender */
     const char *name, *value, *time, *labels; /* schema from a file: how samples are read */
-    bool text_samples; /* texts that are not labels make a sample, if `value` ends with "*" */
+    bool text_samples; /* texts that are not labels become samples, too, if `value` ends with "*" */
 };
 
 /* The result of decoding. */

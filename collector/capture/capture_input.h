@@ -17,7 +17,7 @@
 struct capture_input {
     struct input_file *file;
     char *path;      /* for messages of errors */
-    uint8_t *buffer; /* its bytes from `start` to `end` are read ahead */
+    uint8_t *buffer; /* the bytes from `start` to `end` were read and not returned yet */
     size_t start, end;
     uint64_t offset;        /* number of bytes returned so far */
     enum input_result last; /* result of the last read: INPUT_BYTES until the end */

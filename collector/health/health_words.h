@@ -133,7 +133,7 @@ struct health_word {
     const char *name;
     const char *meaning;
     const char *remedy; /* what to do */
-    const char *filled; /* both, with "{}" where a report inserts its number */
+    const char *filled; /* both texts; "{}" is where a report inserts its number */
 };
 extern const struct health_word health_statuses[HEALTH_STATUS_COUNT];
 extern const struct health_word health_reasons[HEALTH_REASON_COUNT];

@@ -15,8 +15,9 @@
 #define LOG_TEXT_SIZE 1024
 
 /*
- * Bytes of the longest line with its newline. With a short line before it, it fits into the 4096
- * bytes that a pipe accepts whole or not at all (log_stream_write, collector/platform/process.h).
+ * Bytes of the longest line with its newline. Such a line and a short one before it fit together
+ * into the 4096 bytes that a pipe accepts whole or not at all (log_stream_write,
+ * collector/platform/process.h).
  */
 #define LOG_LINE_SIZE 3840
 

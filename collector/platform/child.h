@@ -73,7 +73,7 @@ enum child_state {
     CHILD_NOT_READING, /* the program runs, but no process has its input open, so it will not read
                           again. Not reported on Windows, where the shell keeps the input open as
                           long as it runs */
-    CHILD_ENDED,       /* it has ended and may be started again */
+    CHILD_ENDED,       /* the program has ended and may be started again */
 };
 
 /*
@@ -84,7 +84,7 @@ struct child_end {
     bool unknown; /* the system did not say how, or another wait in this process took the status;
                      the other members are 0 then */
     bool killed;  /* by a signal */
-    int number;   /* of the signal, or the exit code */
+    int number;   /* number of the signal, or the exit code */
 };
 
 /*
@@ -109,14 +109,14 @@ void child_terminate(struct child *child, bool now);
 
 /* Limits of a program; one that exceeds them is killed. */
 struct process_limits {
-    size_t bytes;    /* of its standard output */
-    int64_t time_ns; /* from its start to its end */
+    size_t bytes;    /* the most bytes of its standard output */
+    int64_t time_ns; /* the longest time from its start to its end */
 };
 
 enum process_result {
-    PROCESS_DONE,      /* it ended with exit code 0 */
+    PROCESS_DONE,      /* the program ended with exit code 0 */
     PROCESS_NOT_FOUND, /* there is no such program */
-    PROCESS_FAILED,    /* it failed, was killed, or exceeded a limit */
+    PROCESS_FAILED,    /* the program failed, was killed, or exceeded a limit */
 };
 
 /* The output of a program; the caller frees it (free), also after a failure. */

@@ -66,7 +66,7 @@ bool input_file_has_changed(const struct input_file *file);
 /* Other users that could read or change a file that contains secrets. */
 enum input_exposure {
     EXPOSURE_NONE,
-    EXPOSURE_OTHERS, /* its mode lets others in: not only its owner and its group */
+    EXPOSURE_OTHERS, /* users other than its owner and its group may open it */
     EXPOSURE_OWNER,  /* its owner is neither this user nor root */
 };
 

@@ -223,9 +223,9 @@ int notifier_create(struct notifier **out, const struct notifier_backend *backen
                     struct error *error);
 
 /*
- * Creates a notifier for levels that stay, with its first socket (notifier_add_level). It is of the
- * first backend that this system has and that takes the socket: ProcessSocketNotifications of
- * Windows takes sockets of Microsoft's own providers only. Returns 0, or -1 with `error` filled
+ * Creates a notifier for levels that stay, with its first socket (notifier_add_level). Uses the
+ * first backend that this system has and that accepts the socket: ProcessSocketNotifications of
+ * Windows accepts only sockets of Microsoft's own providers. Returns 0, or -1 with `error` filled
  * (EXIT_CODE_INTERNAL).
  */
 int notifier_create_for_levels(struct notifier **out, wait_handle socket, void *token,
@@ -260,10 +260,10 @@ int notifier_arm(struct notifier *notifier, wait_handle socket, void *token, uns
 bool notifier_arms_together(const struct notifier *notifier);
 
 /*
- * Arms the registrations of several different streams (1 to NOTIFIER_WAIT_MOST), each as notifier_arm
- * does, and takes events that are there as notifier_wait does, but does not wait: by one call of the
- * system, where arming and waiting would be two calls or more. Only if notifier_arms_together.
- * Returns the number of events, which may be events of the same armings.
+ * Arms several different streams (1 to NOTIFIER_WAIT_MOST), each as notifier_arm does, and takes
+ * the present events as notifier_wait does, but without waiting. One call of the system does both;
+ * otherwise two or more would be needed. Call it only if notifier_arms_together. Returns the number
+ * of events, which may be events of the same armings.
  */
 size_t notifier_arm_all(struct notifier *notifier, size_t thread, struct notifier_arming *armings,
                         size_t count, struct notifier_event *events, size_t capacity);

@@ -207,9 +207,9 @@ bool output_file_is_terminal(const struct output_file *file);
 bool output_file_is_removed(const struct output_file *file);
 
 /*
- * Releases the name of a regular file that was removed, so that another file can have the name. A
- * system that reserves the name until the file is closed requires that this closes the file: later
- * writes fail, and the last write counts as taken back. Returns whether the file was closed.
+ * Releases the name of a regular file that was removed, so that another file can have the name. If
+ * the system reserves the name until the file is closed, this closes the file: later writes fail,
+ * and the last write counts as taken back. Returns whether the file was closed.
  */
 bool output_file_let_name_go(struct output_file *file);
 

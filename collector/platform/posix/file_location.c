@@ -19,7 +19,7 @@ static bool location_fill(const struct stat *status, struct file_location *place
     return true;
 }
 
-/* For a name that no file has. */
+/* Finds the location of a missing file: its folder and its name. */
 static bool find_in_folder(const char *path, struct file_location *place)
 {
     struct stat status;

@@ -34,7 +34,7 @@ bool aligned_memory_populate(void *memory, size_t size)
     uintptr_t end = (uintptr_t)memory + size;
     for (uintptr_t at = ((uintptr_t)memory + page - 1) / page * page; at < end; at += page)
         *(volatile uint8_t *)at = 0;
-    return true; /* they were committed when the memory was allocated */
+    return true; /* the pages were committed when the memory was allocated */
 }
 
 /* Windows dumps only what a debugger asks for. */

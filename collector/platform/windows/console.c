@@ -20,7 +20,7 @@ size_t console_whole(const char *bytes, size_t size)
 {
     for (size_t back = 1; back <= 3 && back < size; back++) {
         unsigned char byte = (unsigned char)bytes[size - back];
-        if ((byte & 0xc0) != 0x80) /* it begins a character */
+        if ((byte & 0xc0) != 0x80) /* the byte begins a character */
             return character_size(byte) > back ? size - back : size;
     }
     return size;

@@ -19,7 +19,7 @@ static bool read_wide(const wchar_t *name, wchar_t **wide)
         return false;
     DWORD length = GetEnvironmentVariableW(name, *wide, size);
     if (length == 0 || length >= size) {
-        free(*wide); /* it was removed in between */
+        free(*wide); /* the variable was removed in between */
         *wide = NULL;
     }
     return true;

@@ -21,7 +21,7 @@ static const wchar_t *prefix_of(const wchar_t *full, size_t *skipped)
     if (wcsncmp(full, L"\\\\", 2) != 0)
         return verbatim;
     if ((full[2] == L'?' || full[2] == L'.') && full[3] == L'\\')
-        return L""; /* it has a prefix already */
+        return L""; /* the path has a prefix already */
     *skipped = 2;
     return verbatim_share;
 }

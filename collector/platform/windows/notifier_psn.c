@@ -40,8 +40,8 @@ struct registration {
     void *token;
     _Atomic bool removing; /* removal was requested: queued packets are ignored */
     struct psn_removal removal;
-    _Atomic bool given_up; /* it is removed, but late packets may name it */
-    uint64_t round;        /* the round that its REMOVE began; 0: it has not come yet */
+    _Atomic bool given_up; /* the registration is removed, but late packets may name it */
+    uint64_t round; /* the round that its REMOVE packet began; 0: the packet has not come yet */
     bool posted;           /* its REMOVED was posted to the port */
 };
 
@@ -247,13 +247,14 @@ static void CALLBACK come_round(ULONG_PTR unused)
 }
 
 /*
- * The system has posted the registration's last packet, or it is given up. Each thread must begin a
- * wait, also the one that took the packet. Called with the lock held.
+ * Called when the system has posted the registration's last packet, or the registration is given
+ * up. From now on each thread must begin a wait, also the thread that took the packet. Called with
+ * the lock held.
  */
 static void begin_round(struct psn_notifier *notifier, struct registration *removed)
 {
     removed->removal.begun = false;
-    if (removed->round != 0) /* its packet came as it was given up */
+    if (removed->round != 0) /* its REMOVE packet came just before it was given up */
         return;
     removed->round = atomic_fetch_add(&notifier->round, 1) + 1;
     atomic_fetch_add(&notifier->unposted, 1);

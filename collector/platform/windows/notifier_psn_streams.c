@@ -30,7 +30,7 @@ struct psn_stream {
     unsigned interests; /* the armed conditions; 0: not armed */
     struct psn_removal removal;
     notifier_close *close;            /* for its socket, when it is removed */
-    struct psn_stream *older, *newer; /* in the list of removals */
+    struct psn_stream *older, *newer; /* neighbours in the list of removals */
 };
 
 struct psn_streams {
@@ -40,7 +40,7 @@ struct psn_streams {
     _Atomic int64_t due_ns; /* monotonic: when a removal must be looked at; INT64_MAX: none */
 
     SRWLOCK lock; /* protects the list; locked after a registration's lock, or by itself */
-    struct psn_stream *oldest, *newest; /* of the removals that have begun */
+    struct psn_stream *oldest, *newest; /* list of the removals that have begun */
 };
 
 static struct psn_streams *psn_streams_of(struct stream_port *port)

@@ -156,7 +156,7 @@ static DWORD set_stream(struct stream_port *port, struct stream_registration *re
         return (DWORD)WSAGetLastError();
     stream->network_events = wanted;
     stream->interests = interests;
-    stream_port_new_key(&stream->common); /* earlier events that were not taken are void */
+    stream_port_new_key(&stream->common); /* drops earlier events that were not taken */
     report_or_wait(stream);
     return 0;
 }

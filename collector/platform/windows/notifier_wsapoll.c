@@ -87,7 +87,7 @@ static bool open_own(struct wsapoll_notifier *notifier)
 
 static void signal_own(struct wsapoll_notifier *notifier)
 {
-    send(notifier->own, "", 1, 0); /* it fails if very many are queued: they wake it, too */
+    send(notifier->own, "", 1, 0); /* fails only if many are queued: they wake it, too */
 }
 
 static void clear_own(struct wsapoll_notifier *notifier)

@@ -46,8 +46,8 @@ struct stream_thread {
     bool closed; /* no more bytes are added */
 
     /*
-     * Belong to the owner while `writable` is set, else to the thread, except for bytes that are
-     * added.
+     * These members belong to the owner while `writable` is set, else to the thread. While the
+     * thread writes, the owner may only append to `bytes`.
      */
     DWORD failure;
     char bytes[STREAM_THREAD_ROOM];

@@ -194,7 +194,10 @@ static int run_test(struct testing *testing, const struct config_test_file *file
     return good;
 }
 
-/* Runs the tests of a file. An invalid test ends the file; nothing is recorded in it. */
+/*
+ * Runs the tests of a file. After an invalid test the other tests are not run, and nothing is
+ * recorded in the file.
+ */
 static int run_tests(struct testing *testing, const struct config_test_file *file,
                      const struct config *config, struct error *error)
 {

@@ -113,9 +113,10 @@ static bool to_display_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], s
 /* --- commands --------------------------------------------------------------------------------- */
 
 /*
- * Returns the checked arguments of the service with absolute paths, or NULL with `error` filled.
- * With a configuration file the current folder is then that of the file, as in the service, and the
- * arguments are not checked yet: paths in the file begin there.
+ * Returns the arguments of the service with absolute paths, or NULL with `error` filled. Without a
+ * configuration file the arguments have been checked. With one, they are not checked yet, because
+ * paths in the file are relative to its folder; the current folder is then that folder, as in the
+ * service.
  */
 static char **checked_arguments(const struct service_program *program, const struct words *words,
                                 struct error *error)
@@ -135,8 +136,8 @@ static char **checked_arguments(const struct service_program *program, const str
 }
 
 /*
- * Checks the absolute paths, because two different relative paths may become the same, and what a
- * configuration file names.
+ * Checks the absolute paths, because two different relative paths may become the same path. Also
+ * checks the configuration file, if there is one.
  */
 static bool is_right(const struct service_program *program, int argc, char **argv,
                      struct error *error)

@@ -1,5 +1,5 @@
-"""A second implementation of sealed datagrams, by tools/packaging/sealed.md, on PyNaCl and hashlib. It is
-what tests seal with and open what our programs have sealed."""
+"""A second implementation of sealed datagrams, written by tools/packaging/sealed.md with PyNaCl
+and hashlib. Tests seal with it, and open what our programs have sealed."""
 import base64
 import dataclasses
 import hashlib
@@ -8,7 +8,7 @@ import struct
 
 try:
     from nacl import bindings, exceptions
-except ImportError:  # then nothing can be encrypted
+except ImportError:  # without PyNaCl no datagram can be encrypted
     bindings = None
 
 MAGIC, VERSION = b"SLSD", 1

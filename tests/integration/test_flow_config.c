@@ -47,7 +47,7 @@ static void assert_refused(struct flow *flow, const char *arguments, enum exit_c
         fail_msg("\"%s\" is not in \"%s\"", why, error.text);
 }
 
-/* Of the final ledger. */
+/* Finds the sink in the final ledger whose name ends with this text. */
 static const struct sink_totals *sink_named(const struct flow *flow, const char *end)
 {
     for (size_t i = 0; i < flow->final->sink_count; i++) {
@@ -209,7 +209,7 @@ TEST_WITH(a_listener_that_comes_is_received, flow_set_up, flow_tear_down)
 }
 
 /* While the sink is stalled, the first listener could fill its queue. */
-/* Waits for a batch that passes, with one empty message. */
+/* Waits until the tap gets a batch; it must be that of one empty message. */
 static void await_watched(struct tap *tap)
 {
     struct batch *batch;
@@ -346,7 +346,7 @@ static int tear_down_errors(void **state)
     return flow_tear_down(state);
 }
 
-/* The ledger is that of the run: what it once counted does not become less. */
+/* A reload does not reset the ledger: no total decreases. */
 TEST_WITH(a_listener_that_comes_back_counts_its_sockets_errors_on, flow_set_up, tear_down_errors)
 {
     struct flow *flow = *state;
@@ -357,7 +357,7 @@ TEST_WITH(a_listener_that_comes_back_counts_its_sockets_errors_on, flow_set_up, 
     snprintf(listen, sizeof listen, "--listen udp://127.0.0.1:%u?schema=riemann" TO_FILE,
              (unsigned)flow_address(flow, 0).port);
     take(flow, other);
-    take(flow, other); /* it has gone when this begins */
+    take(flow, other); /* waits until the removed listener is gone */
     take(flow, listen);
     flow_finish(flow, 20000);
     assert_int_equal(flow->final->listener_count, 2);
@@ -365,7 +365,7 @@ TEST_WITH(a_listener_that_comes_back_counts_its_sockets_errors_on, flow_set_up, 
     assert_int_equal(flow->final->listeners[1].receive_errors, 3);
 }
 
-/* While it is drained it still looks into its configuration, which is all that is left. */
+/* A removed listener still uses its configuration while its socket is drained. */
 TEST_WITH(a_listener_that_goes_knows_to_the_end_who_may_send, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -408,7 +408,7 @@ TEST_WITH(what_cannot_be_had_changes_nothing, flow_set_up, flow_tear_down)
     assert_int_equal(flow->final->sinks[0].written, 30);
 }
 
-/* Before the socket that cannot be bound another one was, and was changed. */
+/* Another socket is bound and changed before the one that cannot be bound. */
 TEST_WITH(sockets_are_what_they_were_when_the_last_cannot_be_bound, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -433,7 +433,9 @@ TEST_WITH(sockets_are_what_they_were_when_the_last_cannot_be_bound, flow_set_up,
 }
 
 /* Records for the sink are lost while it cannot be opened. No other records are lost. */
-/* A file of this name is in the way of a sink that rotates, which only its opening shows. */
+/*
+ * Creates a folder with the name of a rotating sink's file. Only opening the sink shows the error.
+ */
 static void put_in_the_way(const struct flow *flow)
 {
     char path[600];

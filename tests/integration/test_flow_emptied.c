@@ -7,7 +7,7 @@
 
 #define LISTEN "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT?flush_interval=0"
 
-/* Empties what holds the first record, when the second is about to be written. */
+/* Empties the file with the first record just before the second is written. */
 static struct lines empty_before_write(struct flow *flow)
 {
     flow_send(flow, 0, 0, 1);

@@ -1,4 +1,4 @@
-/* From a socket to a file with nothing in the way: all that was sent is written, once and whole. */
+/* From a socket to a file without disturbances: everything sent is written once and complete. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,8 @@ TEST_WITH(several_receivers_share_a_port_and_lose_nothing, flow_set_up, flow_tea
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann&receivers=3 --sink file:OUTPUT");
-    for (size_t i = 0; i < 30; i++) { /* a sender of its own each: the kernel hashes sources */
+    for (size_t i = 0; i < 30; i++) { /* each part from a sender of its own, because the kernel
+                                         chooses the socket by the source */
         udp_sender_close(flow->sender);
         flow->sender = udp_sender_open(ADDRESS_IPV4);
         flow_send_paced(flow, 0, i * 100, 100);
@@ -161,7 +162,7 @@ TEST_WITH(an_address_in_use_is_reported_where_the_port_may_be_shared_too, flow_s
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?receivers=2 --sink file:OUTPUT");
-    struct flow second = *flow; /* in the same directory */
+    struct flow second = *flow; /* both write to the same directory */
     second.config = (struct config){0};
     second.pipeline = NULL;
     char arguments[128], address[ADDRESS_TEXT_SIZE];

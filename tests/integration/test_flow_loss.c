@@ -1,4 +1,6 @@
-/* A part that is too slow loses what the ledger says, and no other part loses anything. */
+/*
+ * A part that is too slow loses exactly the records that the ledger names; other parts lose none.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +46,7 @@ TEST_WITH(what_a_slow_receiver_misses_is_what_the_kernel_dropped, flow_set_up, f
     gate_open(&flow->receiving);
     flow_finish(flow, 20000);
 
-    /* Where the system counts no drops, they are what is missing. */
+    /* On a system without a count of drops, the missing datagrams are the drops. */
     uint64_t drops = udp_socket_counts_drops ? flow->final->listeners[0].kernel_drops
                                              : count - flow->final->listeners[0].received;
     assert_true(drops > 0);
@@ -184,8 +186,8 @@ TEST_WITH(a_stop_under_load_leaves_whole_lines_and_exact_sums, flow_set_up, flow
 /*
  * Datagrams that the filter refuses are not counted as dropped by a full buffer. On systems without
  * a filter, datagrams that arrive before the last receive are received. The receiver is held before
- * that one, when the filter is in place: a turn that was held up for longer than its time is over
- * after one receive, and the next one is the last drain's.
+ * the last receive, when the filter is in place: it was held so long in its turn that the turn ends
+ * after one receive, and the next receive is that of the last drain.
  */
 TEST_WITH(a_ledger_asked_for_during_a_stop_counts_nothing_twice, flow_set_up, flow_tear_down)
 {
@@ -201,16 +203,18 @@ TEST_WITH(a_ledger_asked_for_during_a_stop_counts_nothing_twice, flow_set_up, fl
     gate_let_one(&flow->receiving);
     gate_await_arrivals(&flow->receiving, 2);
     flow_send(flow, 0, 10, 100);
-    ledger_snapshot_free(pipeline_snapshot(flow->pipeline)); /* the receiver answers it later */
+    ledger_snapshot_free(pipeline_snapshot(flow->pipeline)); /* the receiver answers it after the
+                                                                gate has opened */
     gate_open(&flow->receiving);
     flow_finish(flow, 20000);
-    uint64_t refused = udp_socket_counts_drops ? 100 : 0; /* it is a kind of drop */
+    uint64_t refused = udp_socket_counts_drops ? 100 : 0; /* the kernel counts refusals of the
+                                                             filter as drops */
     assert_int_equal(flow->final->listeners[0].received, 110 - refused);
     assert_int_equal(flow->final->listeners[0].kernel_drops, 0);
     assert_int_equal(flow->final->listeners[0].refused_while_stopping, refused);
 }
 
-/* A capture waits for room where a socket would lose. */
+/* A capture waits for room in a case in which a socket would lose datagrams. */
 TEST_WITH(a_capture_loses_nothing_to_a_slow_sink, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

@@ -19,7 +19,8 @@ static void send_mix(struct flow *flow, uint64_t rounds)
         udp_sender_send(flow->sender, &to, "", 0);
         udp_sender_send(flow->sender, &to, "malformed", 9);
         udp_sender_send(flow->sender, &to, "\xff\2\x32\0\4\x32\2\x68\2", 9); /* two messages */
-        udp_sender_send(flow->sender, &to, events, sizeof events); /* needs a large batch */
+        udp_sender_send(flow->sender, &to, events, sizeof events); /* these messages need a large
+                                                                      batch */
         flow_await_received(flow, 0, i * 100);
     }
 }
@@ -43,7 +44,7 @@ TEST_WITH(no_datagram_causes_an_allocation, flow_set_up, flow_tear_down)
     assert_int_equal(calls, 0);
 }
 
-/* Sends messages whose services are numbers, each a series of its own, from `first` on. */
+/* Sends messages whose services are the numbers from `first` on: each is a new series. */
 static void send_series(struct flow *flow, uint64_t first, size_t count)
 {
     struct address to = flow_address(flow, 0);
@@ -55,7 +56,7 @@ static void send_series(struct flow *flow, uint64_t first, size_t count)
     }
 }
 
-/* Nor for series and times beyond a sink's limits. */
+/* No allocation for series and times beyond a sink's limits. */
 TEST_WITH(no_sample_beyond_a_limit_causes_an_allocation, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -92,7 +93,7 @@ static void send_tree(struct flow *flow)
     udp_sender_send(flow->sender, &to, message, sizeof message);
 }
 
-/* Nor for samples of any message, some of which repeat a series. */
+/* No allocation for samples of any message; some of these repeat a series. */
 TEST_WITH(no_sample_of_every_number_causes_an_allocation, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -112,7 +113,7 @@ TEST_WITH(no_sample_of_every_number_causes_an_allocation, flow_set_up, flow_tear
     assert_int_equal(calls, 0);
 }
 
-/* Nor where senders are counted and what passes is watched. */
+/* No allocation while senders are counted and records are watched. */
 TEST_WITH(no_datagram_causes_an_allocation_while_somebody_watches, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -158,7 +159,7 @@ TEST_WITH(a_watcher_that_does_nothing_costs_no_datagram_its_batch, flow_set_up, 
         sent += 100;
         flow_await_written(flow, 0, sent);
     }
-    gate_shut(&flow->writing); /* from now on the rings hold others than the tap */
+    gate_shut(&flow->writing); /* the rings fill with other batches than the tap */
     flow_send_paced(flow, 0, sent, 10000);
     flow_await_received(flow, 0, sent + 10000);
     gate_open(&flow->writing);

@@ -1,6 +1,6 @@
 /*
- * A start or a reload for which memory is short: it is refused by that name, and what runs goes on
- * as it was.
+ * A start or reload that runs short of memory is refused with this reason, and a running collector
+ * continues unchanged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +84,8 @@ static bool reload_without(uint64_t number)
 }
 
 /*
- * Each has a collector of its own: what a refused reload leaves may be there for the next one. A
- * sanitizer has every second one.
+ * Each allocation is tried with a new collector, because a refused reload may leave something that
+ * the next one uses. With a sanitizer only every second allocation is tried.
  */
 TEST(a_reload_is_refused_whatever_allocation_of_it_fails)
 {

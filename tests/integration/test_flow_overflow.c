@@ -1,4 +1,6 @@
-/* A reader that stalls and then reads: which records its sink has kept, by its overflow=. */
+/*
+ * A reader that stalls and then reads: the sink has kept the records that its overflow= prescribes.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,8 +26,8 @@ static int make_pipe(struct flow *flow)
 }
 
 /*
- * Fills the pipe with empty lines, so that the sink's first write stalls, and gives the sink record
- * 0 for it: the sink is stalled for each datagram that is sent after that.
+ * Fills the pipe with empty lines, so that the sink's first write stalls, and sends record 0 for
+ * that write: the sink is stalled when later datagrams arrive.
  */
 static void stall(struct flow *flow)
 {
@@ -92,7 +94,7 @@ static size_t sum(const uint8_t *seen, size_t from, size_t to)
     return found;
 }
 
-/* Values from 0 on that came without a gap. */
+/* The number of values from 0 on that came without a gap. */
 static size_t unbroken(const uint8_t *seen, size_t count)
 {
     size_t length = 0;
@@ -117,7 +119,7 @@ static uint64_t refused_now(struct flow *flow)
 /* --- one listener ----------------------------------------------------------------------------- */
 
 /*
- * Record 0 is in the sink's block. Behind it come the newest, without a gap but for what was
+ * Record 0 is in the sink's block. The newest records follow, without a gap except those that were
  * refused while the sink made room.
  */
 TEST_WITH(with_drop_oldest_the_newest_survive_a_stall, flow_set_up, flow_tear_down)
@@ -129,7 +131,7 @@ TEST_WITH(with_drop_oldest_the_newest_survive_a_stall, flow_set_up, flow_tear_do
     stall(flow);
     flow_send_paced(flow, 0, 1, COUNT - 1);
     flow_await_received(flow, 0, COUNT);
-    /* Room is made sooner or later: then one more is taken. */
+    /* While the sink makes room, a record may still be accepted; send until one is. */
     uint64_t count = COUNT;
     for (uint64_t before = UINT64_MAX; refused_now(flow) != before; count++) {
         before = refused_now(flow);
@@ -160,7 +162,8 @@ TEST_WITH(with_drop_newest_the_oldest_survive_a_stall, flow_set_up, flow_tear_do
                     "--sink file:DIRECTORY/pipe?overflow=drop_newest");
     stall(flow);
     flow_send_paced(flow, 0, 1, COUNT - 1);
-    flow_await_offered(flow, 0, COUNT); /* a batch that is still open would meet the reader */
+    flow_await_offered(flow, 0, COUNT); /* otherwise the last batch could be offered when the pipe
+                                           is already read */
     read_to_the_end(flow, reader);
 
     const struct sink_totals *sink = &flow->final->sinks[0];
@@ -226,7 +229,7 @@ TEST_WITH(a_flooded_listener_evicts_nothing_of_another, flow_set_up, flow_tear_d
 
 /* --- captures --------------------------------------------------------------------------------- */
 
-/* It waits where a socket's records would be evicted, and so it does with block. */
+/* A capture waits if a socket's records would be evicted, and also with overflow=block. */
 static void a_capture_loses_nothing(struct flow *flow, const char *overflow)
 {
     const struct memory_needs needs = {

@@ -189,7 +189,7 @@ TEST_WITH(a_schema_that_loses_its_samples_is_not_taken_where_they_are_asked_for,
     assert_int_equal(flow->final->sinks[0].samples, 1);
 }
 
-/* A tap that did not ask for a schema shows the records of both. */
+/* A tap without a schema in its request shows the records of both. */
 TEST_WITH(a_schema_that_loses_its_samples_is_shown_as_messages, set_up, tear_down)
 {
     struct flow *flow = *state;
@@ -262,7 +262,7 @@ TEST_WITH(what_comes_while_another_schema_takes_it_is_not_lost, set_up, tear_dow
     assert_balances(flow, 30, 0);
 }
 
-/* The second is missing, and so is one that would have come after the last. */
+/* Number 2 is missing, and the schema changes before any later number shows it. */
 TEST_WITH(what_was_lost_before_a_schema_changes_is_counted_when_it_does, set_up, tear_down)
 {
     struct flow *flow = *state;
@@ -312,7 +312,7 @@ TEST_WITH(listeners_that_become_alike_keep_their_windows_apart, set_up, tear_dow
     assert_int_equal(flow->final->listeners[1].senders, 1);
 }
 
-/* Their schemas differ at the start, but not in what the numbers are. */
+/* At first the listeners' schemas differ, but not in their sequence numbers. */
 TEST_WITH(listeners_that_become_alike_keep_their_windows, set_up, tear_down)
 {
     struct flow *flow = *state;
@@ -327,7 +327,7 @@ TEST_WITH(listeners_that_become_alike_keep_their_windows, set_up, tear_down)
     assert_int_equal(flow->final->listeners[1].lost, 2);
 }
 
-/* It is gone when the next change begins, which waits for that. */
+/* The removed listener is gone when the next change begins, because a change waits for that. */
 TEST_WITH(a_listener_that_comes_back_begins_new_windows, set_up, tear_down)
 {
     struct flow *flow = *state;

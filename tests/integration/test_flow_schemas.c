@@ -72,7 +72,7 @@ TEST_WITH(several_schemas_share_a_port, set_up, tear_down)
     assert_string_equal(flow->final->listeners[0].schema, "a.Fake, b.G, riemann");
 }
 
-/* Of the two schemas one has samples; each is shown as it can be. */
+/* One of the two schemas has samples; records of the other are shown as messages. */
 TEST_WITH(a_sink_shows_samples_of_what_has_them_and_else_the_message, set_up, tear_down)
 {
     struct flow *flow = *state;

@@ -1,4 +1,4 @@
-/* Threads that are stuck are reported by name; those that wait are not, whatever they wait for. */
+/* Threads that are stuck are reported by name; waiting threads are not, whatever they wait for. */
 #include <string.h>
 
 #include "collector/platform/tcp.h"
@@ -9,7 +9,7 @@
 
 #define LISTEN "--listen udp://127.0.0.1:0?schema=riemann"
 
-/* Waits until it is reported twice in a row. Returns the name: NULL, that none is stuck. */
+/* Waits until two looks in a row find a stuck thread, or none. Returns its name, or NULL. */
 static const char *await_stuck(struct flow *flow, bool stuck)
 {
     const char *name = NULL;
@@ -23,7 +23,7 @@ static const char *await_stuck(struct flow *flow, bool stuck)
     return name;
 }
 
-/* The listener's receiver is held, as one that hangs would be, and then let go. */
+/* Holds the listener's receiver, so that it appears stuck, and then releases it. */
 static void hold_receiver(struct flow *flow)
 {
     flow_send(flow, 0, 0, 1);
@@ -89,7 +89,7 @@ TEST_WITH(one_of_a_streams_threads_that_hangs_is_stuck_until_it_goes_on, flow_se
     flow_finish(flow, 20000);
 }
 
-/* Holds the write, as a system call may for any time. */
+/* Holds the sink in its write. It must not be reported: a system call may take any time. */
 static void hold_write(struct flow *flow)
 {
     gate_shut(&flow->writing);
@@ -117,7 +117,7 @@ TEST_WITH(the_same_where_the_receiver_writes, flow_set_up, flow_tear_down)
     hold_write(flow);
 }
 
-/* Each thread that comes round is seen to, however busy it is. */
+/* A thread that finishes its turns is not reported, however busy it is. */
 TEST_WITH(nobody_is_stuck_under_load, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

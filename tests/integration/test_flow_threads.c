@@ -1,6 +1,6 @@
 /*
  * Several threads serve the same sockets, by a notifier that reports them again and again: each
- * datagram is received once, what one sender sent stays in its order, and the sums are exact.
+ * datagram is received once, the datagrams of one sender stay in order, and the sums are exact.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "tests/support/test.h"
 
 #define LISTENERS 6
-#define COUNT     3000 /* to each of them */
+#define COUNT     3000 /* datagrams to each listener */
 #define LISTEN    "--listen udp://127.0.0.1:0?schema=riemann "
 #define ARGUMENTS                                                                                  \
     "--listen udp://127.0.0.1:0?schema=riemann&receivers=4 " LISTEN LISTEN LISTEN LISTEN LISTEN    \
@@ -35,7 +35,7 @@ static void send_to_all(struct flow *flow)
     }
 }
 
-/* Of each listener the lines hold its numbers, all of them and in order. */
+/* The lines of each listener contain all its numbers, in order. */
 static void assert_in_order(const struct lines *lines)
 {
     static const char key[] = "\"value\":";
@@ -46,7 +46,7 @@ static void assert_in_order(const struct lines *lines)
     for (size_t i = 0; i < lines->count; i++) {
         char *end = memchr(line, '\n', lines->size - (size_t)(line - lines->text));
         assert_non_null(end);
-        *end = '\0'; /* sanitizers look at all of what strstr is given */
+        *end = '\0'; /* with a sanitizer strstr reads its whole input each time */
         const char *at = strstr(line, key);
         assert_non_null(at);
         uint64_t value = strtoull(at + strlen(key), NULL, 10);
@@ -76,8 +76,7 @@ TEST_WITH(what_one_sender_sent_stays_in_order, set_up, flow_tear_down)
         assert_int_equal(flow->final->sinks[i].written, LISTENERS * COUNT);
 }
 
-/* While sockets are drained, and their claims held, the counters of all are read again and again.
- */
+/* The counters are read again and again while sockets are drained and their claims are held. */
 TEST_WITH(a_ledger_that_is_asked_for_meanwhile_comes, set_up, flow_tear_down)
 {
     struct flow *flow = *state;

@@ -14,10 +14,10 @@
 
 #define PIPELINE  "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT"
 #define SECOND_NS INT64_C(1000000000)
-#define LOOK_NS   (10 * SECOND_NS) /* of a watchdog of 30 s */
+#define LOOK_NS   (10 * SECOND_NS) /* between two looks, for a watchdog of 30 s */
 
 struct watched {
-    struct flow *flow; /* first: teardown has it */
+    struct flow *flow; /* the first member: teardown casts to it */
     struct supervision *supervision;
     int manager;
 };
@@ -67,7 +67,10 @@ static void begin(const char *arguments)
     supervision_begin(watched.supervision, watched.flow->pipeline);
 }
 
-/* As the main loop would, one look after the other, until one goes out so. */
+/*
+ * Looks again and again, as the main loop would, until a look sends the watchdog's notification, or
+ * (not `alive`) sends none. Returns its time.
+ */
 static int64_t look_until(int64_t now_ns, bool alive)
 {
     int64_t until = patience_until();

@@ -12,7 +12,7 @@
 bool __real_udp_socket_is_half_full(const struct udp_socket *socket);
 bool __wrap_udp_socket_is_half_full(const struct udp_socket *socket);
 
-static _Atomic bool half_full; /* every receive buffer is, whatever is in it */
+static _Atomic bool half_full; /* all receive buffers count as half full */
 
 bool __wrap_udp_socket_is_half_full(const struct udp_socket *socket)
 {
@@ -48,8 +48,8 @@ static uint64_t stop_the_sink(struct flow *flow)
 }
 
 /*
- * More messages than the sink's queue has room for. 0: the receive buffer would not hold them, or
- * it is not known here how full that is.
+ * More messages than the sink's queue has room for. Returns 0 if the receive buffer would not hold
+ * them, or if the system does not tell how full it is.
  */
 static uint64_t too_many(const struct flow *flow)
 {
@@ -74,7 +74,7 @@ static uint64_t received_after_rounds(struct flow *flow)
     return received;
 }
 
-/* Records may be a minute late: for as long the receiver waits for the sink. */
+/* Records may be late by a minute, so the receiver waits that long for the sink. */
 TEST_WITH(a_burst_waits_in_the_receive_buffer_for_a_sink_that_is_behind, flow_set_up,
           flow_tear_down)
 {
@@ -131,7 +131,7 @@ TEST_WITH(a_receive_buffer_that_is_half_full_is_emptied_whatever_the_sinks_do, f
     assert_burst_is_received_and_refused(flow);
 }
 
-/* After that time it goes on, for the sinks that are not behind. */
+/* After the time that records may be late, the receiver continues for the other sinks. */
 TEST_WITH(a_sink_that_stays_behind_is_not_waited_for, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

@@ -113,11 +113,11 @@ class Root(ProgramTest):
         status = path.stat()
         self.assertEqual((status.st_uid, status.st_gid, status.st_mode & 0o777),
                          (self.user.pw_uid, self.user.pw_gid, 0o600))
-        # A folder from which the user may start it: the folders above the build may be accessible
-        # only to root.
+        # A folder that the user may enter, to start the program there: only root may be able to
+        # enter the folders above the build.
         program_of_all = shutil.copy(SLUICE, self.folder / "sluice")
         for user in (0, self.user.pw_uid):
-            for request in ("ledger", "reload"):  # one that all may make, and an order
+            for request in ("ledger", "reload"):  # a request that anyone may make, and an order
                 done = subprocess.run([program_of_all, "ctl", request, f"unix:{path}"], user=user,
                                       check=False, capture_output=True, timeout=DEADLINE)
                 self.assertEqual((done.returncode, done.stderr), (0, b""), request)
@@ -130,7 +130,8 @@ class Root(ProgramTest):
         program.stop()
 
     def write_and_move(self, path, moved):
-        """Has the first record written to the one file and moved to the other, and all reopened."""
+        """Writes the first record to `path`, renames the file to `moved`, and has the program
+        open its files again."""
         program = self.start("--listen", RIEMANN, "--sink", f"file:{path}", "--user", USER)
         sender = self.sender(program)
         sender.send_all([metric(1)])
@@ -140,7 +141,7 @@ class Root(ProgramTest):
         return program, sender
 
     def test_what_the_user_may_not_create_is_not_opened_anew(self):
-        """No record is lost by that: open files are written on."""
+        """No record is lost: the program continues to write to the open file."""
         path, moved = self.folder / "a", self.folder / "b"
         program, sender = self.write_and_move(path, moved)
         program.wait_for_log("error: .*/a: Permission denied")
@@ -161,7 +162,7 @@ class Root(ProgramTest):
         self.assertEqual([line["value"] for line in read_lines(path)], [2])
 
     def assert_reload_is_refused(self, before, after, said):
-        """The sink that root has opened goes on."""
+        """The sink that root has opened continues to write."""
         config = self.folder / "config.yaml"
         text = "listeners: [\"{}\"]\nsinks: [\"{}\"]\n"
         config.write_text(text.format(RIEMANN, before), encoding="ascii")
@@ -194,7 +195,7 @@ class Root(ProgramTest):
             self.assert_reload_is_refused(relay, f"{relay}&bad=too", "not permitted|CAP_NET_RAW")
 
     def test_root_follows_no_link_of_the_users(self):
-        """To a file of root's, to one that is not there, or through a folder."""
+        """Links to a file of root's, to a file that does not exist, and through a folder."""
         self.folder.chmod(0o755)
         own, closed = self.folder / "own", self.folder / "closed"
         own.mkdir()
@@ -270,7 +271,7 @@ class Root(ProgramTest):
                       self.refused("--listen", RIEMANN, "--user", "root", "--check", code=78))
 
     def test_the_user_cannot_read_what_root_has_read(self):
-        """Keys and passwords are in the memory of the process, and would be in its core."""
+        """Keys and passwords are in the memory of the process, so they would be in its core."""
         program = self.start("--listen", RIEMANN, "--user", USER)
         script = f"open('/proc/{program.process.pid}/mem', 'rb').close()"
         seen = subprocess.run([sys.executable, "-c", script], stderr=subprocess.PIPE, check=False,
@@ -278,7 +279,7 @@ class Root(ProgramTest):
         self.assertIn(b"PermissionError", seen.stderr)
         program.stop()
 
-    # As a user other than root.
+    # The tests act as a user other than root.
 
     def as_user(self):
         """The command that starts a program as this user, which may not be able to reach its path."""

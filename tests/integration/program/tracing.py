@@ -1,4 +1,4 @@
-"""The program under strace, which sees what it asks of the system."""
+"""Runs the program under strace, which records its system calls."""
 import os
 import pathlib
 import shutil
@@ -10,15 +10,14 @@ from sluice_program import SLUICE, Sluice
 
 
 def start_traced(test, calls, path, *arguments, options=()):
-    """
-    Starts the program for a test under strace, with more options of that, which writes those calls
-    to a file.
+    """Starts the program under strace, which writes these calls to the file at `path`. `options`
+    are further options of strace.
     """
     program = Sluice.__new__(Sluice)
     program.watch(subprocess.Popen(
         ["strace", "-f", "-y", "-e", f"trace={calls}", "-o", path, *options,
          "--", *command(SLUICE, *arguments, "--ledger", "json",
-                        "--duration", "60s")],  # where the test breaks off
+                        "--duration", "60s")],  # ends the program if the test does not
         # The leak sanitizer cannot work under ptrace.
         env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"},
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
@@ -27,7 +26,7 @@ def start_traced(test, calls, path, *arguments, options=()):
 
 
 def signal_traced(program, number):
-    """To the program itself; strace would end."""
+    """Sends the signal to the program, because strace would end."""
     tracer = program.process.pid
     children = pathlib.Path(f"/proc/{tracer}/task/{tracer}/children")
     pid, = children.read_text(encoding="ascii").split()
@@ -35,13 +34,13 @@ def signal_traced(program, number):
 
 
 def can_trace():
-    """Whether strace is there, and may trace."""
+    """Whether strace is installed and may trace."""
     return shutil.which("strace") is not None and subprocess.run(
         ["strace", "-e", "trace=none", "true"], capture_output=True, check=False).returncode == 0
 
 
 def main():
-    """For a script of such tests: it is skipped where nothing can be traced."""
+    """Runs the tests of a script, or skips them if nothing can be traced."""
     if not can_trace():
         skip("no strace here that may trace")
     unittest.main()

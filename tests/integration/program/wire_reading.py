@@ -5,7 +5,7 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 
 
 def varint_at(data, at):
-    """A varint, and where it ends."""
+    """A varint, and the position after it."""
     value, shift = 0, 0
     while True:
         byte = data[at]
@@ -38,7 +38,7 @@ def fields(data):
 
 
 def the_one(found, number, default=None):
-    """The value of a field that is there once at most."""
+    """The value of a field that occurs at most once."""
     values = found.get(number, [default])
     if len(values) != 1:
         raise AssertionError(f"field {number} is there {len(values)} times")
@@ -58,7 +58,7 @@ def signed64(data):
 
 
 def packed(data, read=None):
-    """Of a packed field all values: eight bytes each, or varints where there is no `read`."""
+    """All values of a packed field: by `read`, eight bytes each, or varints if it is None."""
     if read is not None:
         return [read(data[at:at + 8]) for at in range(0, len(data), 8)]
     values, at = [], 0

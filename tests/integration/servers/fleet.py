@@ -23,7 +23,7 @@ COLLECTORS = ("198.51.100.11", "198.51.100.12", "198.51.100.13")
 SENDERS = "203.0.113.2"
 CLONE_NEWNET = 0x40000000
 
-# Requirements of a namespace, for namespaces.run_tests.
+# A command that works only where the network of this file can be set up, for namespaces.run_tests.
 PROBE = ["bash", "-c", "ip link add probe type bridge && nft add table ip probe"]
 
 
@@ -46,7 +46,8 @@ def shell(text, folder=None):
 
 
 class Host:
-    """A namespace of its own, for its network and its name, as long as a process in it sleeps."""
+    """A network and host name in namespaces of their own, which exist as long as a sleeping
+    process."""
 
     def __init__(self, test, name):
         self._links = []
@@ -70,7 +71,7 @@ class Host:
         shell(" ".join([*self.enter, *words]))
 
     def link(self, there, address, gateway):
-        """A link to the router, whose end there has this name."""
+        """Makes a link to the router; the router's end has this name."""
         shell(f"ip link add {there} type veth peer name eth0 netns {self._process.pid}")
         self._links.append(there)
         shell(f"ip link set {there} up")
@@ -79,13 +80,13 @@ class Host:
         self.run("ip", "route", "add", "default", "via", gateway)
 
     def sockets(self, count):
-        """UDP sockets of this host, each of a port of its own."""
+        """Opens UDP sockets on this host, each with a port of its own."""
         made = []
 
         def make():
             libc = ctypes.CDLL(None, use_errno=True)
             with open(f"/proc/{self._process.pid}/ns/net", "rb") as namespace:
-                if libc.setns(namespace.fileno(), CLONE_NEWNET) == 0:  # only of this thread
+                if libc.setns(namespace.fileno(), CLONE_NEWNET) == 0:  # changes only this thread
                     made.extend(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
                                 for _ in range(count))
 
@@ -108,7 +109,7 @@ class Collector(Sluice):
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
 
     def snapshots(self):
-        """A client that asks for the ledger, and nothing else that goes on."""
+        """A control client, used only to ask for the ledger."""
         return ControlClient(f"unix:{self.folder / 'control'}")
 
 
@@ -131,7 +132,7 @@ class FleetTest(ProgramTest):
         self.rules = of_page("nft", "delete table ip fleet")
 
     def start_collectors(self, arguments):
-        """One on each host, by these arguments."""
+        """Starts one collector on each host, with these arguments."""
         self.collectors = [self.start_collector(number, arguments) for number in (1, 2, 3)]
 
     def start_collector(self, number, arguments):
@@ -141,7 +142,7 @@ class FleetTest(ProgramTest):
         return collector.wait_for_listeners(1)
 
     def spread(self):
-        """By fleet.nft and the commands of the page."""
+        """Sets the router up by fleet.nft and the commands of the page."""
         (self.folder / "count.nft").write_text(of_page("nft", "fleet_count"), encoding="ascii")
         (self.folder / "fleet.nft").write_text(self.rules, encoding="ascii")
         shell(of_page("sh", "nft -f"), self.folder)
@@ -152,12 +153,12 @@ class FleetTest(ProgramTest):
         shell("nft -f fleet.nft", self.folder)
 
     def without_second(self):
-        """The rules of the page without collector 2."""
+        """The rules of the page, without collector 2."""
         buckets = of_page("nft", "1 : 198.51.100.11")
         return re.sub(r"(?m)^ *0 : .*\n.*\n", lambda _: buckets, self.rules, count=1)
 
     def counted(self):
-        """How many datagrams went to each collector."""
+        """The number of datagrams that the router sent to each collector."""
         listed = shell("nft list table ip fleet_count")
         return [int(re.search(rf"{re.escape(address)} .*counter packets (\d+)", listed)[1])
                 for address in COLLECTORS]

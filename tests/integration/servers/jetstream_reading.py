@@ -4,8 +4,8 @@ import time
 
 from nats_server import NatsClient
 
-SECOND = 10**9  # of the nanoseconds that streams count in
-LIMIT = 60  # seconds until a stream has a leader
+SECOND = 10**9  # nanoseconds, the unit of times in streams
+LIMIT = 60  # seconds that the choice of a stream's leader may take
 PAUSE = 0.1
 
 
@@ -50,7 +50,7 @@ class Stream:
         return self._ask("INFO", None)["cluster"]["leader"]
 
     def messages(self):
-        """All of them, in their order."""
+        """All messages of the stream, in their order."""
         state = self._ask("INFO", None)["state"]
         client = self._connected()
         try:

@@ -1,10 +1,11 @@
-"""A steady load of numbered records, and which of them came where they were to come.
+"""A steady load of numbered records, and the record of those that reached their destination.
 
 sluice-send's events of riemann have a number: their value, from 1 on for each of its sources, whose
 host is NAME/1, NAME/2 and so on. Host and number are the id of a record.
 
-How much there is to do comes from the environment: TEST_RECORDS records, TEST_RATE of them a second
-and TEST_OUTAGE seconds without servers. By hand it is little; tools/test long has the full numbers.
+The size of the load comes from the environment: TEST_RECORDS records, TEST_RATE of them a second
+and TEST_OUTAGE seconds without servers. The defaults are small; tools/test long sets the full
+numbers.
 """
 import json
 import os
@@ -20,9 +21,9 @@ SOURCES = 10
 
 
 class Load:
-    """Sends until it is waited for. A source has a port of its own.
+    """Runs sluice-send. Each of its sources has a port of its own.
 
-    `before` are words that go before the command: where it is to run.
+    `before` are words in front of the command, which decide where it runs.
     """
 
     def __init__(self, test, port, records, host="127.0.0.1", sources=SOURCES, before=(),
@@ -36,7 +37,7 @@ class Load:
         test.addCleanup(self.close)
 
     def wait(self):
-        """Waits for the last one; returns how many the system took."""
+        """Waits until all are sent; returns how many the system accepted."""
         out, err = self.process.communicate(timeout=self.longest)
         if self.process.returncode != 0:
             raise AssertionError(f"sluice-send: {err}")
@@ -49,13 +50,13 @@ class Load:
 
 
 class Found:
-    """Records that were found. Those of a host are to be added in the order that their log has."""
+    """Records that were found. Those of one host must be added in the order of their log."""
 
     def __init__(self):
-        self._times = {}  # by host, by number
-        self._last = {}  # by host, the highest number so far
+        self._times = {}  # how often each number of a host was found
+        self._last = {}  # the highest number of each host so far
         self.count = 0
-        self.late = 0  # records that came for the first time after a later one of their host
+        self.late = 0  # records that first came after a later one of their host
 
     def add(self, host, number):
         times = self._times.setdefault(host, bytearray())
@@ -68,14 +69,14 @@ class Found:
         self.count += 1
 
     def add_line(self, line):
-        """A record as format=json writes it."""
+        """Adds a record from a line of format=json."""
         record = json.loads(line)
         self.add(record["labels"]["host"], record["value"])
 
     def different(self):
-        """How many records came, each counted once."""
+        """The number of different records."""
         return sum(len(times) - times.count(0) for times in self._times.values())
 
     def twice(self):
-        """How many came more than once than they should have."""
+        """The number of records found in excess, since they came more than once."""
         return self.count - self.different()

@@ -1,6 +1,7 @@
 """A server that is killed under load and restarted: with a spill no record is lost.
 
-A subclass sets `group` and has sink_url(), and found(), the records that a reader finds.
+A subclass sets `group`, and defines sink_url() and found(), which returns the records that a reader
+finds.
 """
 import os
 import pathlib
@@ -69,11 +70,12 @@ class OutageTests:
         return sink, found, lost
 
     def kill_servers(self, _program):
-        """All nodes at once. A server that loses acknowledged records sets `may_lose`."""
+        """Kills all nodes at once. A server that may lose acknowledged records sets `may_lose`
+        here."""
         self.group.kill()
 
     def go_away(self, *keys):
-        """All nodes are away in the middle of a load."""
+        """All nodes are away for a time in the middle of a load."""
         program = self.start_sink(*keys)
         records = self.rate * (self.outage + 2 * AROUND) // self.sources * self.sources
         running = load.Load(self, program.port(), records, sources=self.sources, rate=self.rate)

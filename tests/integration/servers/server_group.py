@@ -44,11 +44,11 @@ class ServerGroup:
 
     def _close(self):
         if (self.folder / "servers.json").exists():
-            self._run("kill", self.folder)  # nothing of its data is to be kept
+            self._run("kill", self.folder)  # killed, because its data is not kept
 
     @property
     def address(self):
-        """All places, as URLs of sinks have them."""
+        """The addresses of all nodes, separated by commas as in a sink's URL."""
         return ",".join(self.places)
 
     def place(self, port, name="n1"):
@@ -58,11 +58,11 @@ class ServerGroup:
         return dict(word.split("=") for word in node[4:])[port]
 
     def kill(self, *names):
-        """As a crash ends them; all without a name."""
+        """Kills these nodes, or all, as a crash would."""
         self._run("kill", self.folder, *names)
 
     def resume(self, *names):
-        """Returns when they answer."""
+        """Starts killed nodes again; returns when they answer."""
         self._run("resume", self.folder, *names)
 
     def log(self, name="n1"):

@@ -23,7 +23,8 @@ UNNOTICED = 1  # seconds until the router stops sending to a collector that was 
 
 
 class Snapshots:
-    """Asks a collector for its ledger again and again, until it ends. `last` is the newest."""
+    """Asks a collector for its ledger again and again until it ends. `last` is the newest
+    answer."""
 
     def __init__(self, collector):
         self.last = None
@@ -77,8 +78,8 @@ class Fleet(FleetTest):
             time.sleep(0.2)
 
     def check_survivor(self, name, ledger, counted, found):
-        """The datagrams that the router sent there are in the topic, or lost for a reason. Returns
-        the number of lost ones."""
+        """All datagrams that the router sent to this collector are in the topic, or counted as
+        lost with a reason. Returns the number of lost ones."""
         listener, sink = ledger["listeners"][0], ledger["sinks"][0]
         lost = {term: count for term, count in {
             "kernel_drops": listener["kernel_drops"], **listener["reasons"], **sink["refused"],
@@ -94,7 +95,8 @@ class Fleet(FleetTest):
         return sum(lost.values())
 
     def kill_second(self):
-        """Returns its last snapshot, and how many datagrams the router had sent it by its end."""
+        """Returns the collector's last snapshot, and the number of datagrams that the router had
+        sent to it by its end."""
         snapshots = Snapshots(self.collectors[1])
         time.sleep(10 * PAUSE)
         self.collectors[1].process.kill()
@@ -160,5 +162,6 @@ if __name__ == "__main__":
             skip(f"{tool} is not installed")
     if os.environ.get("TEST_NAMESPACE") == "1":
         main()
-    tools_servers("fetch", "kafka", limit=FETCHING)  # from a namespace nothing can be fetched
+    # in its namespace the program could not be fetched
+    tools_servers("fetch", "kafka", limit=FETCHING)
     run_tests("-n", PROBE)

@@ -10,9 +10,9 @@ from namespaces import run_tests
 from protobuf import sample, telemetry
 from sluice_program import read_lines
 
-COUNT = 61  # senders: in turn, none of them meets the same collector each time
-EACH = 10  # datagrams that each sends at a time
-MISSING = 5  # a number that no sender sends
+COUNT = 61  # senders: not a multiple of 3, so that in turn each meets another collector each time
+EACH = 10  # datagrams of each sender in one call of send()
+MISSING = 5  # the number that each sender leaves out
 
 
 class Network(FleetTest):
@@ -23,7 +23,7 @@ class Network(FleetTest):
         self.ports = self.senders.sockets(COUNT)
         for each in self.ports:
             self.addCleanup(each.close)
-        self.number = 0  # of the last datagram of each sender
+        self.number = 0  # the next number of each sender
         self.sent = 0
 
     def send(self):
@@ -42,7 +42,8 @@ class Network(FleetTest):
                 for number in range(3)]
 
     def wait_for_all(self):
-        """All that was sent is written, by one or the other; a link loses nothing."""
+        """Waits until everything sent is written by one of the collectors. The links lose
+        nothing."""
         self.collectors[0].wait_for_ledger(
             lambda _: sum(len(self.lines(number)) for number in range(3)) >= self.sent,
             "all that was sent is written")
@@ -53,13 +54,13 @@ class Network(FleetTest):
         return read_lines(path) if path.exists() else []
 
     def assert_apart(self, found):
-        """Each collector has senders of its own, and all that they sent."""
+        """Each sender is at exactly one collector, and each collector has a sender."""
         self.assertEqual(sum(map(len, found)), COUNT)
         self.assertEqual(len(set().union(*found)), COUNT)
         self.assertTrue(all(found), "one has none")
 
     def lost(self):
-        """By the ledger of each, when all have stopped."""
+        """Stops all collectors; returns the number of lost datagrams by each ledger."""
         ledgers = [collector.stop() for collector in self.collectors]
         return [ledger["listeners"][0]["lost"] for ledger in ledgers]
 
@@ -73,11 +74,11 @@ class Network(FleetTest):
         first = self.send()
         self.assert_apart(first)
         self.assertEqual(self.counted(), [sum(senders.values()) for senders in first])
-        self.spread_otherwise(self.rules)  # the seed is the same
+        self.spread_otherwise(self.rules)  # loaded again with the same seed
         second = self.send()
         self.assertEqual(list(map(set, second)), list(map(set, first)))
         print(f"{self.id()}: senders of each collector {list(map(len, first))}", flush=True)
-        self.assertEqual(sum(self.lost()), COUNT)  # the number that is missing
+        self.assertEqual(sum(self.lost()), COUNT)  # MISSING, of each sender
 
     def test_of_one_that_is_taken_out_the_senders_move_and_no_others(self):
         self.spread()
@@ -107,7 +108,7 @@ class Network(FleetTest):
         self.assertEqual(sum(self.lost()), sum(sender["lost"] for sender in self.query()))
 
     def give_address(self):
-        """To each collector, by the command of the page."""
+        """Gives the service's address to each collector, by the command of the page."""
         for host in self.hosts:
             host.run(of_page("sh", "ip address add").partition("#")[0])
 

@@ -21,11 +21,11 @@ NAME = "records"
 METRIC = "system.cpu.usage"
 KILLS = 10     # of the collector, for each way to sync
 WARM = 50      # records that are acknowledged before an outage
-GROUP = 10     # records, and then a rest
+GROUP = 10     # records, between two pauses
 REST = 0.01    # seconds
 FLUSHED = 0.1  # seconds, the flush_interval
-SLACK = 0.4    # seconds that a busy machine may be late
-ANSWER = 1     # seconds that an answer is waited for before blocks go to the disk
+SLACK = 0.4    # seconds that a busy machine may add
+ANSWER = 1     # seconds without an answer after which blocks go to the disk
 
 TABLES = {}  # rows by heading
 
@@ -50,15 +50,15 @@ class KilledTest(OutageTests):
 
 
 class CollectorKilledTest(KilledTest):
-    on_disk = '"host":"{}"'  # once in each record of a host
-    outages = 5  # of the runs: in the others the server has been away since the start
+    on_disk = '"host":"{}"'  # occurs once in each record of a host
+    outages = 5  # runs with an outage; in the others the server is away from the start
 
     def start_with_spill(self, fsync):
         return self.start_sink(f"flush_interval={FLUSHED * 1000:.0f}ms", f"fsync={fsync}",
                                f"spill={self.folder / 'spill'}")
 
     def begin_outage(self, fsync):
-        """The servers are killed after all has been acknowledged."""
+        """Kills the servers after all records have been acknowledged."""
         self.group.resume()
         program = self.start_with_spill(fsync)
         sender = self.sender(program)
@@ -73,9 +73,10 @@ class CollectorKilledTest(KilledTest):
         return program
 
     def run_and_kill(self, program, unsafe):
-        """Records are sent until a random moment; those of the last `unsafe` seconds may be lost.
+        """Sends records until a random moment, and kills; those of the last `unsafe` seconds may
+        be lost.
 
-        Returns how many were sent, how many of them are on disk, and how many must be.
+        Returns how many were sent, how many are on disk, and how many must be at least.
         """
         host = f"run{self.runs}-"
         sender = self.sender(program)
@@ -127,7 +128,7 @@ class CollectorKilledTest(KilledTest):
 
 
 class Kafka(CollectorKilledTest, ProgramTest):
-    outages = 2  # it takes half a minute to come back
+    outages = 2  # the server comes back after half a minute
 
     def setUp(self):
         super().setUp()
@@ -162,9 +163,9 @@ class JetStream(CollectorKilledTest, ProgramTest):
 
 
 class VictoriaMetrics(CollectorKilledTest, ProgramTest):
-    """It acknowledges records that are in its memory only, and writes them to its disk seconds
-    later. It is made to write just before it is killed, and may lose what it acknowledges between
-    that and its end.
+    """VictoriaMetrics acknowledges records in its memory, and writes them to its disk seconds
+    later. The test has it write just before the kill, so it may lose only records acknowledged
+    between that and its end.
     """
 
     on_disk = "host={}"
@@ -182,7 +183,7 @@ class VictoriaMetrics(CollectorKilledTest, ProgramTest):
         kept = program.ledger_now()["sinks"][0]["written"]
         save_victoria_metrics(self.url)
         super().kill_servers(program)
-        time.sleep(ANSWER)  # an answer that it gave is counted
+        time.sleep(ANSWER)  # until answers that it gave are counted
         self.may_lose += program.ledger_now()["sinks"][0]["written"] - kept
 
     def found(self):
@@ -190,7 +191,8 @@ class VictoriaMetrics(CollectorKilledTest, ProgramTest):
 
 
 class Store(KilledTest):
-    """Has one number of a series and a moment: no source is due twice in a millisecond."""
+    """Keeps one value for each series and millisecond; therefore no source sends twice in a
+    millisecond."""
 
     sources = 1000
     ordered = False

@@ -1,4 +1,4 @@
-"""Histograms in Prometheus: what remote write sends is what a query returns, bucket by bucket.
+"""Histograms in Prometheus: a query returns the buckets that remote write sent.
 
 Debian's Prometheus has remote write 1.0, Prometheus 3 has 2.0.
 """

@@ -1,5 +1,5 @@
-"""Stores that do not take all: what the ledger says is what a query returns, or the store does not
-tell, and then this is where it is written down."""
+"""Stores that accept a part of a request: a query returns what the ledger has as written. Some
+stores do not report what they refused; these tests show which ones."""
 import time
 
 from protobuf import riemann
@@ -8,19 +8,19 @@ from sluice_program import RIEMANN, ProgramTest, settled
 from store_reading import ask
 
 GOOD, BAD = 200, 5
-SETTLING = 120  # seconds; a request that Prometheus answers with 500 is tried for 20
+SETTLING = 120  # seconds; the sink retries for 20 s a request that Prometheus answers with 500
 HOUR = 3600
 
 
 class PartialTest(ProgramTest):
     def deliver(self, sink):
-        """A program whose blocks have all that is sent at once."""
+        """Starts a program that puts everything sent within 500 ms into one block."""
         self.program = self.start("--listen", RIEMANN, "--sink", f"{sink}&flush_interval=500ms")
         self.udp = self.sender(self.program)
         self.sent = 0
 
     def send(self, host, times, value=0):
-        """A sample for each of these times, in seconds, of one series."""
+        """Sends a sample of one series for each of these times, in seconds."""
         for number, moment in enumerate(times):
             self.udp.send(riemann({"service": "cpu", "host": host, "metric_d": value + number,
                                    "time_micros": int(moment * 1e6)}))
@@ -80,7 +80,7 @@ class Prometheus(PartialTest):
         self.assert_partly_taken(BAD)
 
     def test_a_host_with_a_clock_behind_costs_the_others_nothing(self):
-        """Block after block, together with many good ones."""
+        """Bad samples in one block after another, each time together with many good ones."""
         blocks, begin = 6, time.monotonic()
         for number in range(blocks):
             for host in range(GOOD):
@@ -88,14 +88,15 @@ class Prometheus(PartialTest):
             self.send("behind", [self.now - 5 * HOUR + number * 10 + at for at in range(4)])
             self.settle()
         self.assert_partly_taken(4 * blocks)
-        self.assertLess(time.monotonic() - begin, 20)  # 500 is not waited for
+        self.assertLess(time.monotonic() - begin, 20)  # the sink did not retry answers of 500
 
     def test_samples_out_of_order_are_taken_as_far_as_the_store_allows(self):
         self.send("d", self.seconds(GOOD)[::-1])
         self.assert_partly_taken(0)
 
     def test_another_value_at_an_earlier_time_is_acknowledged_and_left_out(self):
-        """Where samples may come out of order the store does not tell, and the manual says so."""
+        """If samples may come out of order, the store does not report refused ones; the manual
+        says so."""
         self.send("e", self.seconds(GOOD))
         self.settle()
         self.send("e", self.seconds(BAD), value=1000)
@@ -106,7 +107,7 @@ class Prometheus(PartialTest):
 
 
 class InfluxDB(PartialTest):
-    """It takes what it can of a request, and answers 400 with "partial write"."""
+    """The store accepts what it can of a request, and answers 400 with "partial write"."""
 
     def setUp(self):
         super().setUp()
@@ -167,7 +168,7 @@ class InfluxDB(PartialTest):
 
 
 class VictoriaMetrics(PartialTest):
-    """It answers 204 whatever it stores, and the manual says so."""
+    """The store answers 204 whatever it accepts; the manual says so."""
 
     def setUp(self):
         super().setUp()

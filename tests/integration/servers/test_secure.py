@@ -26,7 +26,7 @@ PAUSE = 0.2
 
 
 def wait_until(condition, what):
-    """Longer than other tests do."""
+    """Waits longer than the method of other tests."""
     end = time.monotonic() + SECONDS
     while not condition():
         if time.monotonic() > end:
@@ -35,7 +35,7 @@ def wait_until(condition, what):
 
 
 class Secure(ConnectTest):
-    """`sink_url` makes the URL of a sink by more keys."""
+    """A subclass defines `sink_url`, which adds keys to the URL of a sink."""
 
     kind = None
 
@@ -46,7 +46,7 @@ class Secure(ConnectTest):
         self.password = (self.group.folder / "login").read_text().split("password=")[1].strip()
 
     def edit(self, name, before, after):
-        """Changes a file of the node, which is started again with it."""
+        """Changes a file of a node, and restarts the node with it."""
         file = self.group.folder / "n1" / name
         text = file.read_text()
         self.assertIn(before, text)
@@ -74,14 +74,14 @@ class Secure(ConnectTest):
         return ledger["sinks"][0]
 
     def assert_told(self, program, what):
-        """In clear words, and about once a second."""
+        """The log has the error in clear words, and about once a second."""
         told = [line for line in program.log() if what in line]
         self.assertGreater(len(told), 0, program.log())
         self.assertLess(len(program.log()), 200)
         self.assertNotIn(WRONG, "\n".join(program.log()))
 
     def assert_refused_and_harmless(self, sink, check, told, reason="timeout_unsent"):
-        """No record is written, all count under this reason, and the other sink has all."""
+        """All records of the sink fail for this reason, and the other sink writes all."""
         self.assert_refused(sink, check)
         program = self.deliver(sink + "&timeout=3s")
         sink = self.finish(program, lambda sink: sum(sink["failed"].values()) == COUNT,
@@ -90,7 +90,8 @@ class Secure(ConnectTest):
         self.assert_told(program, told)
 
     def assert_delivered_later(self, sink, told, mend):
-        """With a spill it is tried without end, and is there once `mend` has been called."""
+        """With a spill the sink retries without end, and delivers all records after `mend` was
+        called."""
         program = self.deliver(f"{sink}&spill={self.folder / 'spill'}")
         wait_until(lambda: told in "\n".join(program.log()), "the sink has tried")
         self.assertEqual(program.ledger_now()["sinks"][0]["written"], 0)
@@ -112,7 +113,7 @@ class Kafka(Secure):
         return [json.loads(line)["value"] for line in messages(self.group.places, "t")]
 
     def sink(self, port, password=None, topic="t", host="127.0.0.1", ca=None, keys=""):
-        """By the listener of that name."""
+        """The sink's URL; `port` is the name of the broker's listener."""
         login = self.folder / "properties"
         protocol = {"sasl": "SASL_PLAINTEXT", "tls": "SASL_SSL"}[port]
         login.write_text(f"security.protocol={protocol}\nsasl.mechanism=PLAIN\n"
@@ -179,7 +180,7 @@ class Kafka(Secure):
         limit, large = 20000, 7
         self.edit("server.properties", "num.partitions",
                   f"message.max.bytes={limit}\nnum.partitions")
-        # The limit is that of a batch, so a batch is to have few messages.
+        # The limit is for a batch, so the batch must have few messages.
         sink = self.sink("sasl", keys="&kafka.batch.num.messages=10")
         program = self.start("--listen", RIEMANN, "--sink", sink)
         sender = self.sender(program)

@@ -1,4 +1,4 @@
-"""tools/servers: what it starts runs until it is ended, and it ends nothing else."""
+"""tools/servers: servers that it starts run until it ends them, and it ends no other processes."""
 import json
 import os
 import pathlib
@@ -55,7 +55,7 @@ class ServersTest(unittest.TestCase):
         return self.run_tool("start", kind, self.folder, *more).split(",")
 
     def nodes(self):
-        """Of each node its process (0: none) and its state."""
+        """The process id (0: none) and the state of each node."""
         rows = map(str.split, self.run_tool("list", self.folder).splitlines())
         return {row[0]: (int(row[2].replace("-", "0")), row[3]) for row in rows}
 
@@ -160,13 +160,14 @@ class Running(ServersTest):
     def test_prometheus_takes_remote_write(self):
         place, = self.start("prometheus")
         request = urllib.request.Request(f"http://{place}/api/v1/write", data=b"no snappy")
-        with self.assertRaisesRegex(urllib.error.HTTPError, "400"):  # 404 where it has no receiver
+        # without a receiver the answer would be 404
+        with self.assertRaisesRegex(urllib.error.HTTPError, "400"):
             urllib.request.urlopen(request, timeout=10)
 
 
 class Cluster(ServersTest):
     def test_the_commands_of_the_readme_do_what_it_says(self):
-        self.start("nats")  # skips the test where it cannot
+        self.start("nats")  # skips the test if NATS cannot be fetched
         self.run_tool("kill", self.folder)
         folder = self.folder.with_name("readme")
         self.addCleanup(tools_servers, "kill", folder)

@@ -11,10 +11,11 @@ SETTLING = 300  # seconds until all is acknowledged
 
 
 class StoreTest(ProgramTest):
-    """Records have room in memory: a store on the same machine may be slow for a while."""
+    """Buffers in memory: a store on the same machine may be slow for some time."""
 
     def deliver(self, *sinks, sources=SOURCES):
-        """Sends the load to these sinks. Returns what the ledger says of each, and how many."""
+        """Sends the load to these sinks. Returns each sink's entry of the ledger, and the number
+        of records."""
         words = [word for sink in sinks for word in ("--sink", sink)]
         program = self.start("--listen", RIEMANN + "&receive_buffer=16MiB", "--memory", "512MiB",
                              *words)
@@ -30,7 +31,7 @@ class StoreTest(ProgramTest):
         return ledger["sinks"], sent
 
     def check(self, what, sink, sent, found):
-        """That each number is there, and none that cannot have been sent again is there twice."""
+        """Each number is there, and none is twice except possibly those that were sent again."""
         print(f"{self.id()}: {what}: sent {sent}, returned {found.different()}, more than once "
               f"{found.twice()}, possible duplicates {sink['possible_duplicates']}", flush=True)
         self.assertEqual(found.different(), sent)
@@ -49,7 +50,7 @@ class VictoriaMetrics(StoreTest):
 
 class Prometheus(StoreTest):
     def test_remote_write_returns_every_number(self):
-        """A series keeps one number of a millisecond: no source is due twice in one."""
+        """A series keeps one value a millisecond; therefore no source sends twice in one."""
         group = ServerGroup(self, "prometheus")
         url = f"http://{group.address}"
         (sink,), sent = self.deliver(f"{url}/api/v1/write?format=remote-write", sources=1000)

@@ -168,7 +168,7 @@ TEST_WITH(it_is_installed_with_absolute_paths_and_an_account_of_its_own, service
     swprintf(expected, 2000, L"NT SERVICE\\%ls", service_wide_name());
     assert_int_equal(wcscmp(config->lpServiceStartName, expected), 0);
 
-    /* The program, between quotation marks, and its arguments, where blanks are in them too. */
+    /* The program in quotation marks and its arguments; those with blanks are quoted, too. */
     const wchar_t *line = config->lpBinaryPathName;
     const wchar_t *end = wcsstr(line, L"\\sluice.exe\" ");
     assert_int_equal(line[0], L'"');
@@ -478,7 +478,7 @@ TEST_WITH(its_configuration_is_read_again_at_paramchange, service_set_up, servic
     send_numbered(&to, 0, DATAGRAMS);
     await_lines("one", DATAGRAMS);
 
-    /* A file that is wrong is refused as a whole, and the service goes on as it was. */
+    /* An invalid file is refused completely, and the service continues with its configuration. */
     scratch_put_text("sluice.yaml", "sinks: [");
     assert_int_equal(service_order(SERVICE_CONTROL_PARAMCHANGE), NO_ERROR);
     send_numbered(&to, DATAGRAMS, DATAGRAMS);
@@ -490,7 +490,7 @@ TEST_WITH(its_configuration_is_read_again_at_paramchange, service_set_up, servic
     while (!scratch_has("two") && patience(until))
         continue;
     assert_true(scratch_has("two"));
-    /* The file is opened before the sink gets records. */
+    /* A reload opens the new file before the sink gets records. */
     int more = 0;
     for (; count_lines("two") == 0 && patience(until); more++)
         send_numbered(&to, 2 * DATAGRAMS + more, 1);
@@ -511,7 +511,10 @@ TEST_WITH(a_configuration_that_check_refuses_is_refused, service_set_up, service
     assert_not_there();
 }
 
-/* Wine would take it for a service that is being started just then: none of another test is. */
+/*
+ * While a service is starting, Wine would take this process for it; so no other test's service may
+ * be starting.
+ */
 TEST_WITH(by_hand_it_says_who_starts_it, service_set_up, service_clean_up)
 {
     (void)state;

@@ -13,7 +13,7 @@ import built
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CAPTURES = ROOT / "tests" / "captures"
-DEADLINE = 60  # seconds that anything here may take at most
+DEADLINE = 60  # seconds that any step here may take
 
 SO_RCVBUFFORCE = 33
 SO_MEMINFO = 55
@@ -72,7 +72,8 @@ class Receiver:
         self.socket.close()
 
     def refuse(self):
-        """Closes the port and keeps it reserved: only its own datagrams arrive there."""
+        """Closes the socket and keeps its port reserved, so that only the test's own datagrams
+        go there."""
         self.socket.connect(self.socket.getsockname())
 
     def drops(self):
@@ -81,7 +82,7 @@ class Receiver:
         return struct.unpack_from("I", memory, 4 * SK_MEMINFO_DROPS)[0]
 
     def drain(self):
-        """Takes what is there."""
+        """Receives all datagrams that are there."""
         while True:
             try:
                 data, source = self.socket.recvfrom(65536)
@@ -91,7 +92,7 @@ class Receiver:
             self.ports.append(source[1])
 
     def wait_for(self, done):
-        """Receives until done() says so."""
+        """Receives until done() is true."""
         end = time.monotonic() + DEADLINE
         with selectors.DefaultSelector() as selector:
             selector.register(self.socket, selectors.EVENT_READ)

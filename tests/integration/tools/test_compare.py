@@ -28,7 +28,7 @@ LIMIT = 100  # seconds for the comparison
 
 
 def compare(into, *arguments):
-    """Runs it to its end."""
+    """Runs tools/compare to its end."""
     programs = pathlib.Path(os.environ["TEST_SEND"]).parent
     return subprocess.run([ROOT / "tools" / "compare", "--programs", programs, "--into",
                            into, *arguments], stdout=subprocess.PIPE,

@@ -25,7 +25,7 @@ CAPTURE = ROOT / "tests" / "captures" / "riemann_cli_v4.pcap"
 
 
 class Terminal:
-    """A program whose standard error is a terminal; what it wrote there."""
+    """A program whose standard error is a terminal, and the output that it wrote there."""
 
     def __init__(self, arguments, columns=100, output=subprocess.DEVNULL, environment=None):
         self.master, slave = pty.openpty()

@@ -1,6 +1,6 @@
 """sluice-bench in rounds that are far too short to mean anything: all parts are there, and add up.
 
-No time is judged: how fast something is, a test on a busy machine cannot measure."""
+Times are not checked: a test on a busy machine cannot measure speed."""
 import math
 import os
 import tempfile
@@ -16,7 +16,7 @@ SCENES = ["metric1 (117 bytes) at 1000/s", "metric1 (117 bytes) at 5000/s",
 
 
 def value_of(cell):
-    """A number where it is one."""
+    """The number in a cell, or its text."""
     try:
         return math.nan if cell == "-" else float(cell)
     except ValueError:
@@ -56,13 +56,13 @@ class BenchTest(unittest.TestCase):
         return tables_in(self.bench(*TINY, *arguments).stdout.decode())
 
     def rows(self, tables, title):
-        """Those of the one table whose title begins so."""
+        """The rows of the only table whose title begins so."""
         found = [rows for each, rows in tables.items() if each.startswith(title)]
         self.assertEqual(len(found), 1, title)
         return found[0]
 
     def assert_numbers(self, rows, *keys):
-        """Each row has these, and they are numbers above zero."""
+        """Each row has these keys, with numbers above zero."""
         self.assertTrue(rows)
         for row in rows:
             for key in keys:
@@ -83,7 +83,7 @@ class BenchTest(unittest.TestCase):
 
 
 class FullSpeed(BenchTest):
-    """With the processors for itself: it counts that a socket takes all that is sent."""
+    """Run without other tests: the socket must accept all that is sent."""
 
     def test_all_parts_by_themselves(self):
         tables = self.tables()

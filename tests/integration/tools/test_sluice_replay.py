@@ -1,4 +1,4 @@
-"""sluice-replay: what it sends is what other programs found in the captures."""
+"""sluice-replay: it sends the datagrams that other programs found in the captures."""
 import hashlib
 import os
 import pathlib
@@ -67,7 +67,7 @@ class Replay(unittest.TestCase):
         process = run("sluice-replay", CAPTURES / "riemann_cli_v4.pcap", "--to", url,
                       "--speed=max")
         report = report_of(process)
-        if WINDOWS:  # one report may stand for several
+        if WINDOWS:  # Windows may report several refusals as one
             self.assertGreater(report["refused"], 20)
             return
         self.assertEqual((report["sent"], report["refused"], report["retried"]), (30, 30, 0))
@@ -96,7 +96,7 @@ class Replay(unittest.TestCase):
 
     def test_missing_fragments_are_counted(self):
         whole = (CAPTURES / "riemann_frag_v4_mtu1500.pcap").read_bytes()
-        end = 24  # past the header; then all records but the last
+        end = 24  # after the file's header
         records = []
         while end < len(whole):
             size = int.from_bytes(whole[end + 8:end + 12], "little")
@@ -157,7 +157,7 @@ class Replay(unittest.TestCase):
         second = (moment + 1).to_bytes(4, "little") + capture[28:first]
         with Receiver() as receiver:
             process, pipe = self.start_on_a_fifo(receiver)
-            time.sleep(0.6)  # what is to make no difference
+            time.sleep(0.6)  # a pause before the first datagram must not change the spacing
             pipe.write(capture[:first])
             receiver.wait_for(lambda: len(receiver.datagrams) == 1)
             began = time.monotonic()

@@ -1,4 +1,4 @@
-"""sluice-send against a receiver that is not ours."""
+"""sluice-send against a third-party receiver."""
 import collections
 import json
 import pathlib
@@ -229,7 +229,7 @@ class Send(unittest.TestCase):
         """To a closed port: each datagram is counted, and the exit code reports it."""
         process = run("sluice-send", "--to", url, "--count=100", "--report=json", *arguments)
         report = json.loads(process.stdout)
-        if WINDOWS:  # one report may stand for several
+        if WINDOWS:  # Windows may report several refusals as one
             self.assertGreater(report["refused"], 80)
             self.assertEqual(process.returncode, 69 if report["refused"] == 100 else 0)
             return

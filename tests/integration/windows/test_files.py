@@ -79,7 +79,8 @@ class Held(RotatingTest):
             process.stdout.close()
 
     def rotate_while_held(self):
-        """The first record is in a file that is held when it should get its name."""
+        """Leaves the first record in a file that cannot be renamed to its final name, because a
+        reader holds it."""
         program = self.start_sink("lines", "rotate_size=1MiB", listen=RIEMANN)
         sender = self.sender(program)
         sender.send_all([metric(1)])
@@ -101,7 +102,8 @@ class Held(RotatingTest):
         self.assertEqual((self.values("lines"), self.values("lines.1")), ([1], [2]))
         self.assertEqual((sink["written"], sink["files"], sink["renames_blocked"]), (2, 2, 1))
         told = [line for line in program.log() if "lines.part" in line]
-        self.assertEqual(len(told), 2, told)  # that it waits, and that it is done
+        # one line when the rename must wait, one when it is done
+        self.assertEqual(len(told), 2, told)
 
     def test_one_that_is_held_until_the_end_is_completed_by_the_next_run(self):
         program, reader = self.rotate_while_held()

@@ -1,4 +1,5 @@
-"""The two notifiers: which of them there are, which is taken, and what a faulty system may do."""
+"""The two notifiers: which ones the program has, which one it uses, and its behaviour on a
+faulty system."""
 import contextlib
 import os
 import unittest
@@ -128,8 +129,9 @@ class Unremoved(Tcp):
                 self.assertIn("has not ended the socket's registration within 500 ms", text)
 
     def test_on_a_sound_system_none_is_left(self):
-        """TEST_TURNS=1100000 are more connections than the notifier's table has places (2^20): a
-        place that is lost with each of them would be missed, and counted as unwatched."""
+        """With TEST_TURNS=1100000 there are more connections than the notifier's table has
+        places (2^20): if each one lost a place, later ones could not be watched, which is
+        counted."""
         program = self.start("--listen", TCP, **faulty())
         for number in range(TURNS):
             client = Client(program)
@@ -138,7 +140,7 @@ class Unremoved(Tcp):
             if number % 8 == 0:
                 client.socket.close()
             else:
-                client.reset()  # its port is free at once
+                client.reset()  # frees the client's port at once
         listener = program.stop()["listeners"][0]
         self.assertEqual((listener["connections"], listener["decoded"]), (TURNS, TURNS))
         self.assertEqual((listener["not_removed"], listener["unwatched"]), (0, 0))

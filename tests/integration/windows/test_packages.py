@@ -1,4 +1,4 @@
-"""The .zip and the .msi: their contents, and that these work under Wine as documented.
+"""The .zip and the .msi: their contents, which must work under Wine as documented.
 
 Wine has no accounts of services, ignores MsiLockPermissionsEx, and its sc.exe knows neither "config" nor
 "failureflag": for these the tests read the tables of the .msi.
@@ -169,8 +169,9 @@ def registry(key, *more, code=0):
 
 
 class Msi(unittest.TestCase):
-    """In a prefix of its own: Wine leaves semicolons in PATH at a removal, its cmd.exe then exits with
-    0 for programs that do not exist, and it removes keys that are empty then."""
+    """With a Wine prefix of its own, because Wine leaves semicolons in PATH at a removal, its
+    cmd.exe then exits with 0 for programs that do not exist, and it removes keys that are empty
+    then."""
 
     @classmethod
     def setUpClass(cls):
@@ -235,7 +236,7 @@ class Msi(unittest.TestCase):
                   "riemann", "--count", "100")
         lines = self.data / "metrics.ndjson"
 
-        # The next version stops it, and its records are in its file.
+        # The next version stops the service, and the service's file has all records.
         self.msiexec("/i", self.newer)
         self.assertEqual(len(read_lines(lines)), 100)
         self.assertTrue(self.service_is("STOPPED"))
@@ -260,7 +261,7 @@ class Msi(unittest.TestCase):
         self.assertEqual(configuration.read_bytes(), changed)
         self.assertEqual(len(read_lines(lines)), 100)
 
-        # Installed again, it finds both.
+        # A new installation finds the configuration and the records.
         self.msiexec("/i", self.package)
         self.assertEqual(configuration.read_bytes(), changed)
 
@@ -269,7 +270,7 @@ class Msi(unittest.TestCase):
         self.addCleanup(self.clean_up)
         run_there("sc", "create", "sluice", "binPath=", r"C:\other.exe")
         self.addCleanup(run_there, "sc", "delete", "sluice")
-        self.msiexec("/i", self.package, code=67)  # 1603, of which Wine keeps eight bits
+        self.msiexec("/i", self.package, code=67)  # exit code 1603, of which Wine keeps eight bits
         self.assertIn("other.exe", registry(SERVICE))
         self.assertFalse(self.programs.exists())
 
@@ -317,7 +318,7 @@ class Msi(unittest.TestCase):
         following = f"{major}.{minor}.{patch + 1}"
         rows = {each["ActionProperty"]: (each["VersionMin"], each["VersionMax"], each["Attributes"])
                 for each in table(self.package, "Upgrade")}
-        # 256: the smallest is included; 2: only found.
+        # 256: VersionMin itself is included; 2: the version is only detected, not removed.
         self.assertEqual(rows, {"OLDER_VERSION": ("0.0.0", following, "256"),
                                 "NEWER_VERSION": (following, "", "258")})
         self.assertIn("NOT NEWER_VERSION",

@@ -17,8 +17,8 @@ struct coroutine {
     void (*run)(void *);
     void *argument;
     bool ended;
-    const bool *ready; /* it waits for this; NULL: it does not wait */
-    bool may_end;      /* it continues if no other thread can */
+    const bool *ready; /* the thread waits until this is true; NULL: it does not wait */
+    bool may_end;      /* the wait also ends if no other thread can continue */
     uint64_t seen;
     struct past past;
 };
@@ -39,7 +39,7 @@ static struct {
     size_t steps;
     bool is_running; /* a run, with its set-up and its check */
 
-    /* The choices of this run: those that are repeated, and new ones. */
+    /* The choices of this run: first those of the run before that are repeated, then new ones. */
     struct choice *choices;
     size_t made, repeated, room;
 
@@ -140,7 +140,7 @@ size_t explorer_choose(size_t count)
     return choice->taken;
 }
 
-/* Prepares the next choices; false: all were made. */
+/* Prepares the choices of the next run. Returns false if all have been made. */
 static bool advance(void)
 {
     size_t at = explorer.made;
@@ -230,7 +230,10 @@ const bool *explorer_has_ended(int thread)
     return &explorer.threads[thread].ended;
 }
 
-/* A thread that has reached its next step is in another state than one that has not begun it. */
+/*
+ * Before its next step a thread may let others run. Having reached this point must count as another
+ * state than not having begun.
+ */
 static void leave(void)
 {
     struct coroutine *thread = &explorer.threads[explorer.current];

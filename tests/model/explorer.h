@@ -36,7 +36,7 @@ struct model {
     void (*check)(void); /* after all threads have ended; NULL: no check */
 };
 
-/* In a thread, or in the check: if it does not hold, the run has found a fault. */
+/* Called in a thread or in the check. If the condition does not hold, the run has found a fault. */
 void model_expect(bool holds, const char *text);
 
 struct exploration {
@@ -57,11 +57,14 @@ struct model_site {
     int order;
 };
 
-/* The number of sites that were met since the program began; they are numbered in that order. */
+/*
+ * The number of atomic operations (sites) met since the program began; they are numbered in that
+ * order.
+ */
 size_t model_sites(void);
 struct model_site model_site(size_t index);
 
-/* From now on the site's order is relaxed; model_sites(): no site's. */
+/* From now on this site's order is relaxed. With model_sites() as the number, no site's is. */
 void model_weaken(size_t index);
 
 #endif

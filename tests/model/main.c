@@ -1,9 +1,10 @@
 /*
  * Explores the models that are named, or all: models [--found] [MODEL...]. Prints the numbers of
- * states and runs of each. Returns 0 if no model has a fault; with --found if each has one.
+ * states and runs of each. Returns 0 if no model has a fault; with --found, if each has one.
  *
  * --weakened MODEL: makes each atomic operation of the code that the model meets relaxed, in turn,
  * and prints the result.
+ *
  */
 #include <inttypes.h>
 #include <stdio.h>

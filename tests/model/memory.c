@@ -21,7 +21,8 @@
 /* --- memory of a run -------------------------------------------------------------------------- */
 
 #define ARENA_SIZE ((size_t)24 * 1024 * 1024)
-#define WATCHED    ((size_t)2 * 1024 * 1024) /* bytes at its beginning that are checked for races */
+#define WATCHED    ((size_t)2 * 1024 * 1024) /* bytes at the arena's beginning that are checked for
+                                                races */
 
 static _Alignas(4096) unsigned char arena[ARENA_SIZE];
 static size_t arena_used;
@@ -51,16 +52,16 @@ enum order { RELAXED, CONSUME, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST };
 
 struct store {
     uint64_t value;
-    uint64_t id;      /* of what its thread had seen then */
+    uint64_t id;      /* identifies the store: what its thread had seen at that time */
     struct past past; /* what an acquiring load learns */
-    bool passes;      /* it was a release, or continues one */
+    bool passes;      /* the store was a release, or continues one */
 };
 
 struct object {
     const volatile void *address;
     struct store stores[MOST_STORES];
     size_t count;
-    size_t last_consistent; /* the last sequentially consistent store */
+    size_t last_consistent; /* index of the last sequentially consistent store */
 };
 
 static struct object objects[MOST_OBJECTS];
@@ -396,7 +397,7 @@ uint64_t memory_order_so_far(void)
 
 struct watched {
     uint32_t run;
-    int16_t writer; /* NOBODY: no thread in this run */
+    int16_t writer; /* NOBODY: no thread has written in this run */
     uint16_t written;
     uint16_t read[MODEL_THREADS];
 };

@@ -42,7 +42,7 @@ static bool fill_and_share(unsigned char content)
 static void produce(void)
 {
     model_expect(fill_and_share(1), "there is no batch at first");
-    fill_and_share(2); /* if it is back already */
+    fill_and_share(2); /* succeeds only if the batch has come back */
 }
 
 static bool read_one(size_t reader)

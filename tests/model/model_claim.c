@@ -36,7 +36,7 @@ static void serve(void)
     while (!claim_give_up(&shared->claim));
 }
 
-/* A thread that only tries leaves the socket to its owner. */
+/* This thread only tries to get the claim, and leaves the socket to its owner if it fails. */
 static void try_it(void)
 {
     if (!claim_try(&shared->claim))

@@ -11,7 +11,7 @@
 
 static struct worker {
     struct heartbeat heartbeat;
-    _Atomic bool waits; /* what the watcher knows by other means */
+    _Atomic bool waits; /* whether the thread waits, which the watcher knows otherwise */
 } * shared;
 
 static void set_up(void)

@@ -1,7 +1,7 @@
 /*
- * A queue whose producer prefers to lose the oldest: it requests room, and the consumer evicts the
- * oldest batch. Each batch is popped, evicted or refused, once, and the counts of both sides agree,
- * also if a listener is added at the same time.
+ * A queue that drops the oldest: its producer requests room, and the consumer evicts the oldest
+ * batch. Each batch is popped, evicted or refused, once, and the counts of both sides agree, also
+ * if a listener is added at the same time.
  */
 #include "tests/model/models.h"
 
@@ -19,7 +19,7 @@ static struct {
     struct batch_queue *queue;
     struct batch batches[BATCHES];
     size_t pushed, popped, evicted;
-    uint64_t last; /* of the last batch that was popped or evicted; they come in order */
+    uint64_t last; /* number of the last batch popped or evicted; they must come in order */
 } shared;
 
 static void set_up_for(size_t listeners)

@@ -15,7 +15,7 @@ struct item {
 static struct {
     struct ring *ring;
     struct item *items;
-    size_t pushed[ITEMS], pushed_count; /* numbers, in their order; the producer's */
+    size_t pushed[ITEMS], pushed_count; /* numbers in the order in which the producer pushed them */
     size_t popped_count;                /* the consumer's */
     size_t popped[ITEMS];
 } shared;
@@ -58,7 +58,7 @@ static bool take(void)
     return true;
 }
 
-/* Ends when the ring has finished, or after a few looks. */
+/* Pops until the ring has finished, or for a few tries. */
 static void consume(void)
 {
     for (size_t looks = 0; looks < ITEMS + 2; looks++)

@@ -8,7 +8,7 @@
 
 #include "tests/model/explorer.h"
 
-#define NOBODY (-1) /* the set-up or the check; no thread runs at the same time */
+#define NOBODY (-1) /* no thread: the set-up or the check runs, while threads do not */
 
 /*
  * The past of a thread: the number of steps of each thread, and the oldest store of each object
@@ -29,10 +29,10 @@ bool explorer_is_running(void);
 int explorer_current(void);
 struct past *explorer_past(int thread);
 
-/* A number below `count`, a different one in each run until all were used. */
+/* Chooses a number below `count`. Each run chooses another one, until all were chosen. */
 size_t explorer_choose(size_t count);
 
-/* Before a step that other threads can see: another thread may come first. */
+/* Called before a step that other threads can see: another thread may run first. */
 void explorer_step(void);
 
 /*
@@ -41,14 +41,17 @@ void explorer_step(void);
  */
 bool explorer_wait(const bool *ready, bool may_end);
 
-/* The thread has seen, or done, what these numbers identify. */
+/* Notes that the thread has seen, or done, what these numbers identify. */
 void explorer_note(uint64_t what, uint64_t more);
 uint64_t explorer_seen(void); /* all that the thread has noted, as one number */
 
-/* A fault was found; does not return. */
+/* Reports a fault that was found; does not return. */
 _Noreturn void explorer_fault(const char *text);
 
-/* Everything must be explored again: an object turned out to be shared. */
+/*
+ * Begins the exploration again, because an object that only one thread had used turned out to be
+ * shared.
+ */
 _Noreturn void explorer_again(void);
 
 /* Starts a thread that calls `run(argument)`. Returns its number. */
@@ -57,7 +60,7 @@ const bool *explorer_has_ended(int thread);
 
 /* --- memory.c --------------------------------------------------------------------------------- */
 
-/* A run, and an exploration, begins. */
+/* Called when a run, or an exploration, begins. */
 void memory_begin_run(void);
 void memory_forget_shared(void);
 
@@ -68,7 +71,10 @@ uint64_t memory_order_so_far(void);
 void *memory_take(size_t alignment, size_t size);
 bool memory_is_a_runs(const void *memory);
 
-/* An object of a contract of platform/: the next user sees all that was done to it before. */
+/*
+ * Called for an object of a contract of platform/: the thread that uses it next sees all that was
+ * done to it before.
+ */
 struct meeting {
     struct past past;
     uint64_t order;

@@ -33,13 +33,13 @@
 /* Of this life. */
 struct totals {
     uint64_t read, bytes, again, write_failures;
-    uint64_t lost;     /* records that programs which ended by themselves had been given */
-    unsigned own_ends; /* programs that read no more, before they were to */
+    uint64_t lost;     /* records given to programs that ended by themselves */
+    unsigned own_ends; /* programs that stopped reading before they were asked to end */
     unsigned rows;
-    int64_t unread_ns; /* of the last row */
+    int64_t unread_ns; /* since when the last row has no reader */
     unsigned refused;  /* starts */
-    unsigned replaced; /* the last ones, or by a program that was not started */
-    unsigned cuts;     /* programs whose time was over */
+    unsigned replaced; /* programs at the end of a row, and starts that failed */
+    unsigned cuts;     /* programs that were cut off when their time was over */
     size_t ends;
     struct command_reported reported[ENDS_MOST];
 };
@@ -47,7 +47,7 @@ struct totals {
 static struct totals totals[HISTORY_SINKS];
 static const struct scenario *scenario;
 
-/* When reloads were asked for that succeeded. */
+/* The times of the requests for reloads that succeeded. */
 static int64_t reloads[RELOADS_MOST];
 static size_t reload_count;
 
@@ -79,7 +79,7 @@ static struct totals *of(const struct command_reader *reader)
     return &totals[reader->row->sink];
 }
 
-/* To stop, or to replace its commands. */
+/* When the collector was asked to stop, or to replace its commands. */
 static bool was_asked_between(int64_t from_ns, int64_t to_ns)
 {
     return signals_came(CONTROL_REOPEN, from_ns, to_ns) ||
@@ -88,7 +88,10 @@ static bool was_asked_between(int64_t from_ns, int64_t to_ns)
 
 /* --- when it is started, and ended ------------------------------------------------------------ */
 
-/* The earlier time of the program's clock: a stopped thread does not read it again. */
+/*
+ * How much older the program's idea of the time may be: a stopped thread does not read the clock
+ * again.
+ */
 static int64_t stood(void)
 {
     return 20 * MILLISECONDS + 3 * world_longest_stall_ns();
@@ -99,7 +102,7 @@ static bool lived_for_long(const struct command_row *row)
     return row->ended_ns - row->started_ns >= CALM - stood();
 }
 
-/* One is started at once for each request to replace them. */
+/* A program is started without the pause once for each request to replace the commands. */
 static void check_pause(struct command_row *row)
 {
     int64_t waited = world_now_ns() - row->ended_ns;
@@ -156,7 +159,10 @@ void command_row_ends(const struct command_row *row)
     sum->unread_ns = row->unread_ns;
 }
 
-/* Whether its end, or that of the collector, was requested long enough ago to cut it off. */
+/*
+ * Whether a program's end, or the collector's, was requested so long ago that the program may be
+ * cut off.
+ */
 static bool is_time_over(const struct command_reader *reader)
 {
     int64_t least = scenario->stall_timeout_ns < scenario->stop_timeout_ns
@@ -166,7 +172,7 @@ static bool is_time_over(const struct command_reader *reader)
            signals_came(CONTROL_REOPEN, reader->started_ns - LATE, world_now_ns() - least) != 0;
 }
 
-/* A reload that is refused ends at once what it has started. */
+/* A refused reload ends at once the programs that it has started. */
 static bool may_be_refused(const struct command_reader *reader)
 {
     return !history_is_settled() &&
@@ -311,7 +317,9 @@ void command_input_closes(struct command_reader *reader, size_t unread, bool goe
 
 /* --- what the ledger says --------------------------------------------------------------------- */
 
-/* The log's report of an end; `knows_unread`: including the unread data. */
+/*
+ * The end of a program as the log reports it. `knows_unread`: the report includes the unread data.
+ */
 struct logged {
     struct command_reported said;
     bool knows_unread;
@@ -340,7 +348,7 @@ static bool is_that(const struct command_reported *reported, const struct logged
            (!logged->knows_unread || reported->unread == said->unread);
 }
 
-/* Each end that the log has was one. */
+/* Each end in the log must be one that happened. */
 static void check_log(unsigned sink)
 {
     struct totals *sum = &totals[sink];

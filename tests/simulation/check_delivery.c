@@ -17,8 +17,8 @@ static struct delivered *of(unsigned index)
 }
 
 /*
- * Records that were on disk when the last life ended, are not acknowledged since, and are no longer
- * there.
+ * Records that were on disk when the last life ended, were not acknowledged since, and are not on
+ * disk now.
  */
 static uint64_t count_missing(const struct delivered *delivered)
 {
@@ -36,7 +36,7 @@ static uint32_t first_missing(const struct delivered *delivered)
     return i;
 }
 
-/* Records of this life that the sink had, and that have neither an outcome nor are on disk. */
+/* Records of this life that the sink had, but that have no outcome and are not on disk. */
 static uint64_t count_gone(unsigned index, bool (*had)(unsigned sink, uint32_t number))
 {
     const struct delivered *delivered = of(index);
@@ -47,7 +47,7 @@ static uint64_t count_gone(unsigned index, bool (*had)(unsigned sink, uint32_t n
     return gone;
 }
 
-/* Those that lie there and are to be sent. */
+/* Records on disk that still must be sent. */
 static uint64_t count_waiting(const struct delivered *delivered)
 {
     uint64_t waiting = 0;
@@ -107,8 +107,8 @@ static void check_answers(const struct delivered *delivered, json_t *ledger, boo
 
 /*
  * This disk returns written data, possibly late; but data that was not synced is lost in a power
- * cut, and the end of a block together with its writer. A killed life does not report it, so the
- * next one does.
+ * cut, and the end of a block together with its writer. A killed life does not report its cut
+ * blocks, so the next one does.
  */
 static void check_damage(struct delivered *delivered, json_t *ledger)
 {
@@ -119,7 +119,7 @@ static void check_damage(struct delivered *delivered, json_t *ledger)
     delivered->was_torn -= (size_t)damaged;
 }
 
-/* Each record that is not answered and not on disk has a term that says so. */
+/* Each record without an answer that is not on disk must be counted in a term of the ledger. */
 static void check_rest(unsigned index, json_t *ledger, uint64_t decoded, bool is_known)
 {
     const struct delivered *delivered = of(index);
@@ -149,8 +149,8 @@ static void check_spilled(const struct delivered *delivered, uint64_t spilled, u
 }
 
 /*
- * A record does not show what an earlier run had sent, nor what a sink had sent whose spill a
- * reload has handed over.
+ * A record does not tell whether an earlier run had sent it, nor whether a sink had whose spill a
+ * reload handed over.
  */
 static bool is_known(const struct scenario_sink *sink, unsigned index, uint64_t recovered)
 {
@@ -200,8 +200,8 @@ static void check_that_it_stayed(const struct scenario_sink *sink, unsigned inde
 #define SLACK_NS (500 * MILLISECONDS)
 
 /*
- * Records without an answer for a second are on disk, with fsync=always before they are sent: a
- * kill loses no more.
+ * Records without an answer for a second must be on disk; with fsync=always all must be, before
+ * they are sent. A kill loses no others.
  */
 static void check_that_it_is_kept(const struct scenario_sink *sink, unsigned index, bool stopped)
 {
@@ -218,7 +218,7 @@ static void check_that_it_is_kept(const struct scenario_sink *sink, unsigned ind
     }
 }
 
-/* A line that says that the spill could not be closed: of all others it is tried again. */
+/* The log line that a spill could not be closed. After other errors the sink tries again. */
 static bool could_not_be_closed(const char *folder)
 {
     char said[64];
@@ -266,7 +266,7 @@ void check_delivery(const struct scenario_sink *sink, unsigned index, json_t *le
     note_owed(delivered);
 }
 
-/* With fsync=always all but the block that was just being stored. */
+/* With fsync=always only the block that was just being stored may be lost. */
 void check_delivery_after_power_cut(const struct scenario_sink *sink, unsigned index)
 {
     struct delivered *delivered = of(index);
@@ -277,6 +277,6 @@ void check_delivery_after_power_cut(const struct scenario_sink *sink, unsigned i
     if (sink->syncs_each && history->faults == 0 && missing > delivered->last_block)
         world_fail("sink %u has lost %" PRIu64 " records with the power, datagram %u is the first",
                    index, missing, first_missing(delivered));
-    for (uint32_t i = 0; i < history->sent_count; i++) /* what was evicted may be there again */
+    for (uint32_t i = 0; i < history->sent_count; i++) /* evicted records may be on disk again */
         delivered->owed[i] = delivered->owed[i] && delivered->on_disk[i];
 }

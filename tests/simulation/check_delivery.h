@@ -8,8 +8,8 @@
 #include "tests/simulation/scenario.h"
 
 /*
- * After each life, before the power is cut, where it is; `ledger` is the sink's entry, NULL: the
- * program did not stop by itself.
+ * Called after each life, and before a power cut. `ledger` is the sink's entry; NULL: the program
+ * did not stop by itself.
  */
 void check_delivery(const struct scenario_sink *sink, unsigned index, json_t *ledger,
                     uint64_t decoded);

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Holds what the sink's part of the ledger says that it was offered against what was decoded while
- * it was there, of `decoded` records in all. Returns it.
+ * Compares the sink's count of offered records with the records decoded while the sink existed;
+ * `decoded` is the number of all records. Returns that count.
  */
 uint64_t check_offered(json_t *sink, unsigned index, uint64_t decoded);
 

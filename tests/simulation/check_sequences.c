@@ -7,7 +7,7 @@
 #include "tests/simulation/history.h"
 #include "tests/simulation/ledger_reading.h"
 
-/* A number that is so far behind the highest one is late, whether it came before or not. */
+/* A number that is this far below the highest one counts as late, whether or not it came before. */
 #define WINDOW 1024
 
 /* The numbers seen of a sender while the listener existed. */

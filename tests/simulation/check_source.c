@@ -9,10 +9,10 @@
 #include "tests/simulation/senders.h"
 #include "tests/simulation/world.h"
 
-/* The end of the lines of each flow, after one was checked. */
+/* The end of each flow's lines (sender and listener), from the first line that was checked. */
 static struct ending {
     uint8_t listener;
-    size_t size; /* 0: it is not known yet */
+    size_t size; /* 0: no line has come yet */
     char text[100];
 } endings[HISTORY_FLOWS];
 

@@ -9,10 +9,13 @@
 #include "tests/simulation/tcp_network.h"
 #include "tests/simulation/world.h"
 
-/* The program reads the time at the beginning of a turn, in which it may then be stopped. */
+/*
+ * How old the time may be that the program acts by: a thread reads it when its turn begins, and may
+ * be stopped during the turn.
+ */
 #define TURN_NS (300 * MILLISECONDS)
 
-/* Connections whose sockets are closed, and whose places are not free yet: one of each thread. */
+/* Closed connections whose places are not free yet: at most one for each thread. */
 #define CLOSING_MOST 3
 
 /* The data delivered to the program over the connections of one listener, and the ends of these. */
@@ -22,18 +25,22 @@ struct totals {
     uint64_t answered, may_be_answered;
     uint64_t senders, lost;
 
-    /* Connections that ended before all that was read was taken, as answers were not; and frames of
-     * which that may be so. */
+    /*
+     * Connections that ended while answers were missing, so that read frames may not have been
+     * accepted; and the number of these frames.
+     */
     uint64_t unsure, unsure_frames;
 
-    /* Ends that the other side, or what it sent, gave. */
+    /* Ends that the other side caused, or the data that it sent. */
     uint64_t closed, cut, reset, bad_frame, other_content;
 
-    /* By the program: within a frame, or after a whole one; certainly not for a stop. */
+    /*
+     * Ends by the program: within a frame, or after a complete one; "late": not because of a stop.
+     */
     uint64_t within, between;
     uint64_t late_within, late_between;
-    uint64_t may_be_idle; /* idle for this time */
-    uint64_t starved;     /* for its time, though there was something to be read */
+    uint64_t may_be_idle; /* silent for the idle timeout */
+    uint64_t starved;     /* not read for that time, although data had come */
 };
 
 /* --- what one connection was ------------------------------------------------------------------ */
@@ -65,7 +72,9 @@ static void count_frame(struct totals *totals, const struct tcp_mark *mark)
     }
 }
 
-/* A connection is a sender: its missing numbers between others are lost. */
+/*
+ * Without answers each connection is a sender: numbers missing between its first and last are lost.
+ */
 static void count_lost(struct totals *totals, const struct tcp_connection *connection)
 {
     uint64_t first = 0, last = 0, seen = 0;
@@ -82,7 +91,7 @@ static void count_lost(struct totals *totals, const struct tcp_connection *conne
     totals->lost += seen != 0 ? last - first + 1 - seen : 0;
 }
 
-/* Whether it has read a part of a frame. */
+/* Whether the program has read a part of a frame. */
 static bool is_cut(const struct tcp_connection *connection)
 {
     uint64_t whole = 0;
@@ -91,7 +100,7 @@ static bool is_cut(const struct tcp_connection *connection)
     return connection->read > whole;
 }
 
-/* Only the program can have ended it. */
+/* Counts a connection that only the program can have ended. */
 static void count_own_end(struct totals *totals, const struct scenario_stream *stream,
                           const struct tcp_connection *connection)
 {
@@ -104,7 +113,10 @@ static void count_own_end(struct totals *totals, const struct scenario_stream *s
     totals->starved += connection->starved && !connection->closed_in_doubt;
 }
 
-/* The program continues reading when all is answered: at the end it has read everything. */
+/*
+ * Whether it is unknown how far frames were accepted: the program may have ended the connection
+ * while answers were missing.
+ */
 static bool is_unsure(const struct tcp_connection *connection)
 {
     bool waits = connection->is_answered && connection->marks_answered != connection->marks_read;
@@ -112,7 +124,7 @@ static bool is_unsure(const struct tcp_connection *connection)
            (waits || connection->told_closed || connection->told_broken);
 }
 
-/* Frames that were answered, or may have been. */
+/* Counts frames that were answered, and those that may have been. */
 static void count_answers(struct totals *totals, const struct tcp_connection *connection)
 {
     uint64_t before = totals->may_be_answered;
@@ -165,7 +177,7 @@ static struct totals count_all(const struct scenario_stream *stream, uint16_t po
             world_fail("a connection to port %u is open after the stop", port);
         totals.connections++;
         count_answers(&totals, connection);
-        if (!connection->is_answered) /* whose messages have no numbers */
+        if (!connection->is_answered) /* messages on answered connections have no numbers */
             count_lost(&totals, connection);
         count_end(&totals, stream, connection);
     }
@@ -181,7 +193,7 @@ static void between(const char *what, uint64_t is, uint64_t least, uint64_t most
                    most);
 }
 
-/* At most this number, some of which may be missing. */
+/* Checks that the count is at most `most`, and lower by at most `missing`. */
 static void within(const char *what, uint64_t is, uint64_t missing, uint64_t most)
 {
     between(what, is, most < missing ? 0 : most - missing, most);

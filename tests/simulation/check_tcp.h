@@ -7,7 +7,7 @@
 
 #include "tests/simulation/scenario.h"
 
-/* After a stop. Returns records that were offered to each sink. */
+/* Called after a stop. Returns the number of records offered to each sink. */
 uint64_t check_tcp(const struct scenario *scenario, json_t *ledger);
 
 #endif

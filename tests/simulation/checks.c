@@ -18,16 +18,20 @@
 
 /* --- what came out ---------------------------------------------------------------------------- */
 
-/* Of one sink: how often each datagram's line was found, and whether it would stay. */
+/*
+ * How often one sink's output has each datagram's line, and whether the line would survive the next
+ * start.
+ */
 static struct {
     unsigned sink;
     const char *file;
-    unsigned ended_lines; /* that may be torn: a start could not cut them off, and ended them */
-    unsigned cut_lines;   /* of a pipe: they may lack no more than their end, which is put there */
-    char files[HISTORY_DATAGRAMS][24]; /* where the first one was */
+    unsigned ended_lines; /* incomplete lines that a start could not cut off, but ended */
+    unsigned cut_lines;   /* cut lines of a pipe; only their line end may be missing, and is then
+                             written */
+    char files[HISTORY_DATAGRAMS][24]; /* the file with the first line of the datagram */
     uint8_t times[HISTORY_DATAGRAMS];
     bool stays[HISTORY_DATAGRAMS];
-    bool has_rest; /* a file whose end could not be cut off: of a block that failed */
+    bool has_rest; /* one file may end in a failed block that could not be cut off */
 } found;
 
 /* The last number of each flow within one file. */
@@ -81,7 +85,7 @@ static void take_lines(const uint8_t *bytes, size_t size, size_t synced, bool ma
         world_fail("%s: %zu bytes at the end are not a line", found.file, size - start);
 }
 
-/* Bytes from the front that the power cut leaves. */
+/* The number of bytes at the beginning of the file that a power cut leaves. */
 static size_t synced_size_of(const struct disk_node *node)
 {
     bool is_same = node->synced_size <= node->size &&
@@ -89,7 +93,7 @@ static size_t synced_size_of(const struct disk_node *node)
     return is_same ? node->synced_size : 0;
 }
 
-/* Whether the log says of a file that its end could not be cut off. */
+/* Whether the log says that the end of this file could not be cut off. */
 static bool is_left_as_it_is(const char *name)
 {
     char stays[128], is_left[128], is_complete[200];
@@ -103,7 +107,7 @@ static bool is_left_as_it_is(const char *name)
            strstr(history->log, is_complete) != NULL;
 }
 
-/* How often the log says that a sink had to stop within a line. */
+/* How often the log says that the sink had to stop in the middle of a line of this file. */
 static unsigned count_cut_lines(const char *name)
 {
     char said[128];
@@ -114,7 +118,10 @@ static unsigned count_cut_lines(const char *name)
     return count;
 }
 
-/* Whether anything has opened it in this life: a sink whose keys change may write another one. */
+/*
+ * Whether the program has opened this file in this life. A sink whose keys change may write to
+ * another file.
+ */
 static bool was_opened(unsigned index, const char *name)
 {
     char plain[16];
@@ -123,8 +130,9 @@ static bool was_opened(unsigned index, const char *name)
 }
 
 /*
- * Whether a file may end within a line: a next start mends that. After a stop only what no fsync=
- * was asked for, and what a disk that fails did not let be cut off, as the log says.
+ * Whether a file may end within a line, which the next start repairs. After a stop only two may:
+ * one without fsync= after a power cut, and one whose end a failing disk did not let the program
+ * cut off, as the log says.
  */
 static bool may_be_torn(const struct scenario *scenario, unsigned index, const char *name)
 {
@@ -143,7 +151,7 @@ static void take_files(const struct scenario *scenario, unsigned index)
     bool cut = history->end == LIFE_POWER_CUT;
     snprintf(prefix, sizeof prefix, "%u.json", index);
     while ((name = disk_next_name(SCENARIO_FOLDER, &at, &node)) != NULL) {
-        /* 0.json, or its rotated ones: 0-TIME.json and with .part */
+        /* plain: 0.json; rotating: 0-TIME.json, also with .part */
         if (name[0] != prefix[0] || (name[1] != '.' && name[1] != '-'))
             continue;
         found.file = name;
@@ -154,8 +162,10 @@ static void take_files(const struct scenario *scenario, unsigned index)
     }
 }
 
-/* After a stop with a disk that works no file that the program has opened is left under the name
- * that it is made by. */
+/*
+ * After a stop with a working disk, no file that the program has opened may still have its
+ * temporary name.
+ */
 static void check_names(void)
 {
     size_t at = 0;
@@ -212,7 +222,7 @@ static struct handed handed_to(unsigned listener)
     return handed;
 }
 
-/* Returns what it decoded. */
+/* Returns the number of decoded records. */
 static uint64_t check_listener(json_t *listener, unsigned index, uint64_t *drops)
 {
     struct handed handed = handed_to(index);
@@ -234,7 +244,7 @@ static uint64_t check_listener(json_t *listener, unsigned index, uint64_t *drops
     return decoded;
 }
 
-/* Returns records that were offered to each sink. */
+/* Returns the number of records that were offered to each sink. */
 static uint64_t check_listeners(const struct scenario *scenario, json_t *ledger)
 {
     uint64_t decoded = 0, drops = 0;

@@ -4,11 +4,13 @@
 
 #include "tests/simulation/scenario.h"
 
-/* After each life: fails the world where a promise is broken, and notes what is to stay. Before the
- * power is cut, where it is. */
+/*
+ * Called after each life, and before a power cut: fails the world if a promise is broken, and notes
+ * the lines that must survive.
+ */
 void checks_after_life(const struct scenario *scenario);
 
-/* After that: what had been synced is still there. */
+/* Called after a power cut: everything that had been synced must still be there. */
 void checks_after_power_cut(const struct scenario *scenario);
 
 #endif

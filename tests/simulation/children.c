@@ -37,14 +37,14 @@ bool children_is_broken(wait_handle handle)
     return process != NULL && !process->read_open;
 }
 
-/* As poll(2) has it of a pipe: a page is free. */
+/* As poll(2) reports it for a pipe: there is room for a page. */
 bool children_has_room(wait_handle handle)
 {
     const struct process *process = of(handle);
     return process != NULL && process->used <= process->options->pipe - CHILD_ATOMIC;
 }
 
-/* A read(2) of that size: of what is there it takes all that goes in. */
+/* Reads as read(2) does: all that is in the pipe, up to `most` bytes. */
 static void read_some(struct process *process, size_t most)
 {
     size_t size = process->used < most ? process->used : most;
@@ -67,7 +67,7 @@ static bool has_something(const void *context)
     return process->used != 0 || !process->write_open || must_end(process);
 }
 
-/* Returns whether it has not ended in the meantime. */
+/* Returns false if the program must end. */
 static bool rest(struct process *process, int64_t nanoseconds)
 {
     return !world_wait(must_end, process,
@@ -105,7 +105,7 @@ static void obey(struct process *process)
         end_with(process, false, world_chance(500) ? 0 : 128 + SIGTERM);
 }
 
-/* The end of its input. */
+/* The program has read its input to the end. */
 static void finish(struct process *process)
 {
     const struct child_options *options = process->options;
@@ -121,7 +121,7 @@ static void finish(struct process *process)
         end_with(process, false, options->is_steady || world_chance(800) ? 0 : 3);
 }
 
-/* It does not go on as it should. Returns whether it reads on. */
+/* The program fails in some way. Returns whether it reads on. */
 static bool break_off(struct process *process)
 {
     switch (world_below(6)) {
@@ -133,12 +133,12 @@ static bool break_off(struct process *process)
         close_its_end(process);
         end_with(process, true, SIGSEGV);
         return false;
-    case 2: /* it lives on, and reads no more */
+    case 2: /* it closes its input and lives on */
         close_its_end(process);
         if (rest(process, (int64_t)world_below(3000) * MILLISECONDS))
             end_with(process, false, 2);
         return false;
-    case 3: /* what it has started reads on, and outlives it */
+    case 3: /* it ends, but a child of it reads on */
         end_with(process, false, world_chance(500) ? 0 : 4);
         return true;
     case 4:
@@ -225,7 +225,7 @@ void children_let_go(struct process *process)
     process->is_used = !is_forgotten(process);
 }
 
-/* A reading program finds the rest of the pipe, and then its end, when the collector was killed. */
+/* When the collector was killed, a program still reads the rest of the pipe, and then its end. */
 void children_program_ends(bool stopped)
 {
     for (size_t i = 0; i < PROCESSES_MOST; i++) {

@@ -26,13 +26,13 @@ struct session {
     struct tcp_connection *connection;
     enum framing_kind framing;
     uint8_t listener;
-    unsigned number; /* of the connection, in the run */
+    unsigned number; /* number of the connection in this run */
     uint32_t sequence;
-    uint64_t written; /* bytes of the stream, with what is in `burst` */
-    size_t piece;     /* bytes that go at a time, at most; 0: all of them */
-    int64_t pause_ns; /* between two pieces, at most */
-    unsigned reads;   /* answers, after this number of pieces in a thousand */
-    bool is_dense;    /* its messages are short, and many */
+    uint64_t written; /* bytes of the stream so far, including those in `burst` */
+    size_t piece;     /* most bytes sent at a time; 0: all of them */
+    int64_t pause_ns; /* longest pause between two pieces */
+    unsigned reads;   /* in a thousand pieces, those after which it reads answers */
+    bool is_dense;    /* sends many short messages */
     size_t size;
     uint8_t burst[BURST_MOST];
 };
@@ -96,7 +96,7 @@ static bool may_go_on(const struct session *session)
            session->size + 2 * MESSAGE_MOST < BURST_MOST;
 }
 
-/* `kind`: of a stream where no message may come it is none. */
+/* Queues a message. `kind` is FRAME_OF_NO_KIND where the stream allows no message at this point. */
 static void put_record(struct session *session, enum frame_kind kind)
 {
     uint8_t head[10], bytes[MESSAGE_MOST];
@@ -135,7 +135,7 @@ static const char *choose_type(void)
     return world_chance(500) ? NULL : "protobuf:sluice.Telemetry";
 }
 
-/* Reads a control frame, which must be this. Returns false where the connection is over. */
+/* Reads a control frame, which must be `wanted`. Returns false if the connection has ended. */
 static bool hears(struct session *session, enum frame_control wanted)
 {
     uint8_t bytes[64];
@@ -193,7 +193,7 @@ static bool send_bursts(struct session *session)
         uint64_t most = session->is_dense ? 700 : world_chance(200) ? 60 : 10;
         for (uint64_t count = 1 + world_below(most); count > 0 && may_go_on(session); count--)
             if (session->framing != FRAMES_STREAMS && !session->connection->is_answered &&
-                world_chance(10)) /* else that is a message */
+                world_chance(10)) /* in other streams an empty frame is a message */
                 put_empty(session);
             else
                 put_record(session, FRAME_OF_RECORD);
@@ -204,7 +204,7 @@ static bool send_bursts(struct session *session)
     return true;
 }
 
-/* A part of a frame, and no more. */
+/* Sends only a part of a frame. */
 static bool send_part(struct session *session)
 {
     if (!may_go_on(session))
@@ -213,7 +213,7 @@ static bool send_part(struct session *session)
     return flush(session, 1 + (size_t)world_below(session->size - 1));
 }
 
-/* More than any listener accepts. */
+/* A length that no listener accepts. */
 static bool send_nonsense(struct session *session)
 {
     uint8_t bytes[10];
@@ -248,7 +248,7 @@ static void end_session(struct session *session, bool two_way)
     case 2:
         if (world_chance(500) && !send_part(session))
             return;
-        wait_for_end(session); /* nothing comes any more */
+        wait_for_end(session); /* and sends no more data */
         break;
     case 3:
         if (world_chance(500) && !send_part(session))
@@ -272,7 +272,7 @@ struct address clients_address(unsigned connection)
     return address_from_ipv4(host, (uint16_t)(50000 + connection));
 }
 
-/* Returns whether somebody listened. */
+/* Returns whether the program listened on the port. */
 static bool connect_once(const struct scenario *scenario, struct session *session)
 {
     static const size_t buffers[] = {300, 4096, TCP_BUFFER_MOST};

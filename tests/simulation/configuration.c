@@ -12,7 +12,7 @@
 
 #define FILE_PATH "/sluice.yaml"
 
-/* The sink that plans are about (plan.h): the first one may be standard output. */
+/* The sink that plans are about (plan.h); the first sink may be standard output. */
 #define PLANNED 1
 
 static void add(struct scenario *scenario, const char *format, ...)
@@ -56,7 +56,7 @@ static void choose_listener(const struct scenario *scenario, struct scenario_lis
 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
-/* Properties that held all the time. */
+/* Chooses keys. `sink` keeps the properties that all configurations so far have in common. */
 static void choose_keys_of_delivery(struct scenario_sink *sink, const char *overflow,
                                     const char *flush)
 {
@@ -161,8 +161,8 @@ static void choose_sink(struct scenario *scenario, unsigned index)
 }
 
 /*
- * Whether the seed makes a world with commands. That is no draw of the world's chance: what all
- * other seeds make stays as it was.
+ * Whether the seed makes a world with commands. This does not draw from the world's random numbers,
+ * so that the worlds of all other seeds stay the same.
  */
 static bool has_commands(uint64_t seed)
 {
@@ -184,7 +184,7 @@ static void choose_command(struct scenario_sink *sink, unsigned index)
     snprintf(sink->name, sizeof sink->name, "command:" COMMAND_TEXT, index);
 }
 
-/* In place of some sinks that were chosen before. */
+/* Replaces some sinks that were chosen before by commands. */
 static void choose_commands(struct scenario *scenario)
 {
     bool is_long = world_chance(300);
@@ -226,7 +226,7 @@ static void choose_memory(struct scenario *scenario)
                                : ONE_OF("80MiB", "100MiB"));
 }
 
-/* Without a file they are options. */
+/* Without a configuration file, listeners and sinks are options of the command line. */
 static void add_options(struct scenario *scenario)
 {
     for (unsigned i = 0; i < HISTORY_LISTENERS; i++)
@@ -295,7 +295,7 @@ static void put(struct yaml *yaml, const char *format, ...)
         world_fail("a configuration is too long");
 }
 
-/* An item of a list: the part of the URL before the "?" is `key`. */
+/* Writes an item of a list, in which the URL's part before "?" is the value of `key`. */
 static void put_item(struct yaml *yaml, const char *key, const char *url)
 {
     const char *keys = strchr(url, '?');

@@ -6,16 +6,18 @@
 
 #include "tests/simulation/scenario.h"
 
-/* Chooses all of it, for the first life. */
+/* Chooses the whole configuration for the first life. */
 void configuration_choose(struct scenario *scenario);
 
-/* Listeners that there are, or can be: the first ones. */
+/* The number of listeners that exist, or that a reload may add; they are the first ones. */
 unsigned configuration_listeners(const struct scenario *scenario);
 
-/* Puts the file, if the scenario has one, where the program reads it. */
+/*
+ * Writes the configuration file, if the scenario has one, to the place where the program reads it.
+ */
 void configuration_write(const struct scenario *scenario);
 
-/* Changes some of it at random, so that it can still be started with. */
+/* Changes a part of the configuration at random. It stays valid. */
 void configuration_change(struct scenario *scenario);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "tests/simulation/world.h"
 
-/* By this number the runs of seeds.txt that are older than streams have none. */
+/* Chosen so that the older seeds of seeds.txt still have no streams. */
 #define OWN_CHANCES (UINT64_C(412) << 32)
 
 static const char *one_of(const char *const *choices, size_t count)
@@ -62,7 +62,7 @@ static void add_option(struct scenario *scenario, const char *text)
     scenario->argv[scenario->argc++] = to;
 }
 
-/* The default without them would be too small. */
+/* The default is too small for runs with streams. */
 static void give_memory(struct scenario *scenario)
 {
     for (int i = 0; i < scenario->argc; i++)

@@ -1,20 +1,22 @@
-/* The stream listeners that a collector is told to have: some runs have them, most do not. */
+/* The stream listeners of a collector. Some runs have them, most do not. */
 #ifndef SLUICE_TESTS_SIMULATION_CONFIGURATION_TCP_H
 #define SLUICE_TESTS_SIMULATION_CONFIGURATION_TCP_H
 
 #include "tests/simulation/scenario.h"
 
-/* The first one's port; the next one has the next one. */
+/* The first stream listener's port; the others have the ports after it. */
 #define TCP_PORT 6000
 
-/* After everything else was chosen, by chances of its own: whatever else a seed makes of a run is
- * the same without it. */
+/*
+ * Called after everything else was chosen. It draws from random numbers of its own, so that
+ * everything else in the run is the same as without streams.
+ */
 void configuration_tcp_choose(struct scenario *scenario);
 
-/* Changes, adds or takes away one of them, where there are any. */
+/* Changes, adds or removes a stream listener, if the run has any. */
 void configuration_tcp_change(struct scenario *scenario);
 
-/* Of the run: it has a place for such listeners. */
+/* Whether the run has stream listeners, or may get them. */
 bool configuration_tcp_is_there(const struct scenario *scenario);
 
 #endif

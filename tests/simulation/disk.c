@@ -15,14 +15,14 @@
 
 struct name {
     char path[DISK_PATH_SIZE];
-    struct disk_node *node; /* NULL: it is free */
+    struct disk_node *node; /* NULL: this place is free */
 };
 
-/* A change of a name that is on its way to the disk. */
+/* A change of a name that may not have reached the disk yet. */
 struct change {
     char path[DISK_PATH_SIZE];
-    char from[DISK_PATH_SIZE]; /* of a rename: the name that it had; else empty */
-    struct disk_node *node;    /* that has it from then on; NULL: nothing has */
+    char from[DISK_PATH_SIZE]; /* in a rename, the name before; otherwise empty */
+    struct disk_node *node;    /* the file that has the name then; NULL: no file */
 };
 
 struct disk {
@@ -30,7 +30,7 @@ struct disk {
     size_t node_count;
     struct name names[NAMES_MOST];
     struct name synced_names[NAMES_MOST];
-    size_t name_count;                   /* places that were ever used of both */
+    size_t name_count;                   /* places used so far, in both tables */
     struct change changes[CHANGES_MOST]; /* since then */
     size_t change_count;
     uint64_t room; /* bytes that are free */
@@ -110,7 +110,7 @@ bool disk_fails_to_read_at(struct disk_node *node, uint64_t offset)
     return false;
 }
 
-/* The file of a name is gone with its last name. */
+/* A file is removed with its last name. */
 static void release(struct disk_node *node)
 {
     if (--node->links == 0 && disk->room != UINT64_MAX)
@@ -163,7 +163,7 @@ static void change(const char *from, const char *path, struct disk_node *node)
     moment_comes(MOMENT_NAME_CHANGES);
 }
 
-/* Those before that number have reached the disk. */
+/* The changes below this number have reached the disk. */
 static void settle_names(size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -264,7 +264,7 @@ static void make_room(uint8_t **bytes, size_t *room, size_t size)
     *room = larger;
 }
 
-/* Takes what the file grows by from what is free. Returns how many bytes may be written. */
+/* Takes free space for the growth of the file. Returns how many bytes may be written. */
 static size_t reserve(struct disk_node *node, uint64_t offset, size_t size)
 {
     uint64_t end = offset + size;

@@ -18,12 +18,12 @@
 
 struct disk_node {
     bool is_folder;
-    bool in_place; /* it was written elsewhere than at its end */
+    bool in_place; /* written elsewhere than at its end */
     unsigned links, open;
-    unsigned writers;       /* of those that have it open */
+    unsigned writers;       /* of the `open` uses, those that write */
     unsigned sharing;       /* locks */
     bool exclusive;         /* a lock */
-    unsigned read_failures; /* of the place that could not be read last, until it can be */
+    unsigned read_failures; /* failed reads of the place that failed last, until a read succeeds */
     uint64_t unread;        /* that place */
     int64_t modified_ns;
     uint8_t *bytes;
@@ -32,40 +32,42 @@ struct disk_node {
     size_t synced_size, synced_room;
 };
 
-/* Before any process that uses it. */
+/* Called before any process that uses the disk is started. */
 void disk_create(void);
 
-/* Empty again, but for one folder. */
+/* Removes everything except one folder. */
 void disk_clear(const char *folder);
 
 /* Faults: free bytes, and the number of failing calls in a thousand. */
 void disk_set_room(uint64_t bytes);
 void disk_set_faults(unsigned in_thousand);
-void disk_set_read_faults(unsigned in_thousand); /* of reads of a spill, besides those */
-uint64_t disk_faults(void);                      /* that came, of both kinds */
-bool disk_fails(void);                           /* chance has it that a call fails now */
+void disk_set_read_faults(unsigned in_thousand); /* additional faults, in reads of a spill */
+uint64_t disk_faults(void);                      /* faults that have happened, of both kinds */
+bool disk_fails(void);                           /* whether a call fails now, by chance */
 
 /*
- * The same for a read of a spill. A block that cannot be read for the third time is treated as
- * damaged, which it is not: so a position fails at most twice, whatever is read in between, and
+ * The same for a read of a spill. The program treats a block as damaged after three failed reads,
+ * although it is not. Therefore a position fails at most twice, whatever is read in between, and
  * only one position at a time.
  */
 bool disk_fails_to_read_at(struct disk_node *node, uint64_t offset);
 
-/* Somebody else than the program puts a whole file there, in place of what has the name: nothing
- * can go wrong with that, and who has the one before open has that one. */
+/*
+ * Puts a complete file there, replacing one with that name. This is not the program's action: it
+ * cannot fail, and a program that has the earlier file open keeps that one.
+ */
 void disk_put(const char *path, const void *bytes, size_t size);
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* NULL: nothing has that name. */
+/* NULL: no file has that name. */
 struct disk_node *disk_find(const char *path);
 
-/* NULL: its folder is not there, it has that name already, or the disk fails. */
+/* NULL: the folder does not exist, the name exists already, or the disk fails. */
 struct disk_node *disk_make(const char *path, bool is_folder);
 
 bool disk_remove(const char *path);
-bool disk_rename(const char *from, const char *to); /* in place of what is there */
+bool disk_rename(const char *from, const char *to); /* replaces a file named `to` */
 
 /*
  * The next name in a folder, relative to it; NULL: there are no more. *at is 0 before the first.
@@ -91,10 +93,10 @@ bool disk_sync_names(void);
 
 /* --- what happens to it ----------------------------------------------------------------------- */
 
-/* The process has ended: what it had open is closed, its locks are gone. */
+/* The process has ended: its files are closed and its locks released. */
 void disk_process_ended(void);
 
-/* The same, and what was not synced is left to chance. */
+/* The same for a power cut. Data that were not synced survive by chance. */
 void disk_cut_power(void);
 
 #endif

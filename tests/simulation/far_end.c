@@ -38,13 +38,13 @@ struct flight {
 };
 
 struct far_end {
-    const struct far_end_options *options; /* NULL: there is none */
+    const struct far_end_options *options; /* NULL: this sink has no far end */
     unsigned sink;
     enum weather weather;
-    bool takes_all; /* while it is silent */
+    bool takes_all; /* while SILENT: accepts everything */
     int64_t changes_ns;
     int64_t slowest_ns;
-    int64_t room_ns; /* while it is busy */
+    int64_t room_ns; /* while BUSY */
     size_t most_flights;
     struct connection *connections;
 };
@@ -59,7 +59,7 @@ struct connection {
     struct wakeup *wakeup;
     bool is_signalling;
     uint64_t turns;
-    int64_t *latest; /* what arrived last of each flow, plus one: of all that follow each other */
+    int64_t *latest; /* last arrival of each flow, plus one; shared by all that follow each other */
     int64_t own_latest[HISTORY_FLOWS];
     struct flight flights[FLIGHTS];
 };
@@ -132,7 +132,7 @@ static struct flight *next_of(struct connection *connection, uint64_t after)
     return next;
 }
 
-/* On one connection what was sent before arrives before. */
+/* On one connection, records arrive in the order in which they were sent. */
 static void arrive_up_to(struct connection *connection, struct flight *last)
 {
     if (!connection->far->options->in_order) {
@@ -168,7 +168,7 @@ void far_end_process_ends(void)
 
 /* --- what becomes of a block ------------------------------------------------------------------ */
 
-/* One of the same connection fails before it. */
+/* Whether an earlier record of the same connection fails. */
 static bool is_broken(const struct connection *connection)
 {
     for (size_t i = 0; connection->far->options->in_order && i < FLIGHTS; i++) {
@@ -187,7 +187,10 @@ static uint8_t any_failure(const struct far_end *far)
     return outcomes[world_below(far->options->in_order ? 3 : 4)];
 }
 
-/* Chooses for each record: of a connection a first part goes through, and the rest fails alike. */
+/*
+ * Chooses the outcome of each record. On one connection a first part goes through and the rest
+ * fails in the same way.
+ */
 static void decide(const struct connection *connection, struct flight *flight)
 {
     const struct far_end *far = connection->far;
@@ -211,10 +214,10 @@ static void decide(const struct connection *connection, struct flight *flight)
             far_end_refuses(far->options, number_of(far, flight->block, i)))
             flight->outcomes[i] = REFUSED;
     }
-    flight->reason = (uint8_t)world_below(3); /* of all that it refuses */
+    flight->reason = (uint8_t)world_below(3); /* the same for all refused records */
 }
 
-/* Its outcome is unknown before its answer. */
+/* The outcome stays unknown until the answer comes. */
 static int64_t answer_time(const struct connection *connection, const struct flight *flight)
 {
     const struct far_end *far = connection->far;
@@ -368,7 +371,7 @@ static struct delivery_block *answer(struct destination *destination, struct err
     return NULL;
 }
 
-/* Those that were not answered yet: what had not arrived does not. */
+/* Gives up unanswered records: those that had not arrived never will. */
 static void abandon(struct destination *destination)
 {
     struct connection *connection = of(destination);
@@ -446,7 +449,7 @@ void far_end_begin(unsigned sink, const struct far_end_options *options)
     change(far);
 }
 
-/* Signals the sink where answers are there. Returns when there are more. */
+/* Signals the sinks that have answers. Returns when the next answer is due. */
 static int64_t announce(struct connection *connection)
 {
     int64_t next = WORLD_NEVER;

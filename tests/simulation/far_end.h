@@ -10,39 +10,39 @@
 #include <stdint.h>
 
 struct far_end_options {
-    bool in_order; /* on one connection: when a block fails, so do those that were sent after it */
-    bool once;     /* nothing may come twice */
-    bool maybe_sent; /* what is not answered has DELIVERY_MAYBE_SENT, and not DELIVERY_UNKNOWN */
+    bool in_order; /* on one connection: when a block fails, later blocks fail, too */
+    bool once;     /* no record may come twice */
+    bool maybe_sent; /* unanswered records get DELIVERY_MAYBE_SENT, not DELIVERY_UNKNOWN */
     bool refuses;    /* some records, for good */
     bool is_steady;  /* always up */
-    bool follows;    /* a connection begins when the one before has ended: it has a spill */
+    bool follows;    /* a connection begins only when the one before has ended, as with a spill */
 };
 
-/* Whether the far end never accepts the datagram. */
+/* Whether the far end refuses this datagram each time. */
 static inline bool far_end_refuses(const struct far_end_options *options, uint32_t number)
 {
     return options->refuses && number % 37 == 5;
 }
 
-/* Whether unanswered messages may have DELIVERY_MAYBE_SENT. */
+/* Whether unanswered records may get DELIVERY_MAYBE_SENT. */
 extern const bool far_end_says_maybe_sent;
 
-/* The URL without keys of a sink by its number, below 10. */
+/* The URL of a sink without its keys; its number is below 10. */
 #define FAR_END_URL "kafka://far:9092/sink%u"
 
-/* Before the program is started. Of the options, which stay the caller's, `once` may change. */
+/* Called before the program is started. The caller keeps the options; it may only change `once`. */
 void far_end_begin(unsigned sink, const struct far_end_options *options);
 
-/* A task: answers come, and what the far ends do changes. */
+/* A task: makes answers come, and changes the state of the far ends. */
 void far_end_run(void *argument);
 
 /*
- * An outage of all of them to the end of this life, but for those that are always up. `for_good`:
- * what they do not answer they do not answer later either.
+ * Begins an outage of all far ends, except steady ones, that lasts to the end of this life.
+ * `for_good`: records that are not answered in it never will be.
  */
 void far_end_break_off(bool silently, bool for_good);
 
-/* The process ends: what is on its way arrives, or does not. */
+/* The process ends: records in transit arrive or are lost. */
 void far_end_process_ends(void);
 
 #endif

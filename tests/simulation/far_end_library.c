@@ -21,14 +21,14 @@ const bool far_end_says_maybe_sent = false;
 enum weather { UP, AWAY, SILENT, FLAKY };
 
 struct far_end {
-    const struct far_end_options *options; /* NULL: there is none */
+    const struct far_end_options *options; /* NULL: this sink has no far end */
     unsigned sink;
     enum weather weather;
-    bool takes_all; /* while it is silent */
+    bool takes_all; /* while SILENT: accepts everything */
     int64_t changes_ns, slowest_ns;
     bool is_broken;    /* a message failed: later ones fail as well, until all are reported */
     size_t unreported; /* messages */
-    bool out[HISTORY_DATAGRAMS]; /* the library has it, and has not reported it */
+    bool out[HISTORY_DATAGRAMS]; /* the library has the message and has not reported it */
 };
 
 static struct far_end far_ends[HISTORY_SINKS];
@@ -190,12 +190,12 @@ void far_end_break_off(bool silently, bool for_good)
 void far_end_begin(unsigned sink, const struct far_end_options *options)
 {
     struct far_end *far = &far_ends[sink];
-    kafka_double_begin(&library); /* the program may run before far_end_run does */
+    kafka_double_begin(&library); /* because the program may run before far_end_run does */
     *far = (struct far_end){.options = options, .sink = sink};
     change(far);
 }
 
-/* A message that the program never heard of may be there. */
+/* Messages that were not reported to the program may have arrived. */
 void far_end_process_ends(void)
 {
     for (size_t i = 0; i < HISTORY_SINKS; i++)
@@ -214,7 +214,7 @@ static bool has_news(const void *context)
 void far_end_run(void *argument)
 {
     (void)argument;
-    kafka_double_begin(&library); /* also where no sink is a delivery */
+    kafka_double_begin(&library); /* also if no sink is a delivery */
     for (;;) {
         news = false;
         int64_t next = WORLD_NEVER;

@@ -12,19 +12,19 @@
 enum framing_kind { FRAMES_LENGTH32, FRAMES_LENGTH16, FRAMES_DELIMITED, FRAMES_STREAMS };
 #define FRAMES_KINDS 4
 
-/* The value of framing=. */
+/* The value of the key framing=. */
 const char *framing_name(enum framing_kind framing);
 
 enum frame_kind {
-    FRAME_OF_RECORD,  /* a message, which can be decoded or not */
+    FRAME_OF_RECORD,  /* a message, valid or not */
     FRAME_OF_CONTROL, /* of frame streams */
-    FRAME_ANSWERED,   /* the same, which is answered */
-    FRAME_OF_NOTHING, /* a message of no bytes */
+    FRAME_ANSWERED,   /* a message whose receipt is answered */
+    FRAME_OF_NOTHING, /* a message without bytes */
 
-    /* After these the connection is closed. */
+    /* After one of these the program closes the connection. */
     FRAME_OTHER_TYPE, /* the stream has other content */
     FRAME_TOO_LONG,
-    FRAME_OF_NO_KIND, /* it is not a frame */
+    FRAME_OF_NO_KIND, /* not a frame */
 };
 
 static inline bool frame_is_last(enum frame_kind kind)
@@ -32,17 +32,19 @@ static inline bool frame_is_last(enum frame_kind kind)
     return kind >= FRAME_OTHER_TYPE;
 }
 
-/* The bytes before a message of that size. Returns their number, at most 10. */
+/* Writes the bytes in front of a message of that size. Returns their number, at most 10. */
 size_t frame_head(enum framing_kind framing, size_t size, uint8_t *to);
 
-/* A length that no listener takes. Returns 0: this framing has none. */
+/* Writes a length that no listener accepts. Returns 0 if this framing has none. */
 size_t frame_head_too_long(enum framing_kind framing, uint8_t *to);
 
-/* Bytes that begin no frame. Returns 0: there are none. */
+/* Writes bytes that cannot begin a frame. Returns 0 if there are none. */
 size_t frame_garbage(enum framing_kind framing, uint8_t *to);
 
-/* Looks at the first frame of these bytes: *head of them are its length. Returns its size with
- * that; 0: it is not all there. */
+/*
+ * Examines the first frame of these bytes; *head is the size of its length field. Returns the size
+ * of the whole frame; 0: it is incomplete.
+ */
 size_t frame_look(enum framing_kind framing, const uint8_t *bytes, size_t size, size_t *head);
 
 /* The control frames of frame streams, with a content type or without (NULL). At most 60 bytes. */

@@ -15,7 +15,7 @@ void history_create(void)
         world_fail("no memory for a history");
 }
 
-/* Memory that was never written need not be cleared. */
+/* Clears only the parts that were written, which saves time. */
 static void clear_delivered(struct delivered *delivered)
 {
     memset(delivered->arrived, 0, history->sent_count * sizeof delivered->arrived[0]);
@@ -51,7 +51,8 @@ void history_begin_life(void)
     history->pipe_size = 0;
     history->pipe_broken = false;
     history->log_size = 0;
-    history->log[0] = '\0'; /* else what the life before has said is the answer to a reload */
+    history->log[0] = '\0'; /* an earlier life's message would be taken for the answer to a
+                               reload */
     for (size_t i = 0; i < HISTORY_SINKS; i++) {
         struct delivered *delivered = &history->delivered[i];
         delivered->acknowledged = delivered->rejected = delivered->too_large = 0;
@@ -126,7 +127,7 @@ bool history_note_arrival(unsigned sink, uint32_t number, bool once)
     return false;
 }
 
-/* Whether no life since its first arrival may have forgotten that. */
+/* Whether no life since the first arrival may have failed to note that the record was sent. */
 static bool is_noted(const struct delivered *delivered, uint32_t number)
 {
     for (unsigned life = delivered->first_life[number]; life < history->life; life++)

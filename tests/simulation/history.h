@@ -19,22 +19,25 @@
 #define HISTORY_FLOWS        (HISTORY_SENDER_FLOWS + HISTORY_CONNECTIONS)
 #define HISTORY_SINKS        4
 #define HISTORY_LISTENERS    3
-#define HISTORY_STREAMS      2 /* listeners of streams, whose numbers follow */
+#define HISTORY_STREAMS      2 /* listeners of streams; their numbers follow those of
+                                  HISTORY_LISTENERS */
 #define HISTORY_LIVES        3
 #define HISTORY_PIPE         ((size_t)8 * 1024 * 1024)
 #define HISTORY_LOG          ((size_t)1024 * 1024)
 
-/* A datagram that came to the collector's host, or a frame of a stream: numbers rise in the order
- * in which they did, or were written. */
+/*
+ * A datagram that came to the collector's host, or a frame of a stream. They are numbered in the
+ * order in which datagrams came and frames were written.
+ */
 struct sent {
-    uint8_t life; /* of the program in which it came, from 1 */
+    uint8_t life; /* the program's life in which it came, from 1 */
     uint8_t listener;
-    uint16_t flow; /* its sender, and which of the listener's lives it came to; or its
+    uint16_t flow; /* its sender together with the listener's life that it came to; or its
                       connection */
-    uint8_t epoch; /* of the configuration, when the program was handed it: see history.epoch */
-    uint8_t last_epoch; /* the same, when it had certainly been decoded; HISTORY_OPEN: not yet */
-    uint32_t sequence;  /* that its sender gave it */
-    bool is_good;       /* else it cannot be decoded */
+    uint8_t epoch; /* the configuration when the program was handed it: see history.epoch */
+    uint8_t last_epoch; /* the same when it was certainly decoded; HISTORY_OPEN: not known yet */
+    uint32_t sequence;  /* the number that its sender gave it */
+    bool is_good;       /* otherwise it cannot be decoded */
     bool received;
 };
 
@@ -43,37 +46,39 @@ struct sent {
 /* How a life of the program ended. */
 enum life_end {
     LIFE_GOES_ON,
-    LIFE_STOPPED, /* it ended by itself, with `code` */
+    LIFE_STOPPED, /* by itself, with the exit code `code` */
     LIFE_KILLED,
     LIFE_POWER_CUT,
 };
 
 /* Facts about a delivery: about each datagram, and about this life. */
 struct delivered {
-    uint8_t arrived[HISTORY_DATAGRAMS];    /* how often it came to the far end */
-    uint8_t first_life[HISTORY_DATAGRAMS]; /* in which it came first */
-    bool forgets[HISTORY_LIVES + 1];  /* a life's end: what it had sent may not have been noted */
-    bool settled[HISTORY_DATAGRAMS];  /* the program was told of its acknowledgement or refusal */
-    bool maybe_sent[HISTORY_DATAGRAMS]; /* in this life: it was sent, and not answered */
-    int64_t handed_ns[HISTORY_DATAGRAMS]; /* since when it is with the far end; 0: it is not */
-    bool owed[HISTORY_DATAGRAMS]; /* on disk when the last life ended, without an outcome yet */
+    uint8_t arrived[HISTORY_DATAGRAMS];    /* times it came to the far end */
+    uint8_t first_life[HISTORY_DATAGRAMS]; /* the life of its first arrival */
+    bool forgets[HISTORY_LIVES + 1];  /* the sink may have failed to note, in this life, what it had
+                                         sent */
+    bool settled[HISTORY_DATAGRAMS];  /* the program knows that it was acknowledged or refused */
+    bool maybe_sent[HISTORY_DATAGRAMS]; /* sent in this life, without an answer */
+    int64_t handed_ns[HISTORY_DATAGRAMS]; /* since when the far end has it; 0: it has not */
+    bool owed[HISTORY_DATAGRAMS]; /* on disk, without an outcome, when the last life ended */
     bool on_disk[HISTORY_DATAGRAMS];
     size_t last_block; /* records in the block that was stored last */
-    size_t torn;       /* records in blocks whose ends are cut, at the end of this life, */
-    size_t was_torn;   /* and at that of earlier ones, less what a ledger has said of them */
+    size_t torn;       /* records in blocks that were cut, at this life's end */
+    size_t was_torn;   /* the same at earlier ends; less those that a ledger has reported */
     uint64_t ids[HISTORY_DATAGRAMS];
-    int64_t latest[HISTORY_FLOWS]; /* first arrival of a flow that came last; 0: none */
-    unsigned connections;          /* that were made in this life */
+    int64_t latest[HISTORY_FLOWS]; /* of each flow, its latest record by first arrival; 0: none */
+    unsigned connections;          /* made in this life */
 
-    /* Answers that the program was handed in this life, by records. */
+    /* Answers handed to the program in this life: the number of records. */
     uint64_t acknowledged, rejected, too_large, denied;
-    uint64_t refused_in_doubt;   /* it may be there all the same */
-    uint64_t known_duplicates;   /* acknowledged, after one that was not answered in this life */
-    uint64_t certain_duplicates; /* acknowledged, and there before, which must have been noted */
+    uint64_t refused_in_doubt;   /* refused, but may have been accepted */
+    uint64_t known_duplicates;   /* acknowledged, after it was sent without an answer in this
+                                    life */
+    uint64_t certain_duplicates; /* acknowledged, and known to have arrived before */
 };
 
 struct history {
-    unsigned life; /* that lives now, from 1 */
+    unsigned life; /* the present one, from 1 */
     bool had_power_cut;
     enum life_end end;
     int code;
@@ -81,22 +86,26 @@ struct history {
 
     struct sent sent[HISTORY_DATAGRAMS];
     uint32_t sent_count;
-    unsigned connections;                /* that were made, in all lives */
+    unsigned connections;                /* made in all lives */
     uint64_t drops, left_behind, faults; /* in this life */
     bool stopped_twice, stopped_in_time;
 
     /*
-     * Which configuration the program has, from 0 in each life: the number is even. While a reload
-     * is asked for and has no outcome it is odd: the one before or the next one.
+     * The configuration that the program has, from 0 in each life, times 2. While a reload is
+     * requested and has no outcome the number is odd: the program has this configuration or the
+     * next one.
      */
     uint8_t epoch;
     /* A bit for each configuration of a life. */
     uint16_t has_sink[HISTORY_LIVES + 1][HISTORY_SINKS];
-    bool plain[HISTORY_SINKS], rotated[HISTORY_SINKS]; /* in this life it had such a file */
-    unsigned openings; /* of files by another configuration or life, at most */
+    bool plain[HISTORY_SINKS], rotated[HISTORY_SINKS]; /* whether such a file was there in this
+                                                          life */
+    unsigned openings; /* most times that files of another configuration or life were opened */
 
-    /* Records that were in the sink's files, or in the pipe, when it last came to an end: whole
-     * lines, and of a power cut only what had been synced. They stay there. */
+    /*
+     * Records that were in the sink's files or in the pipe when a life last ended: complete lines;
+     * after a power cut only synced ones. They must stay there.
+     */
     bool stays[HISTORY_SINKS][HISTORY_DATAGRAMS];
 
     /* The data that the pipe's reader has read in this life. */
@@ -115,10 +124,10 @@ extern struct history *history;
 void history_create(void);
 void history_clear(void);
 void history_begin_life(void);
-/* The configuration that comes into force has that sink; or it begins with the life. */
+/* The configuration that takes effect, or with which the life begins, has that sink or not. */
 void history_note_sink(unsigned sink, unsigned configuration, bool has);
 
-/* Whether the datagram was handed to the program, and is for the sink: perhaps, or certainly. */
+/* Whether the sink got the datagram: possibly (may_have), or certainly (must_have). */
 bool history_may_have(unsigned sink, uint32_t number);
 bool history_must_have(unsigned sink, uint32_t number);
 
@@ -126,11 +135,13 @@ bool history_must_have(unsigned sink, uint32_t number);
 bool history_always_had(unsigned sink);
 bool history_ever_had(unsigned sink);
 
-/* Whether every requested reload has its outcome: the program may end before. */
+/* Whether every requested reload has its outcome. It may have none when the program ends. */
 bool history_is_settled(void);
 
-/* A datagram arrives at a far end. Returns whether for the first time; if `once`, a second arrival
- * fails the run. */
+/*
+ * A datagram arrives at a far end. Returns whether this is its first arrival. If `once`, a second
+ * arrival fails the run.
+ */
 bool history_note_arrival(unsigned sink, uint32_t number, bool once);
 
 /* The program is given the answer of a far end. */

@@ -124,11 +124,14 @@ bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *num
 
 static bool ends_with(const char *row, size_t size, const char *listener)
 {
-    const size_t length = strlen(listener); /* of which the last digit may be another one */
+    const size_t length = strlen(listener); /* its last digit may differ */
     return size > length + 1 && memcmp(row + size - 1 - length, listener, length - 1) == 0;
 }
 
-/* A row that is two halves of others has its fields, but hardly a label as long as a sender's. */
+/*
+ * A row that was joined of two halves has the right number of fields; but its label is hardly as
+ * long as that of a message.
+ */
 bool message_number_of_row(const char *row, size_t size, uint32_t *number)
 {
     bool is_stream = ends_with(row, size, ",tcp://127.0.0.1:6000");
@@ -150,7 +153,7 @@ bool message_number_of_row(const char *row, size_t size, uint32_t *number)
 
 /* --- reading a line --------------------------------------------------------------------------- */
 
-/* A line of JSON that is looked through: what our encoder writes, and no more than that. */
+/* A reader of one JSON line, which accepts only what our encoder writes. */
 struct reading {
     const char *at, *end;
     const char *value; /* the text after "value": */

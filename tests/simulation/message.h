@@ -1,4 +1,4 @@
-/* Datagrams that know their number, and the lines that become of them. */
+/* Datagrams that contain their number, and the lines that the program makes of them. */
 #ifndef SLUICE_TESTS_SIMULATION_MESSAGE_H
 #define SLUICE_TESTS_SIMULATION_MESSAGE_H
 
@@ -14,9 +14,9 @@ struct message {
     bool is_riemann;
     uint32_t number; /* the sample's value */
     unsigned sender; /* below HISTORY_FLOWS */
-    unsigned boot;   /* these three are for telemetry */
+    unsigned boot;   /* `boot`, `sequence` and `sender` are for telemetry */
     uint32_t sequence;
-    bool is_good;   /* else it cannot be decoded */
+    bool is_good;   /* otherwise it cannot be decoded */
     size_t padding; /* bytes of a label, at most MESSAGE_PADDING */
 };
 
@@ -26,10 +26,10 @@ size_t message_write(uint8_t *bytes, const struct message *message);
 /* The number of the line's sample. Returns false if the line is not an object with a sample. */
 bool message_number_of_line(const char *line, size_t size, uint32_t *number);
 
-/* The same of a row of csv, without the newline at its end. */
+/* The same for a row of csv, without its newline. */
 bool message_number_of_row(const char *row, size_t size, uint32_t *number);
 
-/* The same of a datagram that message_write has written as a good one. */
+/* The same for a datagram that message_write wrote with is_good. */
 bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *number);
 
 #endif

@@ -4,7 +4,7 @@
 
 static struct {
     enum moment moment;
-    unsigned left; /* 0: nothing is aimed */
+    unsigned left; /* occurrences until the aimed one; 0: no moment is aimed at */
     unsigned steps;
     void (*then)(void);
 } aim;

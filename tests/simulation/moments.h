@@ -1,6 +1,6 @@
 /*
- * Moments of a run that something may be aimed at: a kill that comes at any time hardly ever falls
- * between two calls that belong together.
+ * Moments of a run at which a test may act. A kill at a random time hardly ever comes between two
+ * calls that belong together; a kill aimed at a moment does.
  */
 #ifndef SLUICE_TESTS_SIMULATION_MOMENTS_H
 #define SLUICE_TESTS_SIMULATION_MOMENTS_H
@@ -10,7 +10,7 @@ enum moment {
     MOMENT_CURSOR_IS_WRITTEN,
     MOMENT_BLOCK_IS_SENT, /* to a far end */
     MOMENT_BLOCK_IS_ANSWERED,
-    MOMENT_FILE_IS_WRITTEN, /* any part of any file, and the next ones as well */
+    MOMENT_FILE_IS_WRITTEN, /* any write to any file, and the writes after it */
     MOMENT_FILE_IS_SYNCED,
     MOMENT_NAME_CHANGES,
     MOMENTS,

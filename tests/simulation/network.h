@@ -10,9 +10,9 @@
 
 /* The outcome of a datagram. */
 enum network_fate {
-    NETWORK_QUEUED,  /* it is in the receive buffer of a socket */
-    NETWORK_DROPPED, /* that was full: the socket counts it */
-    NETWORK_NOBODY,  /* the port is closed, or refuses all */
+    NETWORK_QUEUED,  /* in the receive buffer of a socket */
+    NETWORK_DROPPED, /* the buffer was full: the socket counts it */
+    NETWORK_NOBODY,  /* the port is closed, or all its sockets refuse it */
 };
 
 #define NETWORK_DATAGRAM_MAX 2000
@@ -27,17 +27,22 @@ unsigned network_generation(uint16_t port);
 /* Called for each datagram that the program was handed. */
 extern void (*network_received)(uint32_t number);
 
-/* In a thousand: a receive that is asked to come again, one that meets an error, and a wait of the
- * notifier that reports a socket without a reason. */
+/*
+ * In a thousand: receives that ask to be repeated, receives that fail, and waits of the notifier
+ * that report a socket without a reason.
+ */
 struct network_faults {
     unsigned later, error, needless;
 };
 void network_set_faults(const struct network_faults *faults);
 
-/* Datagrams that sockets dropped or refused, as far as the program has asked for their number. */
+/*
+ * Datagrams that sockets dropped or refused, as of the last time that the program read their
+ * number.
+ */
 uint64_t network_drops(void);
 
-/* Datagrams that were in sockets when these were closed, which had been served. */
+/* Datagrams that were in sockets when these were closed after having been served. */
 uint64_t network_left_behind(void);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "tests/simulation/world.h"
 
-/* No run's own seed. */
+/* Added to a run's seed, so that plans have random numbers of their own. */
 #define OF_PLANS UINT64_C(0x7c15000000000000)
 
 void plan_make(struct plan *plan, uint64_t seed)
@@ -25,7 +25,9 @@ void plan_make(struct plan *plan, uint64_t seed)
         plan->scatters = world_chance(700);
 }
 
-/* Most of a spill: what lies there is to agree with what the far end has. */
+/*
+ * Most moments are those of a spill: the blocks on disk must agree with those that the far end has.
+ */
 static void choose_moment(struct life_plan *its)
 {
     static const unsigned most[] = {1, 1, 4, 40};
@@ -46,7 +48,7 @@ static void choose_outage(const struct plan *plan, struct life_plan *its)
         its->faults = 30 + (unsigned)world_below(200);
 }
 
-/* Longer than the program lets anything wait that it is to keep. */
+/* Longer than any wait of the program with records that it must keep. */
 static void choose_long_outage(struct life_plan *its)
 {
     its->breaks_off_ns = (int64_t)world_below(300) * MILLISECONDS;

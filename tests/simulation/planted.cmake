@@ -1,5 +1,5 @@
-# Faults that the simulation has to find, one at a time: most are new, and the last ones are those
-# that it found in the program, with their repairs taken out.
+# Faults that the simulation has to find, one at a time: most were made for this purpose; the last
+# ones are faults that it found in the program, with their repairs removed.
 
 # --- what comes in -------------------------------------------------------------------------------
 planted(edge_is_lost FILE collector/receive/receiver_sockets.c

@@ -10,8 +10,8 @@
 
 struct child {
     struct process *process; /* NULL: none */
-    struct process *piped;   /* whose input is open; NULL: none */
-    struct command_row row;  /* of those that it starts, one after the other */
+    struct process *piped;   /* the program whose input is open; NULL: none */
+    struct command_row row;  /* of the programs that it starts, one after the other */
 };
 
 struct child *child_create(void)
@@ -20,7 +20,7 @@ struct child *child_create(void)
     return calloc(1, sizeof(struct child));
 }
 
-/* A sink waits for its program, so that none is ended here. */
+/* The sink must have waited for its program, so this ends none. */
 void child_destroy(struct child *child)
 {
     if (child != NULL && (child->process != NULL || child->piped != NULL))
@@ -57,7 +57,7 @@ static struct process *input_of(const struct child *child)
     return child->piped;
 }
 
-/* Bytes that the pipe takes: of few all or none. */
+/* How many of `size` bytes the pipe takes: all or none of a small write. */
 static size_t room_for(const struct process *process, size_t size)
 {
     size_t room = process->options->pipe - process->used;
@@ -125,7 +125,8 @@ enum child_state child_look(struct child *child, struct child_end *end)
     world_step();
     if (!process->has_ended)
         return child->piped == NULL || process->read_open ? CHILD_RUNS : CHILD_NOT_READING;
-    if (!process->options->is_steady && world_chance(10)) /* somebody else was told */
+    if (!process->options->is_steady && world_chance(10)) /* the end was reported to another
+                                                             waiter */
         process->end = (struct command_end){.unknown = true};
     *end = (struct child_end){
         .unknown = process->end.unknown,

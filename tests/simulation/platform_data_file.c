@@ -51,7 +51,7 @@ enum data_file_result data_file_open(const char *path, struct data_file *out, st
 enum data_file_result data_file_open_linked(const char *path, struct data_file *out,
                                             struct error *error)
 {
-    return data_file_open(path, out, error); /* this disk has no links */
+    return data_file_open(path, out, error); /* the simulated disk has no links */
 }
 
 bool data_file_size(struct data_file file, uint64_t *size, struct error *error)

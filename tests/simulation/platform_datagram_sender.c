@@ -11,7 +11,7 @@ const bool datagram_sender_can_send_packets = false;
 
 struct datagram_sender {
     struct address targets[TARGETS_MOST];
-    int64_t full_until_ns; /* the system has no room */
+    int64_t full_until_ns; /* until then the system has no room for datagrams */
     struct relayed_latest latest;
 };
 

@@ -38,11 +38,11 @@ struct udp_socket {
     uint64_t drops, drops_seen, errors;
     struct sim_notifier *watched_by;
     void *token;
-    bool armed; /* the next arrival gives an edge */
-    bool edge;  /* one that was not reported */
+    bool armed; /* the next arrival causes an edge */
+    bool edge;  /* an edge that was not reported yet */
 };
 
-static struct udp_socket *sockets[SOCKETS_MOST]; /* by their handle, less FIRST_HANDLE */
+static struct udp_socket *sockets[SOCKETS_MOST]; /* indexed by the handle, less FIRST_HANDLE */
 #define FIRST_HANDLE 100
 
 static struct network_faults faults;
@@ -67,17 +67,17 @@ uint64_t network_left_behind(void)
 /* --- the other side --------------------------------------------------------------------------- */
 
 /*
- * The socket that receives each source's datagrams; if it is closed they are lost until the port is
- * opened again.
+ * The socket that gets the datagrams of a source. If this socket is closed, they are lost until the
+ * port is opened again.
  */
 static struct choice {
-    uint16_t source; /* its port; 0: a free slot */
-    uint16_t port;   /* that it sends to */
+    uint16_t source; /* the source's port; 0: a free slot */
+    uint16_t port;   /* the port that it sends to */
     struct udp_socket *socket;
     bool closed;
 } chosen[SOURCES_MOST];
 
-/* Ports that somebody has listened on. */
+/* Ports on which the program has listened. */
 static struct port {
     uint16_t number;
     unsigned generation;
@@ -98,7 +98,7 @@ unsigned network_generation(uint16_t port)
     return port_of(port)->generation;
 }
 
-/* No other socket has the port. */
+/* Called when no other socket has the port. */
 static void begin_port(uint16_t number)
 {
     port_of(number)->generation++;
@@ -120,8 +120,9 @@ static struct choice *choice_of(uint16_t source, uint16_t port)
 }
 
 /*
- * Of sockets that share a port, always the same one for one source. (A system chooses again when a
- * socket is added or removed: then the order of a source's datagrams is left to chance.)
+ * Chooses one of the sockets that share a port, always the same one for a source. (A system chooses
+ * again when a socket is added or removed: then the order of a source's datagrams is left to
+ * chance.)
  */
 static struct udp_socket *socket_of(uint16_t port, const struct address *source)
 {

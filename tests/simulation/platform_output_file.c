@@ -11,7 +11,7 @@
 struct output_file {
     struct disk_node *node; /* NULL: standard output */
     bool begun;
-    uint64_t end; /* of our last write, less what was taken back */
+    uint64_t end; /* of our last write, less the bytes removed since */
 };
 
 static int cannot_write(struct error *error, const char *path, const char *why)
@@ -140,7 +140,7 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
 {
     enum write_result result = WRITE_OK;
     world_step();
-    /* A system may take less than it is offered. */
+    /* A system may accept only a part. */
     size_t offered = world_chance(50) ? 1 + (size_t)world_below(size) : size;
     if (file->node == NULL) {
         result = write_to_pipe(bytes, offered, written, error);

@@ -8,7 +8,7 @@
 
 struct part_file {
     struct disk_node *node;
-    uint64_t size; /* bytes that are whole */
+    uint64_t size; /* bytes of complete records */
     bool torn;
     char path[DISK_PATH_SIZE];
 };

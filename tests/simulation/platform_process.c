@@ -87,7 +87,7 @@ bool input_file_has_changed(const struct input_file *file)
     return false;
 }
 
-/* The simulated disk has no other users. */
+/* No other user can read or change files of the simulated disk. */
 enum input_exposure input_file_exposure(const struct input_file *file)
 {
     (void)file;
@@ -224,7 +224,7 @@ int64_t service_manager_patience(const struct service_manager *manager)
     return 0;
 }
 
-/* There is none that could be reported to. */
+/* The simulated world has no service manager. */
 static int nobody(void)
 {
     world_fail("something is reported to a service manager that is not there");

@@ -1,6 +1,6 @@
 /*
- * The notifier of streams of the simulated world, which is as lazy as the contract allows: an event
- * for each arming, to one of those that wait.
+ * The notifier of streams of the simulated world, which reports as little as the contract allows:
+ * one event for each arming, to one of the waiting threads.
  */
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ void tcp_note_level(struct tcp_watch *watch, unsigned level)
     watch->level = level;
 }
 
-/* Its socket is closed. */
+/* Called when the watch's socket is closed. */
 void tcp_forget_watch(struct tcp_watch *watch)
 {
     if (watch->by == NULL)
@@ -161,7 +161,7 @@ static size_t take_event(struct tcp_watch *watch, struct stream_notifier *notifi
     return 1;
 }
 
-/* From any of them on. */
+/* Takes events, beginning at a random socket. */
 static size_t take_events(struct stream_notifier *notifier, struct notifier_event *events,
                           size_t most)
 {

@@ -51,7 +51,8 @@ struct thread {
     char name[16];
     void (*run)(void *);
     void *argument;
-    bool given_up; /* by the task after its end, or by the other owner: the second one frees it */
+    bool given_up; /* set by the first of the task (after its end) and its owner; the second one
+                      frees the thread */
 };
 
 static void give_up(struct thread *thread)
@@ -233,7 +234,7 @@ void signals_send(enum control_event event)
     sent[sent_count].event = event;
     sent[sent_count++].time_ns = world_now_ns();
     for (size_t i = 0; i < pending.count; i++)
-        if (pending.events[i] == event) /* as of a system: one that is pending is not counted */
+        if (pending.events[i] == event) /* as in a system, a pending signal is not counted again */
             return;
     if (pending.count < SIGNALS_MOST)
         pending.events[pending.count++] = event;

@@ -7,7 +7,7 @@
 #include "tests/simulation/tcp_network.h"
 #include "tests/simulation/world.h"
 
-/* As of a system the lowest number that is free. */
+/* As in a system, a new handle is the lowest free number. */
 #define FIRST_HANDLE 1000
 static struct tcp_connection *handles[TCP_CONNECTIONS_MOST];
 
@@ -32,10 +32,13 @@ struct tcp_connection *tcp_connection_of(wait_handle handle)
     return connection;
 }
 
-/* How long a client may wait for that it is accepted. */
+/* The longest time that the program may take to accept a connection. */
 #define PATIENCE_NS (3 * SECONDS)
 
-/* How long what it sent may lie there, where the program has the time to say that it is late. */
+/*
+ * The longest time that received data may wait, if the program has the time to report a late
+ * sender.
+ */
 #define STARVES_NS (500 * MILLISECONDS)
 
 /* --- listening -------------------------------------------------------------------------------- */
@@ -121,7 +124,7 @@ enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_u
     }
     while (port->waiting_count != 0) {
         struct tcp_connection *connection = take_waiting(port);
-        if (connection->reset && world_chance(500)) { /* ECONNABORTED: it is gone */
+        if (connection->reset && world_chance(500)) { /* ECONNABORTED: the client has gone */
             connection->closed = true;
             continue;
         }
@@ -139,8 +142,8 @@ enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_u
 /* --- receiving and sending -------------------------------------------------------------------- */
 
 /*
- * Data that has been read completely is delivered to the program, but not after the end of the
- * stream.
+ * Marks the completely read messages as delivered to the program, but not those after the stream's
+ * end.
  */
 static void hand_over(struct tcp_connection *connection)
 {
@@ -190,7 +193,7 @@ enum tcp_result tcp_connection_receive(wait_handle handle, void *to, size_t size
     return connection->reset ? TCP_BROKEN : connection->ended ? TCP_END : TCP_WOULD_BLOCK;
 }
 
-/* "ok" of an answer, of which the reason follows where it is false. */
+/* Whether the answer is "ok". Otherwise a reason follows in it. */
 static bool says_ok(const uint8_t *answer, size_t size)
 {
     if (size < 2 || answer[0] != (2 << 3) || answer[1] != (size == 2))
@@ -249,7 +252,7 @@ enum tcp_result tcp_connection_send(wait_handle handle, const void *bytes, size_
         *done = 1 + (size_t)world_below(*done);
     connection->active_ns = world_now_ns();
     note_answers(connection, bytes, *done);
-    if (connection->stops_reading) { /* a closed end answers that it is closed */
+    if (connection->stops_reading) { /* a closed end answers with a reset */
         tcp_break(connection, false);
         return TCP_OK;
     }

@@ -7,15 +7,15 @@
 
 #include "tests/simulation/history.h"
 
-/* The port that a sink's datagrams go to, by its number. */
+/* The port of the target of sink 0; those of the other sinks follow. */
 #define RELAYED_PORT 7000
 
-/* A sender's datagrams: for each flow the last one, plus one. All 0 at the beginning. */
+/* For each flow of a sender, the last datagram, plus one. All 0 at the beginning. */
 struct relayed_latest {
     int64_t of_flow[HISTORY_FLOWS];
 };
 
-/* A datagram has come to the port; or the system did not send it. */
+/* A datagram has arrived at the port (take), or the system could not send it (note_failure). */
 void relayed_take(uint16_t port, struct relayed_latest *latest, const uint8_t *bytes, size_t size);
 void relayed_note_failure(uint16_t port, const uint8_t *bytes, size_t size);
 

@@ -60,7 +60,7 @@ static struct {
     struct scenario *scenario;
     struct life_plan plan;
     bool stops_soon;
-    int64_t stops_ns; /* since when it is to stop; 0: it is not */
+    int64_t stops_ns; /* since when the program must stop; 0: it must not */
 } around;
 
 static void note_received(uint32_t number)
@@ -71,7 +71,7 @@ static void note_received(uint32_t number)
     history->sent[number].epoch = history->sent[number].last_epoch = history->epoch;
 }
 
-/* Only the task that answers it can know when it was decoded. */
+/* An answered datagram: only the task that sees the answer can tell when it was decoded. */
 static void note_waiting(uint32_t number)
 {
     history->sent[number].last_epoch = HISTORY_OPEN;
@@ -118,14 +118,16 @@ static void read_pipe(void *argument)
 
 /* --- what the disk and the clock do ----------------------------------------------------------- */
 
-/* It does so for good, once the program is to stop. */
+/*
+ * Whether the disk and the clock have recovered; they do for good some time after the stop begins.
+ */
 static bool has_mended(const void *context)
 {
     (void)context;
     return around.stops_ns != 0 && world_now_ns() - around.stops_ns >= around.plan.mends_ns;
 }
 
-/* Whether it goes on: some disks do not mend before the program ends. */
+/* Whether faults continue; some disks do not recover before the program ends. */
 static bool trouble_goes_on(bool stubborn)
 {
     return !around.ended && !has_mended(NULL) && (stubborn || somebody_sends());
@@ -189,7 +191,7 @@ static void note_world(void)
                                world_now_ns() - around.stops_ns < around.scenario->stop_timeout_ns;
 }
 
-/* Checks are made here: a check that fails ends the process like any other failure. */
+/* The checks are called here. A check that fails ends the process like any other failure. */
 static _Noreturn void end_life(enum life_end end)
 {
     note_world();
@@ -200,7 +202,7 @@ static _Noreturn void end_life(enum life_end end)
     _exit(0);
 }
 
-/* Ends the program from outside. */
+/* Ends the program by a kill or a power cut. */
 static void cut_now(void)
 {
     enum life_end end = world_chance(500) ? LIFE_KILLED : LIFE_POWER_CUT;
@@ -242,14 +244,14 @@ static void cut(void *argument)
 
 /* --- the operator ----------------------------------------------------------------------------- */
 
-/* A configuration that comes into force, or is asked for. */
+/* Notes the sinks of a configuration that takes effect, or is requested. */
 static void note_sinks(const struct scenario *scenario, unsigned configuration)
 {
     for (unsigned i = 0; i < HISTORY_SINKS; i++)
         history_note_sink(i, configuration, scenario->sinks[i].is_there);
 }
 
-/* Files that the program has opened when it is in force. */
+/* Notes the files that the program opens with this configuration. */
 static void note_files(const struct scenario *scenario)
 {
     for (unsigned i = 0; i < HISTORY_SINKS; i++) {
@@ -262,7 +264,7 @@ static void note_files(const struct scenario *scenario)
 #define DONE    "configuration reloaded"
 #define REFUSED "reload refused"
 
-/* A message that comes again so soon is not logged at once. */
+/* The log merges a message that is repeated within this time. */
 #define REPEATS_NS (300 * MILLISECONDS)
 
 static size_t log_before; /* the reload */
@@ -292,7 +294,7 @@ static bool ask_for_reload(void)
     return done;
 }
 
-/* A refused change is undone. A change that was not read yet, by the log, stays. */
+/* A refused change is undone. A change is kept if the log does not show yet that it was read. */
 static void change_configuration(struct scenario *scenario)
 {
     static struct scenario before;

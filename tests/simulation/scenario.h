@@ -15,7 +15,7 @@
 #include "tests/simulation/history.h"
 #include "tests/simulation/plan.h"
 
-/* Where the program writes. */
+/* The folder that the program writes to. */
 #define SCENARIO_FOLDER "/out"
 
 enum scenario_sink_kind {
@@ -34,61 +34,64 @@ struct scenario_listener {
     char name[40]; /* in the ledger */
 };
 
-/* A listener of streams. The values of keys are the smallest and the largest that they ever had. */
+/* A listener of streams. Values are the smallest or largest that a key had in this run. */
 struct scenario_stream {
     bool is_there;
-    enum framing_kind framing; /* keys that no reload changes */
+    enum framing_kind framing; /* this and the next two: keys that no reload changes */
     bool is_answered;          /* each frame: schema=riemann */
     const char *receivers;
     unsigned least_connections, most_connections, least_of_address;
     int64_t idle_ns, frame_ns;
     char url[250];
-    char name[40]; /* in the ledger; "": a run without streams */
+    char name[40]; /* name in the ledger; "": the run has no streams */
 };
 
-/* Absent ones are those that a reload may add. The values of keys never changed. */
+/*
+ * A sink; if it is not there, a reload may add it. The properties hold in all configurations of a
+ * run.
+ */
 struct scenario_sink {
     bool is_there;
     enum scenario_sink_kind kind;
-    bool syncs;                     /* fsync= is not never */
-    bool syncs_each;                /* of a spill: fsync=always */
-    bool evicts;                    /* overflow=drop_oldest, at any time */
+    bool syncs;                     /* fsync= is never "never" */
+    bool syncs_each;                /* always fsync=always, with a spill */
+    bool evicts;                    /* overflow=drop_oldest in some configuration */
     struct far_end_options far_end; /* of a delivery */
     struct child_options child;     /* of a command */
-    char spill[40];                 /* its folder; "": it has none */
+    char spill[40];                 /* the folder of its spill; "": no spill */
     char url[200];
     char name[40]; /* in the ledger */
 };
 
-/* It lies in memory that all processes of a run share: a reload changes it. */
+/* In memory that is shared by all processes of a run, because a reload changes it. */
 struct scenario {
     uint64_t seed;
     struct plan plan;
     unsigned lives;
     bool one_thread;
-    bool has_file; /* with listeners and sinks, which the operator changes */
+    bool has_file; /* has a configuration file, which the operator changes */
     struct scenario_listener listeners[HISTORY_LISTENERS];
     struct scenario_stream streams[HISTORY_STREAMS];
     struct scenario_sink sinks[HISTORY_SINKS];
     bool with_faults;   /* of the disk */
-    bool rotates_often; /* a sink does, every few kilobytes */
+    bool rotates_often; /* a sink rotates every few kilobytes */
     int64_t stop_timeout_ns, stall_timeout_ns;
-    int64_t patience_ns; /* of the operator before a stop */
+    int64_t patience_ns; /* the operator waits this long before a stop */
 
     int argc;
     char *argv[24];
     char texts[24][256];
 };
 
-/* The first listener's port; the next ones have the next ones. */
+/* The first listener's port; those of the other listeners follow. */
 #define SCENARIO_PORT 5555
 
 void scenario_make(struct scenario *scenario, uint64_t seed);
 
-/* A line about it, without its newline. */
+/* Describes the scenario in a line without a newline. */
 void scenario_describe(const struct scenario *scenario, char *line, size_t size);
 
-/* In a process of its own: a life of the program, to its end. `last`: it ends by being asked to. */
+/* Runs a life of the program in this process, to its end. `last`: it ends by a stop. */
 _Noreturn void scenario_live(struct scenario *scenario, bool last, bool trace);
 
 #endif

@@ -9,7 +9,7 @@
 
 struct sender {
     uint8_t index, listener;
-    uint16_t port; /* that it sends to */
+    uint16_t port; /* the port that it sends to */
     uint32_t sequence;
     struct address address;
 };
@@ -44,8 +44,8 @@ static struct {
 } way;
 
 /*
- * Two of a doubled datagram are alike but for the number that the record has, by which the checks
- * tell them apart: both have the same sequence.
+ * The two copies of a doubled datagram have the same sequence, but different numbers, by which the
+ * checks can tell them apart.
  */
 static void arrive(const struct departure *one)
 {

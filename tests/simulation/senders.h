@@ -9,13 +9,15 @@
 
 #include "collector/base/address.h"
 
-/* Starts them, each for one of the listeners, whose ports are consecutive from `port`. */
+/*
+ * Starts the senders. Each sends to one of the listeners, whose ports are consecutive from `port`.
+ */
 void senders_begin(unsigned listeners, unsigned port);
 
-/* Whether any of them continues. Datagrams in transit may arrive later. */
+/* Whether any sender continues. Datagrams in transit may arrive later. */
 bool senders_go_on(void);
 
-/* Where one of them sends from. */
+/* The address that a sender sends from. */
 struct address senders_address(unsigned index);
 
 #endif

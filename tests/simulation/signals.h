@@ -7,10 +7,10 @@
 
 #include "collector/platform/control.h"
 
-/* Sends it a signal: CONTROL_STOP, CONTROL_LEDGER or CONTROL_REOPEN. */
+/* Sends the program CONTROL_STOP, CONTROL_LEDGER or CONTROL_REOPEN. */
 void signals_send(enum control_event event);
 
-/* How often it was sent that one between those times. */
+/* How often this signal was sent between the two times. */
 unsigned signals_came(enum control_event event, int64_t from_ns, int64_t to_ns);
 
 #endif

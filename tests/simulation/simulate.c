@@ -25,13 +25,14 @@
 #include "tests/simulation/world.h"
 
 /*
- * A life that uses this number of seconds of processor time hangs without a call of the platform.
+ * A life that uses this many seconds of processor time hangs in code that makes no call of the
+ * platform.
  */
 #define LIFE_SECONDS 60
 
 struct wanted {
     uint64_t first;
-    uint64_t runs; /* 0: as many as go in `minutes` */
+    uint64_t runs; /* 0: all that can be done in `minutes` */
     double minutes;
     bool trace;
     const char *seeds; /* a file; NULL: none */
@@ -65,8 +66,8 @@ static int check(void (*checks)(const struct scenario *scenario), const struct s
 }
 
 /*
- * The program has ended without a thread that was still at work when all patience was over: as
- * after a kill. That happens to sinks that complete hundreds of files a second in a slow world.
+ * Whether the program ended while a thread was still at work after all time limits. The effect is
+ * that of a kill. It happens to sinks that complete hundreds of files a second in a slow world.
  */
 static bool left_a_thread(const struct scenario *scenario, int status)
 {
@@ -158,7 +159,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* A line that begins with no number is for people. */
+/* Lines of the file that do not begin with a number are comments. */
 static int run_seeds(const char *path)
 {
     FILE *file = fopen(path, "r");

@@ -28,7 +28,7 @@ static bool is_block(const uint8_t *head, size_t left)
            ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 48) == crc32c(0, head + HEAD + label, size);
 }
 
-/* The lines are at the end of the image. Returns the first one's number. */
+/* Notes the lines, which are at the end of the image. Returns the number of the first one. */
 static uint32_t note_lines(const uint8_t *image, size_t size, bool *on_disk)
 {
     size_t bytes = ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, image + 12);
@@ -49,7 +49,7 @@ static uint32_t note_lines(const uint8_t *image, size_t size, bool *on_disk)
     return first;
 }
 
-/* Records of a block whose head is whole and whose end is not there. */
+/* The number of records of a block with a valid head whose end is missing. */
 static size_t torn_at(const uint8_t *head, size_t left)
 {
     if (left < HEAD || memcmp(head, "SLB2", 4) != 0 ||

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Notes for each datagram whether its line is in a block that is whole. Returns the records of the
- * block that was stored last; *torn is those of blocks that the end of a file cuts.
+ * Notes for each datagram whether its line is in a complete block. Returns the number of records in
+ * the block that was stored last; *torn: in blocks that are cut by the end of a file.
  */
 size_t spill_folder_read(const char *folder, bool *on_disk, size_t *torn);
 

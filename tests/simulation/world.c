@@ -8,11 +8,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Of the program's own, with its frames; untouched parts take no memory. */
+/* Room for all frames of the program's own threads; untouched pages take no memory. */
 #define STACK_SIZE ((size_t)1024 * 1024)
 #define TASKS_MOST 64
 
-/* A world that continues for this long hangs: no action takes that much of its time. */
+/* A world whose time passes this limit hangs: no action takes that long. */
 #define LATEST_NS (INT64_C(600) * SECONDS)
 
 struct task {
@@ -22,7 +22,7 @@ struct task {
     void *argument;
     void *stack;
     bool ended, joined;
-    bool (*is_ready)(const void *context); /* NULL: it waits only for the time */
+    bool (*is_ready)(const void *context); /* NULL: the task waits only for the time */
     const void *waits_for;
     int64_t until_ns;
     bool was_ready;
@@ -33,16 +33,16 @@ static struct {
     int64_t now_ns;
     int64_t date_ns; /* less now_ns */
     struct task tasks[TASKS_MOST];
-    size_t task_count; /* places that were ever used */
+    size_t task_count; /* places used so far */
     struct task *running;
-    ucontext_t first; /* a task that waits in world_run */
+    ucontext_t first; /* the context of world_run, which waits for the tasks */
     uint64_t steps;
-    unsigned switch_in_thousand; /* how often a call lets others run */
-    unsigned stall_in_million;   /* how often one stands for a long time */
+    unsigned switch_in_thousand; /* calls in a thousand that let another task run */
+    unsigned stall_in_million;   /* calls in a million at which a task is stopped for a long time */
     int64_t longest_stall_ns;
     bool trace;
     int result;
-    uint64_t comes; /* the step that `then` is called at */
+    uint64_t comes; /* the step at which `then` is called */
     void (*then)(void);
 } world;
 
@@ -89,7 +89,7 @@ void world_begin(uint64_t seed)
     world.random[1] = split_mix(&seed);
     world.now_ns = 1 * SECONDS + (int64_t)world_below(1000) * SECONDS;
     world.date_ns = INT64_C(1700000000) * SECONDS + (int64_t)world_below(100000000) * SECONDS;
-    /* Some worlds change hands at nearly each call, in others a task goes on for long. */
+    /* In some worlds tasks change at nearly each call, in others a task runs for long. */
     static const unsigned switches[] = {500, 100, 20, 5};
     world.switch_in_thousand = switches[world_below(4)];
     world.stall_in_million = world_chance(300) ? (unsigned)world_below(300) : 0;
@@ -177,7 +177,7 @@ static void count_step(void)
 
 static struct task *choose(void);
 
-/* Goes on in the task that is chosen next, which may be this one. */
+/* Continues in the task that is chosen next, which may be the same one. */
 static void give_way(void)
 {
     struct task *task = world.running;
@@ -296,7 +296,7 @@ static bool can_run(struct task *task)
     return task->was_ready || task->until_ns <= world.now_ns;
 }
 
-/* The time when the first of those that wait for it goes on. */
+/* The earliest time that a task waits for. */
 static int64_t next_time(void)
 {
     int64_t next = WORLD_NEVER;

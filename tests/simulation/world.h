@@ -1,9 +1,10 @@
 /*
- * A world of which a seed decides everything: which thread runs, how long it takes, what time it
+ * A world in which a seed decides everything: which thread runs, how long it takes, what time it
  * is. The collector's threads, and all that happens around the collector, are tasks of one thread
  * of the system. One runs at a time; another one may run whenever it makes a call of the platform.
  *
  * Lifecycle: world_begin, tasks, world_run. One world in a process.
+ *
  */
 #ifndef SLUICE_TESTS_SIMULATION_WORLD_H
 #define SLUICE_TESTS_SIMULATION_WORLD_H
@@ -43,14 +44,16 @@ int64_t world_longest_stall_ns(void);
 
 /* --- tasks ------------------------------------------------------------------------------------ */
 
-/* Starts a task; `name` is for the trace and is kept. It is freed when it was joined, or with the
- * process. */
+/*
+ * Starts a task; `name` is for the trace and is kept. The task is freed when it was joined, or with
+ * the process.
+ */
 struct task *world_start(const char *name, void (*run)(void *argument), void *argument);
 
-/* Waits for its end. */
+/* Waits for the end of the task. */
 void world_join(struct task *task);
 
-/* Its end is not awaited; then its slot is reused. */
+/* Gives the task up: no caller will join it, and its slot is reused after its end. */
 void world_leave(struct task *task);
 
 /* The task that runs. */
@@ -59,22 +62,23 @@ struct task *world_self(void);
 /* A call of the platform: takes some time, and another task may run before it goes on. */
 void world_step(void);
 
-/* Waits until is_ready, or to the time. Returns whether it is ready. */
+/* Waits until is_ready(context), at most to the time. Returns whether it was ready. */
 bool world_wait(bool (*is_ready)(const void *context), const void *context, int64_t until_ns);
 
 void world_sleep(int64_t nanoseconds);
 
-/* Calls of the platform that were made, tasks that took turns. */
+/* The number of calls of the platform so far. */
 uint64_t world_steps(void);
 
 /*
- * Calls `then` at the call of the platform after this number of calls, in the task that makes it.
+ * Calls `then` at the call of the platform that follows after `steps` more calls, in the task that
+ * makes it.
  */
 void world_after(uint64_t steps, void (*then)(void));
 
 /*
- * Runs until a task calls world_end, with what is returned. Where no task can ever run again, the
- * world fails.
+ * Runs the tasks until one calls world_end; returns the value given to it. If no task can ever run
+ * again, the world fails.
  */
 int world_run(void);
 _Noreturn void world_end(int result);
@@ -82,7 +86,7 @@ _Noreturn void world_end(int result);
 /* The run has failed: prints the reason, and ends the process. */
 _Noreturn void world_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line of what happens, where the trace is on. */
+/* Prints a line about an event if the trace is on. */
 void world_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void world_set_trace(bool on);
 

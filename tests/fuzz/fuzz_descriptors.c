@@ -1,5 +1,5 @@
 /*
- * A descriptor set, a message of it, and what a user says of them: a schema from a file.
+ * A schema from a file: a descriptor set, a message of it, and the keys of a listener.
  *
  * The envelope: 1 the set, 2 messages, 3 the message's name (otherwise it is one of the set, by the
  * number 11), 4 to 7 name=, value=, time=, labels=, 8 nested=, 9 sequence=, 10 sequence_key=, 12

@@ -1,6 +1,6 @@
-/* Steps the clock of the program that this library is loaded into first (LD_PRELOAD), and of no
-   other: the file that SOAK_CLOCK names holds how many nanoseconds the wall clock is off. The
-   kernel's own time, of which datagrams have theirs, stays. */
+/* Changes the wall clock of the program that loads this library first (LD_PRELOAD), and of no other
+   program. The file that SOAK_CLOCK names contains the difference in nanoseconds. The kernel's own
+   time, which datagrams have, does not change. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-"""Disturbances of the running collector. Each is over when its function returns."""
+"""Disturbances of the running collector. Each has ended when its function returns."""
 import os
 import signal
 import socket
@@ -129,7 +129,7 @@ ALL = [nobody_reads_stdout, command_stands_still, command_is_killed, stands_stil
 
 
 def add_interface():
-    """Two ends of a cable, of which one is ours."""
+    """Two ends of a virtual cable, one of which is in this namespace."""
     far = f"{lives.INTERFACE}-far"
     for words in (f"link add {lives.INTERFACE} type veth peer name {far}",
                   f"address add 192.0.2.1/24 dev {lives.INTERFACE}",

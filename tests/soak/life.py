@@ -21,7 +21,7 @@ TELEMETRY, RIEMANN, OTLP, DELIMITED, STREAM, GROUP = range(5001, 5007)
 HTTP, RELAY, METRICS, OPTIONAL = 5100, 5200, 5300, 5400
 INTERFACE = "soak0"
 CLOCK = os.environ["TEST_CLOCK"]
-IO_ERROR = 74  # the exit code where a disk, or a command that ended, has cost records
+IO_ERROR = 74  # exit code if a disk, or a command that ended, has cost records
 SMALL_DISK = 16 * 1024 * 1024
 
 BASE = """\
@@ -62,7 +62,7 @@ class CountingStore(Store):
 
 
 class Reader(threading.Thread):
-    """Reads the program's standard output but where it is held, and looks at each line."""
+    """Reads the program's standard output, except while it is held, and checks each line."""
 
     def __init__(self, descriptor):
         super().__init__(daemon=True)
@@ -88,7 +88,7 @@ class Reader(threading.Thread):
 
 
 class Clock:
-    """How far the program's wall clock is off, in seconds."""
+    """The difference of the program's wall clock, in seconds."""
 
     def __init__(self, path):
         self.path = path
@@ -123,16 +123,16 @@ class Life:
         self.program.wait_for_listeners(6)
         self.pid = self.program.process.pid
         self.lines_before = self.lines_in_files()
-        self.sent = {}  # datagrams by port, of senders that have ended
+        self.sent = {}  # datagrams sent to each port by senders that have ended
 
-    # The clients that watch it.
+    # Opens the clients that watch the collector.
 
     def status(self, name):
         text = pathlib.Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
         return int(re.search(rf"^{name}:\s*(\d+)", text, re.M)[1])
 
     def descriptors(self):
-        """The open descriptors by kind, with their number, without numbers and file names."""
+        """The number of open descriptors of each kind, without numbers and file names."""
         kinds = {}
         folder = f"/proc/{self.pid}/fd"
         for number in os.listdir(folder):
@@ -188,7 +188,7 @@ class Life:
         self.close()
 
     def stop(self):
-        """By SIGTERM: the ledger balances, and is what its far ends have."""
+        """Stops the collector by SIGTERM; the ledger must balance, and agree with the far ends."""
         self.program.send_signal(signal.SIGTERM)
         self.program.process.wait(60)
         code = self.program.process.returncode
@@ -223,7 +223,7 @@ class Life:
         self.program.close()
 
     def clean(self):
-        """After any failure; a second call has no effect."""
+        """Called after any failure; a second call has no effect."""
         self.reader.go_on.set()
         self.close()
         self.reader.join(10)

@@ -1,10 +1,11 @@
-"""The collector under hostile hours: soak.py [--minutes N] [--seed N] [--keep FOLDER].
+"""The collector under bad conditions for hours: soak.py [--minutes N] [--seed N] [--keep
+FOLDER].
 
-Lives follow each other in one folder, each with traffic and with hardships that the seed chooses, one
-after the other and some at a time. While one runs its ledger has to balance each second, and its memory
-and descriptors to stay; at its end, by SIGTERM or SIGKILL, what is on disk has to be whole, and after
-SIGTERM as much as the ledger says. Exits with 1 and names the seed where something does not hold; what
-happened until then is in FOLDER/events.
+The collector is started again and again in one folder. Each run (a life) has traffic, and hardships
+that the seed chooses, one after the other or some together. During a life its ledger must balance
+each second, and its memory and descriptors must not grow. A life ends by SIGTERM or SIGKILL; the
+files must then be complete, and after SIGTERM contain what the ledger says. If a condition does not
+hold, the script exits with 1 and prints the seed; FOLDER/events has the events until then.
 """
 import argparse
 import math
@@ -21,7 +22,7 @@ import traceback
 from built import skip
 
 LIFE = (30, 60, 240)  # seconds
-WARM = 10  # seconds after which memory may not grow by more than
+WARM = 10  # seconds after which memory may not grow by more than GROWTH
 GROWTH = 48 * 1024  # KiB: other batches of the budget than before come into use
 MOST = 400 * 1024  # KiB in total: the budget, and other memory
 
@@ -56,7 +57,7 @@ class Pulse(threading.Thread):
             last = now
 
     def patiently(self, look):
-        """Checks again if the first check failed while the script was stopped."""
+        """A failed check is repeated if the script was stopped during it."""
         begun = time.monotonic()
         try:
             return look()
@@ -113,7 +114,8 @@ class Soak:
             life.clean()
 
     def watch(self, life, senders, trouble, end):
-        """Until the end: a ledger each second, and what memory it takes."""
+        """Until the end of the life: a ledger each second, and the memory that the program
+        takes."""
         warm, begun = 0, time.monotonic()
         while time.monotonic() < end:
             senders.keep_going()
@@ -148,7 +150,7 @@ class Soak:
 
 
 class Trouble(threading.Thread):
-    """One hardship after the other, and sometimes two at a time."""
+    """Causes one hardship after the other, and sometimes two at a time."""
 
     def __init__(self, chance, life, soak):
         super().__init__(daemon=True)
@@ -174,7 +176,7 @@ class Trouble(threading.Thread):
         self.soak.count["hardships"] += 1
         try:
             hardship(self.life, chance)
-        except BaseException as error:  # told by the thread that watches
+        except BaseException as error:  # set by the watching thread
             if not self.done.is_set():
                 self.failed = error
 

@@ -18,7 +18,7 @@ SCHEMAS = {life.TELEMETRY: "telemetry", life.RIEMANN: "riemann", life.OTLP: "otl
 
 
 class Senders:
-    """Programs of ours that send, each for some seconds; then the next begins."""
+    """Our own sender programs; each sends for some seconds, and then the next begins."""
 
     def __init__(self, random, life_):
         self.random, self.life = random, life_
@@ -54,7 +54,7 @@ class Senders:
 
 
 class Client(threading.Thread):
-    """Does one of these again and again, and takes no offence."""
+    """Repeats one of these actions; errors of the connection are ignored."""
 
     def __init__(self, random, life_):
         super().__init__(daemon=True)
@@ -68,7 +68,7 @@ class Client(threading.Thread):
             try:
                 self.random.choice(self.deeds)()
             except (OSError, http.client.HTTPException):
-                pass  # it is stopped, out of descriptors, or ends the connection
+                pass  # the collector is stopped, out of descriptors, or has closed the connection
         for client in self.held:
             client.close()
 
@@ -122,7 +122,7 @@ class Client(threading.Thread):
         try:
             urllib.request.urlopen(f"http://127.0.0.1:{life.METRICS}/{page}", timeout=5).read()
         except urllib.error.HTTPError:
-            pass  # 404, or 503 where it is not well
+            pass  # 404, or 503 if the collector is not well
 
 
 def riemann_frame(message):

@@ -2,7 +2,7 @@
  * The head of each block in a segment: 64 bytes, all numbers with the least significant byte first.
  * The label and then the image follow.
  *
- * 0  magic "SLB2"; "SLB1" for a block without a label, as all of earlier versions are
+ *      0  magic "SLB2"; "SLB1" for a block without a label, as all of earlier versions are
  *      4  bytes of the image (u32)
  *      8  the spill that it belongs to, a random number (u64)
  *     16  the epoch of the run that wrote it (u64)

@@ -8,7 +8,7 @@
 /*
  * A slot, with the least significant bytes first:
  *
- * 0  magic "SLA1" and four zero bytes
+ *      0  magic "SLA1" and four zero bytes
  *      8  the spill (u64)
  *     16  position (u64)
  *     24  sequence (u64): the number of writes so far, this one included

@@ -18,7 +18,7 @@ struct keys_file {
 };
 
 /*
- * Reads the file, and checks that no other user can read or change it. Returns 0, or -1 with
+ * Reads the file, and checks its owner and permissions (input_file_exposure). Returns 0, or -1 with
  * `error` filled (EXIT_CODE_CONFIG). `path` is not copied.
  */
 int keys_file_open(const char *path, struct keys_file *out, struct error *error);

@@ -47,7 +47,7 @@ void seal_file_close(struct seal_file *file)
     *file = (struct seal_file){0};
 }
 
-/* A lock that an earlier run left is taken over. */
+/* Takes the lock. A lock file that an earlier run left is used again. */
 int seal_file_lock(struct seal_file *file, struct error *error)
 {
     struct error why = {.text = "it comes and goes"};
@@ -75,7 +75,10 @@ static bool refuse_state(const char *text, struct error *why)
     return false;
 }
 
-/* A user who brings back an older file has old datagrams accepted again. */
+/*
+ * Refuses a file that other users could change: with an older file in its place, old datagrams
+ * would be accepted again.
+ */
 static bool check_state_file(const struct input_file *input, struct error *why)
 {
     if (input_file_is_live(input))

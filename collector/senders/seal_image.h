@@ -7,7 +7,7 @@
  *
  * Numbers have their least significant byte first:
  *
- * 0  magic "SLSEAL1" and a zero byte
+ *      0  magic "SLSEAL1" and a zero byte
  *      8  1: of a program that has stopped; 0: of one that runs (u32)
  *     12  number of keys (u32)
  *     16  floor of all keys that are not in the image (i64)

@@ -83,7 +83,9 @@ struct encoder_options {
     bool colour; /* for a terminal with colours (encoders with for_people) */
     struct series_limits limits;
 
-    /* The sink's guard, which applies `limits` and outlives the encoder; NULL: there are none. */
+    /*
+     * The sink's guard, which applies `limits` and outlives the encoder; NULL: there are no limits.
+     */
     struct series_guard *series;
 };
 
@@ -117,9 +119,12 @@ struct encoded {
     size_t json_fallbacks;
     size_t left_out; /* samples that had no room in the file (arrange), or no form in the format */
     size_t joined;   /* labels whose values were joined, because their names became equal */
-    /* Samples left out: of series beyond the limit, and whose own time is outside the limits. */
+    /*
+     * Samples left out: those of series beyond the limit, and those whose own time is outside the
+     * limits.
+     */
     size_t series_refused, out_of_time;
-    size_t time_replaced; /* samples written with their arrival, as their time is outside them */
+    size_t time_replaced; /* samples written with the arrival time instead of their own */
     size_t arranged;      /* for `arrange`: most bytes that the record takes in the file */
 };
 

@@ -179,7 +179,9 @@ static int take_name(struct way *way, char name[NAME_MAX + 1], bool *last)
     return 0;
 }
 
-/* Opens a name in the present folder. `through`: 0, or O_NOFOLLOW, also for a link made just now.
+/*
+ * Opens a name in the present folder. `through`: O_NOFOLLOW, which also refuses a link that was
+ * made just now; or 0, to open through a link.
  */
 static int open_name(const struct way *way, const char *name, int flags, mode_t mode, int through)
 {
@@ -204,7 +206,10 @@ static void look_at_entry(const struct way *way, struct entry *entry)
     entry->seen = entry->found >= 0 && fstat(entry->found, &entry->status) == 0;
 }
 
-/* Returns 0 if the link was followed or needs no care, or -1. Takes over `entry->found` then. */
+/*
+ * Follows the link, or sets entry->through so that it is opened through the link (in /proc).
+ * Returns 0, or -1 with errno. Closes entry->found, except if it returns 0 and *followed is false.
+ */
 static int pass_link(struct way *way, struct entry *entry, int flags, bool *followed)
 {
     *followed = false;

@@ -1,14 +1,15 @@
 /*
  * open(2) that other users cannot lead to other files.
  *
- * A file to write: in a folder that all users may write to, such as /tmp, neither a symbolic link
- * nor a file is used that a user other than this one, root and the folder's owner may have put
- * there. The kernel's fs.protected_symlinks and fs.protected_regular (proc(5)) do the same, but
- * they may be off, and need the sticky bit. Any thread.
+ * A file to write: in a folder that all users may write to, such as /tmp, a symbolic link or a file
+ * is used only if this user, root or the folder's owner must have put it there. The kernel's
+ * fs.protected_symlinks and fs.protected_regular (proc(5)) do the same, but they may be off, and
+ * need the sticky bit. Any thread.
  *
- * Any file, for root on behalf of another user (process.h, user_expect): that user may own a folder
- * on the path, and must not lead root through it to a file that only root may open. While this
- * guard is on, only the main thread may open, before other threads exist.
+ * Any file that root opens on behalf of another user (process.h, user_expect): that user may own a
+ * folder on the path, and must not lead root through it to a file that only root may open. The
+ * guard against this is turned on by guarded_open_set. While it is on, only the main thread may
+ * open files, before other threads exist.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_GUARDED_OPEN_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_GUARDED_OPEN_H
@@ -16,7 +17,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Turns the guard on or off. */
+/* Turns the guard for files opened on behalf of another user on or off. */
 void guarded_open_set(bool guards);
 
 /*

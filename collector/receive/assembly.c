@@ -9,7 +9,10 @@
 
 #define BLOCK_SIZE ((size_t)2048)
 
-/* The maximum number of bytes of a datagram, which is copied together before it is given up. */
+/*
+ * The maximum number of bytes of a datagram. A datagram is copied into one piece, in `scratch`,
+ * when it is given up.
+ */
 #define LONGEST_DATAGRAM ((size_t)64 * 1024)
 
 /* A block of the bytes that do not fit a segment's first block. */
@@ -66,7 +69,7 @@ struct assembly {
     int64_t now_ns;  /* the latest known time */
     uint8_t *memory;
     struct message **buckets;
-    uint8_t *scratch; /* for a complete message */
+    uint8_t *scratch; /* for a complete message, or a datagram that is given up */
     struct block *free_blocks;
     struct message *free_messages; /* linked by `newer` */
     struct message_list waiting, ended;
@@ -402,8 +405,8 @@ static struct message *begin_message(struct assembly *assembly, const uint64_t f
 }
 
 /*
- * Finds the buffered segment that the segment `number` follows; NULL: it comes before all of them.
- * Returns false if it is a duplicate.
+ * Finds the buffered segment after which the segment `number` belongs; NULL: it belongs before all
+ * of them. Returns false if this segment is already buffered.
  */
 static bool find_position(const struct message *message, uint16_t number, struct segment **after)
 {
@@ -430,7 +433,10 @@ static bool contradicts(const struct message *message, const struct udp_notif *h
     return header->is_last && message->last != NULL && message->last->number > header->number;
 }
 
-/* Gives up the oldest messages until there is room. Returns false if `message` was given up too. */
+/*
+ * Gives up the oldest messages until there is room, `message` itself only as the last one. Returns
+ * false if `message` was given up.
+ */
 static bool make_segment_room(struct assembly *assembly, const struct message *message,
                               size_t blocks)
 {

@@ -64,9 +64,8 @@ enum assembly_result {
 };
 
 /*
- * Takes a datagram whose header says that it is a segment. May give up other datagrams first: those
- * that are late at the time of this datagram, those that must make room for it, and those that it
- * contradicts.
+ * Takes a datagram whose header says that it is a segment. May first give up buffered datagrams:
+ * late ones, ones that must make room, and those of a message that this datagram contradicts.
  */
 enum assembly_result assembly_take(struct assembly *assembly, const struct datagram_slot *datagram,
                                    const struct udp_notif *header, struct refusal *refusal);

@@ -14,8 +14,8 @@
 #include "collector/receive/tls_settings.h"
 
 /*
- * The most bytes that one receive takes from the socket, so that a peer that sends much without
- * data, such as key updates, does not delay other connections.
+ * The most bytes that one receive takes from the socket. Without this limit, a peer that sends many
+ * records without data, such as key updates, could delay other connections.
  */
 #define RECEIVE_MOST (2 * STREAM_READ_SIZE)
 

@@ -15,7 +15,7 @@
 
 /* A pause is worth its delay if it is expected to gather at least this many datagrams. */
 #define COALESCING_LEAST         4
-#define COALESCING_LEAST_ALLOWED 2 /* if records are allowed to be late by the pause */
+#define COALESCING_LEAST_ALLOWED 2 /* the same, if records may be late by the whole pause */
 
 /*
  * A pause is not prolonged to gather more datagrams than this: the cache can hold this number, and
@@ -27,9 +27,9 @@
 #define COALESCING_USUAL_NS INT64_C(500000)
 
 /*
- * The longest pause must suit any rate, because the rate is unknown after a quiet period. A pause
- * longer than COALESCING_USUAL_NS is limited as if a datagram arrived every COALESCING_FASTEST_NS:
- * these datagrams may fill at most half of the smallest receive buffer.
+ * After a quiet period the rate is unknown, so a long pause must suit any rate. A pause longer than
+ * COALESCING_USUAL_NS is therefore limited: datagrams that arrive every COALESCING_FASTEST_NS may
+ * fill at most half of the smallest receive buffer.
  */
 #define COALESCING_FASTEST_NS 2500
 

@@ -14,7 +14,7 @@ struct decoding {
     const struct listener *listener;
     const struct datagram_slot *datagram;
     const uint8_t *data; /* the datagram's payload, in the arena */
-    const char *sender;  /* in the arena; NULL: it has no name */
+    const char *sender;  /* the sender's name, in the arena; NULL: none */
     struct record_chain *chain;
     struct refusal *refusal;
 };
@@ -141,7 +141,7 @@ static ALWAYS_INLINE bool decode_message(const struct decoding *decoding,
         schema->ops->decode(schema, bytes.data, bytes.size, decoding->arena, &decoded);
     if (result != DECODE_OK)
         return refused_in_frame(decoding, frame, result, &decoded.failure);
-    /* Sets every field, so that the compiler does not clear the record first. */
+    /* Sets every field, because the compiler would otherwise clear the whole record first. */
     *record = (struct record){.next = NULL,
                               .listener = decoding->listener,
                               .schema = schema,

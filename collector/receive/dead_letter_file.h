@@ -44,8 +44,8 @@ int dead_letter_file_open(struct dead_letter_file *file, struct error *error);
 void dead_letter_file_reopen(struct dead_letter_file *file);
 
 /*
- * Looks for a cut, before a block is made: if someone has emptied or cut the file, a new section
- * begins at its present end. A full file stays full until it is reopened.
+ * Called before a block is made: if someone has emptied or cut the file, a new section begins at
+ * its present end. A file that is full stays full until it is reopened, even if it was cut.
  */
 void dead_letter_file_look_for_cut(struct dead_letter_file *file);
 

@@ -41,17 +41,17 @@ struct ingest_thread {
 void ingest_thread_close(struct ingest_thread *thread);
 
 /*
- * Completes the counts of all datagrams so far, with the latest senders' numbers, which may be
- * missing before. To be called soon after datagrams were handled, and before another thread may
- * handle the datagrams that follow.
+ * Counts the sequence numbers of the datagrams handled so far, which are only queued when a
+ * datagram is handled. To be called soon afterwards, and before another thread may handle datagrams
+ * that follow, so that numbers are counted in their order.
  */
 void ingest_thread_commit(struct ingest_thread *thread);
 
 /*
- * Seals the shared batches if the sinks are idle, except a batch that will be open for less than
- * INGEST_DELAY_NS at `next_ns`. To be called when all sockets of the thread are drained. The thread
- * checks them again at `next_ns`: at once, when more arrives, or after a pause. Both times are
- * monotonic.
+ * To be called when all sockets of the thread are drained: seals the shared batches if the sinks
+ * are idle. `next_ns` is when the thread will drain its sockets again: after a pause, or `now_ns`
+ * if it does not pause. Without a pause all shared batches are sealed; with a pause, a batch that
+ * will then have been open for less than INGEST_DELAY_NS stays open. Both times are monotonic.
  */
 void ingest_thread_drained(struct ingest_thread *thread, int64_t now_ns, int64_t next_ns);
 

@@ -9,8 +9,8 @@
 #define PAGES_NS INT64_C(5000000000)
 
 /*
- * Returns whether it makes sense to wait after a batch could not be acquired. A batch in use will
- * be released. But if a batch is free, the system has no pages for it and may never have pages: the
+ * Returns whether to wait for a batch after none could be acquired. If all batches are in use, one
+ * will be released. If one is free, the system has no pages for it, and may never have any; so the
  * wait for pages is limited to PAGES_NS.
  */
 static bool may_come(struct ingest_thread *thread, bool large)
@@ -59,7 +59,7 @@ void open_batch_seal(struct ingest_thread *thread, struct open_batch *open)
     fan_out_offer(thread->fan_out, batch);
 }
 
-/* Returns when the batch was opened, or a later time if the exact time is unknown. */
+/* Returns when the batch was opened. If that is not known yet, dates the batch `now_ns`. */
 static int64_t opened_ns(struct open_batch *open, int64_t now_ns)
 {
     if (open->opened_ns == 0)

@@ -15,8 +15,8 @@
 #include "collector/record/batch.h"
 
 /*
- * How long records may wait in an open batch while a sink is busy. The wait is longer when the
- * queues are fuller, because even a batch that is nearly empty takes a whole slot of a queue.
+ * How long records may wait in an open batch while a sink is busy: between these two times, longer
+ * if the queues are fuller, because even a nearly empty batch takes a whole slot of a queue.
  */
 #define INGEST_OPEN_LEAST_NS INT64_C(2000000)
 #define INGEST_OPEN_MOST_NS  INT64_C(20000000)

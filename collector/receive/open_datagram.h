@@ -3,8 +3,8 @@
  *
  * RULE: from begin to end the datagram owns the batch that its ingest is filling, and the ingest's
  * pointer to the batch is NULL. Only open_datagram_next_batch seals this batch and opens another
- * one. This function also clears the entry, because records refer to the schemas of their own
- * batch. So no other code may keep the entry.
+ * one. This function also clears the entry, because the new batch may have another list of schemas.
+ * So no other code may keep a pointer to the entry.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_OPEN_DATAGRAM_H
 #define SLUICE_COLLECTOR_RECEIVE_OPEN_DATAGRAM_H
@@ -64,7 +64,7 @@ static inline bool open_datagram_find(struct open_datagram *open, struct refusal
  */
 bool open_datagram_next_batch(struct open_datagram *open);
 
-/* Returns whether the datagram's batch already has the most room that a batch can have. */
+/* Returns whether another batch cannot have more room: the datagram's batch is large and empty. */
 static inline bool open_datagram_has_largest(const struct open_datagram *open)
 {
     return open->batch->large && batch_is_empty(open->batch);

@@ -139,8 +139,8 @@ static void refresh(struct worker *worker)
 /* --- stopping: only the last thread, after the others have left ------------------------------- */
 
 /*
- * Returns when the last drain must end. If sockets cannot refuse new datagrams, a flood would never
- * end, so half of the remaining time is kept for the sinks.
+ * Returns when the last drain must end. If sockets cannot refuse new datagrams, a flood could keep
+ * the drain going until the deadline, so half of the remaining time is kept for the sinks.
  */
 static int64_t end_of_drain(const struct receiver *receiver, bool refusing)
 {
@@ -211,9 +211,9 @@ static void last_drain(struct worker *worker)
 }
 
 /*
- * Waits for the sockets' REMOVED events, for a limited time, so that a stop ends on a system that
- * does not answer. Sockets left then are closed nevertheless: no thread waits for their events any
- * more.
+ * Waits for a socket's REMOVED event until `end_ns`, so that a stop also ends on a system that does
+ * not send the event. The socket can then be closed without the event, because no thread waits for
+ * events any more.
  */
 static void await_removals(struct worker *worker, struct endpoint *endpoint, int64_t end_ns)
 {

@@ -42,7 +42,7 @@ struct endpoint {
     _Atomic int64_t due_ns; /* the same time; used while the socket is not claimed */
 
     struct endpoint *next;       /* in the list of all sockets */
-    enum udp_socket_group group; /* its state at the last check */
+    enum udp_socket_group group; /* the state of the socket's multicast group at the last check */
     _Atomic bool *group_lost;
     int64_t coalesce_ns;
     size_t buffer;              /* bytes of receive buffer that were granted */
@@ -51,8 +51,9 @@ struct endpoint {
     bool removing;              /* waits for its REMOVED event */
     bool emptied;               /* the last drain of the stop has emptied it */
     int64_t leaves_ns;          /* monotonic: when it leaves, even if it is not drained */
-    uint64_t drops_before;      /* the counter's value before this socket's drops */
-    uint64_t errors_before;     /* the counter's value before this socket's errors */
+    uint64_t drops_before;      /* what the ledger's counter of drops had before this socket's drops
+                                   were added */
+    uint64_t errors_before;     /* the same for errors */
     uint64_t drops_logged;      /* the drops at the time of the last log line about drops */
     _Atomic uint64_t refreshed; /* the last refresh for which its drops were read */
     _Atomic bool gone;          /* it has left, and is only in the list of all sockets */
@@ -68,10 +69,10 @@ struct endpoint_list {
 };
 
 /*
- * Quanta that have ended since the clock was last read. With one datagram for each of many sockets,
- * reading the clock after each quantum would cost about as much as all other work. So quanta are
- * dated together: a quantum's end may be dated late by at most QUANTA_UNDATED datagrams, including
- * those of the quantum itself.
+ * Quanta that have ended since the clock was last read. If many sockets have one datagram each,
+ * reading the clock after each quantum would cost about as much as all other work. So the clock is
+ * read once for several quanta: the end of a quantum is dated late by at most the time of
+ * QUANTA_UNDATED datagrams, including its own.
  */
 #define QUANTA_UNDATED 8
 struct quanta {
@@ -91,7 +92,7 @@ struct worker {
     struct endpoint_list ready;
     struct endpoint_list drained; /* drained in this round; their claims are not yet released */
     bool coalesces;               /* the rate at the last drain was high enough for a pause */
-    int64_t yielded_ns; /* time given to the sinks since the last time that no sink was behind */
+    int64_t yielded_ns; /* how long sinks were given time, since no sink was last behind */
     bool reported_all;  /* the last wait returned all events that were pending */
     struct coalescing coalescing; /* determines the pause between two rounds */
     struct pause *pause;          /* NULL: the thread cannot pause */
@@ -100,7 +101,8 @@ struct worker {
     struct wakeup *resumed;
     bool pressed;   /* the kernel was short of memory: wait a little before the next try */
     int timeout_ms; /* how long until a batch must be sealed; -1: no limit */
-    int64_t due_ns; /* monotonic: no batch of the sockets that it released is due earlier */
+    int64_t due_ns; /* monotonic: no open batch of the sockets that this thread released is due
+                       before this time */
     struct heartbeat heartbeat;
     uint64_t heartbeat_seen; /* the value that the main thread saw last */
     struct log_limit wait_log;

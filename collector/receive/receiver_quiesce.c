@@ -1,7 +1,7 @@
 /*
- * Pauses the threads of a receiver, so that the main thread can change the data that they use, and
- * can do work that only they may do otherwise. The kernel buffers datagrams that arrive in that
- * time, so nothing slow is done then.
+ * Pauses the threads of a receiver, so that the main thread can change the data of these threads,
+ * and do work that otherwise only they may do. Datagrams that arrive during the pause wait in the
+ * kernel's buffers, so the main thread must do only fast work.
  */
 #include "collector/receive/receiver_quiesce.h"
 
@@ -31,7 +31,7 @@ void receiver_quiesce_if_asked(struct worker *worker)
         return;
     atomic_fetch_add(&receiver->quiescent, 1);
     if (receiver->options.thread_count > 1)
-        notifier_wake(receiver->notifier); /* for the next one, which may be asleep */
+        notifier_wake(receiver->notifier); /* wakes the next thread, which may be asleep */
     receiver->options.refreshed(receiver->options.context);
     while (atomic_load(&receiver->quiesce_wanted))
         wakeup_wait(worker->resumed, NO_HANDLE, false, -1);
@@ -111,8 +111,8 @@ int receiver_change_sockets(struct receiver *receiver, const struct receiver_soc
 }
 
 /*
- * An unclaimed socket is put on a ready list to be drained, or unwatched at once. A claimed socket
- * is on a ready list already, or has failed.
+ * Begins to remove a socket. A socket that no thread had claimed is put on a ready list to be
+ * drained, or is unwatched at once. A claimed socket is already on a ready list, or has failed.
  */
 static void remove_socket(struct receiver *receiver, struct endpoint *endpoint, bool drains,
                           int64_t now)

@@ -7,9 +7,10 @@
 struct worker;
 
 /*
- * Returns whether a queue is half full and the thread may still wait for its sink. The total of
- * these waits is limited to the time by which records are allowed to be late. So the thread does
- * not wait again for a sink that stays behind.
+ * Returns whether a queue is half full and the thread may still wait for the sink of this queue.
+ * All waits until the sinks have caught up are together limited to the time by which records are
+ * allowed to be late, so that the thread does not wait again and again for a sink that stays
+ * behind.
  */
 bool receiver_is_ahead(struct worker *worker);
 

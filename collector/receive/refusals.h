@@ -9,8 +9,8 @@
 
 /*
  * Refuses `slot`: the open datagram itself, or a buffered segment that is given up. `schema` names
- * the schema that refused it; NULL: no particular schema. A copy for the sinks may change the batch
- * and so clear the entry.
+ * the schema that refused it; NULL: no particular schema. Copying the datagram for the sinks may
+ * change the batch, and so clear open->entry.
  */
 void refuse_datagram(struct open_datagram *open, const struct datagram_slot *slot,
                      const struct refusal *refusal, const char *schema);

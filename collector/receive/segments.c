@@ -93,7 +93,8 @@ bool segments_take(struct open_datagram *open)
         return false;
     enum assembly_result result = ASSEMBLY_REFUSED;
     refused_for(&refusal,
-                REASON_ASSEMBLY_FULL); /* if no schema of the listener had segments at its start */
+                REASON_ASSEMBLY_FULL); /* the result if there is no assembly: when the listener
+                                          started, none of its schemas had segments */
     if (ingest->assembly != NULL)
         result = assembly_take(ingest->assembly, slot, &header, &refusal);
     if (result == ASSEMBLY_REFUSED)

@@ -164,7 +164,8 @@ static int inherited_open_sockets(struct source *source, const struct source_hos
     for (size_t i = 0; i < inherited_count(config); i++) {
         fill_inherited(config, i, &socket.options);
         if (socket_source_add(source, host, i, &socket, error) != 0) {
-            struct error what = *error; /* the text of this error names only a number */
+            struct error what = *error; /* the error has only the socket's number; adds the
+                                           listener's name */
             error_set(error, what.code, "%s: %s", config->name, what.text);
             return -1;
         }

@@ -1,17 +1,19 @@
 /*
- * Connections are accepted after the notifier has reported the listening socket, by the thread that
- * took the event, at most ACCEPT_MOST at a time; then the socket is armed again, for any thread.
+ * The notifier reports a listening socket to one thread. This thread accepts at most ACCEPT_MOST
+ * connections, and then arms the socket again, for any thread.
  *
- * Not by AcceptEx, which Microsoft recommends on Windows if acceptance must scale beyond that. The
- * limits by address could be kept: both ways accept a connection first and learn its address then.
- * But accepting after notifications limits acceptance relative to serving, which a collector needs:
- * its connections live long, and an overloaded one should not take more of them from the system's
- * queue. Pending operations would take them while all threads are busy, while the server is
- * quiescent for a reload, and after a stop has begun; each keeps a socket open, and the stop has to
- * cancel all and wait for them. It also costs more: a connection takes six calls of the system
- * instead of four, and a share of an arming (socket, AcceptEx and SO_UPDATE_ACCEPT_CONTEXT in place
- * of accept). Measured under Wine, accept, set up and close: 1,213 connections a second with one
- * thread and 1,012 with two, by AcceptEx with 32 pending operations 825 and 649.
+ * AcceptEx is not used, although Microsoft recommends it on Windows for accepting at higher rates.
+ * A collector's connections live long, and an overloaded collector should leave new ones in the
+ * system's queue. Pending AcceptEx operations would accept connections even while all threads are
+ * busy, while the server is quiescent for a reload, and after a stop has begun. Each pending
+ * operation also keeps a socket open, and a stop would have to cancel all of them and wait for
+ * them.
+ *
+ * AcceptEx also costs more: six system calls for each connection (socket, AcceptEx and
+ * SO_UPDATE_ACCEPT_CONTEXT in place of accept) instead of four and a share of an arming. Measured
+ * under Wine, in connections accepted, set up and closed a second: 1,213 with one thread and 1,012
+ * with two; with AcceptEx and 32 pending operations, 825 and 649. The limits by address do not
+ * matter for this choice: both ways accept a connection first and then learn its address.
  */
 #include "collector/receive/stream_accept.h"
 
@@ -70,8 +72,8 @@ static int listen_at_path(struct stream_server *server, struct error *error)
 }
 
 /*
- * Checks an inherited local socket: its connections have no addresses, which allow= and deny= are
- * about.
+ * Refuses allow= and deny= for an inherited local socket, because its connections have no
+ * addresses.
  */
 static int check_inherited(const struct stream_server *server, const struct address *bound,
                            struct error *error)
@@ -235,7 +237,10 @@ void stream_server_accept(struct worker *worker, struct listening *listening)
     mutex_unlock(server->accept_lock);
 }
 
-/* Local sockets exist only where the system ends a registration at once. */
+/*
+ * Does not close the socket: local_listener_close does that next. The registration has ended by
+ * then, because systems with local sockets end a registration at once.
+ */
 static void leave_to_local_listener(wait_handle socket)
 {
     (void)socket;

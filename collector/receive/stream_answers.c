@@ -40,7 +40,8 @@ void stream_answers_add(struct stream_connection *connection,
 {
     const struct schema_ops *ops = verdict->schema != NULL ? verdict->schema : settings->answering;
     if (ops == NULL || ops->answer == NULL || connection->peer_gone ||
-        settings->framing == FRAMING_FRAME_STREAMS) /* where only control frames are answered */
+        settings->framing == FRAMING_FRAME_STREAMS) /* in frame streams, only control frames are
+                                                       answered */
         return;
     RULE(stream_answers_have_room(connection, settings),
          "a frame is handled if its answer has room");

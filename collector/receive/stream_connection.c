@@ -200,8 +200,8 @@ static size_t read_frames(struct stream_connection *connection,
     }
     worker->is_awaited = worker->is_awaited || more;
     /*
-     * Deadlines are checked last: input that arrived in time may have waited for the sinks, or for
-     * its turn.
+     * Deadlines are checked after reading: input that arrived in time may have waited until now,
+     * for the sinks or for its turn.
      */
     if (connection->next == STREAM_READ && connection->channel.holds)
         connection->next = STREAM_AGAIN;
@@ -274,7 +274,8 @@ void stream_connection_follow(struct stream_connection *connection,
                               const struct stream_settings *settings, struct stream_blocks *before)
 {
     uint8_t *block = connection->block;
-    if (settings->blocks != before) /* the connection will request a new block itself */
+    if (settings->blocks != before) /* the connection will itself request a block of the new
+                                       stream_blocks */
         stream_blocks_stop_waiting(before, connection->share, &connection->waits_for_block);
     if (block != NULL && settings->blocks != before) {
         connection->block = stream_blocks_move(settings->blocks, connection->share);

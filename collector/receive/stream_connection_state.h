@@ -96,7 +96,8 @@ struct stream_connection {
     const struct address *own;  /* the local address, owned by the listener */
     int64_t active_ns;   /* monotonic: the last time that bytes arrived or an answer was sent */
     int64_t begun_ns;    /* monotonic: start of the incomplete frame or handshake; 0: neither */
-    int64_t due_ns;      /* monotonic: the deadline; INT64_MAX: none, as we cause the delay */
+    int64_t due_ns;      /* monotonic: the deadline; INT64_MAX: none, because the collector causes
+                            the delay */
     int64_t pressure_ns; /* monotonic: the deadline if other connections wait for its block */
     enum stream_next next;
     bool draining;     /* the listener stops: the connection ends after its arrived input */
@@ -116,7 +117,7 @@ struct stream_connection {
      * `block`, or of `small`.
      */
     uint8_t *block;       /* NULL: the bytes are in `small` */
-    bool waits_for_block; /* set while it waits for a block; changed by stream_blocks.c */
+    bool waits_for_block; /* the connection waits for a block; only stream_blocks.c changes this */
     size_t at, used;
     size_t max_frame; /* the listener's max_frame when the pending frame began */
     size_t answers_at, answers_used;

@@ -172,7 +172,8 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
     struct stream_slot *slot = NULL;
     mutex_lock(slots->lock);
     struct stream_host *host = stream_hosts_enter(&slots->hosts, peer, most_of_host);
-    *of_host = host == NULL; /* not full: it has room for one host more than for connections */
+    *of_host = host == NULL; /* never because the table is full: it has room for more hosts than
+                                connections */
     if (host != NULL && atomic_load(&slots->open) < most)
         slot = take_for(slots, host);
     else
@@ -182,8 +183,9 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
 }
 
 /*
- * The connection leaves its network only after it has entered the host for its name. So the table
- * has room for one host more than there are connections.
+ * The connection enters the host for its name before it leaves that for its network. So for a
+ * moment it counts for two hosts, and the table has room for one host more than there are
+ * connections.
  */
 void stream_slots_name(struct stream_slots *slots, struct stream_slot *slot,
                        const struct stream_settings *settings)

@@ -92,7 +92,7 @@ void stream_slots_name(struct stream_slots *slots, struct stream_slot *slot,
 /* Called by the owner: frees the slot, after its connection has ended. */
 void stream_slots_release(struct stream_slots *slots, struct stream_slot *slot);
 
-/* Returns the number of slots that were ever used; they are at the begin of `all`. */
+/* Returns the number of slots that were ever used; these are the first in `all`. */
 size_t stream_slots_made(struct stream_slots *slots);
 
 /* Returns the present phase. */
@@ -118,8 +118,8 @@ bool stream_slot_arm(struct stream_slot *slot, struct notifier *notifier, unsign
                      bool is_new);
 
 /*
- * The two halves of stream_slot_arm, for an arming with others (notifier_arm_all): the first returns
- * the arming's number, the second returns as stream_slot_arm does.
+ * The two halves of stream_slot_arm, for arming together with others (notifier_arm_all): the first
+ * returns the arming's number, the second returns as stream_slot_arm does.
  */
 uint64_t stream_slot_begin_arming(struct stream_slot *slot);
 bool stream_slot_end_arming(struct stream_slot *slot, uint64_t arming, bool failed);

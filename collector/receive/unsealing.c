@@ -10,14 +10,15 @@
 
 struct unsealing {
     struct datagram_slot slot;        /* the payload of the latest datagram */
-    uint8_t bytes[DATAGRAM_MAX_SIZE]; /* which begins after the place of a header */
+    uint8_t bytes[DATAGRAM_MAX_SIZE]; /* the payload, after room for the header; or a datagram in
+                                         one piece */
 };
 
 bool unsealing_create(struct ingest *ingest)
 {
     if (ingest->listener->keys == NULL)
         return true;
-    /* Pages that no datagram needs stay untouched. */
+    /* Not cleared, so that pages that no datagram needs stay without memory. */
     ingest->unsealing = malloc(sizeof *ingest->unsealing);
     return ingest->unsealing != NULL;
 }

@@ -70,7 +70,7 @@ struct delivery_block {
     uint64_t first_number;
     const char *epoch;
 
-    const char *schema, *listener; /* if all its records have the same one; otherwise NULL */
+    const char *schema, *listener; /* of its records; NULL if they do not all have the same */
 
     bool again;     /* set by the writer: this run has handed the block over before */
     unsigned tries; /* counted by the destination; 0 when the block is first handed over */
@@ -92,8 +92,8 @@ enum delivery_retry {
 };
 
 /*
- * Returns whether records that the far end may already have are resent. `overwrites` is that member
- * of the encoder.
+ * Returns whether records that the far end may already have are resent. `overwrites`: the encoder's
+ * member of this name.
  */
 static inline bool delivery_repeats(enum delivery_retry retry, bool spills, bool overwrites)
 {

@@ -59,7 +59,7 @@ struct stream_ops {
     /*
      * Removes the last `size` bytes written, which are the beginning of a record that cannot be
      * completed here; bytes that a truncation removed count as removed. Returns false if that
-     * failed. NULL: it is impossible.
+     * failed. NULL: written bytes cannot be removed.
      */
     bool (*roll_back)(struct destination *destination, size_t size);
 

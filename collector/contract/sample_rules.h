@@ -53,7 +53,7 @@ struct sample_globs {
 /* The members are NULL or 0 if their keys were not given. */
 struct sample_rules {
     struct sample_conditions *include, *exclude;
-    uint64_t one_in; /* one of this number of series is kept */
+    uint64_t one_in; /* of this number of series, one is kept */
     struct sample_pairs *rename, *rename_label, *add_label;
     struct sample_globs *keep_label, *drop_label;
 };

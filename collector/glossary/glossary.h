@@ -56,7 +56,7 @@ struct glossary_entry {
     const char *what;               /* its meaning */
     const char *remedy;             /* what to do about it; empty for options and keys */
     char name[GLOSSARY_NAME_SIZE];  /* as the program accepts or reports it */
-    char syntax[SYNTAX_SIZE];       /* of the value, or the names of the labels; empty: none */
+    char syntax[SYNTAX_SIZE]; /* syntax of the value, or the names of the labels; empty: none */
     char default_text[SYNTAX_SIZE]; /* "default 4MiB, 4KiB to 1GiB"; empty: none */
 };
 

@@ -114,8 +114,8 @@ static size_t write_loss(uint64_t count, enum log_place place, int64_t time_ns, 
 
 /*
  * Writes one line. Returns false if that failed; the caller counts the line as lost. Lines lost
- * earlier are reported before the line, unless it has to wait for a text, because then it may still
- * be lost.
+ * earlier are reported before the line, unless the line has to wait for a text, because the line
+ * may still be lost then.
  */
 static bool write_entry(const struct log_entry *entry, uint64_t repeated)
 {

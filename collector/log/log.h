@@ -107,7 +107,7 @@ void log_write_repeats_now(void);
 
 /*
  * Receives the log instead of stderr: `size` bytes of whole lines, without the program's name and
- * the level. Called in any thread, also by several threads at a time. Must not wait. Returns
+ * the level. Called in any thread, also by several threads at the same time. Must not wait. Returns
  * whether the lines were accepted.
  */
 typedef bool log_taker(enum log_level level, const char *lines, size_t size);

@@ -75,8 +75,8 @@ bool segments_remove_first(struct segments *segments);
 void segments_forget_first(struct segments *segments);
 
 /*
- * Renames a file to this position with the ending ".bad", and removes the oldest such file if there
- * are too many. Returns false if the file keeps its name.
+ * Gives a file the name of this position with the ending ".bad", and removes the oldest such file
+ * if there are too many. Returns false if the file keeps its name.
  */
 bool segments_set_aside(struct segments *segments, const char *file, uint64_t position);
 

@@ -60,7 +60,7 @@ struct spill {
      * opening.
      */
     uint64_t again;
-    uint64_t sent; /* blocks that end at or below it may have been sent since then */
+    uint64_t sent; /* blocks that end at or below this position may have been sent since then */
 };
 
 /* --- spill_state.c ---------------------------------------------------------------------------- */

@@ -140,8 +140,8 @@ struct notifier_backend {
     bool (*is_available)(void);
 
     /*
-     * Whether it can watch this system's sockets: tries one. Returns 0, or -1 with `error` filled.
-     * NULL: if the system has it, it can.
+     * Tries whether the backend can watch a socket of this system. Returns 0, or -1 with `error`
+     * filled. NULL: it can if the system has it.
      */
     int (*probe)(struct error *error);
 
@@ -336,8 +336,9 @@ size_t notifier_wait(struct notifier *notifier, size_t thread, struct notifier_e
 void notifier_leave(struct notifier *notifier, size_t thread);
 
 /*
- * Ends the current or the next wait of one thread with a WOKEN event. If all threads must wake,
- * each thread wakes the next. Several calls before that wait count as one. Any thread.
+ * Ends the current or the next wait of one thread with a WOKEN event. To wake all threads, the
+ * caller wakes one, and each woken thread wakes the next. Several calls before that wait count as
+ * one. Any thread.
  */
 void notifier_wake(struct notifier *notifier);
 

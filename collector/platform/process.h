@@ -192,9 +192,9 @@ void descriptors_take_back(enum descriptor_use use, unsigned wanted);
 /*
  * Keeps other processes of the same user from reading this one: its memory and environment, and its
  * descriptors by /proc. Only root, or a debugger that has started the process, still can. The
- * system writes no core dump of it then. It cannot be undone; programs that this process starts are
- * not affected. Returns false if the system cannot do it: on Windows the owner of a process may
- * read it. Any thread.
+ * system then writes no core dump of this process. The call cannot be undone; programs that this
+ * process starts are not affected. Returns false if the system cannot do it: on Windows the owner
+ * of a process may read it. Any thread.
  */
 bool process_shield(void);
 
@@ -209,7 +209,7 @@ struct process_usage {
     double started_seconds;   /* since 1970 UTC */
     uint64_t resident_bytes;
     uint64_t virtual_bytes, virtual_bytes_most; /* _most may be USAGE_UNLIMITED */
-    uint64_t open_files, open_files_most;       /* descriptors of any kind; likewise */
+    uint64_t open_files, open_files_most;       /* descriptors of any kind; _most as above */
 };
 
 /* Returns false if the system does not say. */

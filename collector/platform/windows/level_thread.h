@@ -1,10 +1,12 @@
 /*
- * A thread that waits for the owner of a notifier of levels (collector/platform/notifier.h), so
- * that the owner can wait for events, which is all that a thread can wait for together with others.
+ * A thread that waits in place of the owner of a notifier of levels
+ * (collector/platform/notifier.h), and sets an event when its wait has ended. The owner needs this
+ * when it also waits for other things, because a thread can wait for several things only if they
+ * are events.
  *
  * Lifecycle: start; begin a wait, see whether it has ended, any number of times; destroy. One wait
- * at a time. While it runs, the thread uses what the wait needs; otherwise the owner does. Only for
- * platform/windows/. Owner's thread.
+ * at a time. While a wait runs, the thread uses what the wait needs; otherwise the owner does. Only
+ * for platform/windows/. Owner's thread.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_LEVEL_THREAD_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_LEVEL_THREAD_H
@@ -29,7 +31,7 @@ bool level_thread_is_running(const struct level_thread *thread);
 
 /*
  * Waits for at most `timeout_ms` milliseconds (negative: for ever) for the end of the wait. Returns
- * whether it has ended: then it runs no more.
+ * whether the wait has ended.
  */
 bool level_thread_ended(struct level_thread *thread, int timeout_ms);
 

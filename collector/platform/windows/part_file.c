@@ -23,9 +23,8 @@
 
 struct part_file {
     HANDLE handle;
-    uint64_t size; /* bytes of complete appends; after them may be bytes that could not be cut off
-                    */
-    bool torn;     /* there are such bytes */
+    uint64_t size; /* bytes of complete appends */
+    bool torn;     /* after these are bytes that could not be cut off */
     wchar_t *path;
 };
 

@@ -12,7 +12,7 @@ enum pipe_state {
 
 /*
  * The state that the system reports without a write. Unknown for a handle that is not a pipe, or
- * not one of its own. Waits while a write through the same handle is running.
+ * whose state the system does not report. Waits while a write through the same handle is running.
  */
 enum pipe_state pipe_state(HANDLE pipe);
 

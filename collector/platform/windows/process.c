@@ -124,7 +124,7 @@ static void take_what_was_read(struct reading *reading)
     process_reading_add(&reading->kept, got);
 }
 
-/* Returns false if that takes too long or returns too much. */
+/* Returns false if reading takes too long, or if the output is too large. */
 static bool read_both(struct reading readings[2], int64_t deadline_ns)
 {
     while (!readings[0].kept.ended || !readings[1].kept.ended) {

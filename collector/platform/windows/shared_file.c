@@ -77,7 +77,7 @@ bool shared_file_is_at(HANDLE file, const wchar_t *path)
 {
     struct file_identity this_one;
     struct file_identity named;
-    /* An open for attributes only succeeds whatever other programs share. */
+    /* An open only for attributes succeeds, whatever other programs share. */
     HANDLE other = CreateFileW(path, FILE_READ_ATTRIBUTES, FILE_SHARE_ALL, NULL, OPEN_EXISTING,
                                FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS, NULL);
     if (other == INVALID_HANDLE_VALUE)

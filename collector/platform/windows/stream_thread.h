@@ -38,7 +38,7 @@ struct stream_outcome {
     DWORD failure;   /* the system's error number; 0: no error */
 };
 
-/* Whether a write was begun, and its outcome was not taken and the write not cancelled. */
+/* Whether a write was begun that was not cancelled and whose outcome was not taken. */
 bool stream_thread_is_used(const struct stream_thread *thread);
 
 /* Waits until no write is running. Returns false if a write still runs when the time is over. */

@@ -186,8 +186,8 @@ TEST_WITH(a_stop_under_load_leaves_whole_lines_and_exact_sums, flow_set_up, flow
 /*
  * Datagrams that the filter refuses are not counted as dropped by a full buffer. On systems without
  * a filter, datagrams that arrive before the last receive are received. The receiver is held before
- * the last receive, when the filter is in place: it was held so long in its turn that the turn ends
- * after one receive, and the next receive is that of the last drain.
+ * the last receive, when the filter is in place: its turn has then lasted longer than its time, and
+ * ends after one receive; the next receive is that of the last drain.
  */
 TEST_WITH(a_ledger_asked_for_during_a_stop_counts_nothing_twice, flow_set_up, flow_tear_down)
 {

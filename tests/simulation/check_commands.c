@@ -160,8 +160,8 @@ void command_row_ends(const struct command_row *row)
 }
 
 /*
- * Whether a program's end, or the collector's, was requested so long ago that the program may be
- * cut off.
+ * Whether the end of a program, or of the collector, was requested early enough that the
+ * program may be cut off.
  */
 static bool is_time_over(const struct command_reader *reader)
 {

@@ -14,7 +14,7 @@ static void end_by_abort(int number)
     _Exit(EXIT_SUCCESS);
 }
 
-/* Threads may still use what the failed test has left: they end with the process. */
+/* The process ends without a cleanup: threads may still use objects of the failed test. */
 int main(void)
 {
     signal(SIGABRT, end_by_abort);

@@ -23,22 +23,27 @@
 
 #include "tests/support/platform/before_main.h"
 
-/* A test of the program, in a list. */
+/* A test of the program; an element of a list. */
 struct test_entry {
     struct test_entry *next;
-    int line; /* of its file: the order of the tests */
+    int line; /* line in its file, by which tests are ordered */
     const char *file;
     struct CMUnitTest test;
 };
 
-/* Before main: adds it to the program's tests. */
+/* Called before main: adds the test to the program's list. */
 void test_register(struct test_entry *entry);
 
-/* Runs them all under this name, or, where it is NULL, that of their file.
- * Returns main's result. */
+/*
+ * Runs all tests under this name, or, if it is NULL, under the name of their file. Returns main's
+ * result.
+ */
 int test_run_all(const char *name);
 
-/* Runs the one of this name under `name`. Returns how many failed: 0 or 1; -1: there is none. */
+/*
+ * Runs the test `test` under `name`. Returns the number of failures, 0 or 1; -1: there is no such
+ * test.
+ */
 int test_run_one(const char *name, const char *test);
 
 #define TEST_REGISTER(function, call, setup, teardown)                                             \
@@ -52,7 +57,7 @@ int test_run_one(const char *name, const char *test);
         test_register(&entry);                                                                     \
     }
 
-/* A test that needs nothing before it. */
+/* A test without setup and teardown. */
 #define TEST(function)                                                                             \
     static void function(void);                                                                    \
     static void function##_called(void **unused)                                                   \
@@ -64,14 +69,14 @@ int test_run_one(const char *name, const char *test);
     static void function(void)
 
 /*
- * How many inputs a test tries that makes them by chance: half of `count` with a sanitizer, and a
- * fifth under Wine, where each takes several times longer.
+ * The number of random inputs that a test tries: half of `count` with a sanitizer, and a fifth
+ * under Wine, where each takes several times longer.
  */
 #define TEST_TRIES(count) ((count) / TEST_PART)
 
 /*
- * A test around which these are called; NULL: none is. They return 0, and the
- * test finds in *state what they put there.
+ * A test with a setup and a teardown, each of which may be NULL. They must return 0. The test gets
+ * in *state what the setup put there.
  */
 #define TEST_WITH(function, setup, teardown)                                                       \
     static void function(void **state);                                                            \

@@ -1,4 +1,4 @@
-/* Networks for tests, from their texts. Fails the running cmocka test where one is none. */
+/* Networks for tests, parsed from texts. Fails the running cmocka test if a text is not valid. */
 #ifndef SLUICE_TESTS_SUPPORT_BASE_NETWORK_MAKING_H
 #define SLUICE_TESTS_SUPPORT_BASE_NETWORK_MAKING_H
 

@@ -254,7 +254,7 @@ void capture_builder_record(struct capture_builder *builder, uint32_t seconds, u
     capture_builder_raw(builder, packet_bytes(packet), captured);
 }
 
-/* Type and length before a body of `size` bytes, which end_block follows. */
+/* Writes type and length of a block whose body has `size` bytes; end_block follows the body. */
 static void begin_block(struct capture_builder *builder, uint32_t type, size_t size)
 {
     capture_builder_u32(builder, type);

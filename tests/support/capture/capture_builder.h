@@ -20,7 +20,7 @@
 
 struct packet {
     uint8_t room[PACKET_ROOM];
-    size_t start; /* of the outermost header in `room` */
+    size_t start; /* of the outermost header, in `room` */
     size_t size;
 };
 
@@ -30,16 +30,18 @@ const uint8_t *packet_bytes(const struct packet *packet);
 /* Begins a packet with its innermost bytes, at most 65,536. */
 void packet_begin(struct packet *packet, const void *bytes, size_t size);
 
-/* Begins one with `size` bytes of a pattern that `seed` selects; packet_pattern is its byte `at`.
+/*
+ * Begins a packet with `size` bytes of a pattern that `seed` selects. packet_pattern returns the
+ * byte of this pattern at `at`.
  */
 void packet_begin_pattern(struct packet *packet, unsigned seed, size_t size);
 uint8_t packet_pattern(unsigned seed, size_t at);
 
-/* Puts bytes before, or zero bytes after. */
+/* Puts bytes in front of the packet, or zero bytes after it. */
 void packet_prepend(struct packet *packet, const void *bytes, size_t size);
 void packet_pad(struct packet *packet, size_t size);
 
-/* A UDP header with the length of what follows it (checksum 0). */
+/* Puts a UDP header in front, with the length of the bytes after it (checksum 0). */
 void packet_udp(struct packet *packet, uint16_t source_port, uint16_t destination_port);
 
 /* An IPv4 header. `hosts` are the last bytes of 192.0.2.x. */
@@ -89,7 +91,7 @@ struct capture_builder {
     uint8_t *bytes;
     size_t size;
     size_t room;
-    bool big_endian; /* of what is appended from now on; set by a file's or section's header */
+    bool big_endian; /* byte order of later additions; set by the header of a file or section */
 };
 
 #define PCAP_MICROSECONDS 0xa1b2c3d4u
@@ -114,7 +116,7 @@ void capture_builder_block(struct capture_builder *builder, uint32_t type, const
                            size_t size);
 void capture_builder_section(struct capture_builder *builder, bool big_endian);
 
-/* An interface; `options` (already in the file's byte order) may be NULL. */
+/* An interface block. `options` may be NULL; they must be in the file's byte order. */
 void capture_builder_interface(struct capture_builder *builder, uint16_t link_type,
                                uint32_t snapshot_length, const void *options, size_t options_size);
 
@@ -127,8 +129,8 @@ void capture_builder_simple(struct capture_builder *builder, const struct packet
                             size_t captured);
 
 /*
- * Writes the file and returns its path, the same every time: in a scratch directory, which is made
- * for the first one and there until the program ends.
+ * Writes the file and returns its path, which is the same each time. The file is in a scratch
+ * directory that exists from the first call to the end of the program.
  */
 const char *capture_builder_save(const struct capture_builder *builder);
 

@@ -1,6 +1,6 @@
 /*
- * Reads a capture to its end for a test, and checks on the way what holds for every capture: the
- * counts add up, the file's end is final. Fails the running cmocka test otherwise.
+ * Reads a capture to its end for a test, and checks conditions that hold for every capture: the
+ * counts add up, and the file's end is final. Fails the running cmocka test otherwise.
  */
 #ifndef SLUICE_TESTS_SUPPORT_CAPTURE_CAPTURE_READING_H
 #define SLUICE_TESTS_SUPPORT_CAPTURE_CAPTURE_READING_H

@@ -92,7 +92,7 @@ static size_t count(const struct text *text, char c)
     return found;
 }
 
-/* The number after the first byte. */
+/* The decimal number after the text's first byte. */
 static uint64_t number_of(const struct text *text)
 {
     uint64_t number = 0;
@@ -165,7 +165,7 @@ static size_t write_json(const struct schema *schema, const void *message,
     return count(text, '~');
 }
 
-/* Its first byte is a field that is known. */
+/* Counts the first byte as a known field, and each '?' as an unknown one. */
 static struct schema_fields count_fields(const struct schema *schema, const void *message)
 {
     living(schema);

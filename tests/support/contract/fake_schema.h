@@ -17,18 +17,18 @@
 #include "collector/contract/schema.h"
 
 struct fake_schemas {
-    _Atomic int made;   /* so far: the number of the last one */
-    _Atomic int living; /* made and not yet destroyed */
-    _Atomic bool fail;  /* the next ones cannot be made */
-    _Atomic bool bare;  /* the next ones have no samples */
+    _Atomic int made;   /* schemas made so far, which is also the number of the last one */
+    _Atomic int living; /* schemas made and not yet destroyed */
+    _Atomic bool fail;  /* making a schema fails */
+    _Atomic bool bare;  /* schemas that are made have no samples */
 };
 
 extern struct fake_schemas fake_schemas;
 
-/* Called while one is being made, NULL: nothing. */
+/* Called during the making of a schema, unless it is NULL. */
 extern void (*fake_schema_making)(void);
 
-/* The first refuses an empty message, the second accepts it. */
+/* fake_schema refuses an empty message, fake_schema_of_anything accepts it. */
 extern const struct schema_ops fake_schema;
 extern const struct schema_ops fake_schema_of_anything;
 

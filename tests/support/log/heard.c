@@ -6,12 +6,12 @@
 
 #include "collector/log/log.h"
 
-/* Lines beyond these, and bytes of one beyond those, are not kept. */
+/* At most LINES_MOST lines are kept, and LINE_MOST bytes of each. */
 #define LINES_MOST 256
 #define LINE_MOST  512
 
 static char lines[LINES_MOST][LINE_MOST];
-static _Atomic size_t begun; /* lines that a thread has claimed a place for */
+static _Atomic size_t begun; /* lines for which a thread has claimed a place */
 static _Atomic bool whole[LINES_MOST];
 
 static bool take(enum log_level level, const char *bytes, size_t size)

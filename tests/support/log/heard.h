@@ -7,10 +7,15 @@
 
 #include <stddef.h>
 
-/* From now on lines are kept; those from before are gone. While there is one thread. */
+/*
+ * From now on lines are kept, and earlier ones are forgotten. Call this while there is only one
+ * thread.
+ */
 void heard_begin(void);
 
-/* Lines go to stderr again; those that were kept can still be counted. While there is one thread.
+/*
+ * Lines go to stderr again. Those that were kept can still be counted. Call this while there is
+ * only one thread.
  */
 void heard_end(void);
 

@@ -9,7 +9,10 @@
 #include "tests/support/record/batches_out.h"
 #include "tests/support/test.h"
 
-/* A destination is found only by its path, so there is one fake at a time. */
+/*
+ * A destination gets only its path, from which it cannot find a fake. So there is one fake at a
+ * time.
+ */
 static struct fake_sink fake;
 static struct destination fake_destination;
 static const char *own_thread;
@@ -190,7 +193,10 @@ static size_t encode_lines(const struct record *record, struct output *out)
     }
 }
 
-/* Every line is a sample but those of "#"; that of "~" has two values without a form. */
+/*
+ * Writes the record's lines. Each line has a sample, except those of "#"; the line of "~" also has
+ * two values without a JSON form.
+ */
 static struct encoded encode(struct encoder *encoder, const struct listener *listener,
                              const struct record *record, struct output *out)
 {
@@ -334,7 +340,7 @@ struct batch *fake_sink_make_for_feed(struct fake_sink *made, const char *payloa
 struct batch *fake_sink_make(struct fake_sink *made, const char *payload, size_t count)
 {
     struct batch *batch = fake_sink_make_for_feed(made, payload, count);
-    /* As a receiver does: counted before the sink can finish it. */
+    /* A receiver counts records before the sink can finish them; so does this. */
     atomic_fetch_add(&made->counters->in_flight, (int64_t)count);
     made->queued += count;
     return batch;
@@ -387,7 +393,10 @@ void fake_sink_wait_idle(const struct fake_sink *made)
         assert_true(patience(until));
 }
 
-/* A thread that is about to sleep is idle, too, but looks for work again: its heartbeat tells. */
+/*
+ * A thread that is about to sleep is idle, too, but then looks for work once more; its heartbeat
+ * shows whether it sleeps.
+ */
 void fake_sink_wait_asleep(const struct fake_sink *made)
 {
     int64_t until = patience_until();

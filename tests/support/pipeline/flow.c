@@ -91,7 +91,7 @@ int flow_set_up(void **state)
     return 0;
 }
 
-/* A test that failed half-way has its threads still running: they are left alone. */
+/* The threads of a failed test may still run, so their flow is not freed. */
 int flow_tear_down(void **state)
 {
     struct flow *flow = *state;
@@ -108,7 +108,7 @@ int flow_tear_down(void **state)
     return scratch_remove(state);
 }
 
-/* The path whose name begins there. */
+/* The path for the name that `at` begins with, such as "OUTPUT". */
 static const char *name_at(const struct flow *flow, const char *at, size_t *length)
 {
     const struct {
@@ -144,7 +144,10 @@ static void put_places(const struct flow *flow, const char *word, char *to, size
     to[used] = '\0';
 }
 
-/* Words are separated before the places are put in: a place may hold a blank. */
+/*
+ * The text is split into words before names are replaced by paths, because a path may contain a
+ * blank.
+ */
 static void parse(struct flow *flow, const char *arguments, struct config *config)
 {
     enum { WORDS = 32, WORD_SIZE = 1024 };
@@ -221,7 +224,7 @@ bool flow_take_config(struct flow *flow, const char *arguments, struct error *er
 const char *flow_least_memory(const struct memory_needs *needs, char *text)
 {
     uint64_t size = 0;
-    /* Sinks that are streams. */
+    /* All sinks are assumed to write to a stream. */
     static const struct destination_ops stream = {.scheme = "stream"};
     static const struct sink_settings settings;
     const struct sink_thread_options options = {.destination = &stream, .settings = &settings};

@@ -20,19 +20,21 @@
 #include "collector/platform/wakeup.h"
 #include "tests/support/platform/udp_sender.h"
 
-/* A door that a thread of the pipeline waits at while it is shut. */
+/* A gate. While it is shut, a thread of the pipeline that comes to it waits. */
 struct gate {
     _Atomic bool shut;
-    _Atomic unsigned arrived; /* how often it was come to */
-    _Atomic unsigned let;     /* how many may pass though it is shut */
+    _Atomic unsigned arrived; /* how often a thread has come to the gate */
+    _Atomic unsigned let;     /* how many may pass while the gate is shut */
     struct wakeup *wakeup;
 };
 
 struct flow {
-    char directory[512];                       /* the test's own, removed by flow_tear_down */
-    char output[520];                          /* a file in it, for a sink */
-    const struct schema_ops *schema_from_file; /* the test's, before the opening; NULL: none */
-    const struct notifier_backend *notifier;   /* the same; NULL: the system's best */
+    char directory[512];                       /* the test's own folder, removed by
+                                                  flow_tear_down */
+    char output[520];                          /* path of a file in that folder, for a sink */
+    const struct schema_ops *schema_from_file; /* set by the test before flow_open; NULL: none */
+    const struct notifier_backend *notifier;   /* set by the test before flow_open; NULL: the
+                                                  system's best */
     struct config config;
     struct pipeline *pipeline;
     struct ledger_snapshot *final; /* after flow_finish */
@@ -49,7 +51,7 @@ int flow_tear_down(void **state);
 /*
  * Makes and starts the pipeline of these arguments, separated by blanks, in which "OUTPUT" stands
  * for the output file, "DIRECTORY" for its directory and "CAPTURES" for the folder of captures. The
- * gates stay as they were set.
+ * gates are not changed.
  */
 void flow_open(struct flow *flow, const char *arguments);
 
@@ -63,43 +65,43 @@ struct config *flow_read_config(struct flow *flow, const char *arguments);
 bool flow_take_config(struct flow *flow, const char *arguments, struct error *error);
 
 /*
- * "--memory" with the least that these needs allow, so that rings are short and fill soon; in
- * `text` of FLOW_MEMORY_SIZE bytes.
+ * The option "--memory" with the smallest size that these needs allow, so that queues are short and
+ * fill soon. Written to `text`, which has FLOW_MEMORY_SIZE bytes.
  */
 #define FLOW_MEMORY_SIZE 64
 const char *flow_least_memory(const struct memory_needs *needs, char *text);
 
-/* The same as far as pipeline_create, which must fail; gives its error. */
+/* The same, but pipeline_create must fail. Returns its error. */
 struct error flow_open_fails(struct flow *flow, const char *arguments);
 
 void gate_shut(struct gate *gate);
 void gate_open(struct gate *gate);
 
-/* Lets one pass through a gate that stays shut. */
+/* Lets one thread pass through a gate that stays shut. */
 void gate_let_one(struct gate *gate);
 
-/* Waits until the gate was come to so often. */
+/* Waits until threads have come to the gate `count` times. */
 void gate_await_arrivals(struct gate *gate, unsigned count);
 
-/* Where a listener is bound, with a loopback host to send to. */
+/* The address of a listener; its host is a loopback address to send to. */
 struct address flow_address(const struct flow *flow, size_t listener);
 
 /* Sends `count` Riemann messages, each one event whose metric is its number, from `first` on. */
 void flow_send(struct flow *flow, size_t listener, uint64_t first, size_t count);
 
 /*
- * The same to a listener that has received `first` already, so paced that the kernel's smallest
- * buffer drops none; waits until all but the last FLOW_CHUNK have been received.
+ * The same to a listener that has already received `first` datagrams. Pauses keep the kernel's
+ * smallest buffer from dropping any; waits until all but the last FLOW_CHUNK have been received.
  */
 #define FLOW_CHUNK 200
 void flow_send_paced(struct flow *flow, size_t listener, uint64_t first, size_t count);
 
-/* The same to the only listener of a flow, so paced that this sink keeps up, too. */
+/* The same to the only listener of a flow, with pauses so that this sink is not too slow. */
 void flow_send_as_written(struct flow *flow, size_t sink, size_t count);
 
 /*
- * Sends the first listener messages that need a large batch when decoded, of which there are few,
- * so paced that they are received and, where the gate is open, written.
+ * Sends to the first listener messages that need a large batch when decoded. There are few large
+ * batches, so it waits until they are received and, if the gate is open, written.
  */
 void flow_send_large(struct flow *flow, uint64_t count);
 
@@ -139,16 +141,19 @@ struct lines {
 struct lines lines_read(const char *path);
 void lines_free(struct lines *lines);
 
-/* Lines that contain `text`. */
+/* The number of lines that contain `text`. */
 size_t lines_with(const struct lines *lines, const char *text);
 
 /*
- * Notes in seen[n] how many lines have the value n, for n below `limit`, of lines that contain
- * `text` ("" for all). Fails the test where a value is none of these.
+ * Counts values in lines that contain `text` ("": all lines): seen[n] is the number of lines with
+ * the value n. Fails the test if a value is not below `limit`.
  */
 void lines_count_values(const struct lines *lines, const char *text, uint8_t *seen, size_t limit);
 
-/* How many of `count` values are in the output's lines with `text`; each at most once. */
+/*
+ * The number of values below `count` in the output's lines with `text`. Each may occur at most
+ * once.
+ */
 size_t flow_values(const struct flow *flow, const char *text, size_t count);
 
 #endif

@@ -17,7 +17,7 @@ void *__wrap_aligned_memory_create(size_t alignment, size_t size);
 
 static _Atomic bool counting;
 static _Atomic size_t calls;
-static _Atomic uintptr_t test_thread; /* the test's own thread, which may allocate, or 0 */
+static _Atomic uintptr_t test_thread; /* 0, or the test's own thread, whose calls are not counted */
 
 static void note_call(void)
 {

@@ -14,7 +14,8 @@ struct crowd {
     void *tokens[MOST_SOCKETS];
     size_t count;
     size_t next;
-    void *removed[MOST_SOCKETS]; /* reported when only one thread is left */
+    void *removed[MOST_SOCKETS]; /* removed tokens; REMOVED is reported when only one thread is
+                                    left */
     size_t removed_count;
     size_t threads;
     bool woken;
@@ -99,7 +100,7 @@ static size_t wait_for_event(struct notifier *notifier, size_t thread,
     struct crowd *crowd = of(notifier);
     (void)thread;
     (void)capacity;
-    (void)timeout_ms; /* there is always an event */
+    (void)timeout_ms; /* not used: a wait always returns at once */
     this_thread_yield();
     mutex_lock(crowd->lock);
     bool found = next_event(crowd, events);

@@ -42,7 +42,7 @@ __attribute__((constructor)) static void share(void)
         shortage = mapped;
 }
 
-/* Later allocations are not ours: gcov writes its counters, and does not handle a failure. */
+/* Later allocations may not fail: gcov writes its counters then, and does not handle a failure. */
 __attribute__((destructor)) static void end(void)
 {
     atomic_store(&over, true);

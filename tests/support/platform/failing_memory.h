@@ -5,7 +5,7 @@
  *
  * Unit tests call the functions below. Other programs are controlled by a file of 16 bytes, which
  * the environment variable FAILING_MEMORY names and both sides map: two 64-bit numbers in the
- * machine's byte order, those that the functions set and return.
+ * machine's byte order, the values that the functions below set and return.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_FAILING_MEMORY_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_FAILING_MEMORY_H

@@ -5,7 +5,10 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* Times that only a hang reaches, and for which a full stream must stay full. */
+/*
+ * HANG_MS is a time that only a hang exceeds. FULL_MS: a stream that accepts no data for this time
+ * is full.
+ */
 #define HANG_MS 20000
 #define FULL_MS 100
 
@@ -35,7 +38,7 @@ struct output_file *output_open_stdout(void)
     return file;
 }
 
-/* Whether its handle becomes writable in that time, or reports that the reader has closed. */
+/* Whether the handle becomes writable within that time, or shows that the reader has closed. */
 static bool is_ready(const struct output_file *file, int timeout_ms)
 {
     struct wakeup *wakeup;

@@ -18,7 +18,7 @@ struct output_file *output_open_stdout(void);
 enum write_result output_write(struct output_file *file, const void *bytes, size_t size,
                                size_t *written);
 
-/* Writes all of a text; finds out that the reader has closed. */
+/* Writes all of a text; or finds out that the reader has closed. */
 void output_put_text(struct output_file *file, const char *text);
 void output_assert_closed(struct output_file *file);
 

@@ -11,7 +11,7 @@
 
 #define PATIENCE_NS (INT64_C(50) * 1000000000)
 
-/* The end of a patience that begins now. */
+/* The time at which a patience that begins now ends. */
 static inline int64_t patience_until(void)
 {
     return clock_monotonic_ns() + PATIENCE_NS;

@@ -1,8 +1,7 @@
 /*
- * A UDP socket without any handling of its own, for tests that use one incorrectly on purpose: the
- * caller can make the errors that collector/platform/udp.h prevents. Each operating system
- * implements this header in a file of its own, chosen by CMake. A system error ends the program
- * with a message.
+ * A UDP socket without any handling of its own, for tests that use a socket incorrectly on purpose:
+ * collector/platform/udp.h would prevent these errors. Each operating system implements this header
+ * in a file of its own, chosen by CMake. A system error ends the program with a message.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_PLAIN_SOCKET_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_PLAIN_SOCKET_H

@@ -9,7 +9,7 @@
 int scratch_make(void **state);
 int scratch_remove(void **state);
 
-/* The path of a name in it. Overwritten by the eighth call after. */
+/* The path of a name in the directory. It is overwritten by the eighth call after this one. */
 const char *scratch_path(const char *name);
 
 void scratch_make_folder(const char *name);

@@ -21,7 +21,9 @@ test_stream test_stream_open(const char *path);
 test_stream test_stream_open_to_append(const char *path);
 test_stream test_stream_open_to_read(const char *path);
 
-/* Writes all bytes; reads at least one byte and at most `size`, 0 at the end. */
+/*
+ * write writes all bytes. read reads at least one byte and at most `size`; it returns 0 at the end.
+ */
 void test_stream_write(test_stream handle, const void *bytes, size_t size);
 size_t test_stream_read(test_stream handle, void *bytes, size_t size);
 
@@ -45,13 +47,16 @@ void test_pipe_close(struct test_pipe *pipe);
 
 enum standard_stream { STREAM_OUTPUT, STREAM_ERROR };
 
-/* Redirects it to a handle, which stays the test's (NO_STREAM: closes it), and restores it. */
+/*
+ * Redirects a standard stream to a handle, and restores it. The handle stays the test's. NO_STREAM:
+ * closes the stream.
+ */
 void standard_stream_lead(enum standard_stream stream, test_stream handle);
 void standard_stream_lead_back(enum standard_stream stream);
 
 /*
- * Redirects it to a file of its own; restores it and returns what was written, which the caller
- * frees.
+ * Redirects a standard stream to a file of its own. The second function restores the stream and
+ * returns the written text, which the caller frees.
  */
 void standard_stream_take(enum standard_stream stream);
 char *standard_stream_end_taking(enum standard_stream stream);

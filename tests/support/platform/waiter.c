@@ -14,7 +14,7 @@ struct waiter {
     struct thread *thread;
     struct wakeup *ordered; /* signalled by the test: the members below belong to the thread */
     struct wakeup *done;    /* signalled by the thread: they belong to the test again */
-    bool waiting;           /* the test's own: an order is being carried out */
+    bool waiting;           /* used only by the test: an order is being carried out */
     enum order order;
     int timeout_ms;
     size_t count;

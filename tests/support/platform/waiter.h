@@ -24,7 +24,7 @@ bool waiter_has_ended(struct waiter *waiter, int timeout_ms);
 /* The number of events (0 or 1) of the ended wait, and the event. */
 size_t waiter_events(const struct waiter *waiter, struct notifier_event *event);
 
-/* Makes it leave the notifier. It begins no other wait. */
+/* Makes the thread leave the notifier. It may not wait any more. */
 void waiter_leave(struct waiter *waiter);
 
 /* Ends it, after its wait, and frees it. NULL is allowed. */

@@ -2,8 +2,8 @@
  * Sockets on a notifier, handled as by a receiver, for tests of the notifier's contract. The
  * program's argument names the backend; these tests use only its name.
  *
- * A superfluous event is allowed while its socket is watched; a missing one shows as a wait that
- * ends without it after PATIENCE_MS. An error fails the running cmocka test.
+ * A superfluous event is allowed while its socket is watched; a missing event is noticed by a wait
+ * that ends without it after PATIENCE_MS. An error fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WATCHING_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WATCHING_H
@@ -43,8 +43,8 @@ extern struct watching {
 extern const struct notifier_backend *watching_backend;
 
 /*
- * Chooses it by the program's arguments. Returns false, with a message on stderr, if no backend has
- * that name; if this system does not have it, the test is skipped.
+ * Chooses the backend by the program's arguments. Returns false, with a message on stderr, if no
+ * backend has that name; if this system does not have it, the test is skipped.
  */
 bool watching_choose_backend(int argc, char **argv);
 
@@ -52,7 +52,10 @@ bool watching_choose_backend(int argc, char **argv);
 int watching_set_up(void **state);
 int watching_tear_down(void **state);
 
-/* Opens a socket on loopback and watches it, not yet bound; binds it; both. */
+/*
+ * watch opens a socket on loopback and watches it before it is bound; bind_watched binds it;
+ * watch_and_bind does both.
+ */
 struct watched *watch(size_t index, size_t max_datagram);
 void bind_watched(struct watched *watched);
 struct watched *watch_and_bind(size_t index);
@@ -80,7 +83,7 @@ bool receive_group(struct watched *watched);
 
 void drain(struct watched *watched);
 
-/* Waits for an event before each drain, until `wanted` datagrams came in all. */
+/* Waits for an event before each drain, until `wanted` datagrams have come in total. */
 void receive_by_events(struct watched *watched, size_t wanted);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A program that does what its arguments say, one after the other, for tests of those that start
- * others. It knows no shell, and is the same on every system:
+ * A program that does what its arguments say, one after the other, for tests of programs that start
+ * others. It uses no shell, and is the same on every system:
  *
  *     out:TEXT err:TEXT  writes the text; errline:TEXT with the end of a line
  *     nul                writes a byte of zero
@@ -16,6 +16,7 @@
  *     sleep              for longer than any test
  *     exit:N
  *     args WORD...       writes each word, and a | after it
+ *
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ static void read_to_end(FILE *copy)
             putc(byte, copy);
 }
 
-/* The file is whole when it has its name. */
+/* The file gets its final name only when it is complete. */
 static void put_count(const char *path, size_t count)
 {
     char before[1024];
@@ -63,7 +64,7 @@ static void count_bytes(const char *path)
     put_count(path, count);
 }
 
-/* In small steps, so that a writer that takes unread bytes back may come at any of them. */
+/* In small steps, so that at any of them a writer may take unread bytes back. */
 static void count_row(const char *path)
 {
     unsigned char bytes[100];

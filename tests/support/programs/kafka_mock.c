@@ -1,7 +1,7 @@
 /*
  * A cluster that speaks Kafka's protocol: librdkafka's own mock, for tests of the program. It has
- * one broker, or the number that its argument gives. It writes "HOST:PORT" of the first, and then
- * obeys lines on its standard input, with a line "done" after each:
+ * one broker, or the number that its argument gives. It writes "HOST:PORT" of the first one. Then
+ * it carries out commands, one in a line of standard input, and writes "done" after each:
  *
  *   create TOPIC PARTITIONS     the first broker leads them
  *   down / up           takes no connections, and takes them again
@@ -11,6 +11,7 @@
  *   read TOPIC          writes each message of partition 0: "KEY VALUE", both in hexadecimal
  *
  * It ends with its standard input.
+ *
  */
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PRODUCE_KEY 0 /* Kafka's number of the request */
+#define PRODUCE_KEY 0 /* number of this kind of request in Kafka's protocol */
 
 static rd_kafka_t *make(rd_kafka_type_t type, const char *brokers)
 {
@@ -44,7 +45,7 @@ static void print_hex(const void *bytes, size_t size)
         printf("%02x", at[i]);
 }
 
-/* Writes what there is up to the end. */
+/* Writes all messages of the topic up to its end. */
 static void read_topic(const char *brokers, const char *topic)
 {
     rd_kafka_t *consumer = make(RD_KAFKA_CONSUMER, brokers);
@@ -52,7 +53,7 @@ static void read_topic(const char *brokers, const char *topic)
     rd_kafka_topic_partition_list_add(list, topic, 0)->offset = 0;
     rd_kafka_assign(consumer, list);
     rd_kafka_topic_partition_list_destroy(list);
-    for (int idle = 0; idle < 300;) { /* half a minute, should the end never come */
+    for (int idle = 0; idle < 300;) { /* at most half a minute without a message */
         rd_kafka_message_t *message = rd_kafka_consumer_poll(consumer, 100);
         if (message == NULL) {
             idle++;

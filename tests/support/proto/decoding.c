@@ -12,7 +12,7 @@
 #include "tests/support/test.h"
 #include "tests/support/text/json_tree.h"
 
-#define USED_BEFORE 48 /* bytes of the arena that somebody else has */
+#define USED_BEFORE 48 /* bytes of the arena that are used before the decoding */
 
 extern const unsigned char shapes_set[];
 extern const size_t shapes_set_size;
@@ -102,7 +102,9 @@ static void assert_explained(const struct decode_failure *failure, enum decode_r
 static enum decode_result decode(struct decoding *decoding, size_t size)
 {
     static const struct decode_failure untouched = {.cause = CAUSE_END, .offset = SIZE_MAX};
-    struct decoded decoded = {.message = decoding->data, .failure = untouched}; /* any; it is set */
+    struct decoded decoded = {.message = decoding->data, .failure = untouched}; /* a value that the
+                                                                                   decoder must
+                                                                                   overwrite */
     enum decode_result result;
     if (decoding->schema != NULL)
         result = decoding->schema->ops->decode(decoding->schema, decoding->data, size,

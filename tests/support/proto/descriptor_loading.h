@@ -4,10 +4,10 @@
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_DESCRIPTOR_LOADING_H
 #define SLUICE_TESTS_SUPPORT_PROTO_DESCRIPTOR_LOADING_H
 
-/* The file is loaded and has this message. */
+/* Expects that the file is loaded and has this message. */
 void assert_loads(const char *path, const char *full_name);
 
-/* The file is refused with one line that names its path and says this. */
+/* Expects that the file is refused with one line, which names its path and contains this text. */
 void assert_refused(const char *path, const char *expected);
 
 #endif

@@ -49,7 +49,7 @@ enum {
 };
 
 #define GREEN 2
-#define BLACK 77 /* no Colour, and no State */
+#define BLACK 77 /* neither Colour nor State has this value */
 
 static inline int open_legacy(void **state)
 {

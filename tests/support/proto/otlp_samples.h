@@ -14,13 +14,13 @@
 #define TIME  UINT64_C(1700000000123456789)
 #define START UINT64_C(1700000000000000000)
 
-/* A cmocka setup, as those of decoding.h. */
+/* A cmocka setup like those of decoding.h. */
 static inline int open_otlp(void **state)
 {
     return decoding_set_up_schema(state, &schema_otlp);
 }
 
-/* One of `data`'s points, of no more than what `put` writes. */
+/* Puts a metric of this kind of data; its only point has what `put` writes. */
 static inline void put_metric(uint32_t data, const char *name, void (*put)(void))
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, data, name);
@@ -40,7 +40,7 @@ static inline void assert_text(struct text text, const char *expected)
     assert_memory_equal(text.data, expected, text.size);
 }
 
-/* Decodes the wire; returns its only sample. */
+/* Decodes the wire, which must have one sample; returns it. */
 static inline struct sample only_sample(struct decoding *decoding)
 {
     struct schema_cursor cursor = {0};

@@ -1,6 +1,7 @@
 /*
- * OTLP requests written by hand: field numbers as OTLP has them, once more (what is read by the
- * .proto files of the project must not be written by them), and what most requests begin with.
+ * OTLP requests written by hand: OTLP's field numbers are repeated here, because requests that are
+ * read by the project's .proto files must not be written by them. Also the beginning that most
+ * requests share.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_OTLP_WIRE_H
 #define SLUICE_TESTS_SUPPORT_PROTO_OTLP_WIRE_H
@@ -11,9 +12,9 @@
 
 enum {
     OTLP_REQUEST_RESOURCES = 1,
-    OTLP_RESOURCE = 1, /* of a resource's metrics, as the next two */
+    OTLP_RESOURCE = 1, /* this and the next two: in ResourceMetrics */
     OTLP_RESOURCE_SCOPES = 2,
-    OTLP_SCOPE = 1, /* of a scope's metrics */
+    OTLP_SCOPE = 1, /* in ScopeMetrics */
     OTLP_SCOPE_METRICS = 2,
     OTLP_RESOURCE_ATTRIBUTES = 1,
     OTLP_SCOPE_NAME = 1,
@@ -29,7 +30,7 @@ enum {
     OTLP_HISTOGRAM = 9,
     OTLP_EXPONENTIAL_HISTOGRAM = 10,
     OTLP_SUMMARY = 11,
-    OTLP_POINTS = 1, /* of each of these */
+    OTLP_POINTS = 1, /* in each kind of data */
     OTLP_TEMPORALITY = 2,
     OTLP_MONOTONIC = 3,
     OTLP_DELTA = 1, /* a temporality */
@@ -40,7 +41,7 @@ enum {
 enum {
     OTLP_START = 2, /* of every type */
     OTLP_TIME = 3,
-    OTLP_COUNT = 4, /* of every type but number */
+    OTLP_COUNT = 4, /* in all types except number */
     OTLP_POINT_SUM = 5,
 
     OTLP_NUMBER_DOUBLE = 4,
@@ -86,7 +87,7 @@ enum {
     OTLP_EXEMPLAR_ATTRIBUTES = 7,
 };
 
-/* Of a value, and of what lists and maps hold. */
+/* Fields of a value, and of its lists and maps. */
 enum {
     OTLP_STRING = 1,
     OTLP_BOOL = 2,
@@ -100,7 +101,10 @@ enum {
     OTLP_VALUE = 2,
 };
 
-/* A metric: all between the two is what its data (OTLP_GAUGE, ...) holds. */
+/*
+ * Writes a metric: the fields written between begin and end are the content of its data
+ * (OTLP_GAUGE, ...).
+ */
 struct otlp_metric {
     size_t begun[4];
 };

@@ -15,13 +15,13 @@ static bool one_in(struct random_message *random, size_t chances)
     return below(random, chances) == 0;
 }
 
-/* As many small numbers as large ones. */
+/* Small numbers are as frequent as large ones. */
 static uint64_t number(struct random_message *random)
 {
     return next_random(&random->state) >> below(random, 64);
 }
 
-/* A varint, now and then longer than it need be, or too long. */
+/* Puts a varint; some are longer than necessary, or too long. */
 static void put_varint(struct random_message *random, struct wire *wire, uint64_t value)
 {
     wire_varint(wire, value);
@@ -68,7 +68,7 @@ static void put_packed(struct random_message *random, struct wire *wire,
     wire_end(wire, begun);
 }
 
-/* An item of a message set, now and then with its message before its number. */
+/* Puts an item of a message set; in some the message comes before the number. */
 static void put_item(struct random_message *random, struct wire *wire,
                      const struct field_type *field, unsigned levels)
 {
@@ -106,7 +106,7 @@ static void put_value(struct random_message *random, struct wire *wire,
     }
 }
 
-/* One value, all of them packed, or a few in a row. */
+/* Puts one value, all values packed, or a few values in a row. */
 static void put_field(struct random_message *random, struct wire *wire,
                       const struct message_type *type, const struct field_type *field,
                       unsigned levels)
@@ -149,12 +149,12 @@ static void put_unknown(struct random_message *random, struct wire *wire)
     }
 }
 
-/* In the order of their numbers, as encoders do. A oneof has one of its members. */
+/* Puts fields in the order of their numbers, as encoders do. A oneof gets one of its members. */
 static void put_in_order(struct random_message *random, struct wire *wire,
                          const struct message_type *type, unsigned levels)
 {
     size_t share = 1 + below(random, 4);
-    uint32_t taken[8] = {0}; /* the oneofs that have theirs, by their case's place */
+    uint32_t taken[8] = {0}; /* oneofs that have a member, by the offset of their case */
     size_t taken_count = 0;
     for (size_t i = 0; i < type->field_count && wire->size < random->most; i++) {
         const struct field_type *field = &type->fields[i];
@@ -189,7 +189,7 @@ void random_message_put(struct random_message *random, struct wire *wire,
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-/* Puts a piece in again, somewhere else. */
+/* Copies a piece to another place. */
 static void repeat_piece(struct random_message *random, struct wire *wire)
 {
     uint8_t piece[64];

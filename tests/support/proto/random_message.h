@@ -1,6 +1,6 @@
 /*
- * Messages of any type made at random, the same on every machine: what a sender writes, with some
- * of what none would.
+ * Random messages of any type, the same on every machine: valid ones as senders write them and,
+ * with `odd`, some that no sender writes.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_RANDOM_MESSAGE_H
 #define SLUICE_TESTS_SUPPORT_PROTO_RANDOM_MESSAGE_H
@@ -9,16 +9,17 @@
 #include "tests/support/proto/wire.h"
 
 struct random_message {
-    uint64_t state; /* of the numbers; any to begin with */
-    bool odd;       /* also fields that are split, doubled, unknown, or of another wire type */
-    size_t most;    /* bytes: no field begins after them */
+    uint64_t state; /* state of the random numbers; any value at first */
+    bool odd;       /* also puts fields that are split, repeated, unknown, or of another wire
+                       type */
+    size_t most;    /* when the message has this many bytes, no field is begun */
 };
 
-/* Appends a message of the type, which nests no more than `levels` below. */
+/* Appends a message of the type, with at most `levels` levels of messages below it. */
 void random_message_put(struct random_message *random, struct wire *wire,
                         const struct message_type *type, unsigned levels);
 
-/* Damages what there is in a few places: bits, bytes, pieces that are copied, moved or cut off. */
+/* Damages the bytes in a few places: changes bits or bytes; copies, moves or cuts off pieces. */
 void random_message_damage(struct random_message *random, struct wire *wire);
 
 #endif

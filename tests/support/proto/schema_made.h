@@ -5,7 +5,7 @@
 #include "collector/contract/schema.h"
 #include "tests/support/test.h"
 
-/* To be freed with ops->destroy. */
+/* The caller frees it with ops->destroy. */
 static inline struct schema *schema_made(const struct schema_ops *ops)
 {
     struct schema *schema = NULL;

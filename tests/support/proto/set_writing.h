@@ -1,6 +1,6 @@
 /*
- * Descriptor sets written by hand, so that a test can have what no protoc writes: editions, and
- * what is wrong. Built in a `wire`, part by part: what is begun is ended with wire_end.
+ * Descriptor sets written by hand, so that a test can have sets that no protoc writes: editions,
+ * and invalid ones. A set is built in a `wire`, part by part; each begin_... needs a wire_end.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_SET_WRITING_H
 #define SLUICE_TESTS_SUPPORT_PROTO_SET_WRITING_H
@@ -29,17 +29,17 @@ struct field_written {
     int label;
     int type;              /* enum field_kind */
     const char *type_name; /* NULL: none */
-    int oneof;             /* its index plus 1; 0: in none */
+    int oneof;             /* index of its oneof plus 1; 0: in no oneof */
     struct features_written features;
 };
 
-/* `syntax` NULL is left out; `edition` is written where it is not 0. */
+/* A `syntax` of NULL and an `edition` of 0 are left out. */
 size_t begin_file(struct wire *set, const char *name, const char *package, const char *syntax,
                   int32_t edition);
 void put_file_features(struct wire *set, struct features_written features);
 void put_import(struct wire *set, const char *name);
 
-/* In a file, or nested in a message. */
+/* begin_message: in a file; begin_nested: in a message. */
 size_t begin_message(struct wire *set, const char *name);
 size_t begin_nested(struct wire *set, const char *name);
 void put_message_features(struct wire *set, struct features_written features);
@@ -50,7 +50,7 @@ void put_oneof(struct wire *set, const char *name);
 /* In a file; `extendee` is a full name. */
 void put_extension(struct wire *set, const char *extendee, struct field_written field);
 
-/* In a file: its values are A = 0, B = 1 and so on. */
+/* In a file. The values are A = 0, B = 1 and so on. */
 void put_enum(struct wire *set, const char *name, unsigned values,
               struct features_written features);
 

@@ -1,6 +1,7 @@
 /*
  * Telemetry datagrams for tests, made with protobuf-c's own code: samples and labels are added one
- * by one, then all is packed. Texts stay the caller's. Zero-initialised it has nothing.
+ * by one, then all is packed. The caller keeps the texts, which must stay valid. A zero-initialised
+ * builder is empty.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_TELEMETRY_BUILDER_H
 #define SLUICE_TESTS_SUPPORT_PROTO_TELEMETRY_BUILDER_H
@@ -25,7 +26,7 @@ ProtobufCBinaryData telemetry_text(const char *text);
 
 void telemetry_begin(struct telemetry_builder *builder);
 
-/* Adds a sample without a value; its fields are then set by the test. */
+/* Adds a sample without a value. The test then sets its fields. */
 Sluice__Telemetry__Sample *telemetry_add_sample(struct telemetry_builder *builder,
                                                 const char *name);
 Sluice__Telemetry__Sample *telemetry_add_double(struct telemetry_builder *builder, const char *name,

@@ -1,7 +1,7 @@
 /*
  * Protobuf's wire format written by hand, so that a test can also write what no encoder would.
  *
- * Zero-initialised it is empty. A message above WIRE_ROOM ends the program: these are tests.
+ * A zero-initialised wire is empty. A message larger than WIRE_ROOM ends the program.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_WIRE_H
 #define SLUICE_TESTS_SUPPORT_PROTO_WIRE_H
@@ -31,11 +31,11 @@ void wire_float(struct wire *wire, uint32_t field, float value);
 void wire_bytes(struct wire *wire, uint32_t field, const void *bytes, size_t size);
 void wire_text(struct wire *wire, uint32_t field, const char *text);
 
-/* A submessage: everything between the two. */
+/* A submessage: the fields written between wire_begin and wire_end. */
 size_t wire_begin(struct wire *wire, uint32_t field);
 void wire_end(struct wire *wire, size_t begun);
 
-/* Makes all there is the content of one field, `times` times. */
+/* Makes all bytes written so far the content of one field; repeats that `times` times. */
 void wire_wrap(struct wire *wire, uint32_t field, size_t times);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * An ingest by itself: one listener with the schemas of a test, one small batch, one large one, and
- * no sink, so that what is sealed is free again at once. Fails the running cmocka test where
- * something cannot be made, or the ledger does not balance at the end.
+ * no sink, so that a sealed batch is free again at once. Fails the running cmocka test if an object
+ * cannot be made, or if the ledger does not balance at the end.
  */
 #ifndef SLUICE_TESTS_SUPPORT_RECEIVE_INGEST_BENCH_H
 #define SLUICE_TESTS_SUPPORT_RECEIVE_INGEST_BENCH_H
@@ -15,14 +15,14 @@
 
 struct ingest_bench {
     struct ledger *ledger;
-    struct listener listener; /* a test may change its max_decoded, senders, limit */
+    struct listener listener; /* a test may change max_decoded, senders and limit of it */
     struct ingest_thread thread;
     struct sequence_table *sequences;
     struct ingest *ingest;
     int64_t now_ns; /* when datagrams come */
 };
 
-/* Of a listener whose first schema's messages come in segments. */
+/* Used if messages of the first schema come in segments. */
 #define INGEST_BENCH_SEGMENT_MEMORY  ((size_t)256 * 1024)
 #define INGEST_BENCH_SEGMENT_TIMEOUT INT64_C(1000000000)
 
@@ -35,7 +35,7 @@ int ingest_bench_close(void **state);
 void ingest_bench_take(struct ingest_bench *bench, const struct address *sender, const void *bytes,
                        size_t size, bool truncated);
 
-/* As at a stop: adds the numbers that never came to `lost`. */
+/* As at a stop: numbers that have not come are added to `lost`. */
 void ingest_bench_commit(struct ingest_bench *bench);
 
 /* Counters of the ledger. */

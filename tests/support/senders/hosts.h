@@ -6,7 +6,7 @@
 
 #include "collector/base/address.h"
 
-/* Host number `n`, from any port. */
+/* The address of host number `n`. The port does not matter. */
 struct address host(uint32_t n);
 
 #endif

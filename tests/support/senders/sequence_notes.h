@@ -1,5 +1,5 @@
 /*
- * Senders' numbers as the tests of sequence.h note them, and outcomes compared whole.
+ * Notes senders' numbers for the tests of sequence.h, and compares outcomes field by field.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SENDERS_SEQUENCE_NOTES_H
 #define SLUICE_TESTS_SUPPORT_SENDERS_SEQUENCE_NOTES_H
@@ -11,7 +11,7 @@
 
 extern const uint8_t sequence_secret[16];
 
-/* All steps of a note at once. */
+/* Performs all steps of noting a number at once. */
 struct sequence_outcome sequence_note(struct sequence_table *table, const struct sequence_key *key,
                                       uint64_t boot_id, uint64_t number);
 
@@ -19,10 +19,10 @@ struct sequence_outcome sequence_note(struct sequence_table *table, const struct
 struct sequence_outcome note_as(struct sequence_table *table, const char *sender, uint32_t listener,
                                 uint64_t boot_id, uint64_t number);
 
-/* The same for always the same sender, on listener 0. */
+/* The same for one fixed sender on listener 0. */
 struct sequence_outcome note(struct sequence_table *table, uint64_t boot_id, uint64_t number);
 
-/* The same of a sender that is spread, on listener 1. */
+/* The same for a sender with spread=datagram, on listener 1. */
 struct sequence_outcome note_spread(struct sequence_table *table, uint64_t boot_id,
                                     uint64_t number);
 
@@ -37,7 +37,7 @@ struct settled settle(struct sequence_table *table);
 int create_table(void **state);
 int destroy_table(void **state);
 
-/* Every field of an outcome but those named is to be zero. */
+/* Asserts that the named fields of an outcome have these values, and all other fields are zero. */
 #define assert_outcome(given, ...)                                                                 \
     assert_same_outcome((given), (struct sequence_outcome){__VA_ARGS__}, __LINE__)
 #define assert_quiet(given) assert_outcome((given), .lost = 0)

@@ -1,6 +1,6 @@
 /*
- * Files of frames, in memory: made, cut and looked into. Each function fails the running cmocka
- * test where it cannot do what it says.
+ * Files of compressed frames in memory: they are made, cut and examined. Each function fails the
+ * running cmocka test if it does not succeed.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_COMPRESSED_H
 #define SLUICE_TESTS_SUPPORT_SINKS_COMPRESSED_H
@@ -15,27 +15,33 @@
 struct compressed {
     unsigned char *bytes;
     size_t size;
-    bool broken; /* a read gets a byte less than it wants */
+    bool broken; /* a read returns one byte fewer than requested */
 };
 
-/* The next of a row of numbers that is always the same. */
+/* The next random number; the sequence is the same in each run. */
 uint64_t compressed_random(void);
 
-/* `size` bytes of lines that compress well, each time different ones. Freed by the caller. */
+/* `size` bytes of lines that compress well and differ from call to call. The caller frees them. */
 char *compressed_lines(size_t size);
 
 /* Appends bytes. */
 void compressed_add(struct compressed *file, const void *bytes, size_t size);
 
-/* Appends a frame of `in` in memory of exactly its bound. Returns where it ends. */
+/*
+ * Appends a frame of `in`, compressed into memory of exactly its bound. Returns the frame's end in
+ * the file.
+ */
 size_t compressed_add_frame(struct compressed *file, struct compression *compression,
                             const void *in, size_t size);
 
-/* The result of `whole` for the first `size` bytes, read in pieces of at most 64 KiB. */
+/*
+ * Calls `whole` for the first `size` bytes, which it reads in pieces of at most 64 KiB. Returns its
+ * result.
+ */
 int64_t compressed_whole(const struct compressed *file, size_t size,
                          struct compression *compression);
 
-/* That each prefix of the file is whole up to the last of the `count` `ends` in it. */
+/* Asserts that for each prefix of the file `whole` returns the last of the `count` `ends` in it. */
 void compressed_assert_cuts(const struct compressed *file, struct compression *compression,
                             const size_t *ends, size_t count);
 

@@ -22,7 +22,7 @@ struct curl_double_handle {
     unsigned repeats;
     CURLcode result;
     CURLMsg message;
-    long status, retry_after; /* stay until the next request is sent */
+    long status, retry_after; /* keep their values until the next request is sent */
     struct curl_double_handle *next;
 };
 
@@ -264,7 +264,8 @@ static void perform(struct curl_double_handle *handle)
 {
     const struct curl_step *step = &handle->step;
     if (can_be_sent(handle)) {
-        if (step->what == FAILS_AT_ONCE) { /* before libcurl has cleared what it knows */
+        if (step->what == FAILS_AT_ONCE) { /* while libcurl still has the status of the previous
+                                              request */
             note_end(handle, step->result);
             return;
         }
@@ -290,7 +291,10 @@ static CURLMcode multi_perform(CURLM *multi, int *running)
     return CURLM_OK;
 }
 
-/* A real libcurl drops the reports of a handle that is removed; one that comes again stays. */
+/*
+ * A real libcurl drops the unread reports of a handle that is removed, but those of a handle that
+ * is added again stay.
+ */
 static CURLMsg *multi_info_read(CURLM *multi, int *left)
 {
     (void)multi;
@@ -309,7 +313,7 @@ static CURLMsg *multi_info_read(CURLM *multi, int *left)
     return NULL;
 }
 
-/* Waits for a wake-up, or until a request can be sent or answered. */
+/* Waits until a wake-up comes, or a request can be sent or answered. */
 static CURLMcode multi_poll(CURLM *multi, struct curl_waitfd *more, unsigned count, int timeout_ms,
                             int *ready)
 {

@@ -1,6 +1,6 @@
 /*
- * Blocks of lines for a delivery, and how a sink's thread serves one until it has answered. Each
- * function fails the running cmocka test where it cannot do what it says.
+ * Blocks of lines for a delivery, and a loop that serves it like a sink's thread. Each function
+ * fails the running cmocka test if it does not succeed.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_DELIVERY_LINES_H
 #define SLUICE_TESTS_SUPPORT_SINKS_DELIVERY_LINES_H
@@ -23,14 +23,14 @@ struct delivery_lines {
 /* A block of `count` records, "line 0", "line 1" and so on, without keys. */
 void delivery_lines_fill(struct delivery_lines *lines, const char *route, size_t count);
 
-/* The destination has to take it at once. */
+/* Hands the block over; the destination must accept it at once. */
 void delivery_lines_send(struct destination *destination, struct delivery_lines *lines);
 
 /* Serves the destination, sleeping as a sink's thread does, until a block has its answer. */
 struct delivery_block *delivery_await(struct destination *destination, struct wakeup *wakeup,
                                       struct error *error);
 
-/* All records have become this. */
+/* Asserts that all records have this outcome. */
 void delivery_lines_assert(const struct delivery_lines *lines, enum delivery_outcome fate);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Shared by tests of files that rotate: templates of paths in the scratch directory, and another
- * program that holds a file. A function that fails ends the running cmocka test.
+ * Shared by tests of rotating files: templates of paths in the scratch directory, and another
+ * program that holds a file. If a function fails, the running cmocka test fails.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_FILE_SET_FILES_H
 #define SLUICE_TESTS_SUPPORT_SINKS_FILE_SET_FILES_H
@@ -9,25 +9,28 @@
 #include "sinks/files/finished_files.h"
 #include "sinks/files/path_template.h"
 
-/* The encoder of json, but for what its lines are like: files of any text are its own. */
+/* The encoder of json, except that it recognises any line of a file as its own. */
 const struct encoder_ops *file_set_lines(void);
 
 /* The template of a path in the scratch directory. Freed by path_template_free. */
 struct path_template *file_set_template(const char *path);
 
 /*
- * The complete files of that path, which count in file_set_blocked. The options, which are copied
- * until the next call, say which stay.
+ * The complete files of that path. They count in file_set_blocked. The options decide which files
+ * are kept; they are copied, and the copy is overwritten by the next call.
  */
 struct finished_files *file_set_finished_files(const struct path_template *path, uint64_t keep);
 struct finished_files *file_set_finished_files_by(const struct path_template *path,
                                                   const struct file_options *options);
 extern struct counter file_set_blocked;
 
-/* Completes a new file of that text; its name without the directory, until the next call. */
+/*
+ * Completes a new file with that text. Returns its name without the directory, valid until the next
+ * call.
+ */
 const char *file_set_finish(struct finished_files *files, const char *path, const char *text);
 
-/* Another program that makes this file and has it open and locked until it is killed. */
+/* Starts another program that makes this file, and keeps it open and locked until it is killed. */
 struct file_holder;
 struct file_holder *file_set_hold(const char *path);
 void file_set_kill(struct file_holder *holder);

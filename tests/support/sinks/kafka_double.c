@@ -28,7 +28,7 @@ struct rd_kafka_error_s {
     rd_kafka_resp_err_t code;
 };
 
-/* A message that was handed over. */
+/* A message that the program has handed over. */
 struct held {
     rd_kafka_message_t message; /* first: what a report points to */
     struct held *next;
@@ -37,9 +37,9 @@ struct held {
     rd_kafka_msg_status_t status;
     unsigned repeats;
     int64_t repeat_after_ns;
-    bool frees;    /* the payload is the library's */
+    bool frees;    /* the library must free the payload */
     bool reported; /* repeats follow */
-    bool sent;     /* a broker may have it */
+    bool sent;     /* a broker may have the message */
     uint64_t sum;  /* of the bytes */
 };
 
@@ -50,8 +50,8 @@ struct rd_kafka_s {
     struct held *first, **last;
     _Atomic int64_t lookup_until_ns;
     bool fatal, fatal_is_new;
-    bool told;    /* of reports that are due */
-    bool telling; /* of that, just now: its queue stays as it is */
+    bool told;    /* whether the program was told that reports are due */
+    bool telling; /* the program is being told so; its queue must not change */
 };
 
 static const struct kafka_double_world *world;
@@ -59,7 +59,7 @@ static rd_kafka_t *producers;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static rd_kafka_resp_err_t latest;
 
-/* Held for no longer than a list is changed: no function of the test is called with it. */
+/* Held only while a list is changed. No function of the test is called with the lock held. */
 static void double_lock(void)
 {
     while (atomic_flag_test_and_set(&lock))
@@ -153,7 +153,7 @@ static int64_t due_of(const rd_kafka_t *producer, const struct held *held)
     return producer->lookup_until_ns;
 }
 
-/* Takes the message whose report is due first; NULL: no report is due. */
+/* Takes the message whose report is due first. Returns NULL if no report is due. */
 static struct held *take_due(rd_kafka_t *producer, int64_t now)
 {
     struct held **first = NULL;
@@ -171,7 +171,7 @@ static struct held *take_due(rd_kafka_t *producer, int64_t now)
     return held;
 }
 
-/* After its first report the bytes are the program's again, and only repeats follow. */
+/* After the first report the program owns the bytes again; only repeated reports follow. */
 static void report_one(rd_kafka_t *producer, struct held *held)
 {
     const struct kafka_double_message message = message_of(held);
@@ -235,7 +235,7 @@ void kafka_double_fail_fatally(void)
     double_unlock();
 }
 
-/* The next producer to be told of reports that are due; NULL: no producer. */
+/* The next producer whose program must be told that reports are due. NULL: there is none. */
 static rd_kafka_t *take_untold(int64_t now, int64_t *next_ns)
 {
     rd_kafka_t *found = NULL;
@@ -444,7 +444,7 @@ rd_kafka_resp_err_t rd_kafka_flush(rd_kafka_t *producer, int timeout_ms)
     }
 }
 
-/* Messages that no broker can have were not sent; others may be there. */
+/* Messages that no broker can have are reported as not sent, the others as possibly sent. */
 rd_kafka_resp_err_t rd_kafka_purge(rd_kafka_t *producer, int flags)
 {
     if ((flags & RD_KAFKA_PURGE_F_NON_BLOCKING) == 0)

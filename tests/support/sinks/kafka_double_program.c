@@ -1,9 +1,9 @@
 /*
- * The world of kafka_double.h for a program that loads the double in the place of librdkafka.
- * KAFKA_DOUBLE is "WAY N": what becomes of the Nth message; with any other text the program aborts.
- * Lines are appended to the file KAFKA_DOUBLE_FILE: "arrived VALUE" for each message that the
- * broker has, "acknowledged VALUE" for each success that was reported, and "changed VALUE" for
- * bytes that changed before their report.
+ * The world of kafka_double.h for a program that loads the double in the place of librdkafka. The
+ * environment variable KAFKA_DOUBLE is "WAY N": the fault (way) of the Nth message. With any other
+ * text the program aborts. Lines are appended to the file KAFKA_DOUBLE_FILE: "arrived VALUE" for
+ * each message that the broker has, "acknowledged VALUE" for each success that was reported, and
+ * "changed VALUE" for bytes that changed before their report.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,13 +21,13 @@ struct way {
     const char *name;
     struct kafka_report report;
     bool is_lost;                /* the message does not arrive */
-    rd_kafka_resp_err_t refusal; /* instead of a report */
+    rd_kafka_resp_err_t refusal; /* returned instead of a later report */
     bool looks_up;               /* a lookup of a name begins */
     bool is_fatal;
     bool has_no_second_producer;
 };
 
-/* `none` is also the way of all other messages. */
+/* The way "none" is that of all other messages, too. */
 static const struct way ways[] = {
     {.name = "none"},
     {.name = "refused", .refusal = RD_KAFKA_RESP_ERR__QUEUE_FULL},

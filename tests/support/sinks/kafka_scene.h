@@ -1,6 +1,6 @@
 /*
- * librdkafka's own mock cluster, a `kafka:` destination that sends to it, and a reader of it.
- * Each function fails the running cmocka test where it cannot do what it says.
+ * librdkafka's own mock cluster, a `kafka:` destination that sends to it, and a reader of it. Each
+ * function fails the running cmocka test if it does not succeed.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_KAFKA_SCENE_H
 #define SLUICE_TESTS_SUPPORT_SINKS_KAFKA_SCENE_H
@@ -15,12 +15,12 @@
 #include "collector/platform/wakeup.h"
 #include "tests/support/sinks/delivery_lines.h"
 
-#define KAFKA_PRODUCE_KEY 0 /* Kafka's number of the request */
+#define KAFKA_PRODUCE_KEY 0 /* number of this kind of request in Kafka's protocol */
 
 extern const struct encoder_ops kafka_text_encoder;
 
 struct kafka_scene {
-    rd_kafka_t *host; /* of the cluster, and what reads it */
+    rd_kafka_t *host; /* the instance that runs the cluster */
     rd_kafka_mock_cluster_t *cluster;
     struct wakeup *wakeup;
     struct destination *destination;
@@ -33,18 +33,18 @@ struct kafka_scene {
 void kafka_scene_begin(struct kafka_scene *scene, const char *topic);
 void kafka_scene_end(struct kafka_scene *scene);
 
-/* Properties for the library, in a file of the scratch directory. */
+/* Writes properties for the library to a file of the scratch directory. */
 void kafka_scene_write_properties(struct kafka_scene *scene, const char *text);
 
 void kafka_scene_open(struct kafka_scene *scene);
 
-/* The destination has to take the block at once. */
+/* Hands the block over; the destination must accept it at once. */
 void kafka_scene_send(struct kafka_scene *scene, struct delivery_lines *lines);
 
 /* Serves the destination until a block has its answer. */
 struct delivery_block *kafka_scene_await(struct kafka_scene *scene, struct error *error);
 
-/* A figure of the destination; for its times, their number. */
+/* A figure of the destination. For a histogram of times it is the number of values. */
 uint64_t kafka_scene_figure(const struct kafka_scene *scene, enum delivery_figure which);
 void kafka_scene_await_figure(struct kafka_scene *scene, enum delivery_figure which,
                               uint64_t least);
@@ -54,11 +54,11 @@ struct kafka_reader {
     rd_kafka_t *consumer;
 };
 
-/* Reads the topic's first partition from its beginning. */
+/* A reader of the topic's first partition, from its beginning. */
 struct kafka_reader kafka_scene_read(const struct kafka_scene *scene, const char *topic);
 void kafka_reader_end(struct kafka_reader *reader);
 
-/* Waits for it; destroyed by the caller. */
+/* Waits for the next message, which the caller destroys. */
 rd_kafka_message_t *kafka_reader_next(const struct kafka_reader *reader);
 void kafka_reader_assert(const struct kafka_reader *reader, const char *text);
 

@@ -1,7 +1,7 @@
 /*
- * A nats-server with JetStream, a process of its own on a free port, and what is in its streams.
- * Its files lie in the scratch directory. Each function fails the running cmocka test where it
- * cannot do what it says.
+ * A nats-server with JetStream, a process of its own on a free port, and the messages in its
+ * streams. Its files are in the scratch directory. Each function fails the running cmocka test if
+ * it does not succeed.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_NATS_SERVER_H
 #define SLUICE_TESTS_SUPPORT_SINKS_NATS_SERVER_H
@@ -11,26 +11,30 @@
 #include <stdint.h>
 
 struct nats_server {
-    int process; /* 0: it does not run */
+    int process; /* 0: it is not running */
     unsigned port;
     const char *user, *password; /* NULL: anybody may connect */
 };
 
-/* Starts it, on the port that it had before or on a free one, and waits until it answers. */
+/*
+ * Starts the server and waits until it answers. It uses its earlier port, or at first a free one.
+ */
 void nats_server_start(struct nats_server *server);
 
 void nats_server_kill(struct nats_server *server);
-void nats_server_freeze(const struct nats_server *server); /* it runs, and does nothing */
+void nats_server_freeze(const struct nats_server *server); /* it stays alive but does not answer */
 void nats_server_thaw(const struct nats_server *server);
 
-/* Makes a stream of that name for the subjects; `max_message` bytes, 0: any number. */
+/*
+ * Makes a stream of that name for these subjects. `max_message` is a limit in bytes; 0: no limit.
+ */
 void nats_server_add_stream(const struct nats_server *server, const char *name,
                             const char *subjects, int32_t max_message);
 
 /* How many messages a stream has. */
 uint64_t nats_server_count(const struct nats_server *server, const char *name);
 
-/* The message of that number, from 1 on; freed with natsMsg_Destroy. */
+/* Message `number` of the stream, counted from 1. The caller frees it by natsMsg_Destroy. */
 natsMsg *nats_server_message(const struct nats_server *server, const char *name, uint64_t number);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * A path with fields, and an address for it. Each fails the running cmocka test where the text is
- * none.
+ * Parses a path with fields, or an address. Fails the running cmocka test if the text is not valid.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_PATH_PARSING_H
 #define SLUICE_TESTS_SUPPORT_SINKS_PATH_PARSING_H

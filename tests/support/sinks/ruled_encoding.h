@@ -1,6 +1,6 @@
 /*
- * Samples through an encoder that follows rules, which are written as in a sink's URL. Include
- * after cmocka.h.
+ * Encodes samples by an encoder with rules, which are written as in a sink's URL. Include after
+ * cmocka.h.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_RULED_ENCODING_H
 #define SLUICE_TESTS_SUPPORT_SINKS_RULED_ENCODING_H
@@ -14,12 +14,12 @@ struct ruled {
     struct encoding *encoding;
 };
 
-/* `keys` as after the '?' of a sink's URL, format= among them where it is not json. */
+/* `keys` are the text after '?' in a sink's URL, with format= if the format is not json. */
 struct ruled ruled_open(const struct schema_ops *schema, const char *keys);
 void ruled_close(struct ruled *ruled);
 
 /*
- * Encodes a datagram of the builder, which is emptied. Returns the first word of each line,
+ * Encodes the builder's datagram, and empties the builder. Returns the first word of each line,
  * separated by spaces; of influx that is a name and its labels. The text is valid until the next
  * call.
  */

@@ -1,6 +1,6 @@
 /*
- * Shared by tests of an encoder of samples: a datagram of telemetry or of any wire, which
- * goes through the encoder. Include after cmocka.h.
+ * Shared by tests of an encoder of samples: a datagram from the telemetry builder or from a wire is
+ * encoded. Include after cmocka.h.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_SAMPLE_ENCODING_H
 #define SLUICE_TESTS_SUPPORT_SINKS_SAMPLE_ENCODING_H
@@ -9,15 +9,21 @@
 #include "tests/support/proto/wire.h"
 #include "tests/support/sinks/encoding.h"
 
-/* The datagrams that a test builds: empty after the setup and after each assertion below. */
+/* The datagrams that a test builds. The setup and each assertion below empty them. */
 extern struct telemetry_builder builder;
 extern struct wire wire;
 
-/* For cmocka's setup: *state is an encoding of this schema by this encoder. And its teardown. */
+/*
+ * Called by a cmocka setup: *state becomes an encoding of this schema by this encoder.
+ * close_encoding is its teardown.
+ */
 int open_samples(void **state, const struct schema_ops *schema, const struct encoder_ops *encoder);
 int close_encoding(void **state);
 
-/* The datagram is written as expected; at every capacity whole, or as an overflow. */
+/*
+ * Asserts that the datagram is written as expected, and with every capacity completely or as an
+ * overflow.
+ */
 void assert_builder_gives(struct encoding *encoding, const char *expected);
 void assert_wire_gives(struct encoding *encoding, const char *expected);
 

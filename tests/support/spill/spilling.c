@@ -13,7 +13,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* More than any test makes. */
+/* More files than any test makes. */
 #define FILES_MAX 512
 
 struct spill_settings spilling_settings(void)
@@ -71,7 +71,10 @@ void spilling_close(struct spill *spill)
 
 /* --- inspecting ------------------------------------------------------------------------------- */
 
-/* Of all names in the folder, with their sizes, times and bytes: another folder, another number. */
+/*
+ * A number made from the names, sizes, times and bytes of all files in the folder. It differs if
+ * the folder has changed.
+ */
 static uint64_t fingerprint(void)
 {
     uint64_t sum = 0;
@@ -95,7 +98,7 @@ struct spill_inspection spilling_inspect(const struct spill_settings *settings, 
     struct spill_inspection found;
     struct error error;
     uint64_t before = fingerprint();
-    struct spill_settings here = *settings; /* its path may be overwritten by now */
+    struct spill_settings here = *settings; /* the path of `settings` may be overwritten by now */
     here.folder = scratch_path("spill");
     log_divert(drop);
     if (spill_inspect(&here, until_ns, &found, &error) != 0)
@@ -229,7 +232,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* The names in a folder of the scratch directory that have this ending, in their order. */
+/* The sorted names in a folder of the scratch directory that have this ending. */
 static size_t list(const char *name, const char *ending)
 {
     struct folder *folder = folder_open(scratch_path(name));

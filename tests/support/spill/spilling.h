@@ -1,7 +1,7 @@
 /*
- * A spill in the scratch directory's folder "spill", and blocks that can be told from each other: a
- * block's number decides how many records it has, its layout and its image. A function that fails
- * ends the running cmocka test.
+ * A spill in the scratch directory's folder "spill", and blocks that differ from each other: a
+ * block's number decides its number of records, its layout and its image. If a function fails, the
+ * running cmocka test fails.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SPILL_SPILLING_H
 #define SLUICE_TESTS_SUPPORT_SPILL_SPILLING_H
@@ -21,55 +21,67 @@
 #define SPILLING_SMALL       ((uint64_t)5000)
 #define SPILLING_SMALL_IMAGE ((size_t)60)
 
-/* A spill of 1 MiB in small segments, which writes its cursor at each tick. */
+/* Settings of a spill of 1 MiB with small segments; the cursor is written at each tick. */
 struct spill_settings spilling_settings(void);
 
 /* The same for small blocks: a segment has about three of them. */
 struct spill_settings spilling_small_settings(void);
 
-/* Opens it with these settings, or with spilling_settings(). Its log lines are dropped. */
+/*
+ * Opens the spill with these settings, or with spilling_settings(). The spill's log lines are
+ * dropped.
+ */
 struct spill *spilling_open_with(const struct spill_settings *settings);
 struct spill *spilling_open(void);
 void spilling_close(struct spill *spill);
 
-/* Inspects it, which must change nothing in the folder. */
+/* Inspects the spill; no file in its folder may change. */
 struct spill_inspection spilling_inspect(const struct spill_settings *settings, int64_t until_ns);
 
-/* Opens it after an inspection, which must have found what the opening does. */
+/* Inspects the spill and then opens it; both must find the same. */
 struct spill *spilling_open_inspected(const struct spill_settings *settings);
 
 uint32_t spilling_count(uint64_t number);
 
-/* Fills `bytes` (SPILLING_IMAGE of them); returns the size of the image. */
+/* Writes the image of a block to `bytes`, which have room for SPILLING_IMAGE. Returns its size. */
 size_t spilling_image(uint64_t number, uint8_t *bytes);
 
-/* Offers the block of that number, its image in two pieces. */
+/* Appends the block of that number, its image in two pieces. Returns the result. */
 enum spill_stored spilling_offer(struct spill *spill, uint64_t number, struct error *error);
 
-/* The same; it must be taken. Also of all numbers from `first` on and below `end`. */
+/*
+ * The same, but the block must be stored. append_all appends the blocks from `first` up to, but
+ * without, `end`.
+ */
 void spilling_append(struct spill *spill, uint64_t number);
 void spilling_append_all(struct spill *spill, uint64_t first, uint64_t end);
 
-/* Reads a block, which must be just as it was appended. Returns false where there is none. */
+/* Reads a block, which must be as it was appended. Returns false if there is none. */
 bool spilling_read(struct spill *spill, uint64_t *number);
 
-/* The next ones are these, up to `end`; each is acknowledged where `acknowledge` is set. */
+/*
+ * Reads the blocks from `first` up to, but without, `end`, which must come next. If `acknowledge`
+ * is set, acknowledges each.
+ */
 void spilling_expect(struct spill *spill, uint64_t first, uint64_t end, bool acknowledge);
 
-/* Records of the blocks from `first` on and below `end`. */
+/* The number of records in the blocks from `first` up to, but without, `end`. */
 uint64_t spilling_records(uint64_t first, uint64_t end);
 
-/* Its counts, which must balance. */
+/* The spill's counts, which must balance. */
 struct spill_counts spilling_counts(const struct spill *spill);
 
-/* Writes its cursor, and removes segments whose blocks are complete. */
+/* Writes the cursor, and removes segments whose blocks are all acknowledged. */
 void spilling_tick(struct spill *spill);
 
-/* Its segments, oldest first: how many there are, and the name of one in the scratch directory. */
+/*
+ * The number of segments; and the name of the one at `place` (0 is the oldest), in the scratch
+ * directory.
+ */
 size_t spilling_segments(void);
 const char *spilling_segment(size_t place);
 
-/* Copies all files of the folder "spill" to another folder, or from there back into it. */
+/* save copies all files of the folder "spill" to another folder; restore copies them back. */
 void spilling_save(void);
 void spilling_restore(void);
 

@@ -69,7 +69,7 @@ static int hex_digit(char c)
     return found == NULL ? -1 : (int)(found - digits);
 }
 
-/* Four hex digits. Surrogates are refused: what is tested here never writes them. */
+/* Reads four hex digits. Surrogates are refused, because the code under test never writes them. */
 static long read_code(struct reader *reader)
 {
     long code = 0;
@@ -116,7 +116,10 @@ static bool read_escape(struct reader *reader, struct json_tree *tree)
     return true;
 }
 
-/* Bytes up to the quote that ends the string: no fewer than it has without its escapes. */
+/*
+ * The number of bytes up to the quote that ends the string; without escapes the string cannot be
+ * longer.
+ */
 static size_t bytes_to_quote(const struct reader *reader)
 {
     const char *at = reader->at;

@@ -1,6 +1,6 @@
 /*
- * Reads JSON as strictly as RFC 8259 lets one: UTF-8 only, no key twice in an object, nothing
- * after the value. So what it reads is valid for every reader.
+ * Reads JSON as strictly as RFC 8259 lets one: UTF-8 only, no key twice in an object, nothing after
+ * the value. Text that it accepts is therefore valid for every reader.
  */
 #ifndef SLUICE_TESTS_SUPPORT_TEXT_JSON_TREE_H
 #define SLUICE_TESTS_SUPPORT_TEXT_JSON_TREE_H
@@ -36,7 +36,7 @@ const struct json_tree *json_tree_member(const struct json_tree *object, const c
 /* Whether both mean the same: members in any order, numbers by value. */
 bool json_tree_equal(const struct json_tree *a, const struct json_tree *b);
 
-/* Whether it is a string of these bytes, which end in a NUL. */
+/* Whether it is a string of exactly these bytes. `bytes` ends in a NUL. */
 bool json_tree_is_string(const struct json_tree *tree, const char *text);
 
 #endif

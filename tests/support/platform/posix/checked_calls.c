@@ -1,7 +1,8 @@
 /*
- * The checked forms of calls (_FORTIFY_SOURCE of glibc) for programs in which a test replaces the call
- * itself by --wrap: a part that is built with checks calls these instead, and the replacement would not
- * be called. They are as the C library's are: they end the program where the buffer is too small.
+ * The checked forms of calls (_FORTIFY_SOURCE of glibc) for programs in which a test replaces the
+ * call itself by --wrap: a part that is built with checks calls these instead, and the replacement
+ * would not be called. Like those of the C library, they end the program if the buffer is too
+ * small.
  */
 #include <fcntl.h>
 #include <poll.h>

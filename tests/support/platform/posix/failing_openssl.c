@@ -1,6 +1,6 @@
 /*
- * Makes one allocation of OpenSSL fail, too (failing_memory.h), once it is loaded for a listener.
- * By the linker's --wrap.
+ * Makes one allocation of OpenSSL fail, too (failing_memory.h), from the time that a listener loads
+ * the library. Uses the linker's --wrap.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -45,7 +45,7 @@ void others_close(struct others_reader *reader)
     reader->used = false;
 }
 
-/* Whether a program reads it; if so, with errno set. */
+/* Whether another program holds the file with at least this exclusion; then errno is set. */
 static bool is_read(const char *path, enum others_share least)
 {
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {

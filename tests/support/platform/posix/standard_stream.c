@@ -59,7 +59,7 @@ void test_stream_seek(test_stream handle, uint64_t offset)
 struct test_pipe test_pipe_open(void)
 {
     int ends[2];
-    signal(SIGPIPE, SIG_IGN); /* as our programs do */
+    signal(SIGPIPE, SIG_IGN); /* the collector ignores SIGPIPE, too */
     assert_int_equal(pipe(ends), 0);
     return (struct test_pipe){.reader = ends[0], .writer = ends[1]};
 }

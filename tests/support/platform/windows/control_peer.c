@@ -52,7 +52,7 @@ struct control_peer *control_peer_connect(const char *address)
     return made;
 }
 
-/* The bytes that the started operation has moved. */
+/* The number of bytes that the started operation has transferred. */
 static DWORD moved(struct control_peer *peer)
 {
     DWORD size = 0;

@@ -14,8 +14,8 @@
 extern SRWLOCK emulation_lock; /* for all data of the emulation */
 
 struct emulation_faults {
-    bool hold_removals;      /* REMOVE packets are not due yet */
-    size_t failing_removals; /* the next requests, which fail */
+    bool hold_removals;      /* while set, REMOVE packets do not come */
+    size_t failing_removals; /* the number of requests that will fail */
     unsigned refused;        /* EMULATION_REFUSES_... */
     bool fails_armings;      /* each twentieth arming fails */
     size_t armings;
@@ -23,7 +23,7 @@ struct emulation_faults {
 extern struct emulation_faults emulation_faults;
 
 /*
- * A program with the emulation in it finds the faults of its system in its environment:
+ * A program with the emulation reads the faults of its system from its environment:
  * EMULATION=refuses-streams,refuses-datagrams,holds-removals,fails-removals,fails-armings, or some
  * of them.
  */

@@ -1,7 +1,7 @@
 /*
  * Starts a program whose standard input and output are the console of this process, and ends with
- * its exit code: in_console COMMAND-LINE. A pseudoconsole does not make itself those of the process
- * that is started in it.
+ * its exit code: in_console COMMAND-LINE. A process that is started in a pseudoconsole does not get
+ * it as its standard streams by itself.
  */
 #include <stdlib.h>
 #include <windows.h>

@@ -20,7 +20,7 @@ const struct others_words others_words = {
     .long_name = "(error ",
 };
 
-/* Valid until the next call but one. */
+/* Valid until the call after the next one. */
 static const wchar_t *wide(const char *name)
 {
     static wchar_t *made[2];
@@ -92,7 +92,7 @@ void others_set_time(const char *name, int64_t seconds)
     assert_true(CloseHandle(file));
 }
 
-/* Requires a right, or developer mode; and some systems claim to have created one. */
+/* Creating a link requires a right, or developer mode. Some systems report success without one. */
 bool others_link(const char *to, const char *name)
 {
     wchar_t *target = text_wide_copy(to);

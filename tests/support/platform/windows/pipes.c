@@ -22,7 +22,7 @@
 
 #define ROOM 65536
 
-#define PATIENCE_MS 30000 /* for a pipe that does not exist yet */
+#define PATIENCE_MS 30000 /* time to wait for a pipe that does not exist yet */
 
 enum { EXIT_TROUBLE = 3 };
 
@@ -38,7 +38,7 @@ static int fail(const char *what)
  */
 struct direction {
     HANDLE pipe;
-    HANDLE moved; /* an event: the last call has ended */
+    HANDLE moved; /* an event, signalled when the last call has ended */
 };
 
 static DWORD outcome(struct direction *direction, BOOL done, OVERLAPPED *overlapped)

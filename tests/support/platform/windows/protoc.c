@@ -29,7 +29,7 @@ static any_function function_of(const char *library, const char *name)
 
 /*
  * Replaces a link of Wine's to a drive, PREFIX/dosdevices/c:, by its place, PREFIX/drive_c or the
- * root: protoc takes a colon for the end of a folder.
+ * root: protoc would take the colon for the end of a folder's name.
  */
 static void resolve_drive(char *path)
 {
@@ -79,12 +79,15 @@ static char *argument_of_linux(char *argument)
     }
     memcpy(made, argument, before);
     strcpy(made + before, of_linux);
-    return made; /* it lives as long as the process, as the arguments do */
+    return made; /* is never freed, as the arguments are not */
 }
 
 /* --- running it ------------------------------------------------------------------------------- */
 
-/* Makes an empty file for what protoc reports. It would go to the streams that Wine began with. */
+/*
+ * Creates an empty file for protoc's messages. Otherwise they would go to the streams that Wine
+ * itself began with.
+ */
 static bool make_report(wchar_t path[MAX_PATH])
 {
     wchar_t folder[MAX_PATH];
@@ -92,7 +95,7 @@ static bool make_report(wchar_t path[MAX_PATH])
     return length != 0 && length < MAX_PATH && GetTempFileNameW(folder, L"pro", 0, path) != 0;
 }
 
-/* Copies the report to a stream, and removes it. */
+/* Copies the messages to a stream, and removes the file. */
 static void pass_on(const wchar_t *path, FILE *to)
 {
     char bytes[4096];

@@ -59,20 +59,21 @@ struct watched {
     struct watched *next;
     SOCKET socket;
     DWORD mark;
-    HANDLE port; /* a handle of our own: the port outlives its closing */
+    HANDLE port; /* a handle of our own, so that the caller may close the port */
     ULONG_PTR key;
     bool level;      /* armed: enabled */
     bool stays;      /* a level that is persistent */
-    bool queued;     /* such a level: its packet may be in the port */
+    bool queued;     /* a persistent level whose packet may be in the port */
     uint16_t filter; /* for a level */
     bool armed;      /* the next arrival is an edge */
-    bool removing;   /* its REMOVE packet is due */
-    int64_t end_ns;  /* since when a persistent level looks like an ended connection; 0: it does not */
+    bool removing;   /* the REMOVE packet is due */
+    int64_t end_ns;  /* since when a persistent level looks like an ended connection; 0: it does not
+                        look so */
 };
 
 static struct watched *sockets;
 static DWORD last_mark;
-static SOCKET alarm = INVALID_SOCKET; /* a datagram to itself ends the poll */
+static SOCKET alarm = INVALID_SOCKET; /* its datagram to itself ends the poll */
 static struct sockaddr_in alarm_address;
 static bool alarm_raised;
 static size_t looks;
@@ -121,7 +122,7 @@ static void abandon(struct watched *watched)
     forget(watched);
 }
 
-/* The registration of that socket, or NULL. */
+/* Finds the registration of this socket, or NULL. */
 static struct watched *find(SOCKET socket)
 {
     for (struct watched *watched = sockets; watched != NULL; watched = watched->next) {
@@ -166,7 +167,7 @@ static void raise_alarm(void)
 }
 
 struct poll_list {
-    WSAPOLLFD *entries; /* the first is the alarm */
+    WSAPOLLFD *entries; /* the first entry is the alarm */
     DWORD *marks;
     size_t count;
     size_t capacity;
@@ -194,7 +195,10 @@ static SHORT poll_events(const struct watched *watched)
                    ((watched->filter & SOCKET_EVENT_OUT) != 0 ? POLLWRNORM : 0));
 }
 
-/* Removals that are due: REMOVE for open sockets, nothing ever for closed ones. */
+/*
+ * Carries out removals that are due: posts REMOVE for open sockets; closed sockets never get any
+ * packet.
+ */
 static void answer_removals(void)
 {
     for (struct watched *watched = sockets, *next; watched != NULL; watched = next) {
@@ -242,7 +246,7 @@ static bool can_end(SOCKET socket)
     return option_of(socket, SO_TYPE) == SOCK_STREAM && option_of(socket, SO_ACCEPTCONN) == 0;
 }
 
-/* The input of a readable socket whose owner does not read now. */
+/* The input conditions of a readable socket whose owner does not read at this time. */
 static DWORD input_of(SOCKET socket)
 {
     char byte;
@@ -345,7 +349,7 @@ static void poll_for_ever(void *unused)
     }
 }
 
-/* Removals that were held are due. */
+/* Called when removals that were held become due. */
 void emulation_look(void)
 {
     if (alarm != INVALID_SOCKET)
@@ -381,7 +385,7 @@ static void enable_level(struct watched *watched)
 {
     DWORD events = level_of(watched);
     if (watched->queued)
-        events = 0; /* until that packet was taken */
+        events = 0; /* no other packet until that one was taken */
     if (events != 0)
         post(watched, events);
     watched->queued = watched->queued || (watched->stays && events != 0);
@@ -390,7 +394,7 @@ static void enable_level(struct watched *watched)
         arm(watched);
 }
 
-/* A level is enabled once more. */
+/* Enables a level again. */
 static DWORD enable_again(struct watched *watched, const struct socket_registration *row)
 {
     if (!watched->level || row->trigger != (watched->stays ? STAYING : LEVEL) || watched->removing)
@@ -480,7 +484,7 @@ static DWORD carry_out(HANDLE port, const struct socket_registration *row)
 
 static void start(void)
 {
-    struct thread *polling; /* runs to the end of the process */
+    struct thread *polling; /* the thread runs until the process ends */
     struct error error;
     if (alarm != INVALID_SOCKET)
         return;

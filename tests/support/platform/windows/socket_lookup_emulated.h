@@ -10,8 +10,9 @@
 #include <winsock2.h>
 
 /*
- * Posts a packet with these SOCKET_EVENT_... at once, whatever the socket's state is. REMOVE among
- * them also ends its registration, as if that had been requested. False: not registered.
+ * Posts a packet with these SOCKET_EVENT_... at once, whatever the socket's state is. REMOVE also
+ * ends the registration, as if a removal had been requested. Returns false if the socket is not
+ * registered.
  */
 bool emulation_notify(SOCKET socket, DWORD events);
 
@@ -25,7 +26,10 @@ void emulation_fail_next(DWORD returned, DWORD result);
  */
 size_t emulation_malformed(void);
 
-/* Posts a packet of another operation to the port of that socket. False: not registered. */
+/*
+ * Posts a packet of another operation to the port of that socket. Returns false if the socket is
+ * not registered.
+ */
 bool emulation_post_other(SOCKET socket, ULONG_PTR key, DWORD bytes, OVERLAPPED *operation);
 
 /*

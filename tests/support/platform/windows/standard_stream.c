@@ -1,6 +1,6 @@
 /*
- * The C library's own streams, to which the test reports, are not changed: only the system's
- * streams, which the program uses.
+ * Changes only the system's streams, which the program uses, not the C library's, to which the test
+ * reports.
  */
 #include "tests/support/platform/standard_stream.h"
 

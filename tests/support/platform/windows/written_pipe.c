@@ -7,7 +7,7 @@
 
 #include "collector/platform/windows/text.h"
 
-/* More than a test writes without being read. */
+/* More than a test writes before the pipe is read. */
 #define ROOM (1024 * 1024)
 
 struct written_pipe {

@@ -2,7 +2,7 @@
 """Writes collector/text/pow10_table.c: powers of ten rounded up to 128 significant bits.
 
     gen_pow10_table.py > FILE     writes the table
-    gen_pow10_table.py --check FILE   exits with 1 where FILE is not what would be written
+    gen_pow10_table.py --check FILE   exits with 1 if FILE differs from the table
 """
 import sys
 
@@ -17,7 +17,7 @@ def significand(power):
         shift = value.bit_length() - 128
         return value << -shift if shift <= 0 else -(-value >> shift)
     divisor = 10**-power
-    # The quotient below has 128 bits or 129; where 129, one bit fewer is asked for.
+    # The quotient has 128 or 129 bits; if it has 129, it is computed again with one bit less.
     bits = divisor.bit_length() + 128
     quotient = -(-(1 << bits) // divisor)
     if quotient.bit_length() > 128:

@@ -25,7 +25,7 @@ struct contender {
     const char *name;
 
     /* The members below are for the collector only. */
-    bool discards;             /* its output does not go to the bench's folder */
+    bool discards;             /* its output is discarded, not kept in the bench's folder */
     const char *to;            /* URL of its sink, without keys; NULL: a file in the bench's folder,
                                   or the null device if `discards` */
     const char *listener_keys; /* keys of its listener: "key=value&key=value", or "" */

@@ -5,7 +5,7 @@
 #include "tools/bench/run.h"
 #include "tools/bench/table.h"
 
-/* Results of one receiver with one sender: a value for each round. */
+/* Results of one receiver with one sender, with a value for each round. */
 struct found {
     struct series good;        /* the highest lossless rate; 0: none was found */
     struct series sender_most; /* the sender's fastest rate */

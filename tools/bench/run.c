@@ -17,10 +17,10 @@
 #define USUAL_RATE UINT64_C(400000) /* datagrams a second of a usual sender, rounded up */
 
 /*
- * A receiver counts as idle if it used at most QUIET_CPU_NS of processor time during QUIET_NS. A
- * receiver that writes a file must be idle for QUIET_LATE, because records reach the file 50 ms
- * late. A receiver that pauses uses some processor time even when idle. A receiver that does not
- * get the processor looks idle, too.
+ * A receiver counts as idle if it used at most QUIET_CPU_NS of processor time during QUIET_NS; one
+ * that writes a file, during QUIET_LATE, because records reach the file 50 ms late. The limit is
+ * not 0, because a receiver that pauses uses some processor time even when idle. A receiver that
+ * does not get the processor looks idle, too.
  */
 #define QUIET_NS     (25 * MILLISECOND)
 #define QUIET_LATE   (80 * MILLISECOND)
@@ -60,8 +60,8 @@ static int await_counts(const struct run_plan *plan, struct bench_receiver *rece
         if (bench_receiver_count(receiver, counts, error) != 0)
             return -1;
         /*
-         * The kernel counts a dropped buffer of several datagrams as one: this sum may never reach
-         * `sent`.
+         * With drops the sum may never reach `sent`, because the kernel counts a dropped buffer of
+         * several datagrams as one: an idle receiver is then enough.
          */
         if (counts->received + counts->kernel_drops >= sent || counts->kernel_drops != 0)
             return 0;
@@ -114,7 +114,9 @@ static int measure(const struct bench *bench, const struct run_plan *plan,
     if (send_load(bench, plan, receiver, warm_up_ns, TRAFFIC_FIRST_NUMBER, &warm_up, error) != 0 ||
         await_counts(plan, receiver, warm_up.sent, &before, &cpu_before, error) != 0)
         return -1;
-    /* Reads the time again, to exclude the cost of reporting the counts. */
+    /*
+     * Reads the processor time again, so that it does not include the cost of reporting the counts.
+     */
     cpu_before = bench_receiver_cpu_ns(receiver);
     if (send_load(bench, plan, receiver, plan->duration_ns, TRAFFIC_FIRST_NUMBER + warm_up.sent,
                   &load, error) != 0)

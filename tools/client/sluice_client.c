@@ -111,16 +111,18 @@ struct sluice_client {
     size_t datagram_setting; /* bytes; 0: limited by the path's MTU */
 
     struct sluice_sealer *sealer; /* NULL: datagrams are not sealed */
-    bool has_session;             /* the sealer has begun one for this client */
+    bool has_session;             /* the sealer has begun a session for this client */
     size_t before;  /* bytes of a datagram before its content: 0 if it is not sealed */
-    size_t sealing; /* bytes that sealing adds in all */
+    size_t sealing; /* bytes that sealing adds to a datagram, before and after its content */
 
     /* Used only by the flush that is running. */
     uint64_t boot_id; /* also the start time of cumulative values */
     uint64_t sequence;
     struct metric *resume; /* the next flush begins with this metric; NULL: at the front */
 
-    /* Encoded fields that begin every datagram: the sender, and the labels of all metrics. */
+    /*
+     * Encoded fields at the beginning of every datagram: the sender, and the labels of all metrics.
+     */
     size_t sender_size;
     size_t labels_size;
     uint8_t sender[SENDER_MOST + 4];
@@ -559,7 +561,10 @@ static struct metric *registered(struct sluice_client *client, struct definition
     return metric;
 }
 
-/* The struct of a kind contains only the metric, so both have the same address. */
+/*
+ * The public struct of each kind contains only the metric, so a pointer to the one is a pointer to
+ * the other.
+ */
 
 struct sluice_counter *sluice_client_counter(struct sluice_client *client, const char *name,
                                              const char *unit, const struct sluice_label *labels)
@@ -653,7 +658,7 @@ static size_t make_sample(struct sluice_client *client, const struct metric *met
 struct filling {
     uint64_t time_ns; /* since 1970 UTC; the same for all datagrams of a flush */
     size_t limit;     /* bytes; a single sample may exceed it, unless the size is configured */
-    size_t size;      /* without what sealing adds, as the limit */
+    size_t size;      /* size of the content, without the bytes that sealing adds; so is `limit` */
     size_t samples;
     struct metric *first; /* the metric of the first sample in it */
 };
@@ -1014,7 +1019,10 @@ static int set_up(struct sluice_client *client, const char *to, const char *send
     return 0;
 }
 
-/* Allocates a block that is aligned to a cache line. The bytes before it hold calloc's pointer. */
+/*
+ * Allocates a block that is aligned to a cache line. The pointer that free() needs is stored in the
+ * bytes before the block.
+ */
 static struct sluice_client *take_block(size_t size)
 {
     char *block = calloc(1, size + CACHE_LINE + sizeof(void *));

@@ -64,7 +64,7 @@ _VARINT_MOST = 10
 # Attempts to send a datagram: each of them may report the ICMP error of an earlier datagram.
 _SEND_ATTEMPTS = 4
 _DONT_WAIT = getattr(socket, "MSG_DONTWAIT", 0)
-_IP_MTU, _IPV6_MTU = 14, 24  # of Linux: linux/in.h, linux/in6.h
+_IP_MTU, _IPV6_MTU = 14, 24  # Linux's values (linux/in.h, linux/in6.h)
 
 _get_ident = threading.get_ident
 _index = operator.index
@@ -116,8 +116,8 @@ _CUMULATIVE = _number(2, 1)  # Sample.kind
 class _Tally:
     """A sum to which every thread adds in its own slot.
 
-    A new thread gets the slot of one that has ended and continues from its sum, so the number of
-    slots is the largest number of threads at one time.
+    A new thread takes over the slot of a thread that has ended, with its sum. So there are never
+    more slots than there were threads at one time.
     """
 
     __slots__ = ("_places",)
@@ -378,7 +378,8 @@ class Client:
         self._has_session = False
 
     def _begin_life(self):
-        """A boot_id is the time in nanoseconds, and never repeats the previous one."""
+        """Begins a new life of the client. Its boot_id is the time in nanoseconds, and never the
+        previous one."""
         now = time.time_ns()
         self._boot_id = now if now != self._boot_id else now + 1
         self._sequence = 0
@@ -546,8 +547,9 @@ class Client:
         return FAILED
 
     def _flush_all(self):
-        """The next flush begins with the datagram that a full socket did not accept, or after one
-        that the system refused: a datagram that can never be sent must not block the rest."""
+        """Sends all metrics. If the socket is full, the next flush begins with the datagram that
+        was not accepted. If the system refuses a datagram, the next flush begins after it: a
+        datagram that can never be sent must not block the rest."""
         self._counts["datagram"] = self._limit()
         limit = self._counts["datagram"] - self._sealing
         before = self._sender + _fixed64(2, self._boot_id)

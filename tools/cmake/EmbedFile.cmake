@@ -1,7 +1,7 @@
 # Writes the bytes of INPUT to OUTPUT as C: `const unsigned char NAME[]` and `const size_t NAME_size`.
 #   cmake -DINPUT=... -DOUTPUT=... -DNAME=... [-DGZIP=ON] -P EmbedFile.cmake
-# GZIP: compressed by gzip. The time in the header (RFC 1952, 2.3: bytes 4 to 7) is set to 0, so that
-# builds are reproducible.
+# GZIP=ON compresses the bytes by gzip first. The time in the header (RFC 1952, 2.3: bytes 4 to 7)
+# is set to 0, so that builds are reproducible.
 if(GZIP)
     file(ARCHIVE_CREATE OUTPUT ${OUTPUT}.gz PATHS ${INPUT} FORMAT raw
         COMPRESSION GZip COMPRESSION_LEVEL 9)

@@ -1,5 +1,5 @@
-# sluice::NAME by pkg-config: the static archive if there is one, so that the program has no run-time
-# dependency on it.
+# Finds each sluice::NAME by pkg-config. Prefers static archives, so that the program does not need
+# the library at run time.
 find_package(PkgConfig REQUIRED)
 
 function(sluice_from_pkg_config name module archive)
@@ -10,7 +10,8 @@ function(sluice_from_pkg_config name module archive)
 endfunction()
 
 sluice_from_pkg_config(protobuf_c libprotobuf-c protobuf-c)
-# The folder of protobuf-c.proto, which defines its options: that of the runtime's headers.
+# The folder of protobuf-c.proto, which defines protobuf-c's options. It is also that of the
+# headers.
 pkg_get_variable(PROTOBUF_C_INCLUDEDIR libprotobuf-c includedir)
 if(SLUICE_ZSTD)
     sluice_from_pkg_config(zstd libzstd zstd)

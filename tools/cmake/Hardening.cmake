@@ -1,5 +1,6 @@
-# Compiler and linker options that make an exploit of a fault harder; SLUICE_HARDENED. Their cost is in
-# tools/bench/README.md, and the test "hardening" reads in each program that they had an effect.
+# SLUICE_HARDENED: compiler and linker options that make faults harder to exploit.
+# tools/bench/README.md has their cost. The test "hardening" checks in each program that they took
+# effect.
 #
 # Visual Studio checks stacks by default (/GS).
 #
@@ -13,8 +14,9 @@ if(MSVC AND SLUICE_HARDENED)
 elseif(SLUICE_HARDENED)
     set(hardened_options -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
     if(WIN32)
-        # gcc links the library of the stack protector (libssp) if the linker's command has the option, too. The
-        # others are defaults of binutils 2.36 and later. gcc has no control-flow guard.
+        # -fstack-protector-strong also for the linker: gcc then links the stack protector's library
+        # (libssp). The other options are defaults of binutils 2.36 and later. gcc has no
+        # control-flow guard.
         add_link_options(-fstack-protector-strong -Wl,--dynamicbase,--high-entropy-va,--nxcompat)
     else()
         list(APPEND hardened_options -fstack-clash-protection

@@ -5,7 +5,7 @@ if(NOT CPACK_GENERATOR STREQUAL "TGZ")
     file(RENAME ${root}/usr/etc ${root}/etc)
 endif()
 
-# CPack strips only programs.
+# CPack strips programs only, so the archives are stripped here.
 file(GLOB_RECURSE archives ${CPACK_TEMPORARY_DIRECTORY}/*.a)
 execute_process(COMMAND ${CPACK_STRIP} --strip-debug --enable-deterministic-archives ${archives}
     COMMAND_ERROR_IS_FATAL ANY)
@@ -26,6 +26,6 @@ if(CPACK_GENERATOR STREQUAL "DEB")
     execute_process(COMMAND gzip -9n ${documents}/changelog ${pages} COMMAND_ERROR_IS_FATAL ANY)
 endif()
 
-# The same rights whatever the umask of the build was.
+# Permissions must not depend on the umask of the build.
 file(CHMOD_RECURSE ${CPACK_TEMPORARY_DIRECTORY} DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

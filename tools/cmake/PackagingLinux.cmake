@@ -1,7 +1,7 @@
 # Only for Linux: manual, completions, the client library, units, and the packages .deb, .rpm and
 # .tar.gz. Included by Packaging.cmake.
 #
-#   sluice    as there, with manual, completions and the client library
+#   sluice    as in Packaging.cmake, and in addition manual, completions and the client library
 #   system    units and configuration of a machine. Only in .deb and .rpm, because they contain /usr
 #   examples  the same files as examples: in the .tar.gz, and in an installation by "cmake --install"
 install(FILES ${packaging}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -47,7 +47,7 @@ set(units ${packaging}/systemd/sluice.service ${packaging}/systemd/sluice.socket
 install(FILES ${units} ${packaging}/systemd/tmpfiles.conf ${packaging}/logrotate
     ${packaging}/sluice.yaml DESTINATION ${examples} COMPONENT examples)
 
-# Below /usr; files for /etc are moved there by PackageStage.cmake.
+# All are installed below /usr; PackageStage.cmake then moves /usr/etc to /etc.
 set(only_system COMPONENT system EXCLUDE_FROM_ALL)
 install(FILES ${units} DESTINATION lib/systemd/system ${only_system})
 install(FILES ${packaging}/systemd/tmpfiles.conf

@@ -52,9 +52,9 @@ struct command_option {
     uint64_t least, most; /* limits of the value, both allowed */
 
     /*
-     * For KEPT_BY_ITSELF: stores the value, which lives as long as argv (NULL for an option without
-     * a value). Returns 0, or -1 with `error` filled; the caller puts "--name: " before the error's
-     * text.
+     * For KEPT_BY_ITSELF: stores the value (NULL for an option without a value), which lives as
+     * long as argv. Returns 0, or -1 with `error` filled; the caller puts "--name: " before the
+     * error's text.
      */
     int (*set)(void *settings, const char *value, struct error *error);
 };
@@ -76,8 +76,8 @@ struct command {
     const char *(*choice)(const char *option, size_t at);
 
     /*
-     * Stores an argument that is not an option, and returns as `set` does. NULL: no such argument
-     * is allowed.
+     * Stores an argument that is not an option. Returns as `set` does. NULL: the command takes no
+     * such arguments.
      */
     int (*set_operand)(void *settings, const char *value, struct error *error);
 

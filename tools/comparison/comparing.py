@@ -131,7 +131,8 @@ class Limits:
             self.refused = True
 
     def make_room(self, peer, buffer):
-        """The kernel grants twice the requested size, but the default size unchanged."""
+        """Sets the limit and the default so that all programs get the same buffer: the kernel
+        grants twice the requested size, but the default size unchanged."""
         self.put_back()
         self.write("rmem_max", max(buffer, int(self.before["rmem_max"])))
         if not peer.sets_buffer:
@@ -152,7 +153,7 @@ class Comparison:
         self.processors = sorted(os.sched_getaffinity(0))
 
     def one(self, part, peer, rate, buffer):
-        """Makes a run and saves it. Returns None if it failed."""
+        """Makes a run and saves its result. Returns None if the run failed."""
         self.limits.make_room(peer, buffer)
         try:
             row = measuring.measure(peer, self.roots[peer], self.settings.programs, self.sources,
@@ -190,7 +191,8 @@ class Comparison:
                 return
 
     def highest(self):
-        """Halves the remaining range of rates, on a logarithmic scale."""
+        """Narrows the range of the highest rate without loss, by halving it on a logarithmic
+        scale."""
         for _ in range(HIGHEST_STEPS):
             for peer in self.roots:
                 low, high = table.bounds(self.found, peer.name)
@@ -217,7 +219,8 @@ def get_all(settings, found):
 
 
 def memory_folder():
-    """A folder in memory if there is one, so that disks are not compared."""
+    """A folder in memory, so that the comparison does not depend on the disk; None: there is
+    none."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 

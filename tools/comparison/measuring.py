@@ -131,7 +131,7 @@ def write_configuration(peer, root, folder, port, buffer):
 
 
 def start(peer, root, config, folder, port, processor):
-    """Starts the peer and waits for its socket."""
+    """Starts the program and waits for its socket."""
     log = open(folder / "log", "w+", encoding="utf-8")
     process = subprocess.Popen([str(word) for word in peer.command(root, config)], cwd=folder,
                                env=getting.environment(peer, root), stdin=subprocess.DEVNULL,
@@ -165,8 +165,8 @@ def stop(peer, process):
 
 
 def send(peer, programs, sources, port, rate, seconds, sizes):
-    """Sends for that time. Returns datagrams and seconds of the sender, and the times of the
-    probes."""
+    """Sends for `seconds`. Returns the number of datagrams, the seconds that the sender needed,
+    and the times of the probes."""
     make = traffic.PROBES[peer.traffic]
     went = {}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as prober:

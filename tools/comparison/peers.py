@@ -30,14 +30,14 @@ class Peer:
     traffic: str = "telemetry"  # the traffic, of traffic.KINDS
     decodes: str = "no"
     counts_drops: str = "no"
-    # Whether the receive buffer is a setting. Without one the program gets the system's default,
-    # which is set to the same size during the measurement.
+    # Whether the program has a setting for the receive buffer. A program without one gets the
+    # system's default, which is set to the same size during the measurement.
     sets_buffer: bool = True
     package: str = ""  # from Debian
     module: str = ""  # from Go, with its version
     program: str = ""  # the package in the module
     tags: str = ""  # for building it
-    version: tuple = ("--version",)  # the option that prints its version
+    version: tuple = ("--version",)  # the program's option that prints its version
     stop_signal: int = signal.SIGTERM
 
     def text(self):

@@ -13,7 +13,7 @@ PROBE = re.compile(traffic.PROBE_NAME % rb"(\d{6})")
 
 
 class Text:
-    """Text that contains the label "region" unchanged, once in each datagram."""
+    """Reads text that contains the label "region" unchanged, once for each datagram."""
 
     def __init__(self, output):
         self.output = output
@@ -37,7 +37,7 @@ class Text:
 
 
 class Hex(Text):
-    """The same in hexadecimal digits."""
+    """The same, but the text is in hexadecimal digits."""
 
     HEX_PROBE = re.compile((traffic.PROBE_NAME % b"").hex().encode() + rb"((?:3\d){6})")
 
@@ -52,7 +52,7 @@ class Hex(Text):
 
 
 class Lines(Text):
-    """One line for each datagram, which shows whether it is a probe."""
+    """Reads one line for each datagram; the line shows whether the datagram is a probe."""
 
     def read(self):
         written, at, probes = 0, 0, {}

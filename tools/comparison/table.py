@@ -13,7 +13,7 @@ def of(found, peer, part="rates", **where):
 
 
 def loss(rows):
-    """Per cent, of the median run."""
+    """The loss of the median run, in per cent."""
     return median([100 * row["lost"] / row["sent"] for row in rows if row["sent"]])
 
 
@@ -30,9 +30,9 @@ def cpu(rows):
 
 
 def bounds(found, peer):
-    """The highest rate without loss, below all rates that always had loss, and the lowest of these.
-    A rate counts as without loss if one run was, because machines pause. None: there is no such
-    rate."""
+    """Returns two rates: the highest without loss, below all rates that always had loss, and the
+    lowest of these. A rate counts as without loss if any of its runs was, because machines
+    pause. None: there is no such rate."""
     rows = of(found, peer) + of(found, peer, "highest")
     lossless = {row["rate"] or row["offered"] for row in rows if row["lost"] <= 0}
     lossy = {row["rate"] or row["offered"] for row in rows} - lossless

@@ -40,8 +40,8 @@ int message_memory_write_protobuf(struct message_memory *memory, const struct sc
                                   const void *message, struct error *error);
 
 /*
- * Appends something about the message to `out`, with `scratch` for generated texts. It is called
- * again, from the beginning, until neither of them is too small.
+ * Appends the text to `out`. Uses `scratch` for generated texts. message_memory_write calls it
+ * again, from the beginning, until both are large enough.
  */
 typedef void message_writer(const struct schema *schema, const void *message,
                             struct arena *scratch, struct output *out);

@@ -1,6 +1,7 @@
 /*
- * Opens sealed datagrams with the keys of a file, as a listener with framing=sealed does, except
- * that a datagram may be old and may come again: each has its own time.
+ * Opens sealed datagrams with the keys of a file, as a listener with framing=sealed does. But a
+ * datagram may be old or repeated, and its keys must be valid at the time when it was sealed, not
+ * now.
  *
  * Lifecycle: begin, open, end. One thread.
  */

@@ -58,7 +58,7 @@ static void write_lines(const struct schema *schema, const void *message, struct
     labels = (struct sample_labels){.rules = NULL};
     sample_labels_begin_record(&labels, scratch);
     while (!out->overflow && schema->ops->next_sample(schema, message, &cursor, &sample)) {
-        labels.steps = 0; /* its limit is for a collector, whose sinks must not be kept busy */
+        labels.steps = 0; /* the limit is for collectors, whose sinks must not be kept busy */
         write_line(&record, &sample, &kinds, &labels, scratch, out);
     }
     out->overflow = out->overflow || scratch->exhausted;

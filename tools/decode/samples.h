@@ -8,8 +8,8 @@
 #include "tools/decode/message_memory.h"
 
 /*
- * Writes one line for each sample to memory->text, and replaces the earlier content. A sample whose
- * time the message does not tell has no "time". The schema has samples. Returns like
+ * Writes one line for each sample to memory->text, and replaces the earlier content. A sample
+ * without a time in the message has no "time". The schema must have samples. Returns like
  * message_memory_decode.
  */
 int samples_write(struct message_memory *memory, const struct schema *schema, const void *message,

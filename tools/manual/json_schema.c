@@ -59,7 +59,7 @@ static void put_array_begin(struct writing *writing, const char *name)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Allows a number with a unit, or 0 without a unit. */
+/* Writes the pattern of a quantity: a number with a unit, or 0 without a unit. */
 static void put_quantity(struct writing *writing, enum quantity quantity)
 {
     char pattern[PATTERN_SIZE] = "^(0|[0-9]+([.][0-9]+)?(";
@@ -81,7 +81,10 @@ static void put_quantity(struct writing *writing, enum quantity quantity)
     json_array_end(&writing->out);
 }
 
-/* Omits a limit that a double cannot represent exactly; the program checks the limit. */
+/*
+ * Writes the type of a count. Omits a limit that a double cannot represent exactly; the program
+ * checks it.
+ */
 static void put_count(struct writing *writing, const struct setting *setting)
 {
     const uint64_t exact = UINT64_C(1) << 53;
@@ -100,8 +103,8 @@ static void put_count(struct writing *writing, const struct setting *setting)
 }
 
 /*
- * Also allows the boolean or number that a YAML 1.1 reader makes of some choices: of "off", "true"
- * or "1".
+ * Adds the value that a YAML 1.1 reader gives for some choices instead of a string: a boolean for
+ * "off" or "true", a number for "1".
  */
 static void put_other_reading(struct writing *writing, const char *choice)
 {
@@ -135,7 +138,7 @@ static bool put_choices(struct writing *writing, const struct setting *setting)
     return true;
 }
 
-/* Allows any word: a YAML reader may return it as any of these types. */
+/* Allows any word: a YAML reader returns it as a string, a number or a boolean. */
 static void put_any_word(struct writing *writing)
 {
     put_array_begin(writing, "type");
@@ -145,7 +148,7 @@ static void put_any_word(struct writing *writing)
     json_array_end(&writing->out);
 }
 
-/* Allows a text with commas, or a list. */
+/* Allows words as a text with commas between them, or as a list. */
 static void put_words(struct writing *writing)
 {
     put_array_begin(writing, "type");
@@ -195,8 +198,8 @@ static void put_setting(struct writing *writing, const struct setting *setting)
 /* --- maps ------------------------------------------------------------------------------------- */
 
 /*
- * A map of keys. `place` is the required key. If it is not in the table of keys, `what` describes
- * it.
+ * A map of keys in the configuration file. `place` is the required key. `what` describes that key
+ * if it is not in the table of keys.
  */
 struct map {
     const char *name, *place, *what;
@@ -261,7 +264,7 @@ static void put_properties(struct writing *writing, const struct map *map)
             put_setting(writing, key);
 }
 
-/* Writes the keys with a part that the user chooses, such as "kafka.NAME". */
+/* Writes the patterns of keys such as "kafka.NAME", in which the user chooses a part. */
 static void put_open_keys(struct writing *writing, const struct map *map)
 {
     begin_member(writing, "patternProperties");

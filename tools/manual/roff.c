@@ -99,8 +99,8 @@ static void write_syntax(FILE *out, const char *syntax)
 }
 
 /*
- * Whether an entry's name and syntax take more than one line. Adjustment is then turned off,
- * because the first line has no blanks.
+ * Whether an entry's name and syntax take more than one line. They contain no blanks, so roff must
+ * then not adjust the line.
  */
 static bool is_long(const struct entry *entry)
 {

@@ -6,7 +6,7 @@
 
 #define SPEED_MOST  1e6
 #define SPEED_LEAST 1e-6
-#define DUE_MOST    4e18 /* nanoseconds; leaves room for adding the start time to it */
+#define DUE_MOST    4e18 /* nanoseconds; the sum with the start time must fit in an int64_t */
 
 /*
  * Returns the length of a number with at most one point. strtod also accepts signs, blanks and

@@ -4,7 +4,7 @@
 
 #include "collector/config/units.h"
 
-#define DECIMALS_MOST 4 /* of a percentage; its `whole` is at most 100 * 10^4, SHARE_WHOLE_MAX */
+#define DECIMALS_MOST 4 /* decimals of a percentage: its `whole` is then at most 100 * 10^4 */
 
 static bool parse_count(const char *text, size_t length, uint32_t most, uint32_t *out)
 {

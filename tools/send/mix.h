@@ -15,7 +15,7 @@
 enum datagram_kind {
     DATAGRAM_MALFORMED, /* not a valid message */
     DATAGRAM_EMPTY,     /* no bytes at all */
-    DATAGRAM_OVERSIZED, /* as long as UDP allows, and megabytes when decoded */
+    DATAGRAM_OVERSIZED, /* the largest UDP datagram, megabytes when decoded */
     DATAGRAM_GOOD,      /* all other datagrams */
     DATAGRAM_KINDS,
 };
@@ -29,7 +29,7 @@ struct share {
 
 struct mix {
     struct share shares[DATAGRAM_GOOD];
-    uint64_t owed[DATAGRAM_GOOD]; /* a kind is due when its number reaches its `whole` */
+    uint64_t owed[DATAGRAM_GOOD]; /* grows with each datagram; at its `whole` a kind is due */
 };
 
 /* Parses "5%", "0.1%" (at most four decimals) or "1/1000". Returns false for other texts. */

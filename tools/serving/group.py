@@ -82,7 +82,7 @@ class Group:
             raise Failure(f"{folder / 'servers.json'}: {error}") from None
 
     def save(self):
-        """Replaces the file atomically: the old or the new one exists at all times."""
+        """Replaces servers.json atomically, so that it is never missing or incomplete."""
         new = self.folder / "servers.json.new"
         new.write_text(json.dumps({
             "kind": self.name, "host": self.host, "forward": self.forward,

@@ -27,7 +27,7 @@ def _request(folder, name, *more):
 
 
 def make(group):
-    """Makes them in the group's folder. Returns the password."""
+    """Makes the certificates and the login in the group's folder. Returns the password."""
     if find("openssl") is None:
         raise Failure("not installed: openssl")
     tls = group.folder / "tls"

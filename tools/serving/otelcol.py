@@ -13,7 +13,7 @@ PROVIDERS = "v1.56.0"
 FETCHED = f"otelcol-{VERSION}"
 MODULES = "go.opentelemetry.io/collector"
 
-# It does not start without the environment provider.
+# The collector does not start without the environment provider.
 PARTS = f"""\
 dist:
   name: otelcol

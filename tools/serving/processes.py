@@ -14,7 +14,7 @@ import time
 
 
 def _begun(number):
-    """Its start time in ticks since the system's start; None if it has ended."""
+    """The start time of a process in ticks since the system's start; None if it has ended."""
     try:
         stat = pathlib.Path(f"/proc/{number}/stat").read_text(encoding="ascii", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
@@ -24,7 +24,7 @@ def _begun(number):
 
 
 def begin(words, log, folder, environment=None):
-    """Starts one in its own session; returns its identification."""
+    """Starts a program in its own session. Returns the process's identification."""
     with open(log, "ab") as said:
         process = subprocess.Popen(list(map(str, words)), cwd=folder, stdin=subprocess.DEVNULL,
                                    stdout=said, stderr=subprocess.STDOUT, start_new_session=True,
@@ -45,7 +45,7 @@ def _descriptor(known):
         descriptor = os.pidfd_open(known["pid"])
     except ProcessLookupError:
         return None
-    if runs(known):  # the descriptor cannot refer to another process from now on
+    if runs(known):  # checked after opening: the descriptor cannot change now
         return descriptor
     os.close(descriptor)
     return None
@@ -72,9 +72,9 @@ def _wait(descriptors, patience):
 
 
 def end(several, at_once, patience):
-    """Stops those that run and waits for their end; after `patience` seconds kills them.
+    """Stops the running processes and waits for their end; kills them after `patience` seconds.
 
-    All are signalled at the same time: stopping nodes of a cluster wait for each other.
+    Signals all at the same time, because nodes of a cluster wait for each other when they stop.
     """
     descriptors = [descriptor for descriptor in map(_descriptor, filter(runs, several))
                    if descriptor is not None]

@@ -53,13 +53,13 @@ struct model_sink {
     uint64_t series_refused, out_of_time; /* samples; 0 from older collectors */
     uint64_t write_errors; /* failed attempts to write; retried if possible */
     int64_t in_flight;
-    double fill; /* of its queue, from 0 to 1 (it refuses records); below 0: not known */
+    double fill; /* share of its queue in use; at 1 it refuses records; below 0: not known */
     struct model_counts refused, failed;
 };
 
 /* A reason of the health report. Texts are empty, and numbers 0, if it has none. */
 struct model_reason {
-    const char *word, *about, *error; /* `about`: the listener's or sink's name */
+    const char *word, *about, *error; /* `about`: name of the listener or sink */
     double seconds;
     uint64_t count;
     uint64_t limit; /* not 0: `count` is in bytes, and this is their maximum */
@@ -92,9 +92,9 @@ struct model_loser {
 struct model_growth {
     const char *sink, *name;
     const char *kind;         /* "sender", "label" or "clock" */
-    uint64_t refused, added;  /* of a sender: samples of refused series, and new series */
-    uint64_t values;          /* of a label: different ones */
-    uint64_t out_of_time;     /* of a clock: samples */
+    uint64_t refused, added;  /* "sender": samples of refused series, and new series */
+    uint64_t values;          /* "label": number of different values */
+    uint64_t out_of_time;     /* "clock": samples out of time */
 };
 
 struct model {

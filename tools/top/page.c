@@ -77,7 +77,7 @@ static const char keys[] = "Tab part  Up Down PgUp PgDn  s sort  r reverse  z zo
 /* The fewest lines of a part: a blank line, a heading and a row. */
 #define LEAST_OF_PART 3
 
-/* Returns the rows with trouble among `count` rows from `first` on. */
+/* Returns the number of rows with trouble among `count` rows, beginning with row `first`. */
 static size_t count_trouble(const struct table *part, size_t first, size_t count)
 {
     size_t found = 0;
@@ -86,7 +86,10 @@ static size_t count_trouble(const struct table *part, size_t first, size_t count
     return found;
 }
 
-/* Returns the lines with which all rows with trouble are visible, including the last, if cut. */
+/*
+ * Returns how many lines a part needs for all of its rows with trouble. If it has other rows, too,
+ * one more line says how many rows are not shown.
+ */
 static size_t lines_for_trouble(const struct table *part)
 {
     size_t trouble = part->trouble != NULL ? count_trouble(part, 0, part->count) : 0;
@@ -94,8 +97,8 @@ static size_t lines_for_trouble(const struct table *part)
 }
 
 /*
- * Gives each part in turn one more line, until it has `wanted` lines or none is left. The first
- * line of a part costs LEAST_OF_PART. Returns how many lines are left.
+ * Deals out the lines: gives each part in turn one more, until all have `wanted` lines or no line
+ * is left. The first line of a part costs LEAST_OF_PART. Returns how many lines are left.
  */
 static size_t deal(size_t lines, const size_t *wanted, size_t *given)
 {

@@ -8,7 +8,7 @@
 #include "tools/top/quantity.h"
 #include "tools/top/table.h"
 
-/* A page has a line of a reason for each of this number of rows. */
+/* A page shows one line of reasons for this number of rows. */
 #define ROWS_OF_REASON 8
 
 /* Characters of a line. A line that is full is cut. */
@@ -127,7 +127,9 @@ static bool find_losses(struct losses *losses, const struct model *model, const 
     return true;
 }
 
-/* Adds the rates of losses, the highest first, on a line, or on two of a page with enough rows. */
+/*
+ * Adds the rates of losses, the highest first: on one line, or on two if the page has enough rows.
+ */
 static bool add_loss_lines(struct page *page, size_t rows, const struct losses *losses)
 {
     struct head_line line = {.used = 0};
@@ -143,8 +145,8 @@ static bool add_loss_lines(struct page *page, size_t rows, const struct losses *
 /* --- the reasons of the health report --------------------------------------------------------- */
 
 /*
- * "sink_fails http://host/write for 12s: connection refused", broken into lines until the page has
- * `rows` lines.
+ * Adds a reason such as "sink_fails http://host/write for 12s: connection refused", broken into
+ * lines, until the page has `rows` lines.
  */
 static bool add_reason(struct page *page, const struct model_reason *reason, size_t rows)
 {
@@ -170,7 +172,7 @@ static bool add_reason(struct page *page, const struct model_reason *reason, siz
     return page_add_text(page, PAGE_TROUBLE, line.text, rows);
 }
 
-/* Adds a line with the words of the reasons that have no line, each once. */
+/* Adds a line with the words of the reasons that are not shown, each word once. */
 static bool add_more_reasons(struct page *page, const struct model *model, size_t shown)
 {
     struct head_line line = {.used = 0};

@@ -133,8 +133,8 @@ static bool make_connections(struct table *table, const struct model *model)
 /* --- sinks ------------------------------------------------------------------------------------ */
 
 /*
- * Optional columns of sinks. A column that is news and has a nonzero count is shown first, in this
- * order; then come the other columns, by rank.
+ * Optional columns of sinks. Columns with is_news whose count is not zero are shown first, in the
+ * order of this table; then the other columns, by rank.
  */
 static const struct sink_extra {
     const char *heading;
@@ -388,7 +388,7 @@ static bool make_losers(struct table *table, const struct model *model)
 
 /* --- what makes series grow ------------------------------------------------------------------- */
 
-/* Puts the count, or a dash if it is about another kind of row. */
+/* Puts the count, or a dash if a row of this kind does not have it. */
 static void put_growth(struct writer *writer, bool is_about, uint64_t count)
 {
     if (is_about)

@@ -56,8 +56,8 @@ static unsigned highest_rank(const struct table *table)
 }
 
 /*
- * Shows the columns of a rank as long as `name` screen columns remain for the name. Returns the
- * number of columns that are now shown.
+ * Shows columns of one rank, as far as `name` screen columns remain for the name. Returns how many
+ * columns are now shown.
  */
 static size_t show_rank(struct table *table, unsigned rank, size_t screen, size_t used, size_t name)
 {

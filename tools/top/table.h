@@ -28,7 +28,7 @@ enum table_unit { TABLE_NUMBER, TABLE_SECONDS, TABLE_PERCENT };
 
 struct table_cell {
     double value;
-    const char *text; /* shown instead of `value`, by which rows are sorted; or NULL */
+    const char *text; /* shown instead of `value`, or NULL; rows are sorted by `value` */
     enum table_unit unit;
 };
 
@@ -59,8 +59,8 @@ struct table {
     size_t last_least; /* least width of the texts after the numbers, in screen columns */
     struct table_row *rows;
     size_t count;
-    struct table_order made; /* what TABLE_AS_MADE means; zero: by urgency, then as made */
-    const char *trouble;     /* what rows with TABLE_TROUBLE are, as "losing"; NULL: not said */
+    struct table_order made; /* the order for TABLE_AS_MADE; zero: by urgency, then as made */
+    const char *trouble;     /* word for rows with TABLE_TROUBLE, such as "losing"; NULL: no word */
     /* Set by table_fit. */
     bool shown[TABLE_COLUMNS];
     size_t name_width, column_width;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The smallest receiver that does the same without decoding: a line of hexadecimal digits a datagram.
+"""The smallest comparable receiver, without decoding: writes each datagram as a line of hexadecimal
+digits.
 
     python.py PORT BUFFER OUTPUT
 """

@@ -1,7 +1,8 @@
 """Writes the bill of materials of the programs: make_sbom.py --out FILE ... PROGRAM...
 
-Static libraries are those of each program's link map (PROGRAM.map), shared ones those that the program names, and
-optional ones those whose names it contains because it may open them while it runs.
+Static libraries are found in each program's link map (PROGRAM.map), shared libraries in the
+program's header, and optional libraries, which it may open at run time, by the names in the program
+file.
 """
 import argparse
 import os
@@ -22,7 +23,8 @@ def arguments():
     parser.add_argument("--moment", default="0")
     parser.add_argument("--copyright", required=True, type=pathlib.Path)
     parser.add_argument("--objdump", required=True)
-    # NAME=VERSION, for systems whose packages are not Debian's; NAME=FOLDER with a source.
+    # --known NAME=VERSION is for systems without Debian's packages; --source NAME=FOLDER has an
+    # unpacked source.
     parser.add_argument("--known", action="append", default=[])
     parser.add_argument("--source", action="append", default=[])
     parser.add_argument("programs", nargs="+", type=pathlib.Path)
@@ -41,7 +43,7 @@ def shared(program, objdump):
 
 
 def opened(program, needed):
-    """Shared libraries that the program names in order to open them."""
+    """Shared libraries that the program may open at run time: its file has their names."""
     names = re.findall(rb"lib[a-z_+-]+\.so\.[0-9.]+(?=\0)", program.read_bytes())
     return sorted({name.decode() for name in names} - set(needed))
 
@@ -56,7 +58,7 @@ class Materials:
         self.digests = {}
 
     def find(self, path):
-        """Adds the component that a linked file is from; returns its identifier, or None for the build's own."""
+        """Adds a linked file's component. Returns its identifier; None: a file of our build."""
         name, licence = components.component_of(path)
         if name is None:
             return None

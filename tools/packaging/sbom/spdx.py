@@ -1,6 +1,6 @@
 """A bill of materials as SPDX 2.3 in JSON (https://spdx.github.io/spdx-spec/v2.3/).
 
-The same components make the same text: there is no random number in it, and its time is given.
+The same components give the same text: it contains no random number, and the caller gives its time.
 """
 import hashlib
 import json
@@ -21,7 +21,7 @@ def debian_url(source, version):
 
 
 class Document:
-    """Packages and how they belong together; text() is the document."""
+    """Packages and their relations; text() returns the document."""
 
     def __init__(self, name, version, moment):
         self.name, self.version, self.moment = name, version, moment
@@ -30,7 +30,7 @@ class Document:
 
     @classmethod
     def read(cls, text, moment):
-        """A document that text() made, to be continued."""
+        """Reads a document that text() has written, so that more can be added."""
         found = json.loads(text)
         name, _, version = found["name"].partition("-")
         made = cls(name, version, moment)
@@ -40,13 +40,13 @@ class Document:
         return made
 
     def replace(self, name, *described, **more):
-        """Adds a package in place of one with this name."""
+        """Adds a package, and removes an earlier one with the same name."""
         self.packages.pop(identifier(name), None)
         return self.add(name, *described, **more)
 
     def add(self, name, version=None, licence=UNKNOWN, supplier=UNKNOWN, url=None, sha256=None, comment=None,
             purpose="LIBRARY"):
-        """Adds a package, once; returns its identifier."""
+        """Adds a package unless it was added before. Returns its identifier."""
         made = identifier(name)
         package = {"SPDXID": made, "name": name, "downloadLocation": UNKNOWN, "filesAnalyzed": False,
                    "licenseConcluded": licence, "licenseDeclared": licence, "copyrightText": UNKNOWN,

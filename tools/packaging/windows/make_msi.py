@@ -1,7 +1,8 @@
 """Makes the .msi of a folder with staged files: make_msi.py FOLDER PACKAGE VERSION N.N.N
 
-By wixl from sluice.wxs, then by msibuild from tables.sql. The same files and the same time
-(SOURCE_DATE_EPOCH, or now) make the same package: its codes are made of them, and its times are that time.
+wixl makes the package from sluice.wxs, then msibuild adds tables.sql. The same files with the same
+time (SOURCE_DATE_EPOCH, or now) give the same package: its product codes are hashes, and its times
+are that time.
 """
 import hashlib
 import os
@@ -17,13 +18,13 @@ from xml.sax.saxutils import quoteattr
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAMESPACE = uuid.UUID("2b1d7e0c-55f4-4f7f-8a3c-7d0e5b8d9c33")
-SECONDS_TO_1970 = 11644473600  # from 1601, where the times of Windows begin
+SECONDS_TO_1970 = 11644473600  # Windows counts from 1601
 
 
 def run(*command, **more):
     done = subprocess.run(command, **more, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           env={**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}, check=False)
-    # Both programs report some errors only by a line.
+    # Both programs report some errors only by their output, with exit code 0.
     if done.returncode != 0 or done.stdout:
         sys.exit(f"{' '.join(map(str, command))}:\n{done.stdout}")
 

@@ -24,8 +24,8 @@
 #define GROUP_SIZE 64
 
 /*
- * The distance of two buffers is not a power of two. Otherwise all buffers would map to the same
- * few cache sets.
+ * The distance between two buffers is not a power of two, because otherwise all buffers would use
+ * the same few cache sets.
  */
 #define BUFFER_SIZE   2048
 #define BUFFER_STRIDE (BUFFER_SIZE + 64)

@@ -96,8 +96,8 @@ static void pause_for(int64_t nanoseconds)
 }
 
 /*
- * Whether to send a datagram again after its send has failed `tries` times. Most errors may be
- * those of an earlier datagram, also EMSGSIZE (a router requests smaller datagrams).
+ * Whether to send a datagram again after its send has failed `tries` times. Most errors may belong
+ * to an earlier datagram, even EMSGSIZE, which reports that a router requires smaller datagrams.
  */
 static bool try_again(int code, unsigned tries)
 {
@@ -207,7 +207,10 @@ static size_t send_group(struct udp_sender *sender, const struct udp_payload *pa
     if (sent <= 0)
         return 0;
     sender->sent += (uint64_t)sent;
-    /* sendmmsg does not report the error of the next datagram, unless it occurs again. */
+    /*
+     * If sendmmsg sends only some datagrams, it does not return the error of the next one. That
+     * error appears in the next call, if it occurs again.
+     */
     if ((size_t)sent < count && !take_refusals(sender, 0))
         sender->retries++;
     return (size_t)sent;

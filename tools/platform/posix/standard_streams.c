@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 /*
- * Replaces a closed standard descriptor by one that is open in the other direction, so that the
- * next file does not get its number (open returns the lowest free number). A read or write fails as
+ * Opens each closed standard descriptor for the wrong direction, so that no file opened later gets
+ * its number (open returns the lowest free number). Reading from it or writing to it fails as
  * before.
  */
 void standard_streams_prepare(void)

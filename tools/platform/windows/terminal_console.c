@@ -12,7 +12,7 @@
 #include "tools/top/screen.h"
 #include "tools/top/terminal.h"
 
-/* Older headers lack them. */
+/* Older headers do not define these. */
 #define OUTPUT_SEQUENCES 0x0004 /* ENABLE_VIRTUAL_TERMINAL_PROCESSING */
 #define OUTPUT_STAYS     0x0008 /* DISABLE_NEWLINE_AUTO_RETURN */
 
@@ -31,7 +31,7 @@ bool terminal_is_there(void)
            GetConsoleMode(GetStdHandle(STD_OUTPUT_HANDLE), &mode) != 0;
 }
 
-/* Writes ASCII. A console that fails is gone, and the next wait finds that out. */
+/* Writes ASCII. Ignores errors: if the console has been closed, the next wait reports it. */
 static void console_put(const char *text, size_t size)
 {
     while (size != 0) {
@@ -48,7 +48,10 @@ int terminal_open(struct error *error)
 {
     console.input = GetStdHandle(STD_INPUT_HANDLE);
     console.output = GetStdHandle(STD_OUTPUT_HANDLE);
-    /* Ctrl-C is a key; ENABLE_EXTENDED_FLAGS turns off selecting by the mouse, which pauses. */
+    /*
+     * The modes of the input make Ctrl-C an ordinary key, and (ENABLE_EXTENDED_FLAGS) turn off
+     * selecting by the mouse, which would pause the output.
+     */
     if (!GetConsoleMode(console.input, &console.input_mode) ||
         !GetConsoleMode(console.output, &console.output_mode) ||
         !SetConsoleMode(console.output,

@@ -26,7 +26,7 @@
 
 struct connection {
     HANDLE pipe;
-    OVERLAPPED reading; /* its event is the connection's */
+    OVERLAPPED reading; /* its event signals that the read has ended */
     OVERLAPPED sending;
     bool pending; /* a read into the end of `lines` has begun; the lines must not be moved */
     struct line_buffer lines;
@@ -50,7 +50,10 @@ static int make_name(const char *text, wchar_t name[NAME_SIZE], struct error *er
     return -1;
 }
 
-/* The server may identify us, but not act as us. */
+/*
+ * Opens the pipe. SECURITY_IDENTIFICATION: the server may find out our user, but cannot act as this
+ * user.
+ */
 static HANDLE open_pipe(const wchar_t *name)
 {
     int64_t until = clock_monotonic_ns() + BUSY_MS * INT64_C(1000000);
@@ -100,7 +103,7 @@ int connection_open(struct connection **out, const char *address, struct error *
 
 /* --- the pipe's owner ------------------------------------------------------------------------- */
 
-/* Whether this is the user, or the owner of what this process creates. */
+/* Whether the id is that of the user, or of the owner of objects that this process creates. */
 static bool is_this_user(PSID sid)
 {
     static const TOKEN_INFORMATION_CLASS classes[] = {TokenUser, TokenOwner};

@@ -72,8 +72,8 @@ static bool try_again(int code, unsigned tries)
 }
 
 /*
- * Whether the error reports that an earlier datagram's port is closed. Windows has no queue of
- * reports as Linux has, so one error may mean several datagrams.
+ * Whether the error reports that the port was closed when an earlier datagram arrived. Windows does
+ * not queue these reports, as Linux does, so one error may be about several datagrams.
  */
 static bool is_refusal(int code)
 {
@@ -139,7 +139,7 @@ static int wait_for_event(SOCKET handle, int64_t until_ns)
 }
 
 /*
- * Waits for the next report of a refusal. A report makes a receive fail, or the wait takes the
+ * Waits for the next report of a refusal: either a receive fails, or the wait itself consumes the
  * report and returns POLLERR. Returns false if no report comes in time.
  */
 static bool await_report(SOCKET handle, int64_t until_ns)

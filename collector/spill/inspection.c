@@ -14,7 +14,10 @@
 #include "collector/spill/settings.h"
 #include "collector/text/copy.h"
 
-/* The reader skips blocks that it cannot read; a file that it cannot open stays unreadable. */
+/*
+ * After this number of failures in a row an inspection fails. The reader skips blocks that it
+ * cannot read, so that happens only for a file that cannot be opened.
+ */
 #define FAILURES_MOST 10
 
 /* --- the folder ------------------------------------------------------------------------------- */

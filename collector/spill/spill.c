@@ -351,8 +351,8 @@ static uint64_t completed_at_close(struct spill *spill)
 }
 
 /*
- * Counts segments at either end that other programs removed, so that the next opening does not
- * count them as missing.
+ * Counts the records of segments that other programs removed at either end as lost, so that the
+ * next opening does not count them as missing.
  */
 static void forget_gone(struct spill *spill)
 {

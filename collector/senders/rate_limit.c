@@ -126,7 +126,7 @@ static struct bucket *find_in(struct set *set, const uint64_t fingerprint[2])
     return NULL;
 }
 
-/* Ranks an empty slot lowest, then the bucket that is full first. */
+/* The rank for a replacement: an empty slot is lowest, then the bucket that will be full first. */
 static int64_t full_first(const void *table, struct slot slot)
 {
     const struct rate_limit *limit = table;

@@ -69,8 +69,8 @@ static int write_image(struct seal_state *state, struct error *error)
 }
 
 /*
- * Lowers the ceiling before a write if the clock was set back, because the file will have a lower
- * time than now.
+ * Lowers the ceiling before a write if the clock was set back, because the file will then have a
+ * lower time.
  */
 static void lower_ceiling(struct seal_state *state, int64_t common_ns)
 {

@@ -193,7 +193,7 @@ struct sequence_outcome sequence_end(struct sequence_table *table, const struct 
         sequence_window_note(sequence_window_at(sets, slot), step, &outcome);
     else
         admit_sender(sets, slot, step, &outcome);
-    if (step->spread) /* the order in which the sockets are read may have caused it */
+    if (step->spread) /* the order of reading the sockets may be the cause */
         outcome.reordered = 0;
     if (sets->senders != NULL && !sequence_is_next(&outcome)) {
         struct sequence_sender *sender = &sets->senders[slot.set * WAYS + slot.way];

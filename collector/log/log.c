@@ -66,7 +66,7 @@ static bool keep_waiting(const char *lines, size_t size)
     return true;
 }
 
-/* Writes lines; before them it ends the line in which a text was given up. */
+/* Writes lines. If a text was not written completely, first ends the text's last line. */
 static bool write_to_stream(const char *lines, size_t size)
 {
     progress_line_make_room();

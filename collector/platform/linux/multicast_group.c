@@ -92,7 +92,10 @@ int multicast_join(int fd, const struct address *group, const struct address *so
     return setsockopt(fd, level, MCAST_JOIN_GROUP, &of_all, sizeof of_all);
 }
 
-/* For an interface that no longer exists, Linux can leave a group, but not a source of a group. */
+/*
+ * Leaves the whole group, also if it was joined for one source: for an interface that no longer
+ * exists, Linux can leave a group, but not a source of a group.
+ */
 void multicast_leave(int fd, const struct address *group, unsigned interface)
 {
     int level = group->family == ADDRESS_IPV6 ? IPPROTO_IPV6 : IPPROTO_IP;

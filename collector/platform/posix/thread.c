@@ -21,7 +21,7 @@ struct thread {
     void (*run)(void *);
     void *argument;
     char name[16];
-    /* Set by the thread at its end and by thread_leave; the second one frees. */
+    /* Set by the thread at its end, and by thread_leave; the second of the two frees the thread. */
     atomic_bool given_up;
 };
 

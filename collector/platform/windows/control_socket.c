@@ -96,7 +96,7 @@ static bool operation_has_begun(struct operation *operation, BOOL done)
     return false;
 }
 
-/* Whether it is still running; if not, *size is the number of bytes it has moved. */
+/* Whether the operation is still running; if not, *size is the number of bytes it has moved. */
 static bool operation_goes_on(struct operation *operation, HANDLE pipe, DWORD *size)
 {
     *size = 0;

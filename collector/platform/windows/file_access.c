@@ -46,7 +46,7 @@ static wchar_t *lengthened(const wchar_t *wide, DWORD room)
 wchar_t *file_access_path(const char *path)
 {
     wchar_t *wide = text_wide_copy(path);
-    /* Including the NUL, which the returned length of the second call does not count. */
+    /* The size includes the NUL. (The second call, with room, returns a length without it.) */
     DWORD room = wide == NULL ? 0 : GetFullPathNameW(wide, 0, NULL, NULL);
     if (room <= SHORT_PATH_MAX + 1)
         return wide;

@@ -60,7 +60,7 @@ static size_t name_with_slash(const char *path)
     return path[length] == '/' ? length + 1 : length;
 }
 
-/* Whether it begins with "//./" or "//?/", after which there may be another drive. */
+/* Whether the path begins with "//./" or "//?/", after which there may be another drive. */
 static bool is_of_devices(const char *path)
 {
     return strncmp(path, "//./", 4) == 0 || strncmp(path, "//?/", 4) == 0;

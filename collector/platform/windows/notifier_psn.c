@@ -2,10 +2,11 @@
  * The notifier for datagram sockets on Winsock's socket state notifications
  * (ProcessSocketNotifications), for any number of threads on one I/O completion port.
  *
- * ProcessSocketNotifications registers and removes sockets. GetQueuedCompletionStatusEx takes
- * packets from the port instead of the same function: a wait does not register sockets, and only
- * this call can be interrupted for one thread (see below). With several threads a wait takes one
- * packet, because otherwise it would take all queued packets and leave the other threads idle.
+ * ProcessSocketNotifications registers and removes sockets. Packets are taken from the port by
+ * GetQueuedCompletionStatusEx. ProcessSocketNotifications could take them, too; but a wait does not
+ * register sockets, and only a wait by GetQueuedCompletionStatusEx can be interrupted for one
+ * thread (see below). With several threads a wait takes one packet, because otherwise it would take
+ * all queued packets and leave the other threads idle.
  *
  * Removal. It is requested as psn_removal.h says. By REMOVE the system reports that it will post no
  * more packets for a socket. Packets come in order, so all earlier ones have been taken from the

@@ -63,8 +63,8 @@ struct psn_levels {
     size_t first, count;
 
     struct level_thread *thread; /* NULL: the handle was not requested */
-    DWORD thread_ms;             /* how long its wait lasts */
-    DWORD failure;               /* of its wait; 0: it retrieved packets, or its time is over */
+    DWORD thread_ms;             /* how long the thread's wait lasts */
+    DWORD failure; /* error of the thread's wait; 0: it has packets, or its time is over */
 };
 
 static struct psn_levels *psn_levels_of(struct notifier *notifier)

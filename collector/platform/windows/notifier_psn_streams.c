@@ -238,8 +238,8 @@ static unsigned ready_of(const struct psn_stream *stream, DWORD events)
 }
 
 /*
- * If it was armed again before this packet was taken, another packet is still to come, which is
- * ignored.
+ * If the stream was armed again before this packet was taken, another packet is still to come,
+ * which is ignored.
  */
 static bool psn_stream_translate(struct stream_port *port, struct stream_registration *registration,
                                  DWORD events, struct notifier_event *event)
@@ -282,9 +282,9 @@ static size_t psn_stream_wait(struct notifier *base, size_t thread, struct notif
 /* --- arming and taking by one call ------------------------------------------------------------ */
 
 /*
- * The registrations of a call, with their locks, which are held during the call: it must not be
- * overtaken by a later arming of another thread. No two threads arm the same stream, and no other
- * code locks two registrations, so the order of the locks does not matter.
+ * The registrations of a call. Their locks are held during the call, so that a later arming of
+ * another thread does not overtake it. No two threads arm the same stream, and no other code locks
+ * two registrations, so the order of the locks does not matter.
  */
 struct armed_together {
     struct socket_registration rows[NOTIFIER_WAIT_MOST];

@@ -218,7 +218,7 @@ static bool waits_for_hang_up_only(const struct wsapoll_level *level)
            !level->listens && !level->datagrams;
 }
 
-/* Marks sockets that wait for a hang-up only, and have one. Returns their number. */
+/* Marks each socket that waits only for a hang-up, and has one. Returns their number. */
 static int mark_hang_ups(struct wsapoll_notifier *notifier)
 {
     int count = 0;
@@ -326,7 +326,7 @@ static size_t report_removed(struct wsapoll_notifier *notifier, struct notifier_
 }
 
 /*
- * Reports removals, because no thread polls now, and what is ready. If there is a thread and
+ * Called while no thread polls: reports removals, and what is ready. If there is a thread and
  * nothing to report, the thread begins to poll.
  */
 static size_t wsapoll_look(struct wsapoll_notifier *notifier, struct notifier_event *events,

@@ -55,7 +55,7 @@ static void release(struct output_file *file)
     free(file);
 }
 
-/* Takes over the handle also if it fails; standard output (`path` NULL) is only borrowed. */
+/* Takes over the handle, also on failure; standard output (`path` NULL) is only borrowed. */
 static int output_make(HANDLE handle, const char *path, struct output_file **out,
                        struct error *error)
 {

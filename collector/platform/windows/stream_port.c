@@ -8,8 +8,8 @@
 #include "collector/platform/windows/system_error.h"
 
 /*
- * A key has the number of the registration's slot, from 1 on, in its lower bits, and a number that
- * tells registrations of one slot apart above these. 0 is the key of a wake-up.
+ * The lower bits of a key have the number of the registration's slot, from 1 on. The bits above
+ * have a number that differs between the registrations of one slot. 0 is the key of a wake-up.
  */
 #define PLACE_BITS 20
 #define PLACE_MASK (((ULONG_PTR)1 << PLACE_BITS) - 1)

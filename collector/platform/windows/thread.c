@@ -17,7 +17,7 @@ struct thread {
     HANDLE handle;
     void (*run)(void *);
     void *argument;
-    /* Set by the thread at its end and by thread_leave; the second one frees. */
+    /* Set by the thread at its end, and by thread_leave; the second of the two frees the thread. */
     atomic_bool given_up;
 };
 

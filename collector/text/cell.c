@@ -32,7 +32,10 @@ static const struct range wide[] = {
     {0x1aff0, 0x1b2ff}, {0x1f004, 0x1fbff}, {0x20000, 0x3fffd},
 };
 
-/* Unicode's format characters (Cf) that must not be in a line, and its line separators. */
+/*
+ * Characters that are escaped: Unicode's format characters (Cf) that change how a line is shown,
+ * and its line separators.
+ */
 static const struct range turning[] = {
     {0x061c, 0x061c}, {0x200e, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x206f},
     {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
@@ -114,7 +117,10 @@ static size_t put_pieces(struct output *out, const uint8_t *bytes, size_t size)
     return columns;
 }
 
-/* Nearly all texts are ASCII, whose bytes are their columns. */
+/*
+ * Nearly all texts are printable ASCII, in which each byte takes one column; these are copied in
+ * whole pieces.
+ */
 size_t cell_put(struct output *out, const char *text, size_t size, size_t most, bool more)
 {
     const uint8_t *bytes = (const uint8_t *)text;

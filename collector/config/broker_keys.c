@@ -75,7 +75,7 @@ bool broker_keys_parse_headers(const char *name, const char *text, size_t length
 /* Registries number schemas and messages with 31 bits. */
 #define REGISTRY_MOST INT32_MAX
 
-/* The most messages around one another, including the innermost. */
+/* The deepest nesting of messages, including the innermost message. */
 #define REGISTRY_LEVELS 8
 _Static_assert(5 + 1 + REGISTRY_LEVELS * 5 <= MESSAGE_HEAD_MOST, "a head has room");
 
@@ -87,7 +87,7 @@ static void add_zigzag(struct message_head *head, uint32_t value)
     head->bytes[head->size++] = (uint8_t)coded;
 }
 
-/* The array of indices after its size; the first message of a file is a single 0. */
+/* Appends the number of indices and the indices; for the first message of a file, only a 0. */
 static void add_indices(struct message_head *head, const uint32_t *indices, uint32_t count)
 {
     if (count == 1 && indices[0] == 0) {
@@ -99,7 +99,7 @@ static void add_indices(struct message_head *head, const uint32_t *indices, uint
         add_zigzag(head, indices[i]);
 }
 
-/* Parses digits up to `stop` or the end of the text, and moves *at behind them. */
+/* Parses digits up to `stop` or the end of the text, and moves *at to the first byte after them. */
 static bool parse_index(const char *text, size_t length, size_t *at, char stop, uint32_t *value)
 {
     size_t begin = *at;
@@ -164,7 +164,7 @@ bool broker_keys_parse_property(const char *name, const char *text, size_t lengt
 {
     char **lines = field;
     const char *equals = memchr(text, '=', length);
-    size_t size = (size_t)(equals - text); /* always found: the key had a value */
+    size_t size = (size_t)(equals - text); /* "=" is always found: the key was given with a value */
     char given[QUOTED_SIZE];
     (void)name;
     if (is_secret(text, size)) {

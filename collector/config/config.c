@@ -72,7 +72,7 @@ bool sink_config_needs_samples(const struct sink_config *sink, bool passes_on)
            sample_rules_given(&settings->encoding.rules) != NULL;
 }
 
-/* Sets the default of `value` for the schemas from files. Returns false if memory is short. */
+/* Sets `value` of the schemas from files to its default. Returns false if memory is short. */
 static bool default_value(struct listener_config *listener)
 {
     for (size_t i = 0; i < listener->schema_count; i++) {

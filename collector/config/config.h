@@ -2,8 +2,8 @@
  * The configuration: listeners, sinks and limits, checked and complete.
  *
  * It is made from the command line, the environment and a file (config/options.h). Every value is
- * in range and every default is set; whether the operating system accepts the values is found out
- * when they are used. The code that made the configuration owns it; it is immutable after that.
+ * in range and every default is set; the operating system may still reject a value when it is used.
+ * The code that made the configuration owns it; it is immutable after that.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_CONFIG_H
 #define SLUICE_COLLECTOR_CONFIG_CONFIG_H
@@ -176,8 +176,8 @@ void config_free(struct config *config);
 bool sink_config_needs_samples(const struct sink_config *sink, bool passes_on);
 
 /*
- * Sets the owner of sockets' files, where it was not given, to the user of --user, as that user's
- * program listens on them. Returns false if memory is short.
+ * Sets the owner of sockets' files, where it was not given, to the user of --user, because the
+ * program listens on these sockets as that user. Returns false if memory is short.
  */
 bool config_default_owners(struct config *config);
 
@@ -187,13 +187,16 @@ bool config_default_owners(struct config *config);
  */
 bool config_default_values(struct config *config);
 
-/* Sets the limits of series that sinks which write samples were not given. */
+/*
+ * Sets the limits of series of sinks that write samples, where these were not given, to the values
+ * of the options or to their defaults.
+ */
 void config_default_limits(struct config *config);
 
 /*
- * Whether the two exclude each other: the same address and port (0 never equals 0), the same
- * inherited sockets, or the same output. Compares names only; two names of one file are detected
- * later.
+ * Whether two listeners (or sinks) exclude each other: they have the same address and port (two
+ * ports 0 are different ports), the same inherited sockets, or the same output. Compares names
+ * only; two names of one file are detected later.
  */
 bool listener_configs_conflict(const struct listener_config *a, const struct listener_config *b);
 bool sink_configs_conflict(const struct sink_config *a, const struct sink_config *b);

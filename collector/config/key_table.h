@@ -14,8 +14,8 @@
 #include "collector/contract/source.h"
 
 /*
- * The scopes of keys. A scope is the kind of thing that a key belongs to; the comments name the
- * struct that the key is read into.
+ * The scopes of keys. A scope is the kind of listener, schema, sink or file that a key belongs to;
+ * the comments name the struct that the key's value is stored in.
  */
 enum key_scope {
     KEY_OF_UDP = SOURCE_KEYS_SOCKET,      /* struct listener_config */

@@ -182,8 +182,8 @@ static const struct setting *find_key(const struct reading *reading, const char 
 }
 
 /*
- * If a wrong value goes on with another key, after a wrong separator, appends the right one:
- * "receivers=2?allow=10.0.0.0/8".
+ * If a wrong value continues with a wrong separator and another key, as in
+ * "receivers=2?allow=10.0.0.0/8", appends advice on the right separator.
  */
 static void advise_separator(const struct reading *reading, const char *value, size_t length)
 {

@@ -26,7 +26,7 @@ static size_t place_of_key(const struct reading *reading, const char *name)
     return keys_place(&reading->schema, KEY_OF_SCHEMA | KEY_OF_FILE, name);
 }
 
-/* Keys of a schema that require another key of it. */
+/* Keys of a schema that require another key of the same schema. */
 static const struct {
     const char *key;
     const char *needs;
@@ -124,7 +124,10 @@ static bool finish_segments(const struct reading *reading, unsigned kind, struct
 
 /* --- sealed datagrams ------------------------------------------------------------------------- */
 
-/* A datagram is opened before its schema is known, so that match= can compare what is in it. */
+/*
+ * Checks that framing=sealed is given for all schemas or for none: a datagram is opened before its
+ * schema is chosen, so that match= can compare its payload.
+ */
 static bool check_all_sealed(const struct reading *reading, struct parse_error *fault)
 {
     const struct listener_config *listener = reading->listener;

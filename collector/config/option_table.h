@@ -15,8 +15,8 @@ enum option_action {
     OPTION_CONFIG,       /* a file with other options, once; only on the command line or in the
                             environment */
     OPTION_VALUE,        /* a value, once */
-    OPTION_FLAG,    /* sets its unsigned in struct config: to 1 without a value, to 2 with its only
-                       choice; only on the command line */
+    OPTION_FLAG,    /* sets an unsigned in struct config: to 1 if the option has no value, to 2 if
+                       it has its only choice; only on the command line */
     OPTION_HELP,    /* no value; ends the parsing */
     OPTION_VERSION, /* as OPTION_HELP */
     OPTION_SCHEMA,  /* the name of a schema; ends the parsing */

@@ -226,7 +226,7 @@ static bool check_limits(const struct sink_keys *keys, struct parse_error *fault
                            "time=arrival requires max_age= or max_ahead=");
 }
 
-/* Checks that keys for some formats are given only with these. */
+/* Checks that keys that only some formats have are given with such a format. */
 static bool check_of_formats(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct encoder_ops *encoder = keys->sink->settings.encoder;
@@ -249,7 +249,10 @@ static bool check_of_formats(const struct sink_keys *keys, struct parse_error *f
     return true;
 }
 
-/* Checks that the head of a schema registry begins messages of one record in protobuf. */
+/*
+ * Checks that schema_id=, the head for a schema registry, is given only for messages of one
+ * protobuf record each.
+ */
 static bool check_schema_id(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_settings *settings = &keys->sink->settings;

@@ -149,7 +149,7 @@ enum ledger_part {
     PART_FLOW,        /* in the sums; always printed */
     PART_NOW,         /* in the sums, but its value rises and falls */
     PART_ALWAYS,      /* always printed, after the reasons */
-    PART_BESIDE,      /* each part from here on is a line of text without its zero terms */
+    PART_BESIDE,      /* this part and each further one is a line of text that omits zero terms */
     PART_SEQUENCE,    /* from senders' sequence numbers (collector/senders/sequence.h) */
     PART_CAPTURE,     /* of a capture (collector/capture/capture.h) */
     PART_CONNECTIONS, /* of a stream listener (collector/receive/stream_server.h) */

@@ -27,7 +27,7 @@ static void set_interests(struct http_server *server, struct client *client, uns
     client->interests = interests;
 }
 
-/* A head may have a token. */
+/* Clears the head before it is freed, because it may contain a token. */
 static void free_head(struct client *client)
 {
     if (client->head != NULL)
@@ -56,7 +56,7 @@ void http_client_end(struct http_server *server, struct client *client)
 
 void http_client_removed(struct client *client)
 {
-    client_release(client); /* the notifier may have ended it by itself */
+    client_release(client); /* needed if the notifier has ended the connection by itself */
     tcp_connection_close(client->connection);
     *client = (struct client){.state = CLIENT_FREE};
 }
@@ -77,7 +77,10 @@ static size_t count_answers(const struct http_server *server)
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* The answer was sent. The peer must see its end before the connection is closed. */
+/*
+ * Ends the sending direction after the answer. The connection is closed later, after the peer has
+ * seen the end.
+ */
 static void client_leave(struct http_server *server, struct client *client, int64_t now_ns)
 {
     client_release(client);
@@ -249,7 +252,7 @@ static void client_drop(struct http_server *server, struct client *client)
     if (result == TCP_BROKEN || (result == TCP_END && client->state == CLIENT_LEAVES))
         http_client_end(server, client);
     else if (result == TCP_END)
-        set_interests(server, client, 0); /* it may still read the stream */
+        set_interests(server, client, 0); /* the client may still read the stream */
 }
 
 void http_client_ready(struct http_server *server, struct client *client, int64_t now_ns)

@@ -21,7 +21,7 @@ size_t http_request_empty(const char *text, size_t size)
 
 size_t http_request_size(const char *text, size_t size, size_t known)
 {
-    const size_t most = 3; /* bytes of the end that were there before */
+    const size_t most = 3; /* bytes of the head's end that may be among the known bytes */
     const char *end = text + size;
     for (const char *at = text + (known < most ? 0 : known - most);
          (at = memchr(at, '\n', (size_t)(end - at))) != NULL;) {
@@ -96,7 +96,7 @@ static bool take_until(struct text *rest, char until, struct text *out)
     return true;
 }
 
-/* Ends the text with a NUL; a byte of the head follows it. */
+/* Ends the text with a NUL, which overwrites the byte of the head that follows the text. */
 static const char *terminated(const struct text *text)
 {
     *(char *)(uintptr_t)(text->data + text->size) = '\0';

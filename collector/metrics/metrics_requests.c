@@ -46,7 +46,7 @@ static bool make_health(struct metrics_requests *requests, const struct http_req
     return true;
 }
 
-/* For a request without a token: only the status, of which probes see no more anyway. */
+/* Answers /healthz without a token: only with the status, because probes need no more. */
 static bool make_short_health(struct metrics_requests *requests, struct http_answer *answer)
 {
     enum health_status status;
@@ -198,7 +198,10 @@ static void send_misdirected(struct metrics_requests *requests, struct http_answ
              "sluice --metrics-host NAME.\n");
 }
 
-/* Browsers ask their user for a password, and send it with all that the page loads. */
+/*
+ * Offers both schemes: with Basic, a browser asks its user for a password, and sends it with each
+ * request of the page.
+ */
 static const char challenges[] = "Basic realm=\"sluice\", charset=\"UTF-8\"\r\n"
                                  "WWW-Authenticate: Bearer realm=\"sluice\"";
 

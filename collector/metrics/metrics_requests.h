@@ -26,7 +26,8 @@ struct metrics_requests {
     void (*write_glossary)(const struct config_registry *registry, struct output *out);
     const struct config_registry *registry;
     struct host_names hosts;
-    bool any_host;               /* only programs can connect, so no web page chooses the Host */
+    bool any_host;               /* any Host is accepted: browsers cannot reach a local socket, so
+                                    no web page can choose the Host */
     struct metrics_token *token; /* NULL: none is needed */
     size_t unsent;               /* number of unsent pages */
     int64_t misnamed_pause_ns;   /* when a refused Host may be logged again */

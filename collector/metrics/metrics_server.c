@@ -22,8 +22,8 @@
 
 /*
  * After serving, the server pauses for PAUSE_FACTOR times the time that serving took, so that
- * requests get at most a quarter of the main thread. The pause is at most 1/PAUSE_PART of the
- * client's time limit, which also runs during the pauses.
+ * requests get at most a quarter of the main thread's time. The time limits of clients also run
+ * during pauses, so a pause is at most 1/PAUSE_PART of a time limit.
  */
 #define PAUSE_FACTOR 3
 #define PAUSE_PART   4

@@ -14,7 +14,10 @@
 
 #define PAGE 4096
 
-/* Bytes of a file: a token, its line break, and others that are not read. */
+/*
+ * The most bytes of a token file that are read: a token, its line break, and further bytes, which
+ * are ignored.
+ */
 #define FILE_MOST (PAGE / 2)
 
 /* Networks whose wrong tokens are counted; the oldest one is replaced. */
@@ -72,7 +75,7 @@ static int token_refuse(const char *path, const char *why, struct error *error)
     return -1;
 }
 
-/* Checked on the open file, which no rename can exchange. */
+/* Checks the open file and not its name, which could be renamed to another file in between. */
 static const char *why_exposed(const struct input_file *file)
 {
     if (input_file_is_live(file))
@@ -225,7 +228,7 @@ static void note_wrong(struct metrics_token *token, const struct address *networ
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* Compares all bytes, so that the time does not tell how many of them are right. */
+/* Compares all bytes, so that the time does not depend on how many of them are right. */
 static bool is_token(const struct secret *secret, struct text given)
 {
     volatile unsigned different = secret->size != given.size;

@@ -4,7 +4,8 @@
  *
  * The token is in memory that core dumps leave out, is cleared before it is freed, and is compared
  * in a time that does not depend on its bytes. After METRICS_TOKEN_TRIES wrong tokens of a network
- * within METRICS_TOKEN_PERIOD_NS no more of its tokens are looked at until that time is over.
+ * within METRICS_TOKEN_PERIOD_NS, further tokens of this network are refused unchecked until that
+ * time is over.
  *
  * Lifecycle: create, check, load again after a reload, destroy. Main thread.
  */
@@ -16,7 +17,7 @@
 #include "collector/base/address.h"
 #include "collector/base/error.h"
 
-/* Bytes of a token. One that is shorter could be guessed. */
+/* The least and most bytes of a token. A shorter token could be guessed. */
 #define METRICS_TOKEN_LEAST ((size_t)16)
 #define METRICS_TOKEN_MOST  ((size_t)512)
 
@@ -28,8 +29,8 @@ struct metrics_token;
 enum metrics_admission {
     METRICS_ADMITTED,
     METRICS_NO_TOKEN,       /* the request has none */
-    METRICS_WRONG_TOKEN,    /* the first one of a network is logged in each period */
-    METRICS_TOO_MANY_TRIES, /* it was not looked at */
+    METRICS_WRONG_TOKEN,    /* logged once for each network and period */
+    METRICS_TOO_MANY_TRIES, /* refused without checking the token */
 };
 
 /*

@@ -19,8 +19,9 @@ static bool may_send_more(const struct open_datagram *open)
 }
 
 /*
- * A sealed or encrypted datagram counts for its sender, which is known after the opening: forged
- * datagrams do not count for the sender that they name.
+ * Checks the rate limit. A sealed or encrypted datagram is counted only after it was opened,
+ * because only then its sender is known: forged datagrams must not count against the sender that
+ * they name.
  */
 static bool is_within_rate(struct open_datagram *open, bool opened, struct refusal *refusal)
 {
@@ -29,7 +30,7 @@ static bool is_within_rate(struct open_datagram *open, bool opened, struct refus
     return closed != opened || may_send_more(open) || refused_for(refusal, REASON_RATE_LIMITED);
 }
 
-/* If the open batch is not used, it is kept for the next datagram. */
+/* If the datagram is refused, the open batch is kept for the next datagram. */
 bool admit_datagram(struct open_datagram *open, struct refusal *refusal)
 {
     const struct listener *listener = open->ingest->listener;

@@ -40,7 +40,7 @@ int bound_sockets_open(struct source *source, const struct source_host *host, st
         if (socket_source_add(source, host, i, &socket, error) != 0)
             return -1;
         socket.options.address.port = source->address.port;
-        socket.options.spread_over = 0; /* the first socket's setting applies to all */
+        socket.options.spread_over = 0; /* the first socket's setting applies to all sockets */
     }
     if (config->address.port != 0 || bound_source_name_by_port(source, host->ledger) == 0)
         return 0;

@@ -11,10 +11,10 @@ struct decrypting {
     struct dtls_server *server;
     struct udp_socket *socket; /* NULL: answers are not sent */
     struct datagram_slot datagram;
-    const uint8_t *rest; /* of the datagram, in one piece */
+    const uint8_t *rest; /* the part of the datagram that was not returned yet, in one piece */
     size_t left;
     struct datagram_slot record, plain;
-    uint8_t whole[DATAGRAM_MAX_SIZE]; /* a datagram whose two parts are not next to each other */
+    uint8_t whole[DATAGRAM_MAX_SIZE]; /* a copy of a datagram that was received in two parts */
 };
 
 static bool answer(void *context, const struct address *from, const struct address *to,
@@ -119,7 +119,7 @@ const struct datagram_slot *decrypting_next(struct decrypting *decrypting)
     return &decrypting->record;
 }
 
-/* Makes the contents the datagram. */
+/* Replaces the datagram by the decrypted contents of the record. */
 static void pass_on(struct open_datagram *open, const struct dtls_plain *plain)
 {
     struct datagram_slot *slot = &open->ingest->decrypting->plain;

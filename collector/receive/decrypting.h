@@ -1,10 +1,11 @@
 /*
  * Opens the datagrams of a DTLS listener before any other code reads them. A datagram is split into
- * its records, and each is handled as if it had arrived by itself: the contents of a record of a
- * session are handled like a datagram that was not encrypted, with the name that the client has
- * proved as its sender. All other records are counted with a reason.
+ * its records, and each record is handled as if it had arrived by itself. The contents of a
+ * session's record are handled like a datagram that was not encrypted; its sender is the name that
+ * the client has proved. All other records are counted with a reason.
  *
- * Memory of our own is allocated only at creation. The thread of the ingest calls these functions.
+ * Apart from OpenSSL's memory, memory is allocated only at creation. The thread of the ingest calls
+ * these functions.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DECRYPTING_H
 #define SLUICE_COLLECTOR_RECEIVE_DECRYPTING_H
@@ -22,11 +23,13 @@ bool decrypting_create(struct ingest *ingest);
 /* NULL is allowed. */
 void decrypting_destroy(struct decrypting *decrypting);
 
-/* Bytes that the ingest of a DTLS listener allocates for this many sessions, with those of OpenSSL.
+/*
+ * Bytes that the ingest of a DTLS listener, and OpenSSL for it, allocates for this number of
+ * sessions.
  */
 size_t decrypting_memory(size_t sessions);
 
-/* Has answers sent by this socket until decrypting_finish. */
+/* Sets the socket by which answers are sent until decrypting_finish. */
 void decrypting_use_socket(struct ingest *ingest, struct udp_socket *socket);
 
 /* Tells all clients that their sessions end, before the socket is closed. */

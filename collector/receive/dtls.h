@@ -2,10 +2,10 @@
  * DTLS 1.2 over UDP (RFC 6347): the server's side of one socket.
  *
  * The records of a datagram are handled one by one. A record of a session is decrypted; all others
- * are messages of a handshake, or are refused. No memory is kept for a client before it has proved
- * by a cookie that it receives at its address, and no answer before that is longer than the
- * request. The number of sessions and of handshakes is limited, as are the messages of a handshake,
- * and the time that handshakes may take of the thread. There is no renegotiation, no resumption and
+ * are messages of a handshake, or are refused. A client must first prove by a cookie that it
+ * receives at its address. Before that, no memory is kept for it, and no answer is longer than its
+ * request. There are limits on the number of sessions and of handshakes, on the messages of a
+ * handshake, and on the thread's time for handshakes. There is no renegotiation, no resumption and
  * no compression.
  *
  * This is a table of functions, because a program can be built without OpenSSL.
@@ -26,7 +26,7 @@
 struct dtls_server;
 struct dtls_settings;
 
-/* The keys of a listener that its settings are made of. */
+/* The values of a listener's keys from which its settings are made. */
 struct dtls_options {
     const char *cert, *key, *client_ca; /* as in struct channel_tls_options; NULL: none */
     const char *keys;                   /* a file with pre-shared keys; NULL: none */
@@ -80,7 +80,7 @@ struct dtls_functions {
     /*
      * Main thread. Reads the files. Returns 0 with *settings, or -1 with `error` filled, which
      * names the key, its file and the fault. The owner frees the settings when no server uses them;
-     * sessions do not need them. NULL is allowed.
+     * existing sessions do not need them. `free` allows NULL.
      */
     int (*make)(const struct dtls_options *options, struct dtls_settings **settings,
                 struct error *error);
@@ -99,8 +99,9 @@ struct dtls_functions {
                               struct dtls_plain *plain);
 
     /*
-     * Repeats what clients have not answered, and ends what is overdue. Returns when it must be
-     * called again; INT64_MAX: not before the next record. Times are monotonic.
+     * Repeats messages that clients have not answered, and ends overdue handshakes and idle
+     * sessions. Returns when it must be called again; INT64_MAX: not before the next record. Times
+     * are monotonic.
      */
     int64_t (*expire)(struct dtls_server *server, int64_t now_ns);
 

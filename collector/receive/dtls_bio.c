@@ -36,7 +36,9 @@ static int read_record(BIO *bio, char *to, int size)
     return (int)bytes;
 }
 
-/* An answer that was not sent is as one that the network loses: OpenSSL or the client repeats it.
+/*
+ * Reports success even if the answer was not sent: it is then like an answer that the network lost,
+ * and OpenSSL or the client will repeat its message.
  */
 static int write_answer(BIO *bio, const char *from, int size)
 {

@@ -8,11 +8,13 @@
 #include "collector/receive/dtls.h"
 #include "collector/receive/tls_library.h"
 
-/* The state that all associations of a server share. The server sets the first members for each
- * call of OpenSSL. */
+/*
+ * The state that all associations of a server share. For each call of OpenSSL the server sets all
+ * members except `options`.
+ */
 struct dtls_wire {
     const struct dtls_record *input; /* not read yet; NULL: none */
-    const struct address *from, *to; /* of answers; NULL: none are sent */
+    const struct address *from, *to; /* the addresses of answers; NULL: no answer is sent */
     const struct dtls_server_options *options;
 };
 

@@ -55,7 +55,7 @@ void dtls_cookie_make(const struct dtls_cookies *cookies, const struct address *
     hash_hello(cookies->secrets[0], client, hello, cookie);
 }
 
-/* Compares without ending at the first difference, which would tell the sender where it is. */
+/* Compares all bytes, so that the time does not depend on where the first difference is. */
 static bool is_same(const uint8_t *a, const uint8_t *b)
 {
     uint8_t differs = 0;

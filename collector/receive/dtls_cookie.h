@@ -2,9 +2,10 @@
  * The cookies by which DTLS clients prove that they receive at their address, before the server has
  * any state for them (RFC 6347, 4.2.1).
  *
- * A cookie is a keyed hash (SipHash-2-4) of the client's address and of what identifies its hello.
- * The secret changes with time; a cookie of the previous secret is accepted too. So a cookie is
- * valid for one to two periods of DTLS_COOKIE_NS. One thread at a time.
+ * A cookie is a keyed hash (SipHash-2-4) of the client's address and of those fields of its hello
+ * that do not change when the client repeats it. The secret changes with time; a cookie of the
+ * previous secret is accepted too. So a cookie is valid for one to two periods of DTLS_COOKIE_NS.
+ * One thread at a time.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DTLS_COOKIE_H
 #define SLUICE_COLLECTOR_RECEIVE_DTLS_COOKIE_H
@@ -27,8 +28,8 @@ struct dtls_cookies {
 int dtls_cookies_begin(struct dtls_cookies *cookies, int64_t now_ns, struct error *error);
 
 /*
- * Makes new secrets if their time is over: one, or both after a long time without a call. Without
- * random bytes the secrets stay.
+ * Replaces the secret if its period is over, or both secrets after a long time without a call. If
+ * the system has no random bytes, the secrets stay.
  */
 void dtls_cookies_change(struct dtls_cookies *cookies, int64_t now_ns);
 

@@ -14,7 +14,9 @@
 /* The most time of each second in which new handshakes are begun (nanoseconds). */
 #define SPENT_MOST_NS (SECOND_NS / 2)
 
-/* If there are too many handshakes, the oldest gives way when it has had this time (nanoseconds).
+/*
+ * If there are too many handshakes, the oldest one is ended for a new one, but not before it has
+ * had this time (nanoseconds).
  */
 #define PATIENCE_NS SECOND_NS
 
@@ -34,7 +36,7 @@
 
 static const struct tls_library *loaded; /* set by the main thread before handshakes begin */
 
-/* Only hellos whose cookie is valid reach OpenSSL. */
+/* Accepts every cookie: only hellos whose cookie was found valid reach OpenSSL. */
 static int accept_cookie(SSL *ssl, const unsigned char *cookie, unsigned size)
 {
     (void)ssl;
@@ -134,7 +136,9 @@ static void find_name(struct dtls_server *server, struct dtls_peer *peer)
               address);
 }
 
-/* The client has proved that it has a complete new session, so the former one is of no use to it.
+/*
+ * Makes the handshake the client's session. A former session of the client ends: the client has
+ * proved that it has a new one, so it does not use the former one any more.
  */
 static void complete(struct dtls_server *server, struct dtls_peer *peer, int64_t now_ns)
 {
@@ -159,7 +163,9 @@ static void schedule(struct dtls_server *server, SSL *ssl, int64_t now_ns)
     dtls_due(server, now_ns + left_ns);
 }
 
-/* Has OpenSSL continue the handshake, which ends or completes, or waits for the client. */
+/*
+ * Lets OpenSSL continue the handshake, which then is complete, has failed, or waits for the client.
+ */
 static void make_step(struct dtls_server *server, struct dtls_peer *peer,
                       const struct dtls_record *record, int64_t now_ns)
 {
@@ -218,7 +224,9 @@ static void send_cookie(struct dtls_server *server, const struct dtls_input *inp
         counter_add(&options->counters->answers_unsent, 1);
 }
 
-/* Whether handshakes have left enough of the thread's time to records. */
+/*
+ * Whether a new handshake may begin, because handshakes have not used their share of this second.
+ */
 static bool has_time(struct dtls_server *server, int64_t now_ns)
 {
     if (now_ns - server->spent_since_ns >= SECOND_NS) {
@@ -228,7 +236,10 @@ static bool has_time(struct dtls_server *server, int64_t now_ns)
     return server->spent_ns < SPENT_MOST_NS;
 }
 
-/* Whether there is room for one more. A client that has a session already needs no other place. */
+/*
+ * Whether there is room for one more handshake. A client that has a session is already in the table
+ * and needs no other place there.
+ */
 static bool has_room(struct dtls_server *server, const struct dtls_peer *peer, int64_t now_ns)
 {
     struct dtls_peer *oldest = server->peers.handshakes.first;
@@ -286,10 +297,10 @@ static enum dtls_outcome begin_handshake(struct dtls_server *server, struct dtls
 }
 
 /*
- * A client with a handshake that sends another hello has begun again, for instance after a restart
- * with the same port: its cookie proves that the hello is not forged. The hello of the present
- * handshake, or of the one that made the session, is a repetition, by the network or by an attacker
- * that has seen it, and begins nothing.
+ * A hello with a valid cookie is not forged. If its client already has a handshake, the client has
+ * begun again, for instance after a restart with the same port, so the old handshake ends. But a
+ * hello with the same random bytes as the client's last one is a repetition, by the network or by
+ * an attacker that has seen it, and is ignored.
  */
 enum dtls_outcome dtls_handshake_hello(struct dtls_server *server, struct dtls_peer *peer,
                                        const struct dtls_input *input,

@@ -11,8 +11,8 @@
 void dtls_handshake_prepare(const struct dtls_settings *settings);
 
 /*
- * Answers a hello with a cookie, or begins a handshake if it has one that is valid. `peer`: the
- * client in the table; NULL: it is not there.
+ * Begins a handshake if the hello has a valid cookie; otherwise answers it with a cookie. `peer`:
+ * the client in the table; NULL: it is not in the table.
  */
 enum dtls_outcome dtls_handshake_hello(struct dtls_server *server, struct dtls_peer *peer,
                                        const struct dtls_input *input,
@@ -28,7 +28,7 @@ void dtls_handshake_advance(struct dtls_server *server, struct dtls_peer *peer,
  */
 void dtls_handshake_end(struct dtls_server *server, struct dtls_peer *peer, const char *why);
 
-/* Repeats what clients have not answered, and ends handshakes that take too long. */
+/* Repeats messages that clients have not answered, and ends handshakes that take too long. */
 void dtls_handshakes_expire(struct dtls_server *server, int64_t now_ns);
 
 #endif

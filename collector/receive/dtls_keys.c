@@ -10,8 +10,8 @@
 #define PAGE 4096
 
 struct dtls_keys {
-    struct sender_key_line *lines;         /* on pages of their own, in the order of the file */
-    const struct sender_key_line **sorted; /* by name, and by the order of the file */
+    struct sender_key_line *lines;         /* in the order of the file, on their own pages */
+    const struct sender_key_line **sorted; /* by name; those of one name as in the file */
     size_t count, room;
 };
 

@@ -2,8 +2,8 @@
  * The clients of one DTLS socket, found by their addresses: a table of a fixed size, allocated at
  * the start.
  *
- * A client has a session, a handshake, or both: a client that has lost its session begins another
- * handshake from the same address, and the former session stays until that handshake is complete
+ * A client has a session, a handshake, or both. If it has lost its session, it begins a handshake
+ * from the same address, and the server keeps the former session until that handshake is complete
  * (RFC 6347, 4.2.8). Sessions are listed by the time of their last datagram, handshakes by the time
  * at which they began. Clients without either are removed. One thread at a time.
  */
@@ -29,19 +29,21 @@ struct dtls_place {
 /* One of a client's two associations; unused if `ssl` is NULL. */
 struct dtls_association {
     struct ssl_st *ssl;
-    int64_t since_ns; /* monotonic: of a handshake its beginning, of a session its last datagram */
+    int64_t since_ns; /* monotonic: when the handshake began, or the session's last datagram
+                         arrived */
     struct dtls_place place;
-    char name[SENDER_NAME_MAX + 1]; /* which the client has proved; empty: none */
+    char name[SENDER_NAME_MAX + 1]; /* the name that the client has proved; empty: none */
 };
 
 struct dtls_peer {
     struct address address;
-    struct address local;   /* to which it sends, for the answers */
-    struct dtls_peer *next; /* in its bucket, or of the unused ones */
+    struct address local;   /* the local address that the client sends to, from which it is
+                               answered */
+    struct dtls_peer *next; /* the next client in its bucket, or the next unused one */
     struct dtls_association session, handshake;
-    uint8_t random[DTLS_RANDOM_SIZE]; /* of the last handshake's hello */
-    unsigned records;                 /* of the handshake so far */
-    unsigned encrypted;               /* of them */
+    uint8_t random[DTLS_RANDOM_SIZE]; /* the random bytes of the last handshake's hello */
+    unsigned records;                 /* the number of records of the handshake until now */
+    unsigned encrypted;               /* how many of these were encrypted */
     uint64_t newest;                  /* the session's highest number so far */
     uint64_t seen;                    /* bit i: the number `newest` - i has been accepted */
 };
@@ -89,17 +91,18 @@ void dtls_peers_establish(struct dtls_peers *peers, struct dtls_peer *peer, int6
 void dtls_peers_note(struct dtls_peers *peers, struct dtls_peer *peer, int64_t now_ns);
 
 /*
- * Ends the session, or the handshake, which the caller has freed. A client that has neither is no
- * longer in the table.
+ * Removes the session, or the handshake, whose `ssl` the caller has freed. Removes the client from
+ * the table if it has neither any more.
  */
 void dtls_peers_end_session(struct dtls_peers *peers, struct dtls_peer *peer);
 void dtls_peers_end_handshake(struct dtls_peers *peers, struct dtls_peer *peer);
 
 /*
- * Whether the session has accepted a record with this number, or one too old to be told from it.
+ * Whether the session has accepted a record with this number. Also true for a number that is too
+ * old to know.
  */
 bool dtls_peer_has_seen(const struct dtls_peer *peer, uint64_t number);
-/* Notes that it has accepted this number. */
+/* Notes that the session has accepted a record with this number. */
 void dtls_peer_see(struct dtls_peer *peer, uint64_t number);
 
 #endif

@@ -11,7 +11,8 @@
 
 /*
  * The most bytes of a message other than a certificate. A key exchange or a signature with RSA of
- * 8,192 bits takes 1 KiB. A hello also has lists, for which the library takes a few times as much.
+ * 8,192 bits takes 1 KiB. A hello also has lists, for which the library allocates a few times their
+ * size.
  */
 #define MESSAGE_MOST 2048
 
@@ -126,7 +127,8 @@ bool dtls_hello_read(const struct dtls_record *record, struct dtls_hello *hello)
 }
 
 /*
- * The record has the hello's number, and both versions are that of DTLS 1.0, as the RFC asks for.
+ * The answer's record has the number of the hello's record, and both version fields are that of
+ * DTLS 1.0, as RFC 6347, 4.2.1 asks for.
  */
 void dtls_verify_request_write(const struct dtls_record *record,
                                const uint8_t cookie[DTLS_COOKIE_SIZE],

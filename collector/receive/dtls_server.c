@@ -32,7 +32,7 @@ struct dtls_server *dtls_server_create(const struct dtls_server_options *options
     return NULL;
 }
 
-/* Ends all associations; each session is told so if `orderly`. */
+/* Ends all associations. If `orderly`, tells the client of each session. */
 static void end_all(struct dtls_server *server, bool orderly)
 {
     while (server->peers.handshakes.first != NULL)
@@ -96,8 +96,8 @@ static enum dtls_outcome decrypt(struct dtls_server *server, struct dtls_peer *p
 }
 
 /*
- * A record of an encrypted epoch. While a client with a session makes another handshake, the record
- * may belong to either.
+ * Handles a record of an encrypted epoch. If a client with a session makes another handshake, the
+ * record may belong to the session or to the handshake, so both are tried.
  */
 static enum dtls_outcome take_encrypted(struct dtls_server *server, struct dtls_peer *peer,
                                         const struct dtls_input *input, struct dtls_plain *plain)
@@ -123,7 +123,10 @@ enum dtls_outcome dtls_server_take(struct dtls_server *server, const struct dtls
         return DTLS_NO_SESSION;
     if (input->record.epoch != 0)
         return take_encrypted(server, peer, input, plain);
-    /* Without a handshake it is a late repetition of the one that made the session. */
+    /*
+     * If the client has no handshake, the record is a late repetition of the one that made its
+     * session.
+     */
     if (peer->handshake.ssl != NULL)
         dtls_handshake_advance(server, peer, input);
     return DTLS_SERVED;
@@ -147,7 +150,7 @@ static void end_idle(struct dtls_server *server, int64_t now_ns)
 int64_t dtls_server_expire(struct dtls_server *server, int64_t now_ns)
 {
     if (server->idle_ns != server->options.listener->dtls->idle_ns)
-        server->due_ns = now_ns; /* a reload has changed it */
+        server->due_ns = now_ns; /* a reload has changed idle_ns */
     if (now_ns < server->due_ns)
         return server->due_ns;
     server->idle_ns = server->options.listener->dtls->idle_ns;
@@ -176,7 +179,7 @@ static int make(const struct dtls_options *options, struct dtls_settings **setti
     return 0;
 }
 
-/* A handshake may take all that its limits allow; most take a tenth. */
+/* Plans for handshakes that take all that their limits allow, although most take a tenth of it. */
 static size_t server_memory(size_t sessions)
 {
     return sizeof(struct dtls_server) + dtls_peers_memory(sessions) +

@@ -15,7 +15,9 @@
 /* The most bytes of a record's contents (RFC 5246, 6.2.1). */
 #define DTLS_PLAIN_MOST (1 << 14)
 
-/* Bytes that OpenSSL 3.0 allocates, rounded up from measurements: of a session, of a handshake. */
+/*
+ * Bytes that OpenSSL 3.0 allocates for a session and for a handshake, rounded up from measurements.
+ */
 #define DTLS_SESSION_MEMORY   ((size_t)64 * 1024)
 #define DTLS_HANDSHAKE_MEMORY ((size_t)256 * 1024)
 
@@ -25,10 +27,10 @@ struct dtls_server {
     struct dtls_wire wire;
     struct dtls_cookies cookies;
     struct dtls_peers peers;
-    struct dtls_peer *shaking; /* whose handshake OpenSSL is working on */
-    int64_t due_ns;            /* monotonic: when something is overdue; not before */
-    int64_t idle_ns;           /* the setting that `due_ns` follows from */
-    int64_t spent_since_ns;    /* monotonic: since when handshakes' time is counted */
+    struct dtls_peer *shaking; /* the client whose handshake OpenSSL is working on */
+    int64_t due_ns;            /* monotonic: no handshake or session is due before this time */
+    int64_t idle_ns;           /* the setting from which `due_ns` was computed */
+    int64_t spent_since_ns;    /* monotonic: since when the time spent on handshakes is counted */
     int64_t spent_ns;
     struct log_limit log, log_names;
     uint8_t plain[DTLS_PLAIN_MOST];
@@ -49,7 +51,7 @@ void dtls_begin_call(struct dtls_server *server, const struct dtls_peer *peer,
 void dtls_session_end(struct dtls_server *server, struct dtls_peer *peer, struct counter *ended,
                       bool orderly);
 
-/* Something is due at this time. */
+/* Notes that a handshake or a session is due at this time. */
 void dtls_due(struct dtls_server *server, int64_t due_ns);
 
 #endif

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 /*
- * Only ciphers that authenticate what they encrypt, and for certificates only with fresh keys for
- * each session. Small devices have the last ones.
+ * Only ciphers that authenticate what they encrypt; with certificates, only those with a new key
+ * exchange for each session. The last three, without one, are for small devices that have no
+ * others.
  */
 #define CIPHERS                                                                                    \
     "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AESCCM:kECDHEPSK+CHACHA20:kPSK+AESGCM:kPSK+CHACHA20:"       \

@@ -1,5 +1,5 @@
 /*
- * The settings of a DTLS listener over reloads: a change prepares others, and is then kept or
+ * The settings of a DTLS listener during a reload: a change makes new settings, and is then kept or
  * undone. Main thread; while the receivers are paused or have ended. No effect for other listeners.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DTLS_SOURCE_H

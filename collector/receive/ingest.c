@@ -98,8 +98,8 @@ static struct open_batch *find_shared(const struct ingest *ingest)
 }
 
 /*
- * If the batch changes, records in the former batch are offered first, so that they keep their
- * order.
+ * Selects the batch. If it changes, the records in the former batch are offered first, so that
+ * records keep their order.
  */
 void ingest_begin(struct ingest *ingest, size_t datagrams)
 {
@@ -151,8 +151,9 @@ static void count_received(struct ingest *ingest, const struct datagram_slot *da
 }
 
 /*
- * A refused datagram is passed on as it was received, also if it was sealed and has been opened.
- * But a record of DTLS could not be decrypted later, so its contents are passed on.
+ * A refused datagram is kept and relayed as it was received, even if it was sealed and has been
+ * opened. But a DTLS record could not be decrypted later, so its decrypted contents are kept and
+ * relayed.
  */
 static struct ingest_verdict handle_datagram(struct open_datagram *open)
 {

@@ -4,9 +4,9 @@
  * open for the listener on this thread. A refused datagram is counted with the reason. A batch
  * keeps the schemas that its listener had when the batch was opened.
  *
- * If each of many listeners received little and had its own batch, a batch would be opened, offered
- * and released for a datagram or two. So listeners with the same schemas then share a batch of the
- * thread, as long as no sink is behind. A sink that is behind limits each listener separately,
+ * If many listeners receive little, a batch for each would be opened, offered and released for one
+ * or two datagrams. So listeners with the same schemas then share a batch of the thread. But they
+ * do not share while a sink is behind, because the queues then limit each listener separately,
  * which needs batches of one listener.
  *
  * There is one ingest per socket or capture. One thread at a time uses it, together with the data

@@ -85,7 +85,7 @@ void receiver_close_socket(struct endpoint *endpoint)
          "a socket is closed once, and after it was removed");
     struct ingest_counters *counters = ingest_counters(endpoint->ingest);
     ingest_take_leave(endpoint->ingest);
-    /* If it did not refuse datagrams, these drops are due to the full buffer. */
+    /* Unless the socket refuses datagrams, its last drops are due to a full buffer. */
     receiver_read_drops(endpoint);
     uint64_t before = counter_read(&counters->kernel_drops) - endpoint->drops_before;
     if (endpoint->refusing)
@@ -181,8 +181,8 @@ static void date_quanta(struct worker *worker, int64_t now)
 }
 
 /*
- * Dates the undated quanta before the received group is handled, if they would be too late after
- * it.
+ * Called before a received group is handled: dates the undated quanta now, if dating them after the
+ * group would be too late.
  */
 static void date_quanta_before(struct worker *worker, const struct quantum *quantum,
                                int64_t *quantum_ends)
@@ -317,7 +317,9 @@ void receiver_serve_ready(struct worker *worker)
         return;
     int64_t now = receiver_read_clocks(worker);
     int64_t end_ns = INT64_MAX;
-    /* The hosted sink has a quantum after this, and its queue is limited. */
+    /*
+     * Stops early for a hosted sink, which has its quantum after this: its queue must not fill up.
+     */
     if (worker->receiver->sink != NULL)
         end_ns = now + RECEIVER_BUDGET_NS;
     for (struct endpoint *endpoint; (endpoint = take_first(&worker->ready)) != NULL;) {
@@ -390,8 +392,8 @@ static int64_t seal_ports(struct worker *worker, int64_t now)
 }
 
 /*
- * Only another thread could change due times, so a single thread visits the sockets only when a
- * batch is due.
+ * Visits all sockets if other threads may have changed their due times; a single thread visits them
+ * only when a batch is due.
  */
 int receiver_seal_overdue(struct worker *worker)
 {

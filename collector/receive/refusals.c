@@ -71,8 +71,8 @@ static bool has_json_head(const struct open_datagram *open)
 }
 
 /*
- * Whether the datagram was refused because it is JSON. A framing takes the beginning of the text
- * for a length, and a schema takes it for a field, so that this may be the cause of several
+ * Whether the datagram was probably refused because it is JSON. A framing reads the beginning of
+ * JSON text as a length, and a schema reads it as a field, so JSON is refused for different
  * reasons.
  */
 static bool is_json(const struct open_datagram *open, const struct datagram_slot *slot,

@@ -125,7 +125,7 @@ static const char *dtls_fixed_key(const struct listener_config *from,
     return from->sessions != to->sessions ? "sessions" : socket_source_fixed_key(from, to);
 }
 
-/* Changes back to the settings before. */
+/* Undoes a change: uses the previous settings again. */
 static int undo_change(struct source *source, const struct source_host *host,
                        const struct listener_config *to, bool keeps_packets, struct error *error)
 {

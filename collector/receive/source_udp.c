@@ -8,9 +8,9 @@
 #include "collector/senders/sequence.h"
 
 /*
- * Returns by how many datagrams a sequence number may be read late: while datagrams wait in one
- * socket, each other socket may receive and be read for as many datagrams as the waiting socket can
- * hold.
+ * Returns by how many datagrams a sequence number may be late if a sender's datagrams arrive at
+ * several sockets. While datagrams wait in one socket, each other socket may receive and deliver as
+ * many datagrams as the waiting socket can hold.
  */
 static uint64_t udp_apart(const struct listener_config *listener)
 {
@@ -28,7 +28,10 @@ static bool is_id(const char *id)
     return id[length] == '\0' && length != 0 && length <= ID_MOST;
 }
 
-/* Each listener of a group gets a copy of its datagrams, if the listeners are told apart by ids. */
+/*
+ * Listeners of the same multicast group do not conflict if they have different ids: each gets a
+ * copy of the group's datagrams.
+ */
 static bool udp_conflict(const struct listener_config *a, const struct listener_config *b)
 {
     bool told_apart = a->id != NULL && b->id != NULL && strcmp(a->id, b->id) != 0;

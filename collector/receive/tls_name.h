@@ -18,14 +18,14 @@ bool tls_name(const struct tls_library *library, const SSL *ssl, uint8_t name[CH
 enum tls_name_result {
     TLS_NAME_FOUND,
     TLS_NAME_NONE,     /* the peer has no certificate */
-    TLS_NAME_UNUSABLE, /* its certificate has no such name */
+    TLS_NAME_UNUSABLE, /* its certificate has no name that is allowed for a sender */
 };
 
 /*
  * Writes the subject's common name (the last one) as the name of a sender, after the handshake. A
- * text that cannot be the name of a sealed datagram's sender is not used, so that no two
- * certificates have the same name: it is never shortened or changed. The name is empty if it was
- * not found.
+ * common name that is not allowed as a sender's name is not used, nor shortened or changed to an
+ * allowed one: otherwise two certificates could get the same name. The name is empty if it was not
+ * found.
  */
 enum tls_name_result tls_name_text(const struct tls_library *library, const SSL *ssl,
                                    char name[SENDER_NAME_MAX + 1]);

@@ -130,8 +130,9 @@ static void send_names(const struct tls_settings *settings, STACK_OF(X509_NAME) 
 }
 
 /*
- * Decodes the extensions of the authorities' certificates. Without this the first handshakes would
- * do it, several threads at once, on certificates that they share.
+ * Makes OpenSSL decode the extensions of the authorities' certificates now. Otherwise the first
+ * handshakes would decode them, perhaps in several threads at once, although the threads share
+ * these certificates.
  */
 static void decode_authorities(const struct tls_settings *settings)
 {
@@ -140,7 +141,7 @@ static void decode_authorities(const struct tls_settings *settings)
     const OPENSSL_STACK *all = (const OPENSSL_STACK *)library->X509_STORE_get0_objects(store);
     for (int i = 0; i < library->OPENSSL_sk_num(all); i++) {
         X509 *certificate = library->X509_OBJECT_get0_X509(library->OPENSSL_sk_value(all, i));
-        if (certificate != NULL) /* else it is a revocation list */
+        if (certificate != NULL) /* otherwise the object is a revocation list */
             library->X509_check_purpose(certificate, -1, 0);
     }
 }
@@ -165,8 +166,8 @@ static int want_clients_certificates(const struct tls_settings *settings, const 
 
 /*
  * Sets the options: answers may be sent in parts; input is read as it arrives; no sessions are
- * cached. Our order of ciphers is used, so that duplicates in a client's list do not make OpenSSL's
- * list longer.
+ * cached. The server's order of ciphers is used, because with the client's order, duplicates in its
+ * list would make OpenSSL's list longer.
  */
 static bool tls_context_set_up(const struct tls_settings *settings)
 {

@@ -68,7 +68,7 @@ static bool is_new(const struct open_datagram *open, const struct sender_key *ke
     return true;
 }
 
-/* Makes the payload the datagram. */
+/* Replaces the datagram by its opened payload. */
 static void hand_over(struct open_datagram *open, const struct sender_key *key)
 {
     struct unsealing *unsealing = open->ingest->unsealing;

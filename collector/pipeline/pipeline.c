@@ -72,7 +72,10 @@ static void roll_back_start(struct pipeline *pipeline, size_t started_producers)
         dead_letters_join(pipeline->dead_letters);
 }
 
-/* Called only when everything runs, because a program that reads the line may begin to send. */
+/*
+ * Logs that the listeners are ready. Called only when everything runs, because a program that reads
+ * this line may begin to send.
+ */
 static void log_listeners(const struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {

@@ -223,7 +223,7 @@ static int check_views(const struct config *config, const struct listener_config
     return 0;
 }
 
-/* Whether the sink adds a label with the name that senders send. */
+/* Whether the sink adds a label with the name in the sender's messages. */
 static bool adds_sender_id(const struct sink_config *sink)
 {
     const struct sample_pairs *list = sink->settings.encoding.rules.add_label;
@@ -244,7 +244,7 @@ static bool has_sender_ids(const struct config *config)
     return false;
 }
 
-/* Refuses a label that no record would have. */
+/* Refuses a label with the sender's own name if no schema has such names. */
 static int check_sender_ids(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->sink_count && !has_sender_ids(config); i++) {
@@ -260,7 +260,7 @@ static int check_sender_ids(const struct config *config, struct error *error)
     return 0;
 }
 
-/* Writes what is wrong with the limits; an empty text: nothing. */
+/* Describes the first mistake in the limits; an empty text if there is none. */
 static void describe_wrong_limits(const struct series_limits *limits, char *text, size_t size)
 {
     text[0] = '\0';

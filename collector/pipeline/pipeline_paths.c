@@ -24,7 +24,7 @@ struct used_path {
     const char *fields;     /* text after the folder in a path with strftime fields, or "" */
     const char *written_at; /* position in the configuration; NULL: not known */
     bool only_read;
-    bool is_schema; /* if it is a folder, all .proto files in it and below are read */
+    bool is_schema; /* a schema; if it is a folder, all .proto files in it and below are read */
     struct file_location place;
 };
 
@@ -34,8 +34,8 @@ struct used_paths {
 };
 
 /*
- * Splits a path with strftime fields, which names many files: its folder is compared, and the text
- * after the folder.
+ * Splits a path with strftime fields into its folder and the rest: such a path names many files, so
+ * these two parts are compared instead of a file.
  */
 static bool find_template(const char *path, const char **fields, struct file_location *place)
 {

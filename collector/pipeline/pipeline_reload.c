@@ -83,8 +83,9 @@ static bool await_sockets(struct pipeline *pipeline)
 }
 
 /*
- * Waits for the end of removed listeners, and of their connections, that are added again by the
- * same name. Returns the name of a listener that did not end in time, or NULL.
+ * If a listener that an earlier reload removed is added again under the same name, waits until the
+ * removed listener and its connections have ended. Returns the name of a listener that did not end
+ * in time, or NULL.
  */
 static const char *await_departed(struct pipeline *pipeline, const struct config *to)
 {
@@ -158,8 +159,9 @@ static int quiesce_and_change(struct reload *reload, struct error *error)
 }
 
 /*
- * Makes the pipeline own the configuration, which it frees when no part uses it. This holds also
- * after a refused reload, because sockets that were opened and are being closed still use it.
+ * Makes the pipeline own the configuration, which it frees when no part uses it. The pipeline also
+ * owns the configuration of a refused reload, because sockets that were opened for it and are being
+ * closed still use it.
  */
 static struct generation *generation_add(struct pipeline *pipeline, struct config *config)
 {
@@ -179,7 +181,8 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
 {
     bool closed = await_sockets(pipeline);
     const char *unfinished = await_departed(pipeline, config);
-    pipeline_look_after(pipeline); /* before generation_add: it would free the new one */
+    pipeline_look_after(pipeline); /* called before generation_add, because it frees configurations
+                                      that no part uses yet */
     struct reload reload = {
         .pipeline = pipeline, .to = config, .generation = generation_add(pipeline, config)};
     struct reload_report report = {0};
@@ -206,7 +209,7 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
         reopen_kept(&reload);
         log_outcome(&reload, &report);
     } else {
-        apply_place_option(config, error); /* it may be freed below */
+        apply_place_option(config, error); /* now, because `config` may be freed below */
         reload_cancel(&reload);
     }
     reload_clear(&reload);

@@ -92,9 +92,9 @@ static bool hand_spill_over(struct pipeline *pipeline, const struct sink_slot *b
 }
 
 /*
- * Keeps the records in a spill counted as spilled. The next sink of this name may have another
- * spill, and so gets counters of its own. A sink with the same spill finds the kept counters
- * through the left spill.
+ * Keeps the records in a left spill counted as spilled. The next sink of this name gets other
+ * counters, because it may have another spill. A sink with the same spill finds the kept counters
+ * in the list of left spills.
  */
 static void keep_spilled(struct pipeline *pipeline, struct sink_slot *slot)
 {
@@ -264,8 +264,8 @@ static bool is_to_be_tried(const struct pipeline *pipeline, const struct sink_sl
 }
 
 /*
- * Opens sinks that are due. Returns whether a sink was given up, as a sink that waited for it may
- * then be opened.
+ * Opens sinks that are due. Returns whether a sink was given up: another sink that waited for its
+ * end may then be opened.
  */
 static bool open_waiting(struct pipeline *pipeline)
 {
@@ -282,7 +282,8 @@ static bool open_waiting(struct pipeline *pipeline)
 }
 
 /*
- * Returns when to try the sink. Ignores a deadline that has passed: the receivers must end first.
+ * Returns when to try to open the sink again. Ignores a deadline that has passed: the sink is then
+ * given up as soon as its receivers have ended, not at a certain time.
  */
 static int64_t due_of(const struct pipeline *pipeline, const struct sink_slot *slot)
 {

@@ -118,7 +118,10 @@ static void set_routes(struct reload *reload, size_t number)
     fan_out_set_sinks(producer->fan_out, routes, reload->to->sink_count);
 }
 
-/* Leaves the spill open for a new sink that inherits it, with its lock and its index in memory. */
+/*
+ * If a new sink will take over the spill of this sink, makes this sink leave the spill open, with
+ * its lock and its index in memory.
+ */
 static void leave_spill_open(const struct reload *reload, const struct sink_slot *before)
 {
     for (size_t i = 0; i < reload->to->sink_count; i++)

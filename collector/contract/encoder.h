@@ -158,7 +158,10 @@ struct encoder_request {
     const struct request_shape *shapes; /* every receiver accepts the first shape */
     size_t shape_count;
 
-    /* Returns the bytes of working memory that `write` needs for `size` bytes. NULL: no memory. */
+    /*
+     * Returns the bytes of working memory that `write` needs for `size` bytes. NULL: `write` needs
+     * no working memory.
+     */
     size_t (*scratch)(size_t size);
 
     /* Returns an upper bound of the body's bytes for `size` encoded bytes. */

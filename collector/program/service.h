@@ -1,7 +1,7 @@
 /*
  * `sluice service`: runs the collector as a service that starts with the system. Only Windows needs
- * this command, because on other systems any program can be a service; there it only logs this.
- * Main thread, before anything is started. CMake chooses the implementation: posix/ or windows/.
+ * this command. On other systems any program can be a service, so the command only logs that. Main
+ * thread, before anything is started. CMake chooses the implementation: posix/ or windows/.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_SERVICE_H
 #define SLUICE_COLLECTOR_PROGRAM_SERVICE_H

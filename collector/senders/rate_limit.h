@@ -14,7 +14,7 @@
  *
  * The caller passes the time, for instance each datagram's arrival, so that waiting in a buffer
  * makes no difference. Times need not be in order: a datagram less than a second older than the
- * last one of its source finds the bucket as that one left it. One that is older means that the
+ * last one of its source finds the bucket as that one left it. An older datagram means that the
  * clock was set back; the bucket is then full again, as it is after the clock was set forward. So a
  * step of the clock, or sockets that are served more than a second apart, allow a source one
  * second's worth more, and never less than its limit.

@@ -26,15 +26,15 @@ void seal_file_close(struct seal_file *file);
 int seal_file_lock(struct seal_file *file, struct error *error);
 
 /*
- * Reads the file, and checks that no other user can change it. The caller frees *bytes; NULL: there
- * is no file. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG).
+ * Reads the file, and checks its owner and permissions (input_file_exposure). The caller frees
+ * *bytes; NULL: there is no file. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG).
  */
 int seal_file_read(const struct seal_file *file, uint8_t **bytes, size_t *size,
                    struct error *error);
 
 /*
- * Replaces the file: after a crash it has its old content or this one. Returns 0 when the content
- * is on disk, or -1 with `error` filled (EXIT_CODE_IO).
+ * Replaces the file: after a crash the file has either its old content or the new one. Returns 0
+ * when the content is on disk, or -1 with `error` filled (EXIT_CODE_IO).
  */
 int seal_file_write(const struct seal_file *file, const uint8_t *bytes, size_t size,
                     struct error *error);

@@ -77,7 +77,7 @@ struct sequence_key {
     const void *sender; /* the sender's own name: bytes, not kept */
     size_t sender_size;
     struct sequence_recent *recent; /* NULL: no cache */
-    bool wraps; /* numbers have 32 bits, 0 follows the largest; always the same for a sender */
+    bool wraps; /* 32-bit numbers: 0 follows 2^32 - 1; always the same for a sender */
 };
 
 /* The result of one step; the caller adds it to its counters. */

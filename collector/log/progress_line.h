@@ -1,7 +1,7 @@
 /*
  * Shows the progress of long work (collector/base/progress.h) on the terminal: one line on standard
- * error, updated ten times a second and removed when the work is done. A log line replaces it, and
- * it reappears below.
+ * error, updated ten times a second and removed when the work is done. A log line replaces the
+ * progress line, which then reappears below it.
  *
  * Shows nothing if standard error is not a terminal, for work that takes less than half a second,
  * and for the work of a second thread at the same time.

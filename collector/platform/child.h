@@ -28,7 +28,9 @@
 
 struct child;
 
-/* Returns NULL without memory. child_destroy kills a program that still runs; NULL is allowed. */
+/*
+ * Returns NULL if memory is short. child_destroy kills a program that still runs; NULL is allowed.
+ */
 struct child *child_create(void);
 void child_destroy(struct child *child);
 

@@ -21,7 +21,8 @@
  */
 
 /*
- * Returns `size` bytes; `size` is a multiple of `alignment`, a power of two. NULL without memory.
+ * Returns `size` bytes; `size` is a multiple of `alignment`, a power of two. Returns NULL if memory
+ * is short.
  */
 void *aligned_memory_create(size_t alignment, size_t size);
 

@@ -40,7 +40,8 @@ bool environment_value(const char *name, char **value);
 
 /*
  * Calls `visit` with the name of each variable that begins with `prefix`, until it returns false.
- * If the system ignores case in names, they are given in upper case. Returns false without memory.
+ * If the system ignores case in names, they are given in upper case. Returns false if memory is
+ * short.
  */
 bool environment_each(const char *prefix, bool (*visit)(void *context, const char *name),
                       void *context);

@@ -21,8 +21,8 @@
  * Reports to systemd by sd_notify(3).
  *
  * Lifecycle: find before the first child process is started, report, destroy. Main thread. A report
- * may wait for a second if the manager does not accept it. On Windows there is no manager here: its
- * services are asked for their state on a thread of their own (program/service.h).
+ * may wait for a second if the manager does not accept it. On Windows there is no manager here: the
+ * state of a Windows service is reported by program/service.h.
  */
 
 struct service_manager;

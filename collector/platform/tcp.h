@@ -55,8 +55,8 @@ wait_handle tcp_listener_adopt(wait_handle other, struct address *bound, struct 
 enum accept_result {
     ACCEPT_OK,
     ACCEPT_WOULD_BLOCK, /* no more connections are waiting */
-    ACCEPT_NO_MEANS,    /* descriptors or memory are short, or it fails again and again: try later.
-                           `error` says why */
+    ACCEPT_NO_MEANS,    /* descriptors or memory are short, or accepting fails again and again: try
+                           later. `error` says why */
 };
 
 /*

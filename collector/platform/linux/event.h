@@ -26,7 +26,7 @@ static inline int event_open(void)
 static inline void event_signal(int event)
 {
     uint64_t one = 1;
-    /* It fails only if the counter is at its maximum: then there is a wake-up already. */
+    /* The write fails only if the counter is at its maximum: then there is a wake-up already. */
     ssize_t ignored = write(event, &one, sizeof one);
     (void)ignored;
 }

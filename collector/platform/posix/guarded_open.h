@@ -2,9 +2,9 @@
  * open(2) that other users cannot lead to other files.
  *
  * A file to write: in a folder that all users may write to, such as /tmp, a symbolic link or a file
- * is used only if this user, root or the folder's owner must have put it there. The kernel's
- * fs.protected_symlinks and fs.protected_regular (proc(5)) do the same, but they may be off, and
- * need the sticky bit. Any thread.
+ * is used only if no user other than this one, root and the folder's owner can have put it there.
+ * The kernel's fs.protected_symlinks and fs.protected_regular (proc(5)) do the same, but they may
+ * be off, and need the sticky bit. Any thread.
  *
  * Any file that root opens on behalf of another user (process.h, user_expect): that user may own a
  * folder on the path, and must not lead root through it to a file that only root may open. The

@@ -18,7 +18,7 @@
 #include "sinks/destinations/http_tls.h"
 #include "sinks/destinations/http_url.h"
 
-/* Bytes that libcurl takes once it is connected, and an allowance for each connection. */
+/* Bytes of libcurl once it is connected, and a reserve for each connection. */
 #define LIBRARY_MEMORY    ((size_t)3 * 1024 * 1024)
 #define CONNECTION_MEMORY ((size_t)192 * 1024)
 
@@ -29,7 +29,7 @@ struct http {
     struct http_urls urls;
     struct http_body_maker *maker;
     struct http_client *client;
-    uint8_t secret[16]; /* for the fingerprints of http_lessons.h */
+    uint8_t secret[16]; /* secret of the fingerprints in http_lessons.h */
     struct log_limit partial_log;
 };
 
@@ -194,8 +194,8 @@ static int check_plain(const struct destination_options *options,
 }
 
 /*
- * Checks everything but the connection, and fills the library, the URLs and *headers. The caller
- * frees them, also if it fails.
+ * Checks everything except the connection. Fills the library, the URLs and *headers, which the
+ * caller frees, even if this call fails.
  */
 static int http_prepare(struct http *http, const struct destination_options *options,
                         struct http_headers **headers, struct error *error)

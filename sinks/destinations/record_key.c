@@ -8,7 +8,7 @@
 #include "collector/contract/record.h"
 #include "collector/contract/schema.h"
 
-#define SCRATCH_SIZE 1024 /* for labels that are not text in the message */
+#define SCRATCH_SIZE 1024 /* memory for labels that must be made as text */
 
 /* The most labels that are read, so that a datagram full of labels cannot keep a sink busy. */
 #define LABELS_MOST 1024

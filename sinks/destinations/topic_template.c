@@ -33,13 +33,13 @@ static const struct value_name {
     {"%{sender}", FIELD_SENDER},
 };
 
-/* The facts of a record that a name can contain; NULL: it has none. */
+/* The values of a record that a name can contain. The sender is NULL if it has no name. */
 struct topic_values {
     const char *listener, *schema, *sender;
     int64_t hour;
 };
 
-/* The kind of the text or field at `at`, and its length in *size. */
+/* Returns the kind of the text or field at `at`. Sets *size to its length. */
 static enum field next_field(const char *at, size_t *size)
 {
     *size = *at == '%' ? 2 : strcspn(at, "%");
@@ -121,7 +121,7 @@ static void append_value(struct name *name, const char *value, bool dots_part)
 
 static void append_time(struct name *name, char letter, int64_t hour)
 {
-    /* A time of 64 bits in nanoseconds is from 1677 to 2262. */
+    /* The year has four digits: a time in nanoseconds of 64 bits is between 1677 and 2262. */
     int64_t day = hour >= 0 ? hour / HOURS_OF_DAY : -((HOURS_OF_DAY - 1 - hour) / HOURS_OF_DAY);
     struct calendar_date date = calendar_date_of((uint32_t)(day + CALENDAR_DAYS_BEFORE_1970));
     char text[32];

@@ -37,7 +37,7 @@ struct topic_template {
     const struct schema *schema;
     char sender[SENDER_NAME_MAX + 1];
     int64_t hour;
-    size_t size; /* 0: there is none */
+    size_t size; /* 0: no name was made yet */
     char name[DELIVERY_ROUTE_SIZE];
 };
 

@@ -25,21 +25,21 @@
 
 struct csv_encoder {
     struct sample_encoder base;
-    bool sender_column; /* the last column is the sender's name */
+    bool sender_column; /* rows have a last column with the sender's name */
 
     /* Of the current record. */
     const struct listener *listener;
-    const char *sender; /* NULL: it has no name */
+    const char *sender; /* NULL: the sender has no name */
     struct time_text received;
     char source[ADDRESS_TEXT_SIZE];
     size_t source_size;
-    size_t facts_at, facts_size; /* their position in its first row; size 0: none */
+    size_t facts_at, facts_size; /* the facts in the record's first row; size 0: not written yet */
 
     /* Of the current sample. */
     struct time_text sampled;
     struct time_text started;
 
-    struct sample_kinds kinds; /* the part of a row between name and value: ,kind,temporality, */
+    struct sample_kinds kinds; /* ",kind,temporality,", between name and value */
 };
 
 /* --- fields ----------------------------------------------------------------------------------- */
@@ -87,8 +87,8 @@ static void double_quotes(struct output *out, size_t start)
 }
 
 /*
- * JSON is written directly and its quotes are doubled afterwards. Until then a colon replaces
- * the opening quote, because JSON's writers put no comma after it.
+ * Begins a field with JSON, which is written directly; its quotes are doubled afterwards. Until
+ * then a colon is in place of the opening quote, because JSON's writers put no comma after a colon.
  */
 static size_t begin_json(struct output *out)
 {
@@ -122,7 +122,7 @@ static void put_value(struct output *out, const struct record *record, const str
     }
 }
 
-/* A JSON string in a quoted field. */
+/* Writes a text as a JSON string within a quoted field. */
 static void put_string(struct output *out, const struct text *text)
 {
     if (json_is_plain(text->data, text->size)) {
@@ -151,7 +151,7 @@ static void put_label(struct output *out, struct sample_labels *labels, const st
     put_string(out, &label->value);
 }
 
-/* An object of JSON, by json_labels_write. */
+/* Writes a field with the JSON object that json_labels_write makes. */
 static void put_labels(struct output *out, const struct record *record, const struct sample *sample,
                        struct sample_labels *labels)
 {
@@ -261,7 +261,10 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 #define HEADER_MARK       "time,name,kind,temporality,value,"
 #define HEADER_MARK_LEAST (sizeof "time,name," - 1)
 
-/* A torn header is identified from its third column on. */
+/*
+ * Examines a line: it begins with a time, or is the header. A torn header is recognised as the
+ * sink's own if it reaches the third column.
+ */
 static enum output_line line(const uint8_t *bytes, size_t size)
 {
     enum output_line row = line_mark(bytes, size, LINE_MARK_TIME ",");

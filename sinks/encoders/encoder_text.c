@@ -18,7 +18,10 @@
 #include "sinks/encoders/time_text.h"
 #include "sinks/encoders/whole_lines.h"
 
-/* Columns, each followed by a space. The value's is wider if it has more digits. */
+/*
+ * Widths of the columns, without the space after each. The column of the value is wider if the
+ * value has more digits.
+ */
 #define LINE_COLUMNS   80
 #define TIME_COLUMNS   12
 #define SOURCE_COLUMNS 15
@@ -27,10 +30,13 @@
 
 #define SENDER_KEY "sender"
 
-/* Examined bytes of unit and labels: they fill a line, at four bytes for each column. */
+/*
+ * Limit in bytes for unit and labels: enough for a full line, because a column takes at most four
+ * bytes.
+ */
 #define REST_SIZE (4 * (size_t)LINE_COLUMNS)
 
-/* Examined bytes of a message's JSON; a longer text in it is omitted. */
+/* Limit in bytes for the JSON of a message. A text that exceeds it is omitted. */
 #define JSON_SIZE ((size_t)16 * 1024)
 
 struct text_encoder {
@@ -56,7 +62,7 @@ struct line {
 /* --- parts of a line -------------------------------------------------------------------------- */
 
 /* ECMA-48 sequences (SGR). */
-static const char plain[] = ""; /* a file does not begin with a control character */
+static const char plain[] = ""; /* no control sequence, so that a file does not begin with one */
 static const char dim[] = "\x1b[2m";
 static const char cyan[] = "\x1b[36m";
 static const char bold[] = "\x1b[1m";
@@ -71,7 +77,8 @@ static void put_spaces(struct line *line, size_t count)
 }
 
 /*
- * Appends a part in its colour, cut at the end of the line or of its columns; returns its columns.
+ * Appends a part in its colour. Cuts it at the end of the line, or after `most` columns. Returns
+ * its width in columns.
  */
 static size_t put_part(struct line *line, const char *colour, const struct text *text, size_t most,
                        bool more)
@@ -94,7 +101,7 @@ static void put_column(struct line *line, const char *colour, const struct text 
     put_spaces(line, width - columns + 1);
 }
 
-/* The UTC time of day; if it differs from the arrival by a day or more, the date. */
+/* Writes the UTC time of day, or the date if the time differs from the arrival by a day or more. */
 static void put_time(struct text_encoder *text, struct line *line, int64_t time_ns)
 {
     const uint64_t day = UINT64_C(86400) * 1000000000;
@@ -106,7 +113,10 @@ static void put_time(struct text_encoder *text, struct line *line, int64_t time_
     put_column(line, plain, apart >= day ? &date : &clock, TIME_COLUMNS);
 }
 
-/* An address longer than its column is cut in the middle: its ends identify it. */
+/*
+ * Writes the source. Cuts an address that is too long for the column in the middle, because its
+ * beginning and its end identify it.
+ */
 static void put_source(const struct text_encoder *text, struct line *line)
 {
     const size_t half = SOURCE_COLUMNS / 2;
@@ -169,7 +179,7 @@ static void write_value(struct output *out, const struct sample *sample)
     }
 }
 
-/* Right-aligned in its column. */
+/* Writes the value, right-aligned in its column. */
 static void put_value(struct line *line, const struct sample *sample)
 {
     char number[64];
@@ -196,7 +206,7 @@ static bool add_label(struct output *to, const struct label *label)
            text_add(to, label->value.data, label->value.size);
 }
 
-/* Returns whether the name fits; a record without one has no such part. */
+/* Appends the sender's name, if there is one. Returns whether it fits. */
 static bool add_sender(struct output *to, const struct record *record)
 {
     static const struct text key = {SENDER_KEY, sizeof SENDER_KEY - 1};
@@ -205,7 +215,10 @@ static bool add_sender(struct output *to, const struct record *record)
                to, &(struct label){.key = key, .value = {record->sender, strlen(record->sender)}});
 }
 
-/* Returns whether all labels fit; a walk that is given up uses no memory. */
+/*
+ * Appends the labels. Returns whether all fit. A walk that ends early must free its memory in the
+ * scratch arena.
+ */
 static bool add_labels(struct text_encoder *text, const struct record *record,
                        const struct sample *sample, struct output *rest, struct output *out)
 {
@@ -243,7 +256,10 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
 
 /* --- one line a message, or an item of one ---------------------------------------------------- */
 
-/* Room for a JSON text; without memory there is none. It is freed with the line. */
+/*
+ * Returns room for a JSON text in the scratch arena, which is freed with the line; no room if
+ * memory is short.
+ */
 static struct output json_room(struct text_encoder *text)
 {
     char *room = arena_allocate(&text->base.scratch, JSON_SIZE);
@@ -335,8 +351,8 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 }
 
 /*
- * Whether a column begins like the source, in its colour or without: the clock before it is common
- * in other programs' lines.
+ * Whether the bytes can be the column of the source, with or without its colour. The column of the
+ * time, before it, is not enough: lines of other programs often begin with a time.
  */
 static bool is_source(const uint8_t *bytes, size_t size)
 {

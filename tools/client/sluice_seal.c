@@ -68,7 +68,10 @@ static void end(struct sluice_sealer *from)
     atomic_flag_clear_explicit(&((struct sealer *)from)->taken, memory_order_release);
 }
 
-/* Returns the key to seal with at the time, or NULL. The last one in the file is preferred. */
+/*
+ * Returns the key to seal with at the time: of the valid keys the one whose not-before is latest,
+ * or the last one of these in the file. NULL: no key is valid.
+ */
 static const struct key *valid_key(const struct sealer *sealer, int64_t now_ns)
 {
     const struct key *best = NULL;

@@ -1,8 +1,10 @@
-# sluice::NAME built from sources: those in SLUICE_NAME_SOURCE, else those of Debian's package, which
-# are downloaded when a build tree is configured for the first time.
+# Builds each sluice::NAME from sources. These are in the folder SLUICE_NAME_SOURCE or, if that is
+# not set, those of Debian's package, which are downloaded when a build tree is configured for the
+# first time.
 set(downloads ${PROJECT_BINARY_DIR}/debian)
 
-# The library NAME, of the Debian source package PACKAGE: its folder is in ${NAME}_source.
+# Finds the source of the library NAME, of the Debian source package PACKAGE. Sets ${NAME}_source to
+# its folder.
 set(missing)
 set(given_names)
 macro(sluice_source name package)
@@ -63,7 +65,7 @@ function(sluice_built name includes)
     add_library(${name} STATIC EXCLUDE_FROM_ALL ${ARGN})
     target_include_directories(${name} SYSTEM PUBLIC ${includes})
     if(NOT MSVC)
-        target_compile_options(${name} PRIVATE -g0) # compiled in two thirds of the time
+        target_compile_options(${name} PRIVATE -g0) # saves a third of the compiling
     endif()
     sluice_library(${name} LIBRARIES ${name})
 endfunction()
@@ -72,12 +74,13 @@ endfunction()
 sluice_built(protobuf_c ${protobuf_c_source} ${protobuf_c_source}/protobuf-c/protobuf-c.c)
 set(PROTOBUF_C_INCLUDEDIR ${protobuf_c_source})
 
-# The files of its lib/ in the default configuration: one thread, no formats older than 0.8.
+# zstd: the files of its lib/ in the default configuration, which has one thread, and no formats
+# older than 0.8.
 if(SLUICE_ZSTD)
     file(GLOB files ${zstd_source}/lib/common/*.c ${zstd_source}/lib/compress/*.c
         ${zstd_source}/lib/decompress/*.c)
     sluice_built(zstd ${zstd_source}/lib ${files})
-    # Its assembly code uses another calling convention.
+    # zstd's assembly code uses another calling convention than Windows.
     target_compile_definitions(zstd PRIVATE ZSTD_DISABLE_ASM)
     # The higher levels are not used: optimising them for size saves 4 s of compiling.
     if(NOT MSVC)
@@ -87,14 +90,15 @@ if(SLUICE_ZSTD)
     endif()
 endif()
 
-# Without the part that opens files.
+# zlib, without the part that opens files.
 if(SLUICE_ZLIB)
     file(GLOB files ${zlib_source}/*.c)
     list(FILTER files EXCLUDE REGEX "/gz[^/]*\\.c$")
     sluice_built(zlib ${zlib_source} ${files})
 endif()
 
-# Without its CMakeLists.txt only the version is missing: src/yaml_private.h would take it from config.h.
+# libyaml's CMakeLists.txt is not used, so its version must be defined here: src/yaml_private.h
+# expects it from config.h.
 if(SLUICE_YAML)
     file(GLOB files ${yaml_source}/src/*.c)
     sluice_built(yaml ${yaml_source}/include ${files})
@@ -125,7 +129,7 @@ if(SLUICE_CURL)
     target_compile_definitions(curl
         PUBLIC CURL_STATICLIB
         PRIVATE BUILDING_LIBCURL ENABLE_IPV6 USE_SCHANNEL USE_WINDOWS_SSPI
-            UNICODE _UNICODE # its names of files are UTF-8
+            UNICODE _UNICODE # libcurl then takes file names as UTF-8
             _WIN32_WINNT=0x0A00 _X86INTRIN_H_INCLUDED # as in CMakeLists.txt
             CURL_DISABLE_ALTSVC CURL_DISABLE_COOKIES CURL_DISABLE_CRYPTO_AUTH CURL_DISABLE_DICT
             CURL_DISABLE_DOH CURL_DISABLE_FILE CURL_DISABLE_FTP CURL_DISABLE_GETOPTIONS
@@ -134,11 +138,11 @@ if(SLUICE_CURL)
             CURL_DISABLE_NTLM CURL_DISABLE_POP3 CURL_DISABLE_PROGRESS_METER
             CURL_DISABLE_SHUFFLE_DNS CURL_DISABLE_SMB CURL_DISABLE_SMTP CURL_DISABLE_TELNET
             CURL_DISABLE_TFTP)
-    target_compile_options(curl PRIVATE -Os) # it compiles faster, and no datagram waits for it
+    target_compile_options(curl PRIVATE -Os) # faster to compile; not on the datagram path
     target_link_libraries(curl PUBLIC ws2_32 crypt32 bcrypt advapi32)
 endif()
 
-# jansson's headers need the findings of its own CMake, which are known here.
+# jansson's own CMake script would determine these values; for this compiler they are known.
 function(sluice_jansson)
     foreach(found HAVE_INT32_T HAVE_LOCALE_H HAVE_SSIZE_T HAVE_STDINT_H HAVE_SYS_TYPES_H HAVE_UINT16_T
             HAVE_UINT32_T HAVE_UINT8_T USE_WINDOWS_CRYPTOAPI)
@@ -164,7 +168,7 @@ if(SLUICE_TOP)
     sluice_jansson()
 endif()
 
-# Kafka without TLS, which librdkafka has only of OpenSSL, and without what needs TLS or curl.
+# librdkafka without TLS, for which it needs OpenSSL, and without the parts that need TLS or curl.
 if(SLUICE_KAFKA)
     file(GLOB files ${rdkafka_source}/src/*.c)
     list(FILTER files EXCLUDE REGEX "/(rdhttp|rdkafka_plugin|rdkafka_sasl_cyrus|rdkafka_sasl_oauthbearer\
@@ -175,7 +179,7 @@ if(SLUICE_KAFKA)
     if(NOT SLUICE_ZSTD)
         list(FILTER files EXCLUDE REGEX "/rdkafka_zstd\\.c$")
     endif()
-    # Its header is in a folder of its name, as after an installation.
+    # The header is included as librdkafka/rdkafka.h, as after an installation.
     set(include ${PROJECT_BINARY_DIR}/include)
     foreach(header rdkafka.h rdkafka_mock.h)
         configure_file(${rdkafka_source}/src/${header} ${include}/librdkafka/${header} COPYONLY)
@@ -193,8 +197,9 @@ if(SLUICE_KAFKA)
         $<$<BOOL:${SLUICE_ZLIB}>:zlib> $<$<BOOL:${SLUICE_ZSTD}>:zstd>)
 endif()
 
-# All of it, as its start chooses an implementation of each part; with what its configure script finds here. Without
-# AVX2, because gcc may place 32 bytes of AVX on a stack that Windows aligns to 16.
+# libsodium with all implementations, because it chooses one of each part at run time. The
+# definitions are those that its configure script would find here, except for AVX2: gcc may place
+# AVX values of 32 bytes on a stack that Windows aligns to 16 bytes only.
 function(sluice_sodium)
     set(from ${sodium_source}/src/libsodium)
     set(made ${PROJECT_BINARY_DIR}/sodium)

@@ -1,7 +1,7 @@
-"""The third-party components whose code may be in a program, and where their versions and licences are.
+"""The third-party components whose code may be in a program, with their versions and licences.
 
-A file that a program was linked from and that belongs to none of these is a component by its name, without a
-licence. The tests of packages do not accept that.
+A linked file that belongs to none of these becomes a component with the file's name and without a
+licence, which the tests of packages do not accept.
 """
 import functools
 import hashlib
@@ -13,7 +13,8 @@ import subprocess
 
 from spdx import UNKNOWN
 
-# Name in tools/packaging/copyright, and the names of its archives: Debian's, and those of the build for Windows.
+# A component's name in tools/packaging/copyright, and the names of its archives: those of Debian,
+# and those of the build for Windows.
 LINKED = {
     "jansson": ("libjansson.a",),
     "libcurl": ("libcurl.a",),
@@ -26,7 +27,8 @@ LINKED = {
     "zstd": ("libzstd.a",),
 }
 
-# Parts that the compiler adds to each program: the folder or the name of its files, and its licence.
+# Components that the compiler links into each program: a pattern of their files' paths, and the
+# licence.
 ADDED = (
     ("gcc", r"/gcc/[^/]+/[^/]+/[^/]+$", "GPL-3.0-or-later WITH GCC-exception-3.1"),
     ("mingw-w64", r"/x86_64-w64-mingw32/lib/[^/]+$", "ZPL-2.1"),
@@ -34,7 +36,7 @@ ADDED = (
      "LGPL-2.1-or-later"),
 )
 
-# The names that Debian gives to licences, where SPDX has others.
+# Debian's names of licences that differ from SPDX's names.
 SPDX = {"Expat": "MIT", "MIT/X11": "X11-distribute-modifications-variant"}
 
 
@@ -51,8 +53,8 @@ def licences(copyright_file):
 
 
 def linked_files(text):
-    """The files of others in a link map of GNU ld: members of archives, and object files of the compiler. Files
-    that the map names, but that do not exist any more, are temporary ones of link-time optimisation."""
+    """The archives and object files that were linked, from a link map of GNU ld. Files that do not
+    exist any more are left out: they were temporary files of link-time optimisation."""
     members = text.partition("\nDiscarded input sections")[0].partition("\nMemory Configuration")[0]
     found = {path for path in re.findall(r"^(\S+\.a)\(\S+\)", members, re.MULTILINE)}
     found |= {path for path in re.findall(r"^LOAD (/\S+\.o)$", text, re.MULTILINE) if os.path.exists(path)}
@@ -60,8 +62,8 @@ def linked_files(text):
 
 
 def component_of(path):
-    """The component that a file belongs to: its name and its licence, or None for that in the copyright file.
-    (None, None) is for the archives of the build itself."""
+    """The name and the licence of a file's component. The licence is None if it is in the copyright
+    file. (None, None): an archive of our own build."""
     name = os.path.basename(path)
     for component, archives in LINKED.items():
         if name in archives:
@@ -77,7 +79,7 @@ def component_of(path):
 
 @functools.cache
 def debian_package(path):
-    """Debian's source package that a file of this machine is from, and its version; or (None, None)."""
+    """The Debian source package of an installed file, and its version; or (None, None)."""
     if shutil.which("dpkg-query") is None:
         return None, None
     for name in (path, os.path.realpath(path), path.removeprefix("/usr")):
@@ -92,7 +94,7 @@ def debian_package(path):
 
 
 def debian_source(folder):
-    """The same of a folder with the source of a package of Debian."""
+    """The name and the version of the Debian source package that is unpacked in the folder."""
     path = pathlib.Path(folder, "debian", "changelog")
     if not path.exists():
         return None, None

@@ -1,8 +1,8 @@
 /*
  * The page's connection to the collector. It reconnects whenever the connection ends, also after
- * the collector was away. While the collector has too many viewers, it reads one event now and then.
- * A hidden page disconnects, because the number of viewers is limited; the first event after
- * reconnecting has what it missed.
+ * the collector was away. While the collector has too many viewers, it reads one event now and
+ * then. A hidden page disconnects, because the number of viewers is limited; the first event after
+ * reconnecting has what the page missed.
  */
 
 const SHORTEST_MS = 1000;

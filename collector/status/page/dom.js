@@ -27,7 +27,7 @@ export function setText(node, text) {
     node.textContent = text;
 }
 
-/* The same for an attribute; null removes it. */
+/* Sets an attribute of a node if it differs; null removes the attribute. */
 export function setAttribute(node, name, value) {
   if (value === null) {
     if (node.hasAttribute(name))
@@ -74,8 +74,8 @@ export class SteadyHeight {
 const TAIL = 14; // characters of a name that are always visible (style.css)
 
 /*
- * A name (of a sink: "file:/var/log/x.ndjson") that is cut in its middle where there is not enough room, because names often differ only
- * at their end.
+ * A name, such as that of the sink "file:/var/log/x.ndjson". Where there is not enough room it is
+ * cut in its middle, because names often differ only at their end.
  */
 export function cutName(tag = "span", attributes = {}) {
   const head = el("span", {class: "cut-head"});

@@ -100,7 +100,7 @@ class Ring {
     return this.series.get(name)?.get(column) ?? new Array(this.slots.length).fill(0);
   }
 
-  /* The same per second. */
+  /* The values of a column per second. */
   rates(name, column) {
     const values = this.values(name, column);
     return this.slots.map((slot, at) => values[at] / (Math.max(slot.to - slot.from, 1) / 1000));
@@ -271,14 +271,14 @@ export class Model {
       }
   }
 
-  /* The busiest first. */
+  /* Senders, the busiest first. */
   busiest(most, listener = null) {
     return [...this.senders.values()]
       .filter((sender) => listener === null || sender.listener === listener)
       .sort((a, b) => b.calm - a.calm || b.datagrams - a.datagrams).slice(0, most);
   }
 
-  /* All that are known: those with most losses first, then the busiest. */
+  /* All known senders: those with most losses first, then the busiest. */
   sendersByNeed() {
     return [...this.senders.values()]
       .sort((a, b) => (b.lost ?? 0) - (a.lost ?? 0) || b.calm - a.calm || b.datagrams - a.datagrams);

@@ -46,7 +46,7 @@ function pastError(model, level) {
     format.lasting(level.past_error_seconds)};
 }
 
-/* The collector measures the age of the records that a delivery has in memory. */
+/* The age of the oldest record; measured only for records that a delivery has in memory. */
 function oldest(row, level) {
   if (level.oldest_seconds > 0)
     return `waits for its answer for ${format.lasting(level.oldest_seconds)}`;

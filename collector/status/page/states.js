@@ -2,7 +2,7 @@
 
 import * as format from "./format.js";
 
-/* From this need on a listener or sink loses, fails or waits. */
+/* A listener or sink with at least this `need` loses, fails or waits. */
 const NEEDS_ATTENTION = 100;
 
 const found = new WeakMap(); // for each event: the rows of each kind, with their states
@@ -44,7 +44,7 @@ function ofSink(model, row) {
     need: needOfLoss(lost) + (fails ? 500 : waits ? 200 : 0) + fullest(model, row, level)};
 }
 
-/* By the power of two of the loss, so that the order does not change every second. */
+/* Uses the power of two of the loss, so that the order does not change every second. */
 function needOfLoss(lost) {
   return lost === null || lost.count === 0 ? 0 : 1000 + Math.floor(Math.log2(lost.count));
 }
@@ -58,7 +58,8 @@ function fullest(model, row, level) {
 
 /*
  * The rows of "listeners" or "sinks" as {row, lost, state: [name, word], need}, a sink's with its
- * level: losing, then failing, waiting, and with the fullest queues; otherwise as configured.
+ * level. The order: rows that lose, then those that fail, that wait, and those with the fullest
+ * queues; otherwise as configured.
  */
 export function worstFirst(model, kind) {
   if (!found.has(model.now))
@@ -70,7 +71,7 @@ export function worstFirst(model, kind) {
   return known[kind];
 }
 
-/* Those of both kinds that lose, fail or wait. */
+/* The listeners and sinks that lose, fail or wait. */
 export function inNeed(model) {
   return ["listeners", "sinks"]
     .flatMap((kind) => worstFirst(model, kind).map((each) => ({...each, kind})))

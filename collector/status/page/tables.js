@@ -244,7 +244,7 @@ export class LoserTable extends Table {
     ], "No losses known: only senders that number their datagrams reveal losses of the network.");
   }
 
-  /* Those that contain `wanted` in their address, name or listener. */
+  /* Senders that contain `wanted` in their address, name or listener. */
   show(model, most, listener = null, wanted = "") {
     const found = model.losers(most, listener).filter((sender) => isWanted(sender, wanted));
     this.update(found.map((sender) => ({

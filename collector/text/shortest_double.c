@@ -1,10 +1,11 @@
 /*
  * Schubfach: Raffaello Giulietti, "The Schubfach way to render doubles", 2020.
  *
- * All reals that round to a number v = c * 2^q form an interval around it. With k such that the
- * interval is at least 10^k and less than 10 * 10^k wide, it contains a multiple of 10^k, and at
- * most one multiple of 10 * 10^k, which is then the shortest. So there are four candidates, the two
- * multiples of each step around v; the algorithm compares them with the interval exactly.
+ * All reals that round to a number v = c * 2^q form an interval around it. Let k be such that the
+ * interval is at least 10^k and less than 10 * 10^k wide. Then it contains a multiple of 10^k, and
+ * at most one multiple of 10 * 10^k; if it contains that one, that one is the shortest. So there
+ * are four candidates: the multiples of 10^k next to v, and the multiples of 10 * 10^k next to v.
+ * The algorithm compares them with the interval exactly.
  */
 #include "collector/text/shortest_double.h"
 

@@ -3,9 +3,10 @@
  *
  * Single producer, single consumer, like the ring that it uses. Large batches are few: a queue
  * holds only BATCH_QUEUE_LARGE of them, so that a stalled sink cannot keep all of them. If several
- * listeners feed one queue, a listener with batches in it is refused once it has half as many as
- * there are free slots (the same applies to large batches), so that a flooded listener cannot crowd
- * out another. Batches with records of several listeners share one limit, as if of one listener.
+ * listeners feed one queue, each has a share, so that a flooded listener cannot crowd out another:
+ * a listener that has batches in the queue gets another slot only while it has fewer than half as
+ * many batches as there are free slots. The same applies to large batches. Batches with records of
+ * several listeners have one share together.
  *
  * A producer that prefers losing the oldest batches to losing the newest requests room when slots
  * run short. The consumer then takes out the oldest batches of the flow that is short of room; a

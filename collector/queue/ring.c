@@ -12,9 +12,9 @@
 
 /*
  * Head and tail count items and never wrap in practice (64 bits); an item's slot is its count
- * modulo the number of slots. Each side caches the other's count and reads the original only when
- * the cached one means full or empty, so that in a steady flow the two sides share only the cache
- * lines of the slots.
+ * modulo the number of slots. Each side keeps a copy of the other's count, and reads the count
+ * itself only if the ring is full or empty according to the copy. So in a steady flow the two sides
+ * share only the cache lines of the slots.
  */
 struct ring {
     alignas(CACHE_LINE) _Atomic size_t head; /* items taken; written by the consumer */

@@ -145,8 +145,8 @@ void ledger_cancel_sink(struct ledger *ledger, int sink);
 
 /* How the kernel counts drops of a listener's sockets; all false by default. */
 struct drops_kind {
-    bool buffers;  /* it counts buffers of one or more datagrams (gro=on); else datagrams */
-    bool filtered; /* it includes datagrams of denied senders (kernel_filter=on) */
+    bool buffers;  /* the kernel counts buffers of one or more datagrams (gro=on); else datagrams */
+    bool filtered; /* the count includes datagrams of denied senders (kernel_filter=on) */
 };
 void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kind kind);
 
@@ -191,10 +191,10 @@ struct listener_totals {
     size_t index; /* in the ledger; indexes of cancelled listeners are skipped */
     const char *name, *schema;
     const struct listener_kind *kind;
-    bool retired;       /* it receives no more */
+    bool retired;       /* the listener receives no more */
     bool drops_counted; /* false: the system does not count drops, and kernel_drops is 0 */
     struct drops_kind drops;
-    bool spread; /* it has no term `reordered` */
+    bool spread; /* the listener has no term `reordered` */
     LISTENER_TERMS(LEDGER_TOTAL)
     uint64_t reasons[REASON_COUNT];
 };
@@ -207,7 +207,7 @@ struct thread_totals {
 struct sink_totals {
     size_t index; /* in the ledger */
     const char *name;
-    bool retired;      /* no more records are offered to it */
+    bool retired;      /* no more records are offered to the sink */
     uint64_t messages; /* messages that all listeners decoded while the sink was live */
     OFFER_TERMS(LEDGER_TOTAL)
     uint64_t refused[REFUSAL_COUNT];

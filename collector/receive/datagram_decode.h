@@ -25,9 +25,9 @@ struct record_chain {
     struct record *first;
     struct record *last;
     size_t count;
-    size_t unknown_fields;       /* in all these messages */
-    size_t series_repeated;      /* the same */
-    struct text repeated_name;   /* of the first of these samples */
+    size_t unknown_fields;       /* unknown fields in all of these messages */
+    size_t series_repeated;      /* repeated series in all of these messages */
+    struct text repeated_name;   /* name of the first sample with a repeated series */
     const struct packet *packet; /* kept for the first record; NULL: no packet is kept */
     bool is_numbered;            /* as in struct frame; from the last message */
     struct frame_number number;

@@ -13,7 +13,7 @@
  * members except `options`.
  */
 struct dtls_wire {
-    const struct dtls_record *input; /* not read yet; NULL: none */
+    const struct dtls_record *input; /* the record that OpenSSL has not read yet; NULL: none */
     const struct address *from, *to; /* the addresses of answers; NULL: no answer is sent */
     const struct dtls_server_options *options;
 };

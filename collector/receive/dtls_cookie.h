@@ -20,8 +20,8 @@
 #define DTLS_COOKIE_NS INT64_C(30000000000)
 
 struct dtls_cookies {
-    uint8_t secrets[2][16]; /* the present and the previous one */
-    int64_t changed_ns;     /* monotonic: when the present one was made */
+    uint8_t secrets[2][16]; /* the present secret and the previous one */
+    int64_t changed_ns;     /* monotonic: when the present secret was made */
 };
 
 /* Makes both secrets. Returns 0, or -1 with `error` filled if the system has no random bytes. */

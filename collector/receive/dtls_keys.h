@@ -1,10 +1,10 @@
 /*
  * The pre-shared keys of a DTLS listener (RFC 4279), from a keys file (senders/keys_file.h).
  *
- * A client's identity is NAME, for the first key of this name that is valid now, or NAME/KEYID for
- * this key, so that a sender can change its key while the former one is still valid. The keys are
- * on pages of their own, which core dumps leave out and which are cleared before they are freed.
- * Main thread, except for find: any thread.
+ * A client's identity is NAME or NAME/KEYID. NAME selects the first key of this name that is valid
+ * now. NAME/KEYID selects one key, so that a sender can change to a new key while the former one is
+ * still valid. The keys are on pages of their own, which core dumps leave out and which are cleared
+ * before they are freed. Main thread, except for find: any thread.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DTLS_KEYS_H
 #define SLUICE_COLLECTOR_RECEIVE_DTLS_KEYS_H

@@ -135,7 +135,7 @@ int64_t ingest_seal_if_due(struct ingest *ingest, int64_t now_ns)
 void ingest_finish(struct ingest *ingest)
 {
     segments_finish(ingest);
-    ingest_seal(ingest); /* segments that were given up may have raw copies */
+    ingest_seal(ingest); /* copies of segments that were given up may be in the batch */
 }
 
 /* --- taking ----------------------------------------------------------------------------------- */

@@ -50,7 +50,8 @@ struct endpoint {
     bool refusing;              /* refuses new datagrams; its final drops were read */
     bool removing;              /* waits for its REMOVED event */
     bool emptied;               /* the last drain of the stop has emptied it */
-    int64_t leaves_ns;          /* monotonic: when it leaves, even if it is not drained */
+    int64_t leaves_ns;          /* monotonic: when a socket that leaves is closed, even if it is not
+                                   drained */
     uint64_t drops_before;      /* what the ledger's counter of drops had before this socket's drops
                                    were added */
     uint64_t errors_before;     /* the same for errors */

@@ -125,7 +125,8 @@ static void remove_socket(struct receiver *receiver, struct endpoint *endpoint, 
     if (!claim_take_or_mark(&endpoint->claim) && !endpoint->failed)
         return;
     if (endpoint->leaves_ns == LEAVE_AT_ONCE)
-        receiver_unwatch_socket(worker, endpoint); /* before anything is received for it */
+        receiver_unwatch_socket(worker, endpoint); /* before any further datagram is received from
+                                                      the socket */
     else
         receiver_list_socket(&worker->ready, endpoint);
 }

@@ -35,7 +35,7 @@ static const struct source_ops *inherited_at_place(const char *place)
 {
     struct error ignored;
     size_t streams = 0;
-    inherited_sockets_take(&ignored); /* if this fails, the start reports it */
+    inherited_sockets_take(&ignored); /* a failure is reported by the start */
     for (size_t i = 0; i < inherited_socket_count(); i++)
         streams += inherited_socket_is(i, place) && inherited_socket_listens(i);
     size_t all = inherited_sockets_named(place);

@@ -108,7 +108,7 @@ static bool finish_turn(struct worker *worker, struct stream_slot *slot, int64_t
     case STREAM_BACK_OFF:
         return pause_connection(worker, slot, true);
     case STREAM_CLOSE:
-        /* the thread that armed it may still be in stream_slot_arm */
+        /* another thread that armed the connection may still be in stream_slot_arm */
         if (atomic_load(&slot->armers) != 0)
             return true;
         stream_server_close_connection(worker, slot);
@@ -301,7 +301,7 @@ static void serve_connections(struct worker *worker)
     ingest_thread_commit(worker->ingests);
     if (frames != 0 && server->options.received != NULL)
         server->options.received(server->options.context, frames);
-    now_ns = clock_monotonic_ns(); /* the offer may have taken time, as it may wait */
+    now_ns = clock_monotonic_ns(); /* read again, because the offer may have waited for room */
     int64_t delay_ns = pause_ns(worker, frames, now_ns);
     worker->pauses = delay_ns > 0;
     if (first == 0)

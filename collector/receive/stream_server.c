@@ -156,7 +156,8 @@ int stream_server_start(struct stream_server *server, struct error *error)
         struct worker *worker = &server->workers[i];
         if (thread_start(&worker->thread, "stream", stream_server_run, worker, error) == 0)
             continue;
-        atomic_store(&server->started, i); /* no thread may wait for threads that never ran */
+        atomic_store(&server->started, i); /* a thread that stops waits only for threads that were
+                                              started */
         atomic_fetch_sub(&server->running, server->options.thread_count - i);
         atomic_fetch_sub(&server->present, server->options.thread_count - i);
         stream_server_stop(server, clock_monotonic_ns());
@@ -219,7 +220,8 @@ int stream_server_set_access(struct stream_server *server, const struct local_ac
                              struct error *error)
 {
     int result = 0;
-    mutex_lock(server->accept_lock); /* a listener that stops closes its socket */
+    mutex_lock(server->accept_lock); /* taken because a stop closes the listening sockets in another
+                                        thread */
     for (size_t i = 0; i < server->listening_count && result == 0; i++)
         if (server->listening[i].local != NULL)
             result = local_listener_set_access(server->listening[i].local, access, error);

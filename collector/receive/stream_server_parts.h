@@ -57,7 +57,7 @@ struct worker {
 /* A listening socket. Its address in memory is the token of its events. */
 struct listening {
     wait_handle socket; /* NO_HANDLE: accepting has ended */
-    struct local_listener *local; /* owns `socket`; NULL: this struct owns it */
+    struct local_listener *local; /* the owner of `socket`; NULL: this struct owns `socket` */
     struct address address;
     int64_t accept_ns; /* monotonic: the end of a pause in accepting; 0: no pause */
 };
@@ -65,7 +65,7 @@ struct listening {
 struct stream_server {
     struct stream_server_options options;
     struct stream_settings settings;
-    char content_type[FRAME_STREAMS_TYPE_MOST]; /* `settings` refers to it */
+    char content_type[FRAME_STREAMS_TYPE_MOST]; /* a copy to which `settings` refers */
     struct channel_kind kind_before; /* the kind before a change, until the threads resume */
     struct notifier *notifier;
     struct worker *workers;

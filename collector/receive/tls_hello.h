@@ -32,7 +32,7 @@ struct tls_hello {
     size_t head_at;
     size_t message_at; /* how many bytes of the message's body were read */
     size_t message_size;
-    size_t longest;   /* the largest message size that a hello has had so far */
+    size_t longest;   /* the size of the largest hello so far */
     size_t suites_at; /* the offset in the hello's body of the suites' length; 0: not known yet */
     size_t suites;    /* the suites' length, in bytes */
     bool is_over;     /* no further hello can arrive */

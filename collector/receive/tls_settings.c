@@ -52,7 +52,10 @@ static size_t size_of_chain(const struct tls_settings *settings)
     return (size_t)size;
 }
 
-/* Whether the file has the private key that another setting should name. */
+/*
+ * Whether the file contains a private key. If so, cert= probably names the file that belongs to
+ * key=.
+ */
 static bool has_key(struct tls_settings *settings, const char *file)
 {
     const struct tls_library *library = settings->library;

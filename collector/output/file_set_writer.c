@@ -44,13 +44,13 @@ struct file_set_writer {
     struct output arranged;
     int64_t due_ns; /* monotonic: not later than the first block that is due */
 
-    /* The operation that stopped half-way: a write, of these bytes; */
+    /* A write has stopped half-way: `written` are its bytes. */
     bool writing;
     const struct output *written;
-    bool rotating;    /* a rotation, before which all blocks are written; */
-    int64_t serve_ns; /* serving, with the time when it began; */
+    bool rotating;    /* a rotation has stopped half-way; all blocks are written before it */
+    int64_t serve_ns; /* when the present serving began */
 
-    /* or a put: its stage, and the facts about its record. */
+    /* The present put: its stage, and the facts about its record. */
     enum put_stage stage;
     struct encoded encoded;
     struct file_set_route route;

@@ -108,7 +108,7 @@ struct sink_host {
     /* Any thread: requests that sink_thread_run_quantum is called soon. */
     void (*wake)(void *context);
     void *context;
-    struct heartbeat *heartbeat; /* of its thread; the sink uses it */
+    struct heartbeat *heartbeat; /* the heartbeat of the host's thread, which the sink uses */
 };
 
 /* Gives the sink this host. Before the start. */

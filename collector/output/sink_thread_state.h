@@ -43,14 +43,15 @@ enum unfinished {
 struct sink_thread {
     struct sink_writer *writer;
     struct sink_queues queues;
-    struct heartbeat heartbeat; /* if it has its own thread */
+    struct heartbeat heartbeat; /* used if the sink has its own thread */
 
     /* The main thread's; other threads read them after the start. */
     struct thread *thread;
     struct sink_host host;
     bool hosted;
-    bool started;            /* by sink_thread_start; its thread may be the host's */
-    uint64_t heartbeat_seen; /* only the main thread uses it */
+    bool started;            /* by sink_thread_start, also for a sink that runs in its host's
+                                thread */
+    uint64_t heartbeat_seen; /* only the main thread uses this */
 
     /* Only the sink's thread uses these. */
     struct rule_owner owner;

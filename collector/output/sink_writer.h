@@ -157,7 +157,8 @@ struct sink_writer {
     struct deadline deadline;
     _Atomic bool ended;
     _Atomic bool reopen_wanted;
-    _Atomic bool leaves_spill_open; /* at its end: another sink takes the spill over */
+    _Atomic bool leaves_spill_open; /* at its end the sink leaves the spill open: another sink takes
+                                       it over */
     _Atomic int64_t delay_ns;       /* as sink_thread_delay_ns */
     _Atomic int64_t waits_since_ns; /* as in struct sink_condition */
     _Atomic int64_t fails_since_ns;

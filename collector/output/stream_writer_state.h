@@ -36,18 +36,18 @@ struct pending {
 struct stream_writer {
     struct sink_writer base;
     struct output out; /* the block */
-    uint64_t block_at; /* offset of its first byte */
-    size_t sent;       /* bytes of it that were accepted */
+    uint64_t block_at; /* offset of the block's first byte */
+    size_t sent;       /* bytes of the block that were accepted */
     size_t head_sent;  /* bytes of the head that were accepted; all of them: no head is due */
     bool begun;        /* the destination's beginning was examined once */
     struct pending pending[MAX_PENDING]; /* a ring */
     size_t first, count;
     uint64_t committed_to;      /* the offset at which the records in the ring begin */
     uint64_t reader_at;         /* the offset at which the present reader began */
-    bool restart_announced;     /* to the present reader */
+    bool restart_announced;     /* the destination was told to replace the present reader */
     bool writing;               /* writing the block was begun and not ended */
     bool tried;                 /* a write was tried, and conclude_try is still to be called */
-    bool went_out;              /* that write accepted bytes */
+    bool went_out;              /* the last tried write accepted bytes */
     int64_t collected_until_ns; /* monotonic */
 };
 

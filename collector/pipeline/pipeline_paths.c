@@ -247,7 +247,8 @@ int pipeline_check_paths(const struct config *config, struct error *error)
     struct used_paths paths = {.all = calloc(room, sizeof *paths.all), .room = room};
     if (paths.all == NULL)
         return error_no_memory(error);
-    paths_add_all_read(&paths, config); /* first, so that a message has the place of the writer */
+    paths_add_all_read(&paths, config); /* added first, so that a message about a conflict has the
+                                           place of the part that writes */
     if (config->dead_letter.path != NULL)
         paths_add(&paths,
                   &(struct used_path){.name = "--dead-letter", .path = config->dead_letter.path},

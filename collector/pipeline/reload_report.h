@@ -18,8 +18,9 @@ struct reload_names {
 
 struct reload_report {
     size_t listeners_before, sinks_before;
-    struct reload_names listeners; /* kept ones */
-    struct reload_names sinks;     /* added ones in place of a removed one of the same name */
+    struct reload_names listeners; /* kept ones of which keys changed */
+    struct reload_names sinks;     /* changed ones: added, in place of a removed sink of the same
+                                      name */
     struct reload_names options;
 };
 

@@ -217,7 +217,7 @@ TEST_WITH(pcapng_simple_packet_block_is_cut_to_the_snapshot_length, begin, end)
 {
     (void)state;
     capture_builder_section(&file, false);
-    /* Padding could be mistaken for the last byte. */
+    /* One byte less than the packet, so that padding could be mistaken for the last byte. */
     uint32_t snapshot_length = (uint32_t)packet.size - 1;
     capture_builder_interface(&file, ETHERNET, snapshot_length, NULL, 0);
     capture_builder_simple(&file, &packet, snapshot_length);

@@ -44,7 +44,8 @@ static struct piece read_ipv4(const uint8_t *packet, size_t size)
     assert_int_equal(packet[9], 17);
     assert_int_equal(sum_of(packet, 20, 0), 0xffff);
     unsigned field = network_u16(packet + 6);
-    assert_int_equal(field & 0xc000, 0); /* routers may cut it */
+    assert_int_equal(field & 0xc000, 0); /* "don't fragment" is not set: routers may cut the
+                                            packet */
     bool more = (field & 0x2000) != 0;
     size_t at = (size_t)(field & 0x1fff) * 8;
     return (struct piece){20, at, more, more || at != 0, network_u16(packet + 4)};

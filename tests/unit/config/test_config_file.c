@@ -67,7 +67,7 @@ static struct config accepted(const char *text)
     return accepted_with(text, NULL, NULL);
 }
 
-/* `says` is the error after the file's name. */
+/* `says` is the expected text of the error after the file's name. */
 static void refused(const char *text, const char *says)
 {
     struct config config;

@@ -275,7 +275,10 @@ TEST(to_kafka_more_blocks_are_in_flight_than_elsewhere)
                      8);
 }
 
-/* By hand: the format 0, the number in four bytes, and the indices after their count, doubled. */
+/*
+ * The expected bytes are written by hand: format 0, the id in four bytes, and the number of indices
+ * and each index, doubled.
+ */
 TEST(a_schema_id_is_the_head_of_a_registry)
 {
     static const struct {

@@ -213,7 +213,8 @@ TEST(a_label_that_is_dropped_cannot_be_renamed)
             "rename_label has \"pid\", but drop_label= drops that label");
     refused("rename_label=x:y&keep_label=y", 0,
             "rename_label has \"x\", but keep_label= drops that label");
-    struct config config = accepted("rename_label=a:b&drop_label=b"); /* which removes a conflict */
+    struct config config = accepted("rename_label=a:b&drop_label=b"); /* the renaming removes the
+                                                                         conflict */
     config_free(&config);
 }
 

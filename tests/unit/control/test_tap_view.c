@@ -159,7 +159,7 @@ TEST_WITH(records_after_the_last_line_are_counted_unseen, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     add(fixture, &of_samples, "a,b");
-    add(fixture, &of_samples, "a,b,c"); /* only its first is shown */
+    add(fixture, &of_samples, "a,b,c"); /* only the line of the first sample is shown */
     add(fixture, &of_samples, "x");
     add(fixture, &of_samples, "a");
     show(fixture, "?", 3);

@@ -29,7 +29,8 @@ static int set_up(void **state)
     fixture.listeners[0].name = "udp://a";
     fixture.listeners[1].name = "udp://b";
     fixture.listeners[1].drops.filtered = true;
-    fixture.listeners[1].index = 3; /* two others were cancelled */
+    fixture.listeners[1].index = 3; /* so that an index is not a position: two listeners were
+                                       cancelled */
     fixture.sinks[1].index = 1;
     fixture.sinks[0].name = fixture.levels[0].name = "stdout:";
     fixture.sinks[1].name = fixture.levels[1].name = "file:\"x\"";
@@ -196,8 +197,10 @@ TEST_WITH(every_kind_of_loss_has_its_name, set_up, tear_down)
                     "{\"reason\":\"records_evicted\",\"sink\":\"stdout:\",\"count\":2}]}\n");
 }
 
-/* Refusals by the kernel's filter, of denied senders, and for an ended sink are intended, or have
- * another reason. */
+/*
+ * These are not problems: refusals by the kernel's filter and of denied senders are intended, and
+ * an ended sink has a reason of its own.
+ */
 TEST_WITH(what_is_as_it_was_asked_for_is_no_loss, set_up, tear_down)
 {
     struct fixture *fixture = *state;
@@ -250,7 +253,7 @@ TEST_WITH(one_in_a_hundred_datagrams_that_cannot_be_decoded_is_reported, set_up,
         assert_ready(fixture);
         listener->reasons[reasons[i]] = 0;
     }
-    /* The share is that of the last minute. */
+    /* Only datagrams of the last minute count for the share. */
     listener->received = 1000000;
     pass(fixture, 100);
     listener->received += 100;
@@ -287,7 +290,7 @@ TEST_WITH(a_share_at_its_bound_does_not_come_and_go, set_up, tear_down)
     assert_words(fixture, "undecodable");
     listener->received = received + 1001;
     assert_words(fixture, "undecodable");
-    pass(fixture, 10); /* also after new notes */
+    pass(fixture, 10); /* later notes with the same share change nothing */
     listener->received = received + 2000;
     assert_words(fixture, "undecodable");
     listener->received = received + 2001; /* fewer than 1 in 200 */

@@ -94,7 +94,7 @@ static void read_all(const struct test_pipe *pipe, char *text, size_t size)
 
 static char heard[1024 * 1024];
 
-/* A reader: until it hears the last line. */
+/* A reader's thread: reads until the last line. */
 static void hear(void *argument)
 {
     const struct test_pipe *pipe = argument;
@@ -107,11 +107,11 @@ static void hear(void *argument)
 }
 
 #define MANY      200
-#define MANY_SIZE 813 /* bytes of one of them */
+#define MANY_SIZE 813 /* bytes of each line */
 
 /*
- * A system may have a few of them on their way when the reader reads again: those come, and the
- * others were lost.
+ * A few of these lines may be in the system when the reader continues. These arrive; the others
+ * were lost.
  */
 TEST(lines_that_nobody_reads_are_lost_and_reported_later)
 {
@@ -152,7 +152,7 @@ TEST(what_is_read_in_time_is_written)
     test_pipe_close(&pipe);
 }
 
-/* As a ledger may be. */
+/* A ledger may have such a length. */
 TEST(more_than_a_pipe_takes_is_not_written_where_nobody_reads)
 {
     size_t filled;
@@ -272,8 +272,10 @@ TEST(the_first_line_is_allowed_and_the_next_are_held_and_counted)
     int64_t begun = clock_monotonic_ns();
     assert_true(log_allowed(&limit, &held));
     assert_int_equal(held, 0);
-    assert_true(limit.next_ns >= begun + INT64_C(1000000000)); /* a second from one place */
-    limit.next_ns = INT64_MAX;                                 /* a slow machine gets no other */
+    assert_true(limit.next_ns >= begun + INT64_C(1000000000)); /* at most one line a second from one
+                                                                  place */
+    limit.next_ns = INT64_MAX;                                 /* so that no second line is allowed
+                                                                  on a slow machine */
     for (int i = 0; i < 1000; i++)
         assert_false(log_allowed(&limit, &held));
     assert_int_equal(limit.held, 1000);
@@ -287,7 +289,7 @@ TEST(after_its_time_a_line_reports_how_many_were_held)
     limit.next_ns = INT64_MAX;
     for (int i = 0; i < 7; i++)
         assert_false(log_allowed(&limit, &held));
-    limit.next_ns = clock_monotonic_ns(); /* the second is over */
+    limit.next_ns = clock_monotonic_ns(); /* as if the second were over */
     assert_true(log_allowed(&limit, &held));
     assert_int_equal(held, 7);
     limit.next_ns = 0;
@@ -304,7 +306,7 @@ TEST(a_trouble_that_lasts_a_quarter_of_an_hour_has_ten_lines)
     for (; lasted_ns < 900 * INT64_C(1000000000); lasted_ns += limit.interval_ns) {
         assert_true(log_allowed(&limit, &held));
         lines++;
-        limit.next_ns = 0; /* its time is over */
+        limit.next_ns = 0; /* as if its time were over */
     }
     assert_int_equal(lines, 10);
     assert_true(log_allowed(&limit, &held));

@@ -242,7 +242,7 @@ TEST(in_json_losses_are_an_object_too)
 
 /* --- next to a long text ---------------------------------------------------------------------- */
 
-#define TEXT_SIZE 300000 /* more than a pipe and whatever writes to it hold */
+#define TEXT_SIZE 300000 /* more than a pipe and the buffer of its writer hold */
 
 static char long_text[TEXT_SIZE];
 static char heard[2 * TEXT_SIZE];
@@ -264,7 +264,7 @@ static void end_long_text(struct test_pipe *pipe)
     test_pipe_close(pipe);
 }
 
-/* Reads from byte `size` on until the last line there is that one. */
+/* Reads, with `size` bytes read so far, until the last line is `last`. */
 static size_t hear_until(const struct test_pipe *pipe, size_t size, const char *last)
 {
     size_t length = strlen(last);

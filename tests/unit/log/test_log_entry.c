@@ -144,7 +144,8 @@ static void assert_is_json(const struct log_entry *entry)
     assert_non_null(tree);
     const struct json_tree *message = json_tree_member(tree, "message");
     assert_non_null(message);
-    assert_true(message->size >= strlen(entry->message) / 4); /* what is cut is no more than that */
+    assert_true(message->size >= strlen(entry->message) / 4); /* even a cut message has at least a
+                                                                 quarter of its text */
     assert_non_null(json_tree_member(tree, "sink"));
     json_tree_free(tree);
 }

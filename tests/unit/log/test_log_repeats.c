@@ -68,7 +68,8 @@ TEST(a_repetition_is_due_ten_seconds_after_the_first)
     assert_int_equal(repeats.count, 0);
     assert_true(log_repeats_take(&repeats, &full, 24 * SECOND)); /* it goes on */
     assert_int_equal(log_repeats_due(&repeats), 34 * SECOND);
-    assert_true(log_repeats_take(&repeats, &full, 50 * SECOND)); /* told late, and not lost */
+    assert_true(log_repeats_take(&repeats, &full, 50 * SECOND)); /* the count is reported late, but
+                                                                    not lost */
     assert_int_equal(repeats.count, 2);
 }
 

@@ -10,7 +10,7 @@
 #define START  (1000 * SECOND)
 #define LINES  2000
 
-/* Writes down when lines are written. */
+/* The times at which lines were written. */
 static struct {
     struct log_budget budget;
     int64_t lines_ns[LINES];
@@ -28,7 +28,7 @@ static void write_line(int64_t now_ns)
     book.lines_ns[book.count++] = now_ns;
 }
 
-/* One step: whether there is a trouble at this time, in seconds from the start. */
+/* One step at this time (seconds from the start), with or without a trouble. */
 static void step(struct log_trouble *trouble, bool is_there, int64_t now_ns)
 {
     bool due = is_there && now_ns >= log_trouble_due(trouble, &book.budget);
@@ -40,7 +40,7 @@ static void step(struct log_trouble *trouble, bool is_there, int64_t now_ns)
         write_line(now_ns);
 }
 
-/* A trouble that is there for `lasts` in each `period`, up to `until`; all in seconds. */
+/* Simulates until `until`: in each `period` there is a trouble for `lasts`. All in seconds. */
 static void repeat(struct log_trouble *trouble, int64_t from, int64_t until, int64_t lasts,
                    int64_t period)
 {

@@ -3,7 +3,7 @@
 #include "collector/metrics/metrics_rising.h"
 #include "tests/support/test.h"
 
-/* The served bytes of one sink of several, which counts `bytes`. */
+/* The bytes shown for one of several sinks when the sink counts `bytes`. */
 static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)
 {
     struct sink_totals totals[3] = {{.index = 0}, {.index = 2}, {.index = 3}};
@@ -13,7 +13,7 @@ static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)
     return totals[sink].bytes;
 }
 
-/* The served value of the only sink that is still reported. */
+/* The bytes shown when only that sink is still reported. */
 static uint64_t reported_alone(struct metrics_rising *rising, size_t index, uint64_t bytes)
 {
     struct sink_totals total = {.index = index, .bytes = bytes};

@@ -86,7 +86,7 @@ TEST_WITH(a_block_comes_back_as_it_was, set_up, tear_down)
     assert_string_equal(found->block.route, "topic/a");
     assert_string_equal(found->epoch, "0123456789abcdef");
     assert_string_equal(found->block.schema, "riemann");
-    assert_null(found->block.listener); /* the records have several */
+    assert_null(found->block.listener); /* the block has no single listener */
     assert_int_equal(found->block.size, put_in->block.size);
     assert_memory_equal(found->block.bytes, put_in->block.bytes, found->block.size);
     assert_memory_equal(found->block.keys, "onethree", 8);

@@ -15,12 +15,15 @@
 
 #define MILLISECOND INT64_C(1000000)
 
-/* The far end fails the first `fails` blocks with `outcome`; it keeps silent about the next. */
+/*
+ * The far end fails the first `fails` blocks with `outcome`, and does not answer the next `silent`
+ * ones.
+ */
 static struct {
     size_t fails, silent;
     enum delivery_outcome outcome;
     _Atomic bool is_away; /* any thread */
-    _Atomic int asked, described; /* how often it was asked, and said why it is away */
+    _Atomic int asked, described; /* calls of take and of describe */
 } far;
 
 static bool take(struct destination *destination, struct delivery_block *block, struct error *error)
@@ -195,7 +198,10 @@ TEST_WITH(a_far_end_that_gives_no_answer_is_named_after_the_stall_timeout, set_u
     assert_int_equal(heard("records lost since: 1 unknown"), 1);
 }
 
-/* Away, and with a writer that stops at the gate, so that its queue of one batch is full. */
+/*
+ * A far end that is away, and a writer that is held at the gate, so that the sink's queue of one
+ * batch is full.
+ */
 static struct fan_out *fill_queue(struct fake_sink *fake, struct offer_counters *offers)
 {
     struct fan_out *fan_out;
@@ -257,7 +263,8 @@ TEST_WITH(records_refused_before_an_outage_is_noticed_have_advice_that_fits, set
 {
     struct fake_sink *fake = *state;
     far.silent = 1;
-    fake->settings.flush_interval = MILLISECOND; /* not until there is an answer */
+    fake->settings.flush_interval = MILLISECOND; /* no other block may be sent before there is an
+                                                    answer */
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);
     for (int64_t until = patience_until(); sink_thread_condition(fake->sink).oldest_ns == 0;)
@@ -322,7 +329,7 @@ TEST_WITH(outages_without_a_line_are_counted_in_the_next_and_so_are_their_losses
             sink_outage_log(&outage, "a sink", fake->counters, "its line is cut", false, "");
         sink_outage_end(&outage, "a sink", fake->counters, "connected again");
         if (i == 2)
-            outage.trouble.begun_ns = 0; /* it is long ago */
+            outage.trouble.begun_ns = 0; /* as if the outage had begun long ago */
     }
     assert_int_equal(heard("a sink: its line is cut; trying again; 2 other outages since the last "
                            "line; records lost since: 6 ring_full"),

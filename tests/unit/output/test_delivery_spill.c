@@ -22,14 +22,14 @@
 /* How the far end treats a block. */
 static struct {
     _Atomic bool away;    /* blocks certainly do not arrive */
-    _Atomic bool refuses; /* it has no room */
+    _Atomic bool refuses; /* the destination has no room for a block */
     _Atomic bool quiet;   /* blocks arrive and are not answered until the delivery abandons them */
     _Atomic int quiet_once;  /* the same for this number of blocks only */
-    _Atomic int answers;     /* except that it answers this number of blocks, the first ones */
+    _Atomic int answers;     /* exceptions to `quiet`: this number of blocks is answered */
     _Atomic bool catches_up; /* it answers the blocks that it did not answer before */
     _Atomic int asked;       /* how often it was asked for an answer */
-    _Atomic int sends;       /* blocks that it was handed, */
-    _Atomic int stored;      /* and of these the ones that came while a segment existed */
+    _Atomic int sends;       /* blocks handed to it */
+    _Atomic int stored;      /* of these, blocks that came while a segment existed */
 } far;
 
 /* The segment that a spill begins with. */
@@ -38,7 +38,8 @@ static struct {
 static char folder[1300], first_segment[1400];
 
 /*
- * Any segment: when all blocks of one are acknowledged, the next one is named by its first block.
+ * Some segment: a spill names its next segment after its first block when all blocks of the last
+ * one were acknowledged.
  */
 static bool has_segment(void)
 {
@@ -117,7 +118,10 @@ static int tear_down(void **state)
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-/* Pushes blocks of one record each, by numbers; each is taken before the next is pushed. */
+/*
+ * Pushes blocks of one record each, by numbers. The sink takes each block before the next one is
+ * pushed.
+ */
 static void push(struct fake_sink *fake, unsigned first, unsigned end)
 {
     for (unsigned number = first; number < end; number++) {
@@ -142,7 +146,7 @@ static void wait_counter(const struct counter *counter, uint64_t value)
                      (unsigned long long)value);
 }
 
-/* Ends the run: with a deadline that is over, or with time for the blocks in flight. */
+/* Ends the run, either at once or with time for the blocks in flight. */
 static void stop(struct fake_sink *fake, bool at_once)
 {
     sink_thread_stop(fake->sink, clock_monotonic_ns() + (at_once ? 0 : INT64_C(10000000000)));
@@ -244,7 +248,7 @@ TEST_WITH(unanswered_blocks_stay_on_disk_and_may_come_twice, set_up, tear_down)
     assert_got(30, true);
 }
 
-/* A block acknowledged after an unacknowledged one is read again with it. */
+/* A run reads a block again that was acknowledged after an unacknowledged one. */
 TEST_WITH(a_block_acknowledged_after_an_unanswered_one_may_come_twice, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -285,7 +289,10 @@ static void catch_up(void)
     wakeup_signal(far_end.wakeup);
 }
 
-/* Fewer blocks than may be in flight. Each is counted once, and this run does not send it again. */
+/*
+ * Fewer blocks than may be in flight are stored when their answers are late. Each is counted once,
+ * and this run does not send it again.
+ */
 TEST_WITH(what_waits_long_for_its_answer_is_on_disk_while_it_is_sent, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -355,7 +362,7 @@ TEST_WITH(what_is_removed_while_it_is_sent_is_stored_again, set_up, tear_down)
     stop(fake, false);
 }
 
-/* Without this limit records would be collected until there is an answer. */
+/* Records that are collected for the next block must not wait for an answer without a limit. */
 TEST_WITH(records_collected_while_no_answer_comes_go_to_disk, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -388,8 +395,8 @@ TEST_WITH(with_fsync_always_a_block_is_on_disk_before_it_is_sent, set_up, tear_d
 }
 
 /*
- * More blocks than the spill's window are answered after one that is not: the next ones wait on
- * disk.
+ * The spill can note only a bounded number of acknowledged blocks after an unacknowledged one.
+ * Later blocks must wait on disk.
  */
 TEST_WITH(an_unanswered_block_keeps_the_next_ones_on_disk, set_up, tear_down)
 {
@@ -410,7 +417,7 @@ TEST_WITH(an_unanswered_block_keeps_the_next_ones_on_disk, set_up, tear_down)
     assert_got(50, false);
 }
 
-/* It would do nothing else while the far end is slow. */
+/* Otherwise the sink would wake up again and again while the far end is slow. */
 TEST_WITH(while_no_more_may_be_in_flight_what_is_on_disk_does_not_wake_the_sink, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -471,7 +478,8 @@ TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
     atomic_store(&far.away, false);
     wait_counter(&fake->counters->written, 2);
     stop(fake, false);
-    assert_got(2, false); /* it may come back between two that are sent together */
+    assert_got(2, false); /* its place in the order may be between two blocks that are sent
+                             together */
     fake_sink_start(fake);
     push(fake, 2, 3);
     wait_counter(&fake->counters->written, 3);
@@ -480,7 +488,7 @@ TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
     assert_got(3, false);
 }
 
-/* The block is sent all the same and stays in memory; storing it is tried again. */
+/* A block that cannot be stored is sent and stays in memory; the sink tries again to store it. */
 TEST_WITH(what_cannot_be_stored_while_it_is_sent_is_stored_later, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -532,11 +540,12 @@ TEST_WITH(what_comes_after_the_deadline_is_stored_and_not_sent, set_up, tear_dow
     fake_sink_start(fake);
     wait_counter(&fake->counters->written, 30);
     stop(fake, false);
-    assert_true(count(&fake->counters->possible_duplicates) <= 11); /* one block began to be late */
+    assert_true(count(&fake->counters->possible_duplicates) <= 11); /* only one block of at most 11
+                                                                       records was late */
     assert_got(30, true);
 }
 
-/* With more blocks than may be in flight: the others were never sent. */
+/* There are more blocks than may be in flight, so some were never sent. */
 TEST_WITH(only_what_was_sent_may_come_twice, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -577,7 +586,7 @@ TEST_WITH(an_answer_is_only_for_its_block_and_the_next_ones_stay_on_disk, set_up
     assert_got(30, true);
 }
 
-/* Records that were never sent, and records that may have been. */
+/* Some of the records were never sent; others may have been. */
 TEST_WITH(what_the_next_run_has_refused_has_failed_unless_it_may_be_there, set_up, tear_down)
 {
     struct fake_sink *fake = *state;

@@ -9,7 +9,7 @@
 #include "tests/support/platform/patience.h"
 #include "tests/support/test.h"
 
-#define MOST    64 /* blocks, in one test */
+#define MOST    64 /* most blocks in one test */
 #define SECONDS UINT64_C(1000000000)
 
 /* A far end that answers as the script says; the sink's thread uses its fields. */
@@ -31,10 +31,10 @@ static struct {
     size_t counts[MOST];
 
     struct delivery_block *held;
-    _Atomic bool let;     /* any thread: the held block is answered */
+    _Atomic bool let;     /* any thread; releases the held block's answer */
     _Atomic size_t asked; /* the number of requests for answers; any thread */
-    bool by_serving;      /* answers arrive when it is served */
-    size_t served;        /* of them, those that have arrived */
+    bool by_serving;      /* answers come only when the destination is served */
+    size_t served;        /* answers that have come in this way */
 } far;
 
 static void answer_by(struct delivery_block *block, char letter)
@@ -275,7 +275,8 @@ TEST_WITH(what_could_not_be_sent_in_its_time_has_failed, set_up, fake_sink_tear_
     push_apart(fake, "a");
     fake_sink_finish(fake);
     assert_int_equal(failed(fake, FAILED_TIMEOUT_UNSENT), 1);
-    assert_int_equal(atomic_load(&far.sends), 2); /* at 0 and 100 ms; the third is due at 300 */
+    assert_int_equal(atomic_load(&far.sends), 2); /* tries at 0 and 100 ms; the third would be at
+                                                     300 ms */
 }
 
 TEST_WITH(an_unanswered_block_is_unknown_and_not_sent_again, set_up, fake_sink_tear_down)
@@ -328,7 +329,7 @@ TEST_WITH(at_most_once_does_not_send_it_again, set_up, fake_sink_tear_down)
     assert_int_equal(unknown(fake), 1);
 }
 
-/* It may be there since the first time, whatever is answered later. */
+/* The far end may have the block since the first try, whatever the answer to a later one. */
 TEST_WITH(what_was_once_unknown_stays_so_unless_it_is_acknowledged, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -341,7 +342,7 @@ TEST_WITH(what_was_once_unknown_stays_so_unless_it_is_acknowledged, set_up, fake
     assert_int_equal(unknown(fake), 2);
 }
 
-/* The first block finds no room, and is not sent when it does. */
+/* There is no room for the first block at first, and then its sending fails. */
 TEST_WITH(what_is_sent_again_goes_before_what_never_was, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -400,7 +401,7 @@ TEST_WITH(records_of_a_block_may_have_different_answers, set_up, fake_sink_tear_
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 5);
     fake_sink_finish(fake);
-    assert_int_equal(written(fake), 3); /* two at once, and the one that was not sent */
+    assert_int_equal(written(fake), 3); /* two blocks at once, then the one that was not sent */
     assert_int_equal(counter_read(&fake->counters->lines), 3);
     assert_int_equal(failed(fake, FAILED_REJECTED), 1);
     assert_int_equal(unknown(fake), 1);
@@ -419,7 +420,7 @@ TEST_WITH(what_was_refused_with_others_may_be_there, set_up, fake_sink_tear_down
     assert_int_equal(written(fake), 2);
     assert_int_equal(counter_read(&fake->counters->possible_duplicates), 1);
     assert_int_equal(failed(fake, FAILED_REJECTED), 1);
-    assert_int_equal(unknown(fake), 2); /* partly accepted, and the one whose timeout was over */
+    assert_int_equal(unknown(fake), 2); /* one partly accepted, and one whose timeout was over */
 }
 
 TEST_WITH(no_more_is_in_flight_than_may_be, set_up, fake_sink_tear_down)
@@ -439,7 +440,7 @@ TEST_WITH(no_more_is_in_flight_than_may_be, set_up, fake_sink_tear_down)
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 4);
 }
 
-/* An earlier failure to reach the far end does not count as an I/O error of ours. */
+/* The far end could not be reached before, but that was not an I/O error. */
 TEST_WITH(what_an_unreachable_far_end_lacks_at_the_stop_is_late, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -512,7 +513,7 @@ TEST_WITH(a_full_block_is_sent_at_once_whatever_was_waited_for_before, set_up, f
     assert_int_equal(written(fake), 3);
 }
 
-/* The call may take as long as a disk does. */
+/* In the callback, which may take the time of a disk access. */
 TEST_WITH(a_sink_that_is_held_where_it_hands_a_block_over_is_alive, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

@@ -9,7 +9,7 @@
 
 #define NOW_NS INT64_C(1000000000000)
 
-/* A fan-out with `sinks` sinks, which are the fake one with its queues by turns. */
+/* Makes a fan-out with `sinks` sinks. All are the fake one, with its queues in turn. */
 static struct fan_out *make_feed_of(struct fake_sink *fake, struct offer_counters *offers,
                                     size_t sinks, size_t threads, enum fan_out_waiting waiting)
 {
@@ -128,7 +128,7 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
     assert_asleep(fake, 2);
     assert_true(fan_out_hold(fan_out, due_ns - 1, due_ns) == INT64_MAX);
     fake_sink_wait_committed(fake, 2);
-    /* The next batch has its own time. */
+    /* The hold of the next batch begins again. */
     fake_sink_wait_asleep(fake);
     offer(fake, fan_out);
     assert_true(fan_out_hold(fan_out, due_ns, due_ns) == due_ns + FAN_OUT_HOLD_NS);
@@ -138,7 +138,7 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
     finish(fake, fan_out, offers);
 }
 
-/* As a reload does: after it, no producer would wake a sink that is no longer fed. */
+/* A reload does this; without it no producer would wake a sink that gets no batches any more. */
 TEST_WITH(what_is_held_is_written_when_the_sinks_change, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

@@ -12,18 +12,18 @@
 #define LOG_SIZE    ((size_t)8 * 1024 * 1024)
 
 /*
- * A file set that notes its calls: "0<bytes>" a written block, "x0" a failed write, "t0" taken
- * over, "r" rotated, "R" rotated everything ("!": while blocks have records), "." finished. A
+ * A file set that records its calls as text: "0<bytes>" a written block, "x0" a failed write, "t0"
+ * taken over, "r" rotated, "R" rotated everything ("!": while blocks have records), "." finished. A
  * record's first byte is its file; files use the blocks by turns.
  */
 static struct {
     struct destination destination;
     struct destination_shape shape;
-    size_t failures;     /* the next writes, which fail */
-    bool fails_for_ever; /* and all writes after them */
+    size_t failures;     /* number of next writes that fail */
+    bool fails_for_ever; /* every write fails after these */
     char owner[MOST_BLOCKS];
     size_t next;
-    char later; /* the time of such a record is later than those before */
+    char later; /* this record has a later time than those before */
     char wanted;
     _Atomic bool due;     /* files are due for rotation */
     _Atomic size_t ticks; /* any thread reads it */
@@ -272,7 +272,7 @@ TEST_WITH(what_cannot_be_written_until_the_deadline_fails, fake_sink_set_up, tea
     sink_thread_stop(fake->sink, 0);
     fake_sink_finish(fake);
     assert_counts(fake, 0, 5);
-    assert_int_equal(set.log[set.used - 1], '.'); /* its files are completed all the same */
+    assert_int_equal(set.log[set.used - 1], '.'); /* files are completed at the end in any case */
     assert_int_equal(counter_read(&fake->counters->bytes), 0);
 }
 
@@ -297,7 +297,7 @@ TEST_WITH(a_reopen_is_not_kept_waiting_by_a_block_that_cannot_be_written, fake_s
     fake_sink_start(fake);
     set.failures = 2;
     fake_sink_push(fake, 0, "a", 1);
-    fake_sink_push(fake, 0, "@", 1); /* requests a rotation, and is then put itself */
+    fake_sink_push(fake, 0, "@", 1); /* this record requests a rotation before it is written */
     assert_log(fake, "x0R!x00<a\n>1<@\n>.");
     assert_counts(fake, 2, 0);
 }

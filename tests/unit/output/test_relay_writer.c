@@ -14,10 +14,10 @@
 /* A relay that does what the test says; the sink's thread uses its fields, except where marked. */
 static struct {
     struct destination destination;
-    _Atomic size_t full;      /* sends to come that find no room; any thread */
-    _Atomic bool first_fails; /* of the next send; any thread */
+    _Atomic size_t full;      /* number of next sends for which there is no room; any thread */
+    _Atomic bool first_fails; /* outcome of the next send; any thread */
     _Atomic size_t sends;
-    size_t per_send;   /* datagrams that are sent before there is no room again; 0: all */
+    size_t per_send;   /* datagrams sent by one call before there is no room; 0: all */
     size_t at;         /* the number of the datagrams that were sent */
     const char *fates; /* by number: "." sent, "l" too long, "s" without a source, "f" failed */
     size_t count;
@@ -99,7 +99,7 @@ static int set_up(void **state)
     return result;
 }
 
-/* A record for each letter, which is a datagram of one letter. */
+/* Pushes a record for each letter, a datagram that consists of this letter. */
 static void push_letters(struct fake_sink *fake, const char *letters)
 {
     for (; *letters != '\0'; letters++) {
@@ -247,7 +247,7 @@ static void push_raw(struct fake_sink *fake, const char *payload, size_t records
         batch_append_raw(batch, record);
         record = next;
     }
-    fake->queued -= raw; /* these are not records */
+    fake->queued -= raw; /* undecoded datagrams do not count as records */
     atomic_fetch_sub(&fake->counters->in_flight, (int64_t)raw);
     fake_sink_offer(fake, 0, batch);
 }

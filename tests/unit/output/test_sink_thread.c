@@ -131,7 +131,7 @@ static bool somebody_looks_on(const struct destination *destination)
     return true;
 }
 
-/* However many are waiting, and however long they could be collected. */
+/* Even if many records wait, and may be late. */
 TEST_WITH(where_somebody_looks_on_each_record_is_written_by_itself_and_whole, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -251,7 +251,7 @@ TEST_WITH(an_idle_sink_reopens_at_once, fake_sink_set_up, fake_sink_tear_down)
     assert_true(fake->reopened_at == 4 || fake->reopened_at == 8);
 }
 
-/* A reopening must not wait for a pause that never comes. */
+/* A reopening must come even if records never pause. */
 TEST_WITH(a_busy_sink_reopens_between_two_records, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

@@ -80,7 +80,7 @@ TEST_WITH(how_late_a_record_may_be_depends_on_its_reader, set_up, fake_sink_tear
     sink_thread_run_quantum(sink->sink);
     assert_int_equal(sink_thread_delay_ns(sink->sink), SINK_DELAY_MOST_NS); /* a file */
     sink->stream.is_watched = is_terminal;
-    sink_thread_reopen(sink->sink); /* it may be another destination then */
+    sink_thread_reopen(sink->sink); /* the next destination may be of another kind */
     sink_thread_run_quantum(sink->sink);
     assert_int_equal(sink_thread_delay_ns(sink->sink), 0);
     finish(sink);
@@ -128,7 +128,7 @@ TEST_WITH(what_stopped_half_way_is_written_once, set_up, fake_sink_tear_down)
     fake_sink_push(sink, 0, "third", 1);
     sink_thread_make_room(sink->sink);
     int64_t until = patience_until();
-    do /* more than one, if the third may be late */
+    do /* more than one record, if the third may be late */
         sink_thread_run_quantum(sink->sink);
     while (sink->size < strlen("first\nsecond\nthird\n") && patience(until));
     fake_sink_assert_wrote(sink, "first\nsecond\nthird\n", 3);

@@ -100,7 +100,8 @@ static void offer(struct fake_sink *fake, struct producer *producer, unsigned nu
 static void wait_for_room(const struct producer *producer)
 {
     int64_t until = patience_until();
-    while (batch_queue_backlog(producer->queue) >= 0.875) /* an eighth is left: room was requested */
+    while (batch_queue_backlog(producer->queue) >= 0.875) /* an eighth of the queue is left, so room
+                                                             is requested */
         if (!patience(until))
             fail_msg("the sink made no room");
 }
@@ -170,7 +171,7 @@ TEST_WITH(while_a_reader_stalls_the_oldest_make_room_for_the_newest, fake_sink_s
     wait_end_close(end);
 }
 
-/* Evictions must not cause more tries of a destination that fails. */
+/* Room that is made by evictions must not lead to more tries of a failing destination. */
 TEST_WITH(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -198,7 +199,7 @@ TEST_WITH(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept, fake_si
     wait_end_close(end);
 }
 
-/* It never waits for its reader: it is busy with a write while the room is requested. */
+/* The sink does not wait for its reader: it is in a write when the room is requested. */
 TEST_WITH(a_sink_that_writes_makes_room_before_it_takes_its_next_batch, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -223,7 +224,7 @@ TEST_WITH(a_sink_that_writes_makes_room_before_it_takes_its_next_batch, fake_sin
     assert_numbers(fake, 1, (unsigned)lost + 1, FAKE_CAPACITY - lost);
 }
 
-/* The sink does not touch another producer's queue. */
+/* Room requested by one producer is not made in another producer's queue. */
 TEST_WITH(each_queue_makes_room_for_its_own_producer, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -302,7 +303,10 @@ TEST_WITH(a_sink_that_drops_the_newest_refuses_them, fake_sink_set_up, fake_sink
     assert_the_oldest_survive(fake, &producer);
 }
 
-/* A stream's producer waits for other sinks, not for this one, which makes the requested room. */
+/*
+ * A stream's producer waits for sinks without room. This sink makes room, so the producer does not
+ * wait for it.
+ */
 TEST_WITH(a_producer_that_waits_does_not_for_a_sink_that_drops, fake_sink_set_up,
           fake_sink_tear_down)
 {

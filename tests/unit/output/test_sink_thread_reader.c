@@ -27,10 +27,10 @@ static struct {
 
     /* Any thread. */
     _Atomic size_t room;     /* bytes that may be unread */
-    _Atomic size_t may_read; /* bytes for the present reader */
+    _Atomic size_t may_read; /* bytes accepted for the present reader */
     _Atomic size_t accepted; /* by all readers */
     _Atomic bool dies;
-    _Atomic bool another; /* another one starts when one has ended */
+    _Atomic bool another; /* when a reader has ended, another one starts */
     _Atomic size_t deaths;
 } reader;
 
@@ -113,7 +113,7 @@ static bool at_beginning(const struct destination *destination)
     return reader.awaited || given() == 0;
 }
 
-/* A reader that has more to read and does not read is replaced at once. */
+/* A reader that does not read its input is replaced at once. */
 static void restart_reader(struct destination *destination, bool more)
 {
     (void)destination;
@@ -249,7 +249,7 @@ TEST_WITH(what_was_unread_or_half_read_is_lost_and_the_next_begins_with_a_record
     fake_sink_push(fake, 0, "def", 2);
     wait_accepted(10);
     atomic_store(&reader.another, true);
-    atomic_store(&reader.room, 0); /* it reads five bytes and gets no more for them */
+    atomic_store(&reader.room, 0); /* the reader reads five bytes, and then ends */
     read_and_die(5);
     atomic_store(&reader.room, 10);
     fake_sink_wait_committed(fake, 5);
@@ -303,7 +303,7 @@ TEST_WITH(each_reader_is_given_the_head_first, fake_sink_set_up, fake_sink_tear_
     wait_accepted(13);
     atomic_store(&reader.another, true);
     atomic_store(&reader.room, 0);
-    read_and_die(9); /* the head, and a half */
+    read_and_die(9); /* the head and half of a record */
     atomic_store(&reader.room, 13);
     fake_sink_wait_committed(fake, 4);
     fake_sink_finish(fake);
@@ -330,7 +330,7 @@ TEST_WITH(a_head_that_was_half_read_comes_again, fake_sink_set_up, fake_sink_tea
     assert_memory_equal(fake->bytes, "=head=\nabc\n=head=\ndef\n", 22);
 }
 
-/* There are no unread bytes; only the handle shows the end. */
+/* There are no unread bytes, so only the handle shows the end of the reader. */
 TEST_WITH(a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_sink, fake_sink_set_up,
           fake_sink_tear_down)
 {

@@ -82,7 +82,7 @@ TEST_WITH(a_sink_waits_for_a_reader_that_stalls, fake_sink_set_up, fake_sink_tea
     wait_end_close(end);
 }
 
-/* Like a terminal that has room for one byte while a newline takes two. */
+/* A destination like a terminal with room for one byte, which needs two for a newline. */
 TEST_WITH(a_destination_that_is_ready_and_accepts_no_byte_gets_a_pause_each_time, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -101,7 +101,8 @@ TEST_WITH(a_destination_that_is_ready_and_accepts_no_byte_gets_a_pause_each_time
     fake_sink_push(fake, 0, "abc", 2);
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "abc\nabc\n", 2);
-    assert_true(clock_monotonic_ns() - begun_ns >= 3 * INT64_C(10000000)); /* after ten in a row */
+    assert_true(clock_monotonic_ns() - begun_ns >= 3 * INT64_C(10000000)); /* a wait of 10 ms after
+                                                                              ten tries in a row */
     wait_end_close(end);
 }
 
@@ -189,7 +190,7 @@ static void reopen_within_a_buffer(struct fake_sink *fake)
     fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
 }
 
-/* Otherwise a file that has reached its limit could not be rotated. */
+/* Without the reopening, a file that has reached its limit could not be rotated. */
 TEST_WITH(a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_new_one,
           fake_sink_set_up, fake_sink_tear_down)
 {
@@ -254,7 +255,7 @@ TEST_WITH(no_byte_is_taken_back_without_a_name_to_reopen, fake_sink_set_up, fake
     assert_int_equal(fake->roll_backs, 0);
 }
 
-/* The reopening was noticed between two batches, and then the write before it failed. */
+/* The reopening is due between two batches, after the write before it has failed. */
 TEST_WITH(a_reopening_that_has_begun_is_not_forgotten_when_the_write_before_it_fails,
           fake_sink_set_up, fake_sink_tear_down)
 {
@@ -395,7 +396,10 @@ TEST_WITH(a_destination_without_take_back_is_asked_for_none, fake_sink_set_up, f
 
 static size_t withdrawn;
 
-/* A part of "cd\nabcd\nabcd\n", which would have blocked. */
+/*
+ * Gives up a write of "cd\nabcd\nabcd\n" that would have blocked. Returns the number of bytes that
+ * were written of it.
+ */
 static size_t cancel(struct destination *destination)
 {
     (void)destination;

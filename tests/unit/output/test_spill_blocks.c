@@ -86,7 +86,7 @@ TEST_WITH(each_block_has_its_head_and_the_records_that_are_open, scratch_make, s
     assert_string_equal(exported, HEAD "|b\nc\n;" HEAD "|d\nf\n;" HEAD "|g\nh\n;");
 }
 
-/* No block is left out as if it did not exist. */
+/* The reading fails with this error, and does not continue without a block. */
 TEST_WITH(whichever_memory_is_short_it_ends_with_that, scratch_make, scratch_remove)
 {
     (void)state;

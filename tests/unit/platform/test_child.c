@@ -14,7 +14,8 @@
 
 #define PATIENCE_MS 10000
 
-static struct control *control; /* it turns a write to a closed pipe into an error only */
+static struct control *control; /* makes a write to a closed pipe return an error instead of a
+                                   signal */
 static struct wakeup *wakeup;
 
 static int set_up(void **state)
@@ -112,7 +113,7 @@ TEST_WITH(what_it_has_read_is_known_while_it_runs, set_up, tear_down)
     assert_int_equal(child_close_input(*state), 2);
 }
 
-/* It still has the input, and continues to read when it may. */
+/* A process that outlives the program still has the input, and reads on when it may. */
 TEST_WITH(what_is_left_is_taken_back_from_what_outlives_it, set_up, tear_down)
 {
     char words[1024];

@@ -12,7 +12,7 @@
 
 static int set_up(void **state)
 {
-    signal(SIGPIPE, SIG_IGN); /* as the program does */
+    signal(SIGPIPE, SIG_IGN); /* the collector does so, too */
     return child_set_up(state);
 }
 
@@ -130,7 +130,7 @@ TEST_WITH(one_that_does_not_obey_is_ended_with_all_that_it_started, set_up, chil
     struct pollfd broken;
     start(*state, "trap '' TERM; dd bs=1 count=1 of=/dev/null 2>/dev/null; sleep 100; sleep 100");
     assert_int_equal(write_text(*state, "1"), WRITE_OK);
-    wait_until_unread(*state, 0); /* the trap is set now */
+    wait_until_unread(*state, 0); /* the shell has set the trap before dd reads the byte */
     child_terminate(*state, false);
     assert_int_equal(child_look(*state, &end), CHILD_RUNS);
     child_terminate(*state, true);

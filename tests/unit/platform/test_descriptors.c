@@ -56,7 +56,7 @@ static void set_limit(rlim_t soft)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* Only the first time: a hard limit cannot be raised again. */
+/* Has an effect only the first time, because a hard limit cannot be raised again. */
 static void keep(void)
 {
     const uint64_t wanted[DESCRIPTOR_USES] = {KEPT, KEPT, KEPT};
@@ -65,7 +65,7 @@ static void keep(void)
     descriptors_keep(wanted);
 }
 
-/* Like a library, until all are in use. */
+/* Opens files until all descriptors are in use, as a library might. */
 static void use_up(void)
 {
     int fd;

@@ -106,7 +106,7 @@ TEST_WITH(what_is_removed_is_known, scratch_make, scratch_remove)
     expect_at(file, "file", OUTPUT_FILE_MOVED);
     output_put_text(file, "two\n");
     scratch_put_text("file", "another\n");
-    assert_false(output_file_let_name_go(file)); /* nor is that needed: the name is free */
+    assert_false(output_file_let_name_go(file)); /* not needed, because another file has the name */
     output_put_text(file, "three\n");
     output_file_close(file);
     scratch_assert_holds_text("file", "another\n");
@@ -164,7 +164,8 @@ TEST_WITH(what_was_written_last_is_taken_back, scratch_make, scratch_remove)
     assert_true(output_file_roll_back(file, 9)); /* across two writes */
     scratch_assert_holds_text("file", "before\none\n");
     assert_true(output_file_roll_back(file, 4));
-    assert_false(output_file_roll_back(file, 1)); /* that was not ours */
+    assert_false(output_file_roll_back(file, 1)); /* the byte before was written by another
+                                                     program */
     output_file_close(file);
     scratch_assert_holds_text("file", "before\n");
 }

@@ -26,9 +26,9 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t size);
 
 static bool unseen;
 static bool would_block; /* each write */
-static int unnamed;      /* the errno of each look at a name; 0: none fails */
-static int torn_read;    /* 0: whole; the errno of each read; -1: reads of one byte */
-static int unreadable;   /* the errno of each open for reading; 0: none fails */
+static int unnamed;      /* the errno of each look-up of a name; 0: it succeeds */
+static int torn_read;    /* each read: an errno to fail with; 0: all bytes; -1: one byte */
+static int unreadable;   /* the errno of each open for reading; 0: it succeeds */
 static int interrupted;  /* the number of writes that are interrupted */
 
 int __wrap_fstat(int fd, struct stat *status)

@@ -133,7 +133,7 @@ TEST(a_program_that_writes_too_much_has_failed)
     assert_fails(words("outzeros:200000"), 100000, "writes more than 100000 bytes");
 }
 
-/* Otherwise the end of its output would never be read. */
+/* The reader of the output would wait for ever for what the program started. */
 TEST(a_program_that_does_not_end_is_ended_with_what_it_started)
 {
     const char *arguments[] = {TEST_ACTOR, "spawn:sleep", "sleep", NULL};

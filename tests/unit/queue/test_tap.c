@@ -1,4 +1,4 @@
-/* The tap: which batches it takes, which pass by; it never keeps more than its few batches. */
+/* The tap: which batches it takes and which pass by; it never holds more than a few batches. */
 #include <stdlib.h>
 
 #include "collector/platform/thread.h"
@@ -87,7 +87,7 @@ TEST_WITH(batches_without_room_pass_by_and_are_counted, set_up, tear_down)
         pass(fixture, 0, 7, false);
     assert_int_equal(batches_out(fixture->pool), TAP_BATCHES);
     assert_int_equal(tap_passed_by(fixture->tap), 3 * 7);
-    pass(fixture, 1, 1, false); /* another's room is its own */
+    pass(fixture, 1, 1, false); /* each producer has room of its own */
     assert_int_equal(tap_passed_by(fixture->tap), 3 * 7);
     assert_int_equal(take(fixture), 7);
     pass(fixture, 0, 7, false);
@@ -134,7 +134,7 @@ TEST_WITH(turning_it_off_releases_waiting_batches, set_up, tear_down)
     tap_set(fixture->tap, TAP_TAKING);
     pass(fixture, 1, 3, true);
     assert_int_equal(take(fixture), 3);
-    pass(fixture, 0, 1, false); /* and so does the end of the tap, see tear_down */
+    pass(fixture, 0, 1, false); /* the end of the tap (tear_down) releases it, too */
 }
 
 struct producer {

@@ -17,7 +17,7 @@
 static struct assembly *assembly;
 static int64_t now;
 
-/* Counts of datagrams given up, by reason. */
+/* Datagrams of messages that were given up, by reason. */
 static size_t given_up[REASON_COUNT];
 static size_t given_up_bytes;
 static uint8_t last_given_up[64];
@@ -72,7 +72,7 @@ struct piece {
     uint32_t message;
     uint16_t number;
     bool last;
-    size_t size; /* of the segment's body */
+    size_t size; /* bytes of the segment's body */
 };
 
 /*
@@ -173,7 +173,7 @@ TEST_WITH(a_duplicate_segment_is_reported_as_repeated, set_up, tear_down)
     assembly_end(assembly, NULL);
     refused(1, 0, false, 10, REASON_SEGMENT_REPEATED);
     refused(1, 1, true, 20, REASON_SEGMENT_REPEATED);
-    now += TIMEOUT; /* then it is forgotten */
+    now += TIMEOUT; /* then the message is forgotten */
     held(1, 0, false, 10);
     assert_int_equal(all_given_up(), 0);
 }
@@ -191,7 +191,7 @@ TEST_WITH(an_incomplete_message_is_given_up_datagram_by_datagram, set_up, tear_d
     assert_int_equal(given_up[REASON_SEGMENTS_MISSING], 2);
     assert_int_equal(given_up_bytes, 2 * HEADER + 5010);
     assert_int_equal(assembly_buffered(assembly), 2);
-    refused(1, 1, false, 10, REASON_SEGMENTS_MISSING); /* which came too late */
+    refused(1, 1, false, 10, REASON_SEGMENTS_MISSING); /* a segment that came too late */
 }
 
 TEST_WITH(expiry_by_the_caller_gives_up_late_messages, set_up, tear_down)
@@ -264,15 +264,15 @@ TEST_WITH(a_message_makes_room_for_itself_only_if_no_other_can, set_up, tear_dow
     uint32_t taken = 0;
     while (given_up[REASON_ASSEMBLY_FULL] == 0)
         held(++taken, 0, false, 1400);
-    held(2, 1, false, 1400); /* the first was given up: this is the oldest */
+    held(2, 1, false, 1400); /* the first message was given up, so this is the oldest */
     assert_int_equal(given_up[REASON_ASSEMBLY_FULL], 2);
     assert_int_equal(last_given_up[8], 3 * 7);
     whole(2, 2, true, sizes, 3);
 }
 
 /*
- * A message that was given up cannot make room: one that needs all of the memory is complete or too
- * long.
+ * Giving up the oldest message is not enough room for a message that needs all of the memory: that
+ * message must be complete or is too long.
  */
 TEST_WITH(long_segments_take_the_room_of_many, set_up, tear_down)
 {

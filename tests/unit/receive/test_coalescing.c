@@ -61,7 +61,7 @@ TEST(a_pause_that_would_gather_too_few_is_not_taken)
     /* In half a millisecond: one less than enough, and exactly enough. */
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 2 * COALESCING_LEAST - 2), 0);
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 2 * COALESCING_LEAST), 500 * US);
-    /* A shorter pause gathers less. */
+    /* A shorter pause would gather too few datagrams, so there is none. */
     assert_int_equal(rest_at(of_socket(100 * US, LARGE_BUFFER), 2 * COALESCING_LEAST), 0);
 }
 
@@ -146,7 +146,7 @@ TEST(a_long_pause_gathers_no_more_than_enough)
     assert_int_equal(late_pause_at(5 * MS, 50 * MS, LARGE_BUFFER, 1000), 500 * US);
 }
 
-/* At any rate measured before. */
+/* The limit holds whatever rate was measured before. */
 TEST(a_burst_after_a_quiet_time_finds_room)
 {
     const uint64_t buffer = (uint64_t)4 << 20;
@@ -157,7 +157,7 @@ TEST(a_burst_after_a_quiet_time_finds_room)
     assert_int_equal(late_pause_at(10 * MS, 50 * MS, 4096, 8), 0);
 }
 
-/* Its buffer has no overhead per datagram, and a faster sender waits. */
+/* A stream's buffer has no overhead per datagram, and a sender that is too fast waits. */
 TEST(a_stream_may_pause_longer_than_datagrams_with_an_equal_buffer)
 {
     const uint64_t buffer = 64 * 1024;
@@ -178,7 +178,7 @@ TEST(a_pause_lasts_as_long_as_requested)
 {
     struct pause *pause = pause_create();
     if (pause == NULL)
-        skip(); /* the system has none that short */
+        skip(); /* the system has no pause that is so short */
     for (int i = 0; i < 3; i++) {
         int64_t before = clock_monotonic_ns();
         pause_wait(pause, 300 * US);

@@ -68,7 +68,7 @@ static struct dead_letter_queue *queue;
 static struct dead_letter_counters written; /* the thread's */
 static struct dead_letter_counters offered; /* ours */
 
-static struct disk_reserve reserve; /* of the next ones that are opened */
+static struct disk_reserve reserve; /* reserve= of the dead letters opened next */
 
 static void open_letters(uint64_t max_size, uint64_t rate)
 {

@@ -57,8 +57,8 @@ TEST_WITH(without_a_free_large_batch_large_datagrams_count_as_no_buffer, set_up,
 }
 
 /*
- * 192.0.2.0/24 is allowed; `last` is the last byte of the sender's address, which is in another
- * network if `last` is 0.
+ * 192.0.2.0/24 is allowed. `last` is the last byte of the sender's address; with 0 the address is
+ * in another network.
  */
 static void take_from(struct ingest_bench *bench, uint8_t last, const void *bytes, size_t size,
                       bool truncated)
@@ -214,7 +214,7 @@ TEST_WITH(a_batch_is_due_only_while_one_is_open, set_up, ingest_bench_close)
 
 /* --- batches of several listeners ------------------------------------------------------------- */
 
-/* In addition to the bench's listener: one with the same schemas, and one with others. */
+/* Adds two listeners to the bench's: one with the same schemas, and one with others. */
 struct others {
     struct listener alike;
     struct listener different;

@@ -70,11 +70,11 @@ TEST_WITH(the_first_schema_that_matches_has_the_datagram, NULL, close_bench)
 {
     (void)state;
     open_bench(by_magic, 2);
-    take("!text"); /* malformed for the second, and for the first with its header */
+    take("!text"); /* malformed in the second schema, and in the first after its header */
     assert_int_equal(decoded(bench), 1);
     take("text");
     assert_int_equal(decoded(bench), 2);
-    take("!!"); /* what the first refuses is not for the second */
+    take("!!"); /* a datagram refused by the first schema is not given to the second */
     assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
 }
 
@@ -366,7 +366,7 @@ struct notif {
     const char *text;
 };
 
-/* The publisher is 7. */
+/* Sends a message of publisher 7. */
 static void take_notif(struct notif notif)
 {
     uint8_t bytes[64] = {0x30, 12, 0, 0, 0, 0, 0, 7};

@@ -5,7 +5,7 @@
 #include "collector/receive/stream_blocks.h"
 #include "tests/support/test.h"
 
-#define COUNT 9 /* 8, and one for a thread */
+#define COUNT 9 /* 8 for connections, and one for a thread */
 #define SIZE  16
 
 /* A host whose connections each acquire a block or wait. */
@@ -66,7 +66,7 @@ TEST(each_host_leaves_half_of_what_is_free_and_the_fourth_gets_one_at_once)
     for (size_t i = 0; i < 5; i++)
         give_all(blocks, &hosts[i]);
     assert_false(stream_blocks_are_short(blocks));
-    assert_int_equal(take_all(blocks, &hosts[1]), 5); /* all are there again */
+    assert_int_equal(take_all(blocks, &hosts[1]), 5); /* all blocks are available again */
     give_all(blocks, &hosts[1]);
     stream_blocks_destroy(blocks);
 }
@@ -96,7 +96,7 @@ TEST(a_host_waiting_for_its_share_does_not_press_others)
     struct host many = {0}, one = {0};
     one.held[0] = stream_blocks_acquire(blocks, &one.share, &one.waits[0]);
     assert_int_equal(take_all(blocks, &many), 4);
-    assert_true(stream_blocks_are_short(blocks)); /* of what it may have */
+    assert_true(stream_blocks_are_short(blocks)); /* of the blocks that one host may have */
     assert_int_equal(demand_on(blocks, &many), STREAM_BLOCKS_WANTED);
     assert_int_equal(demand_on(blocks, &one), STREAM_BLOCKS_ENOUGH);
     give_all(blocks, &many);
@@ -168,7 +168,7 @@ TEST(three_hosts_never_have_all)
         size_t poor = 0;
         for (size_t k = 0; k < 3; k++)
             poor += hosts[k].share.blocks == 0 && hosts[k].share.waiting != 0;
-        if (poor != 0) /* the free block is for them */
+        if (poor != 0) /* the free block is for other hosts */
             continue;
         uint8_t *block = stream_blocks_acquire(blocks, &other.share, &other.waits[0]);
         assert_non_null(block);

@@ -36,7 +36,7 @@ TEST(large_handshakes_share_the_memory_planned_for_all_connections)
         else
             assert_string_equal(too_much, "too many large handshakes at the same time");
     }
-    for (size_t i = most - 1; i <= most; i++) { /* also if it was refused */
+    for (size_t i = most - 1; i <= most; i++) { /* a refused handshake must be ended, too */
         tls_handshake_end(&all[i]);
         tls_handshake_end(&all[i]);
     }

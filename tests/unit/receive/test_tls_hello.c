@@ -43,7 +43,7 @@ static void put_hello(struct bytes *to, size_t size, uint8_t id, size_t suites, 
         put_record(to, 22, hello + at, all - at < piece ? all - at : piece);
 }
 
-/* Whether all of it is allowed; checks that it makes no difference byte by byte. */
+/* Whether the whole hello is allowed. Checks that the result is the same byte by byte. */
 static bool passes(const struct bytes *bytes, bool is_old)
 {
     struct tls_hello whole = {0}, single = {0};

@@ -1,4 +1,4 @@
-/* The name of a client: only known from a certificate, which is freed each time. */
+/* The name of a client comes only from a certificate, which is freed each time. */
 #include <string.h>
 
 #include "collector/receive/tls_name.h"

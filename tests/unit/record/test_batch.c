@@ -31,7 +31,7 @@ TEST(a_fresh_batch_is_empty_and_has_its_size)
         assert_int_equal(batch->arena.used, 0);
         assert_int_equal(batch->arena.capacity, large ? BATCH_LARGE_SIZE : BATCH_SMALL_SIZE);
         assert_int_equal((uintptr_t)batch->arena.base % ARENA_ALIGNMENT, 0);
-        memset(batch->arena.base, 0xa5, batch->arena.capacity); /* all of it is ours */
+        memset(batch->arena.base, 0xa5, batch->arena.capacity); /* the whole arena may be written */
         batch_release(batch);
     }
     batch_pool_destroy(pool);
@@ -202,7 +202,7 @@ TEST(large_batches_become_longer_while_some_are_out)
         memset(out[i]->arena.base, i, out[i]->arena.capacity);
     }
     assert_null(batch_acquire(pool, true));
-    batch_release(before); /* it does not come again */
+    batch_release(before); /* smaller than the new size, so it is not used again */
     assert_null(batch_acquire(pool, true));
     assert_int_equal(batch_pool_levels(pool).large, 2);
     assert_int_equal(batch_pool_levels(pool).large_free, 0);

@@ -216,7 +216,7 @@ TEST_WITH(with_such_a_sender_few_messages_are_examined, begin_telemetry, end)
     assert_lines(0);
     receive(*state, NOW);
     assert_lines(1);
-    receive(*state, NOW + 60 * SECOND); /* and now every one */
+    receive(*state, NOW + 60 * SECOND); /* after the first hint every message is examined */
     assert_lines(1);
 }
 

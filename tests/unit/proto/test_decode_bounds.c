@@ -81,7 +81,10 @@ static void types_that_nest_through_each_other_count_every_level(void **state)
     }
 }
 
-/* Makes all there is the `inner` of a group, or the value of a map's entry: two levels. */
+/*
+ * Makes all bytes written so far the content of `inner` in a group, or the value of a map's entry:
+ * two levels.
+ */
 static void wrap_in_two(bool group)
 {
     static struct wire content;
@@ -118,7 +121,7 @@ static void unknown_bytes_are_not_looked_into(void **state)
     assert_tower(decoding, 3, 40, DECODE_OK); /* nor those of a string */
 }
 
-/* Longer lengths than needed are allowed up to five bytes, and must not hide a level. */
+/* A length may be written in up to five bytes; a longer form than needed must not hide a level. */
 static void padded_lengths_hide_no_level(void **state)
 {
     struct decoding *decoding = *state;
@@ -267,7 +270,10 @@ static void a_datagram_that_grows_a_hundredfold_is_bounded_by_the_arena(void **s
     assert_decodes_to(decoding, &wire, DECODE_OK);
 }
 
-/* Decodes with ever more room: too large, and not a byte more, until there is enough. */
+/*
+ * Decodes with more memory each time: too large until there is enough, and then accepted; a refusal
+ * must not use more than it was given.
+ */
 static void assert_bounded_by_room(struct decoding *decoding, size_t most)
 {
     size_t room = 1024;
@@ -305,7 +311,7 @@ static void a_few_bytes_that_nest_large_messages_are_bounded_by_the_arena(void *
     assert_bounded_by_room(*state, (size_t)1024 * 1024);
 }
 
-/* A list that is joined with one more element again and again: each join takes what it has. */
+/* A list gets one element again and again. Each merge copies the list, which takes memory. */
 static void a_message_merged_many_times_is_bounded_by_the_arena(void **state)
 {
     size_t child = wire_begin(&wire, 18);

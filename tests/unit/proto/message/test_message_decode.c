@@ -282,7 +282,7 @@ TEST_WITH(a_proto3_optional_is_there_also_at_its_default, open_modern, close_dec
     assert_decodes_as(*state, &wire, "{}");
     wire_uint(&wire, 1, 0);
     wire_text(&wire, 2, "");
-    wire_text(&wire, 5, ""); /* one without presence is not */
+    wire_text(&wire, 5, ""); /* an empty value of a field without presence is not written */
     assert_decodes_as(*state, &wire, "{\"maybe_number\":0,\"maybe_text\":\"\"}");
 }
 

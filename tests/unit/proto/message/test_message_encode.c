@@ -36,7 +36,7 @@ static int open_nothing(void **state)
     return decoding_set_up_shape(state, "sluice.legacy.Nothing");
 }
 
-/* The encoded message has exactly these bytes. */
+/* Asserts that the encoded message has exactly these bytes. */
 static void assert_encoded(struct decoding *decoding, const void *bytes, size_t size)
 {
     static struct wire again;
@@ -134,7 +134,7 @@ static void fields_go_out_by_number_then_the_unknown_ones(void **state)
     assert_encoded(*state, "\x08\x01\x12\x01t\x98\x06\x01", 8);
 }
 
-/* Makes all there is the `inner` of a group. */
+/* Makes all bytes written so far the content of `inner`, in a group. */
 static void wrap_in_group(void)
 {
     static struct wire content;
@@ -181,7 +181,7 @@ static const ProtobufCMessage *message_of(const struct decoding *decoding)
     return decoding->message;
 }
 
-/* protobuf-c packs what was decoded to bytes that are decoded to the same. */
+/* protobuf-c encodes the decoded message; its bytes are decoded to the same message. */
 static void assert_packed_by_protobuf_c(struct decoding *decoding)
 {
     static struct wire packed;
@@ -324,7 +324,8 @@ static void protobuf_c_finds_enum_values_by_number_and_name(void **state)
         assert_int_equal(value->value, known[i].number);
         const ProtobufCEnumValue *found = enum_find(colours, known[i].number);
         assert_ptr_equal(found, value);
-        if (known[i].number != INT32_MAX) /* protobuf-c's own search does not find that */
+        if (known[i].number != INT32_MAX) /* protobuf-c's own search does not find this largest
+                                             number */
             assert_ptr_equal(protobuf_c_enum_descriptor_get_value(colours, known[i].number), value);
     }
     assert_null(protobuf_c_enum_descriptor_get_value(colours, 0));

@@ -159,7 +159,10 @@ TEST_WITH(what_the_arena_has_no_room_for_is_named, open_legacy, close_decoding)
 
 #define MESSAGES 1000
 
-/* decoding_wire asserts that a refused one has a cause within it, and an accepted one has none. */
+/*
+ * Also decoding_wire asserts that a refusal has a cause within the message, and an accepted message
+ * has none.
+ */
 static void decode_damaged(struct decoding *decoding, const struct message_type *type)
 {
     struct random_message random = {.state = 4, .odd = true, .most = 400};
@@ -168,7 +171,7 @@ static void decode_damaged(struct decoding *decoding, const struct message_type 
         wire_clear(&wire);
         random_message_put(&random, &wire, type, (unsigned)i % 5);
         random_message_damage(&random, &wire);
-        if (i == MESSAGES * 3 / 4) /* and the others find little room */
+        if (i == MESSAGES * 3 / 4) /* the last quarter is decoded with little memory */
             decoding_set_room(decoding, 1000);
         refused += decoding_wire(decoding, &wire) != DECODE_OK;
     }

@@ -188,7 +188,7 @@ static void put_mask(const char *first, const char *second)
 
 TEST_WITH(a_field_mask_is_its_paths_in_camel_case, open_known, close_decoding)
 {
-    put_mask("foo_bar.baz_2x", "q"); /* no: a digit cannot be raised */
+    put_mask("foo_bar.baz_2x", "q"); /* not valid: a digit after "_" has no capital form */
     assert_json(*state, "{\"mask\":{\"paths\":[\"foo_bar.baz_2x\",\"q\"]}}", 1);
     wire_clear(&wire);
     put_mask("foo_bar.baz2", "q_q");
@@ -421,7 +421,7 @@ TEST_WITH(a_nul_in_the_type_of_an_any_ends_no_name, open_known, close_decoding)
                 1);
 }
 
-/* The levels outside an Any and those inside are one tower. */
+/* Levels outside and inside of an Any are counted together. */
 TEST_WITH(an_any_deeper_than_a_hundred_levels_is_counted, open_known, close_decoding)
 {
     struct decoding *decoding = *state;

@@ -50,7 +50,7 @@ TEST_WITH(merging_joins_lists_and_unknown_fields, open_legacy, close_decoding)
     struct decoding *decoding = *state;
     for (uint32_t i = 1; i <= 3; i++) {
         size_t child = wire_begin(&wire, CHILD);
-        if (i != 2) /* the second brings none */
+        if (i != 2) /* the second message has no value */
             wire_uint(&wire, LIST, i);
         if (i != 1)
             wire_text(&wire, EXTRAS, i == 2 ? "x" : "y");
@@ -113,7 +113,7 @@ TEST_WITH(a_map_keeps_the_last_entry_of_a_key, open_legacy, close_decoding)
     put_count("b", 2);
     put_count("a", 3);
     assert_decodes_as(*state, &wire, "{\"counts\":{\"b\":2,\"a\":3}}");
-    wire_wrap(&wire, CHILD, 1); /* also when maps are merged */
+    wire_wrap(&wire, CHILD, 1); /* this also holds when maps are merged */
     static struct wire again;
     wire_clear(&again);
     wire_raw(&again, wire.bytes, wire.size);
@@ -124,7 +124,7 @@ TEST_WITH(a_map_keeps_the_last_entry_of_a_key, open_legacy, close_decoding)
     assert_decodes_as(*state, &again, "{\"child\":{\"counts\":{\"a\":3,\"b\":4}}}");
 }
 
-/* So many that they are sorted. */
+/* Enough entries that they are sorted. */
 TEST_WITH(a_large_map_keeps_the_last_entry_of_each_key, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
@@ -199,7 +199,7 @@ TEST_WITH(required_fields_split_over_two_occurrences_are_there, open_legacy, clo
             assert_decodes_to(*state, &wire, DECODE_OK);
         }
     wire_clear(&wire);
-    put_needs(MANY_NEEDS, true); /* elements of a list are two messages */
+    put_needs(MANY_NEEDS, true); /* elements of a list are not merged */
     put_needs(MANY_NEEDS, false);
     assert_decodes_to(*state, &wire, DECODE_MALFORMED);
 }

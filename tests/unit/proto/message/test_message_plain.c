@@ -17,16 +17,16 @@
 #include "tests/support/test.h"
 
 #define ROOM   ((size_t)256 * 1024)
-#define USED   40 /* bytes of each arena that somebody else has */
+#define USED   40 /* bytes of each arena that are in use before */
 #define BEHIND 72 /* and after it */
 #define PAINT  0x5a
 
-/* Both decoders over the same bytes. */
+/* The results of both decoders for the same bytes. */
 struct both {
     const struct message_type *type;
-    uint8_t *data; /* just as long as they are, so that the address sanitizer sees what is past */
+    uint8_t *data; /* exactly `size` bytes, so that the address sanitizer sees reads past them */
     size_t size;
-    struct arena arenas[2]; /* of the quick one and of the other */
+    struct arena arenas[2]; /* one for each decoder */
     struct decoded quick, other;
     bool is_plain;
     enum decode_result result; /* the other's */
@@ -83,7 +83,7 @@ static void assert_same(const struct both *both)
     assert_memory_equal(quick, other, size);
 }
 
-/* Decodes both ways. Returns whether the quick one did. */
+/* Decodes with both decoders. Returns whether the fast one did not give up. */
 static bool decode_both(struct both *both, const struct message_type *type, unsigned levels,
                         size_t room)
 {
@@ -131,7 +131,7 @@ static const struct message_type *type_of(const struct decoding *decoding)
                                     : ((const struct message_schema *)decoding->schema)->type;
 }
 
-/* Does it with each type that there is: of the built-in schemas, and shapes of all kinds. */
+/* Calls a function for each type: those of the built-in schemas, and shapes of all kinds. */
 static void with_each_type(void (*use)(const struct message_type *type))
 {
     static const char *const names[] = {"sluice.shapes.Tree",     "sluice.shapes.Kinds",
@@ -172,7 +172,7 @@ TEST(what_senders_send_is_of_plain_types)
 
 /* --- messages at random ----------------------------------------------------------------------- */
 
-#define MESSAGES 1500 /* of each type, and the same number of damaged ones */
+#define MESSAGES 1500 /* messages of each type; the same number are damaged */
 #define LEVELS   6
 
 static void decode_odd_ones(const struct message_type *type)
@@ -229,7 +229,7 @@ TEST(tidy_messages_are_not_given_up)
     with_each_type(decode_tidy_ones);
 }
 
-/* A caller cannot distinguish the two. */
+/* With any size of the arena the two decoders have the same result. */
 static void decode_in_little_room(const struct message_type *type)
 {
     struct random_message random = {.state = 3, .odd = true, .most = 200};
@@ -250,7 +250,7 @@ static void decode_in_little_room(const struct message_type *type)
             assert_int_equal(both.arenas[0].used, both.arenas[1].used);
             assert_int_equal(both.arenas[0].exhausted, both.arenas[1].exhausted);
             too_large += result == DECODE_TOO_LARGE;
-            /* And where the last piece of a prototype may reach past its block. */
+            /* Continues until the last piece of a prototype cannot reach past its block either. */
             enough = result != DECODE_TOO_LARGE && room > both.arenas[1].used + 2 * PROTOTYPE_PIECE;
             enough = enough || (result != DECODE_TOO_LARGE && result != DECODE_OK);
             close_both(&both);
@@ -314,7 +314,7 @@ TEST_WITH(a_message_is_plain_once, open_tree, close_decoding)
     assert_plain(state);
     wire_bytes(&wire, 4, "", 0);
     wire_text(&wire, 5, "it instead");
-    wire_bytes(&wire, 4, "", 0); /* not the one before, which the text took away */
+    wire_bytes(&wire, 4, "", 0); /* a new message: the text has removed the earlier one */
     assert_plain(state);
     wire_bytes(&wire, 4, "", 0);
     assert_given_up(state);
@@ -340,7 +340,7 @@ TEST_WITH(levels_are_counted, open_tree, close_decoding)
     assert_plain(state);
 }
 
-/* A sender that is newer than the schema. */
+/* As from a sender with a newer schema. */
 TEST_WITH(unknown_fields_are_plain_as_long_as_their_list_can_grow, open_tree, close_decoding)
 {
     wire_uint(&wire, 15, 300);
@@ -360,7 +360,7 @@ TEST_WITH(unknown_fields_are_plain_as_long_as_their_list_can_grow, open_tree, cl
     assert_given_up(state);
 }
 
-/* How many keys, in all and different ones. */
+/* The number of keys, and of different keys. */
 static void put_map(size_t entries, size_t keys)
 {
     wire_clear(&wire);
@@ -382,7 +382,7 @@ TEST_WITH(a_map_of_a_few_entries_is_plain, open_modern, close_decoding)
     assert_given_up(state);
     wire_clear(&wire);
     size_t entry = wire_begin(&wire, 9);
-    wire_uint(&wire, 1, 5); /* its value would have to be made */
+    wire_uint(&wire, 1, 5); /* the value is missing and would have to be made */
     wire_end(&wire, entry);
     assert_given_up(state);
 }

@@ -1,4 +1,7 @@
-/* Message sets: what an item means, what of it is dropped, kept or refused, and how it goes out. */
+/*
+ * Message sets: the meaning of an item, which items are dropped, kept or refused, and how they are
+ * encoded.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +69,7 @@ static void put_item(uint32_t id, uint64_t number)
     end_item();
 }
 
-/* Makes all there is the message of an item. */
+/* Makes all bytes written so far the message of an item. */
 static void wrap_in_item(uint32_t id, bool message_first)
 {
     static struct wire content;
@@ -263,10 +266,11 @@ TEST_WITH(other_fields_of_an_item_are_dropped, open_set, close_decoding)
     assert_int_equal(((struct decoding *)*state)->unknown_fields, 0);
 }
 
-/* As Google's parser has it: it looks at one byte. */
+/* Google's parser does so, too: it compares only one byte. */
 TEST_WITH(longer_tags_than_need_be_are_of_other_fields_in_an_item, open_set, close_decoding)
 {
-    wire_raw(&wire, "\x8b\x00", 2); /* but not where the item begins and ends */
+    wire_raw(&wire, "\x8b\x00", 2); /* this does not hold for the tags that begin and end the
+                                       item */
     wire_raw(&wire, "\x90\x00\x64", 3);
     put_number(5);
     wire_raw(&wire, "\x8c\x00", 2);
@@ -287,19 +291,21 @@ TEST_WITH(items_that_make_no_sense_are_malformed, open_set, close_decoding)
         size_t size;
     } wrong[] = {
         {"\x0b", 1},                                    /* no end */
-        {"\x0b\x10\x64\x1a\x00", 5},                    /* no end, though all is there */
+        {"\x0b\x10\x64\x1a\x00", 5},                    /* no end, though number and message are
+                                                           complete */
         {"\x0b\x14", 2},                                /* another's end */
         {"\x0b\x00\x0c", 3},                            /* no field */
         {"\x0b\x10", 2},                                /* no number */
         {"\x0b\x10\xff\xff\xff\xff\xff\xff", 8},        /* half a number */
         {"\x0b\x1a\x05\x0c", 4},                        /* less than a message */
         {"\x0b\x10\x64\x1a\x01\xff\x0c", 7},            /* no message */
-        {"\x0b\x1a\x01\xff\x10\x64\x0c", 7},            /* nor before its number */
+        {"\x0b\x1a\x01\xff\x10\x64\x0c", 7},            /* nor if it comes before the number */
         {"\x0b\x10\x64\x1a\x01\x0c\x0c", 7},            /* an end in the message */
         {"\x0b\x1a\x01\x0c\x10\x64\x0c", 7},            /* */
         {"\x0b\x10\x00\x1a\x00\x0c", 6},                /* no extension has the number 0 */
         {"\x0b\x1a\x00\x10\x00\x0c", 6},                /* */
-        {"\x0b\x10\x80\x80\x80\x80\x10\x1a\0\x0c", 10}, /* nor this, of 32 bits */
+        {"\x0b\x10\x80\x80\x80\x80\x10\x1a\0\x0c", 10}, /* nor this one, which has more than 31
+                                                           bits */
         {"\x0b\x17\x0c", 3},                            /* no wire type */
         {"\x0b\x2b\x0c", 3},                            /* a group in it without its end */
         {"\x0c", 1},                                    /* only an end */
@@ -343,7 +349,7 @@ TEST_WITH(text_in_an_item_is_checked_as_elsewhere, open_set, close_decoding)
 
 /* --- bounds ----------------------------------------------------------------------------------- */
 
-/* Nested message sets with this number of levels each. */
+/* Nests message sets; each is this number of levels deep. */
 static void assert_deepest(struct decoding *decoding, bool message_first, size_t sets)
 {
     wire_clear(&wire);
@@ -359,7 +365,7 @@ TEST_WITH(an_item_is_a_level_and_its_message_another, open_set, close_decoding)
     assert_deepest(*state, false, SCHEMA_MAX_DEPTH / 2);
 }
 
-/* As Google's parser counts. */
+/* The levels are counted as Google's parser does. */
 TEST_WITH(an_item_whose_message_comes_first_is_one_level, open_set, close_decoding)
 {
     assert_deepest(*state, true, SCHEMA_MAX_DEPTH);

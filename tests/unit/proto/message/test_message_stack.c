@@ -111,7 +111,7 @@ static int open_known(void **state)
     return decoding_set_up_shape(state, "sluice.modern.Known");
 }
 
-/* Makes all there is the content of a group. */
+/* Makes all bytes written so far the content of a group. */
 static void wrap_in_group(uint32_t number)
 {
     static struct wire content;
@@ -124,7 +124,7 @@ static void wrap_in_group(uint32_t number)
 
 TEST_WITH(a_hundred_levels_take_less_than_a_kilobyte_each, open_legacy, close_decoding)
 {
-    static const uint32_t ways[] = {18, 25, 104}; /* one, in a list, an extension */
+    static const uint32_t ways[] = {18, 25, 104}; /* a message, a list of messages, an extension */
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         wire_clear(&wire);
         wire_wrap(&wire, ways[i], LEVELS);
@@ -177,7 +177,9 @@ static int open_sets(void **state)
     return decoding_set_up_shape(state, "sluice.sets.Set");
 }
 
-/* An item that contains all; its message takes a level if it follows the number. */
+/*
+ * An item with everything written so far. If its message comes after the number, it takes a level.
+ */
 static void wrap_in_item(bool message_first)
 {
     static struct wire content;
@@ -212,7 +214,7 @@ TEST_WITH(a_hundred_levels_given_twice_are_merged_in_no_more, open_legacy, close
     assert_bounded(*state, 0);
 }
 
-/* Each Any decodes what is in it, to the depth that is left. */
+/* Nests Anys. Each one's content is decoded, as far as the limit of levels allows. */
 static void put_anys(size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -269,7 +271,7 @@ TEST_WITH(a_datagram_as_deep_as_can_be_is_too_deep_and_takes_no_more, open_legac
     }
 }
 
-/* OTLP's AnyValue: a list that holds a list, and so on, as far as a datagram goes. */
+/* Nests OTLP's AnyValue: a list in a list and so on, as deep as a datagram allows. */
 static int open_otlp(void **state)
 {
     int result = decoding_set_up_schema(state, &schema_otlp);
@@ -285,12 +287,12 @@ static void put_lists_in_an_attribute(size_t levels_of_two)
         wire_wrap(&wire, 5, 1); /* the list of an AnyValue */
     }
     wire_wrap(&wire, 2, 1); /* an attribute's value */
-    wire_wrap(&wire, 1, 3); /* of a resource, of the resource's metrics, of the request */
+    wire_wrap(&wire, 1, 3); /* attribute, resource, resource's metrics */
 }
 
 TEST_WITH(an_any_value_of_a_hundred_levels_takes_no_more, open_otlp, close_decoding)
 {
-    put_lists_in_an_attribute(48); /* and four around them */
+    put_lists_in_an_attribute(48); /* and four levels around the lists */
     assert_bounded(*state, 0);
 }
 

@@ -26,7 +26,7 @@ static void assert_names(const struct decoding *decoding, const char *expected)
         output_bytes(&out, sample.name.data, sample.name.size);
         output_char(&out, ' ');
     }
-    assert_false(next(decoding, &cursor, &sample)); /* and so it stays */
+    assert_false(next(decoding, &cursor, &sample)); /* the walk has ended for good */
     output_char(&out, '\0');
     assert_false(out.overflow);
     assert_string_equal(names, expected);
@@ -132,11 +132,11 @@ TEST_WITH(a_number_that_was_not_sent_is_no_sample, open_otlp, close_decoding)
     assert_names(*state, "one two ");
 }
 
-/* Of each type of point, where its flags are and its exemplars. */
+/* For each type of point: the fields with its flags and exemplars. */
 static const struct {
     uint32_t data;
     uint32_t flags;
-    uint32_t exemplars; /* 0: it has none */
+    uint32_t exemplars; /* 0: the type has none */
 } types[] = {
     {OTLP_GAUGE, OTLP_NUMBER_FLAGS, OTLP_NUMBER_EXEMPLARS},
     {OTLP_SUM, OTLP_NUMBER_FLAGS, OTLP_NUMBER_EXEMPLARS},

@@ -49,7 +49,7 @@ static void assert_labels_of(const struct decoding *decoding, const struct sampl
         output_bytes(&out, label.value.data, label.value.size);
         output_char(&out, ';');
     }
-    assert_false(next_label(decoding, sample, &cursor, &label)); /* and so it stays */
+    assert_false(next_label(decoding, sample, &cursor, &label)); /* the walk has ended for good */
     assert_int_equal(scratch.used, used);
     assert_false(scratch.exhausted);
     output_char(&out, '\0');
@@ -122,7 +122,9 @@ static void put_full_point(void)
     otlp_put_attribute(&wire, OTLP_NUMBER_ATTRIBUTES, "route", "/");
 }
 
-/* So the first of two with the same key is the point's, then the scope's, then the resource's. */
+/*
+ * If a key occurs several times, the point's label counts, then the scope's, then the resource's.
+ */
 static void labels_come_from_the_point_outwards(void **state)
 {
     put_request(&(struct request){put_full_resource, put_full_scope, put_full_point});
@@ -162,7 +164,7 @@ static void what_says_nothing_is_no_label(void **state)
     }
 }
 
-/* Of each type of point, where its attributes are. */
+/* For each type of point: the field with its attributes. */
 static void points_of_every_type_have_labels(void **state)
 {
     static const struct {

@@ -64,7 +64,7 @@ static enum decode_result decode(void)
     return schema_file.decode(schema, wire.bytes, wire.size, &arena, &decoded);
 }
 
-/* The datagram as JSON. That it is written as the same bytes again is checked on the way. */
+/* The datagram as JSON. Also checks that it is encoded to the same bytes again. */
 static const char *json(void)
 {
     static const struct json_style style = {.proto_names = true, .int64_numbers = true};
@@ -332,7 +332,7 @@ TEST_WITH(nested_messages_count_as_decoded_memory, begin, end)
     assert_int_equal(small.used, 0);
 }
 
-/* Of any bytes: where the choice looks, nothing is read past them. */
+/* Decodes a copy of exactly this size: the choice of a type may not read past any bytes. */
 static void decode_a_copy(const uint8_t *bytes, size_t size)
 {
     uint8_t *copy = malloc(size != 0 ? size : 1);

@@ -155,7 +155,7 @@ TEST_WITH(what_is_common_to_all_elements_is_written_once, begin, NULL)
     put_reading(5, "b", 2, 0);
     struct schema_options options = report("load,readings.value");
     assert_string_equal(samples_of(&options), "load=9@0\nvalue=1@0\nvalue=2@0\n");
-    /* And it belongs to none of them. */
+    /* The value outside of the list gets no label from any element. */
     wire_text(&wire, 1, "web1");
     options.name = "readings.sensor";
     options.labels = "host,readings.sensor";
@@ -337,7 +337,7 @@ TEST_WITH(each_element_of_the_innermost_repeated_field_is_a_place, begin, NULL)
     options.labels = NULL;
     options.time = NULL;
     assert_string_equal(samples_of(&options), "1=0.5@0\n2=-1@0\n1=20.5@0\n");
-    options.value = "racks.psus.volts"; /* the innermost is one of plain values */
+    options.value = "racks.psus.volts"; /* here the innermost list has plain values, not messages */
     assert_string_equal(samples_of(&options), "1=1f@0\n1=0.5f@0\n2=2f@0\n2=0.5f@0\n1=1f@0\n"
                                               "1=0.5f@0\n");
 }
@@ -460,7 +460,7 @@ TEST_WITH(many_empty_elements_are_walked_once, begin, NULL)
     assert_int_equal(schema_file.decode(schema, bytes, sizeof bytes, &arena, &decoded), DECODE_OK);
     struct schema_cursor cursor = {0};
     struct sample sample;
-    for (int i = 0; i < 3; i++) /* and again, at its end */
+    for (int i = 0; i < 3; i++) /* repeated calls after the end */
         assert_false(schema_file.next_sample(schema, decoded.message, &cursor, &sample));
     schema_file.destroy(schema);
 }

@@ -59,7 +59,7 @@ TEST_WITH(the_number_and_the_keys_name_a_sender, open_legacy, close_decoding)
     assert_true(read_number(decoding, &paths, &sequence));
     assert_true(sequence.number == 42);
     assert_int_equal(sequence.boot_id, 0);
-    assert_int_equal(sequence.sender.size, 12); /* one that is not there counts as empty */
+    assert_int_equal(sequence.sender.size, 12); /* a missing name counts as empty */
     assert_memory_equal(sequence.sender.data, "host\0GREEN\0\0", 12);
 }
 

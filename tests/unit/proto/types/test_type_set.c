@@ -189,7 +189,7 @@ TEST_WITH(a_delimited_message_is_a_group, clear_set, NULL)
     close_decoding(state);
 }
 
-/* A file of messages that are groups: its maps are none, and neither are their values. */
+/* In a file in which messages are groups, maps and their values are not groups. */
 TEST_WITH(maps_are_never_delimited, clear_set, NULL)
 {
     size_t file = begin_file(&set, "e.proto", "e", "editions", EDITION_2023);
@@ -303,7 +303,7 @@ TEST_WITH(a_change_of_a_field_that_is_not_bytes_is_refused, clear_set, NULL)
 
 /* --- what is refused -------------------------------------------------------------------------- */
 
-/* The set (and of it message "p.M") is refused with one line that says this. */
+/* Expects that the set (and in it message "p.M") is refused with one line with this text. */
 #define assert_refused(expected) assert_refused_at((expected), __LINE__)
 static void assert_refused_at(const char *expected, int line)
 {
@@ -650,7 +650,7 @@ static void put_entry(int key_label, int key_type, int value_number, int value_l
     put_entry_of(LABEL_REPEATED, KIND_MESSAGE, key_label, key_type, value_number, value_label);
 }
 
-/* Elsewhere nothing would say what an entry without its key or value is. */
+/* Outside of maps, an entry without a key or value would have no defined meaning. */
 TEST_WITH(an_entry_stands_in_maps_alone, clear_set, NULL)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * Descriptor sets that somebody damaged: each is refused with one line, or its types serve. Under
- * the address sanitizer nothing outside of them is touched.
+ * Damaged descriptor sets: each is refused with one line, or its types can be used. The address
+ * sanitizer checks that no bytes outside of the set are read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ TEST(no_damage_to_a_set_does_harm)
         memcpy(bytes, shapes_set, shapes_set_size);
         size_t size = damage(bytes, shapes_set_size);
         int result = type_set_load("damaged", bytes, size, NULL, &set, &error);
-        free(bytes); /* nothing is kept of it */
+        free(bytes); /* the types must not refer to the bytes */
         if (result != 0) {
             assert_int_equal(error.code, EXIT_CODE_CONFIG);
             assert_null(strpbrk(error.text, "\r\n"));

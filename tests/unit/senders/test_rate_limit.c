@@ -21,7 +21,7 @@ static bool take(struct rate_limit *limit, struct address source, int64_t now_ns
     return rate_limit_take(limit, &source, NULL, now_ns);
 }
 
-/* How many of `count` datagrams at the same time pass. */
+/* The number of `count` datagrams at the same time that pass. */
 static uint64_t burst(struct rate_limit *limit, struct address source, uint64_t count,
                       int64_t now_ns)
 {
@@ -144,7 +144,7 @@ TEST(a_replaced_source_begins_with_a_full_bucket)
     rate_limit_destroy(limit);
 }
 
-/* Fewer than the table holds. */
+/* Number of sources, which is smaller than the table. */
 #define SOURCES 10000
 
 /*

@@ -8,7 +8,7 @@
 
 #define NOW INT64_C(1700000000000000000)
 
-/* Fewer than the table holds. */
+/* Number of sources, which is smaller than the table. */
 #define SOURCES 10000
 
 #define THREADS 4

@@ -73,8 +73,8 @@ static enum seal_verdict take_plainly(struct plain *plain, const struct world *w
 /* --- every order ------------------------------------------------------------------------------ */
 
 /*
- * Two sessions with the same latest time may give way in either order, so worlds have different
- * times for them.
+ * If two sessions have the same latest time, either one may be forgotten first. Therefore the
+ * worlds give different times to sessions.
  */
 static void explore(const struct world *world, const struct seal_sessions *sessions,
                     const struct plain *plain, uint32_t accepted, unsigned depth)

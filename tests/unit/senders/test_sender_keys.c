@@ -181,10 +181,10 @@ TEST_WITH(a_reload_keeps_the_sessions_of_keys_that_stay, scratch_make, scratch_r
                                " not-before=2026-01-01T00:00:00Z\nb 0000000000000002 " KEY_B,
                                &after),
                      0);
-    assert_int_equal(take(after, 1, 1, 200), SEAL_REPLAYED); /* another name and time: it stays */
+    assert_int_equal(take(after, 1, 1, 200), SEAL_REPLAYED); /* same key: its window stays */
     assert_int_equal(take(after, 1, 2, 120), SEAL_ACCEPTED);
     assert_int_equal(take(before, 1, 2, 200), SEAL_REPLAYED); /* while both are in use */
-    assert_int_equal(take(after, 2, 1, 200), SEAL_ACCEPTED);  /* another key with the id */
+    assert_int_equal(take(after, 2, 1, 200), SEAL_ACCEPTED);  /* another key with the same id */
     assert_int_equal(take(after, 3, 1, 150), SEAL_STALE);
     sender_keys_release(before);
     assert_int_equal(take(after, 1, 2, 200), SEAL_REPLAYED);

@@ -1,6 +1,6 @@
 /*
- * Sequences and the report of senders when memory is short: what is not made says so, and what is
- * there stays as it was.
+ * Sequences and the report of senders when memory is short: what cannot be made reports an error,
+ * and the tables stay as they were.
  */
 #include <stdio.h>
 
@@ -43,7 +43,8 @@ TEST(a_report_whose_memory_is_short_is_not_made)
     struct sequence_table *sequences = sequence_table_create(1000, secret);
     assert_non_null(sequences);
     assert_true(sequence_keep_senders(sequences));
-    for (uint64_t number = 1; number <= 4; number++) { /* itself, what is read, tables, rows */
+    for (uint64_t number = 1; number <= 4; number++) { /* the report, the copied senders, the
+                                                          tables, the rows */
         failing_memory_fail(number);
         assert_null(sender_report_create(2, sequences));
         assert_int_equal(failing_memory_left(), 0);
@@ -67,7 +68,7 @@ TEST(a_listener_for_which_memory_is_short_is_refused_and_the_others_stay)
     assert_reported(report, "{\"listeners\":[{\"name\":\"udp://first\",\"senders\":[]}],"
                             "\"replaced\":0,\"losers\":[]}\n");
 
-    assert_true(sender_report_add_listener(report, &second)); /* which may be tried again */
+    assert_true(sender_report_add_listener(report, &second)); /* may be tried again */
     assert_reported(report, "{\"listeners\":[{\"name\":\"udp://first\",\"senders\":[]},"
                             "{\"name\":\"udp://second\",\"senders\":[]}],"
                             "\"replaced\":0,\"losers\":[]}\n");

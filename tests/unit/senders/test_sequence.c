@@ -332,7 +332,7 @@ TEST_WITH(a_sender_of_32_bits_restarts_in_either_direction, create_table, destro
     note32(*state, 3000000000u);
     assert_outcome(note32(*state, 1), .restarted = 1);
     assert_outcome(note32(*state, 1u << 31), .restarted = 1);
-    for (uint32_t i = 0; i < 8; i++) /* each time half of the numbers lower */
+    for (uint32_t i = 0; i < 8; i++) /* each time half of all numbers below the last one */
         assert_outcome(note32(*state, i % 2 == 0 ? 5 : (1u << 31) + 4), .restarted = 1);
     assert_quiet(note32(*state, (1u << 31) + 5));
     assert_int_equal(settle(*state).lost, 0);
@@ -360,7 +360,7 @@ struct model {
     bool started;
     bool seen[MODEL_NUMBERS];
     uint64_t first, highest;
-    uint64_t settled; /* all numbers below are counted or were never expected */
+    uint64_t settled; /* every number below was counted, or was never expected */
 };
 
 static uint64_t model_settle(struct model *model, uint64_t end)

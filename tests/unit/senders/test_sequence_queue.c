@@ -12,7 +12,7 @@
 struct fixture {
     struct sequence_table *table;
     struct sequence_queue queue;
-    struct ingest_counters counters[LISTENERS]; /* of the datagrams' listeners */
+    struct ingest_counters counters[LISTENERS]; /* of the datagrams in a queue */
     struct ingest_counters others[LISTENERS];   /* the thread's own */
     struct ingest_counters *own[LISTENERS];
 };
@@ -27,7 +27,7 @@ static void open_fixture(struct fixture *fixture)
     sequence_queue_init(&fixture->queue, fixture->table, fixture->own);
 }
 
-/* The memory of the name is reused at once: the queue must not need it. */
+/* The name's memory is overwritten at once, because the queue may not refer to it. */
 static void put(struct fixture *fixture, uint32_t listener, unsigned sender, uint64_t boot_id,
                 uint64_t number)
 {

@@ -34,7 +34,7 @@ TEST_WITH(a_number_may_come_as_late_as_the_window_is_long, create_spread, destro
     note_spread(*state, 3, 1);
     for (uint64_t number = 3; number < 2 + WINDOW; number++)
         assert_quiet(note_spread(*state, 3, number));
-    assert_quiet(note_spread(*state, 3, 2)); /* which is not reported as reordered */
+    assert_quiet(note_spread(*state, 3, 2)); /* not reported as reordered */
     assert_outcome(note_spread(*state, 3, 2), .duplicated = 1);
     assert_int_equal(settle(*state).lost, 0);
 }

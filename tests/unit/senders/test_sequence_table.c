@@ -100,7 +100,7 @@ static struct sequence_outcome note_nth(struct sequence_table *table, uint32_t i
     return note_as(table, name, index, 1, number);
 }
 
-/* Each shard of this table has two sets, so senders have two. */
+/* Each shard of this table has two sets, so each sender has two possible sets. */
 #define TWO_SETS_EACH ((size_t)2 * 16 * 8)
 
 TEST(forged_senders_cannot_grow_the_table)
@@ -161,7 +161,7 @@ TEST(a_sender_that_is_not_quiet_keeps_its_slot)
 
 /*
  * In a table where each sender may be in `places` slots: an evicted sender returns at once and so
- * evicts the next one, until one sender more than there are slots goes round.
+ * evicts the next one. With one sender more than slots, this goes round all of them.
  */
 static void assert_quiet_longest_is_evicted(size_t senders, size_t places)
 {
@@ -194,7 +194,7 @@ TEST(the_sender_quiet_longest_is_evicted)
     assert_quiet_longest_is_evicted(TWO_SETS_EACH, 16);
 }
 
-/* Some sets are full long before the table is. */
+/* Some sets are full long before the whole table is. */
 TEST_WITH(a_table_with_room_soon_stops_evicting, NULL, NULL)
 {
     enum { SENDERS = 10000, ROUNDS = 5 };
@@ -293,7 +293,7 @@ TEST(a_new_sender_in_a_slot_starts_from_zero)
         snprintf(name, sizeof name, "s%u", (unsigned)index);
         assert_ptr_equal(reported(&told, name), &told.senders[i]);
         assert_int_equal(told.senders[i].duplicated, 1);
-        assert_outcome(note_nth(table, index, 1), .duplicated = 1); /* it does have a place */
+        assert_outcome(note_nth(table, index, 1), .duplicated = 1); /* this sender has a slot */
     }
     sequence_table_destroy(table);
 }

@@ -64,8 +64,8 @@ TEST_WITH(a_few_senders_are_counted_exactly, set_up, tear_down)
 }
 
 /*
- * Uses consecutive addresses of a network. With each of these secrets but the first, the plain sums
- * would miss some sets.
+ * Uses consecutive addresses of a network. With each secret except the first, a hash that only adds
+ * would leave some sets unused.
  */
 TEST(every_slot_is_used_with_any_secret)
 {

@@ -18,7 +18,7 @@ TEST(a_guard_is_made_whole_or_not_at_all_whichever_allocation_fails)
             assert_int_equal(error.code, EXIT_CODE_INTERNAL);
     }
     failing_memory_fail(0);
-    assert_true(number > 6); /* itself, growth, its lock, the table, slots, senders, chains */
+    assert_true(number > 6); /* the guard, growth and its lock; the table, slots, senders, chains */
     series_guard_destroy(guard);
 }
 

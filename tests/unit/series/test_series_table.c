@@ -1,4 +1,4 @@
-/* The series of a sink: how many there are, which stay, and which are forgotten. */
+/* The series of a sink: their number, which ones stay, and which are forgotten. */
 #include "collector/series/series_table.h"
 
 #include "tests/support/base/random_number.h"
@@ -20,7 +20,7 @@ static uint64_t print_of(uint64_t number)
     return next_random(&number);
 }
 
-/* The outcome of a sample: its series was known, or was added, or not. */
+/* The outcome of a sample: its series was known, was added, or was refused. */
 enum outcome { KNOWN, ADDED, TABLE_FULL, SENDER_FULL };
 
 static enum outcome sample(struct series_table *table, uint64_t series, uint64_t sender,

@@ -1,9 +1,11 @@
 /*
- * The table of series compared with a simple list, step by step, for random samples: the same are
- * known, added and refused, whatever order they come and are forgotten in.
+ * The table of series compared with a simple list, step by step, for random samples: both know, add
+ * and refuse the same series, in whatever order these come and are forgotten.
  *
- * The hand decides when idle series are forgotten. So the model takes from the table that a series
- * has gone, and checks that it could go: it was idle for more than the timeout.
+ * The table's clock hand decides when idle series are forgotten. Therefore the model learns from
+ * the table that a series was forgotten, and checks that it had been idle for more than the
+ * timeout.
+ *
  */
 #include <stdlib.h>
 
@@ -51,7 +53,7 @@ static void model_forget(struct model *model, struct model_series *series)
     model->of_sender[series->sender]--;
 }
 
-/* Whether there is a series that could be forgotten, of this sender or of all. */
+/* Whether any series may be forgotten: one of this sender, or of all. */
 static bool is_any_idle(const struct model *model, int sender)
 {
     for (size_t i = 0; i < MOST_SERIES; i++) {
@@ -63,7 +65,10 @@ static bool is_any_idle(const struct model *model, int sender)
     return false;
 }
 
-/* Removes from the model what the table has forgotten. This touches no series that is idle. */
+/*
+ * Removes from the model the series that the table has forgotten. Finding them marks no series as
+ * used.
+ */
 static void take_forgotten(struct model *model)
 {
     if (series_table_count(model->table) == model->count)
@@ -95,7 +100,8 @@ static void add(struct model *model, size_t at, unsigned sender)
     take_forgotten(model);
     if (verdict == SERIES_SENDER_FULL) {
         assert_int_equal(model->of_sender[sender], per_sender);
-        assert_false(is_any_idle(model, (int)sender)); /* so small a table is searched whole */
+        assert_false(is_any_idle(model, (int)sender)); /* a table of this size is searched
+                                                          completely */
     } else {
         assert_int_equal(model->count, model->options.series);
         assert_false(is_any_idle(model, -1));

@@ -1,4 +1,7 @@
-/* Opens a delivery with a spill where memory is short: it is refused, and opened the next time. */
+/*
+ * Opening a delivery with a spill when memory is short: the opening fails, and succeeds the next
+ * time.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +14,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-#define MOST 200 /* allocations of one that is opened: there are fewer */
+#define MOST 200 /* more allocations than an opening makes */
 
 static struct sink_thread_options options_of(const struct destination_ops *destination,
                                              const char *path, struct sink_counters *counters)
@@ -44,7 +47,10 @@ static void assert_says_memory(const struct error *error, uint64_t number)
         fail_msg("allocation %u: %s", (unsigned)number, error->text);
 }
 
-/* Returns whether the allocation of that number was one of those it takes. */
+/*
+ * Opens a delivery while the allocation of that number fails. Returns whether the opening came to
+ * that allocation.
+ */
 static bool open_short(const struct sink_thread_options *options, uint64_t number)
 {
     struct sink_thread *sink = NULL;
@@ -66,7 +72,7 @@ static bool open_short(const struct sink_thread_options *options, uint64_t numbe
 static void open_each(const struct destination_ops *destination, const char *path)
 {
     if (strstr(destination->library(), "(not on this system)") != NULL)
-        skip(); /* this system has no library for it */
+        skip(); /* this system does not have the library */
     struct ledger *ledger = ledger_create();
     struct sink_counters *counters = ledger_sink_block(ledger, ledger_add_sink(ledger, "a"));
     struct sink_thread_options options = options_of(destination, path, counters);

@@ -1,4 +1,4 @@
-/* The destinations that are built in, as a sink uses them; how they write is output_file.h's. */
+/* The built-in destinations, as a sink uses them. Writing itself is tested with output_file.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static struct sink_counters counters;
 static char file_path[600];
 static const struct sink_settings json_lines = {.encoder = &encoder_json};
 
-/* For one file at a time. */
+/* Options for a file; valid until the next call. */
 static const struct destination_options *options_for(const char *name)
 {
     static struct destination_options options;
@@ -77,7 +77,7 @@ TEST_WITH(a_renamed_file_is_written_until_it_is_reopened, scratch_make, scratch_
     write_text(destination, "two\n");
     assert_int_equal(destination->stream->reopen(destination, NULL), 0);
     write_text(destination, "three\n");
-    /* The old file's bytes are out of reach. */
+    /* The bytes of the earlier file cannot be taken back. */
     assert_false(destination->stream->roll_back(destination, 7));
     destination->destroy(destination);
     scratch_assert_holds_text("file.1", "one\ntwo\n");
@@ -116,7 +116,7 @@ TEST_WITH(a_file_that_was_emptied_is_at_its_beginning_before_the_next_block, scr
     scratch_assert_holds_text("file", "two\n");
 }
 
-/* The program that moved it may create the new file soon: there is a short delay. */
+/* The program that moved the file may create the new one soon, so the sink waits a short time. */
 TEST_WITH(a_file_that_was_just_moved_goes_on_where_it_is, scratch_make, scratch_remove)
 {
     (void)state;
@@ -137,7 +137,7 @@ TEST_WITH(a_file_that_cannot_be_opened_anew_goes_on_where_it_is, scratch_make, s
     remove_open_file("file");
     scratch_make_folder("file");
     destination->stream->prepare(destination);
-    write_text(destination, "one\n"); /* it will not be read */
+    write_text(destination, "one\n"); /* goes to the removed file */
     others_remove_folder("file");
     destination->stream->prepare(destination);
     write_text(destination, "two\n");
@@ -267,7 +267,7 @@ static void read_all(const struct test_pipe *pipe, char *to, size_t size)
         at += test_stream_read(pipe->reader, to + at, size - at);
 }
 
-/* Its successor has no room for that at first. */
+/* At first the pipe has no room for the line end that the successor writes. */
 TEST(a_torn_line_is_ended_also_where_the_pipe_was_full)
 {
     struct test_pipe pipe = test_pipe_open();

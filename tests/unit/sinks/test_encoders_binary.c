@@ -1,4 +1,4 @@
-/* The formats without lines: protobuf and pcap, and what of a file of theirs is whole. */
+/* The formats without lines, protobuf and pcap, and which part of their files is complete. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +190,10 @@ static void write_file(struct file *file, const struct encoder_ops *ops)
         add(file, encode(ops, &record, sizeof memory, &encoded));
 }
 
-/* For each prefix of the file: the records that end in it; none of it is foreign. */
+/*
+ * Checks each prefix of the file: the number of complete records in it, and that none of it counts
+ * as foreign.
+ */
 static void assert_every_cut_is_found(const struct file *file)
 {
     size_t size = file->ends[file->count - 1];
@@ -237,7 +240,8 @@ static void assert_message_is_found(const uint8_t *message, size_t size)
 
 TEST(of_protobuf_a_torn_first_message_is_recognised)
 {
-    static uint8_t message[LONGEST_TORN] = {0x0a}; /* one field, which holds all the rest */
+    static uint8_t message[LONGEST_TORN] = {0x0a}; /* the tag of one field, which contains all other
+                                                      bytes */
     for (uint8_t size = 3; size <= 129; size++) {
         message[1] = (uint8_t)(size - 2);
         assert_message_is_found(message, size);
@@ -278,14 +282,16 @@ TEST(of_protobuf_groups_are_as_deep_as_the_decoder_takes_them)
     }
 }
 
-/* With its length it begins with the bytes `{"`. */
+/* Tag and length of the first message are then the bytes `{"`. */
 TEST(of_protobuf_a_first_message_may_begin_as_json_does)
 {
     static const uint8_t state_of_riemann[123] = {0x22, 70, 0x08, 1, 0x1a, 66, [72] = 0x22, 49};
     assert_message_is_found(state_of_riemann, sizeof state_of_riemann);
 }
 
-/* Text by chance, or by the will of a sender: what is torn of it cannot be distinguished from text.
+/*
+ * A torn message may be text by chance, or because its sender wants it so. It cannot be
+ * distinguished from a text file.
  */
 TEST(of_protobuf_messages_that_are_text_are_recognised_when_they_are_whole)
 {
@@ -328,7 +334,7 @@ TEST(text_is_none_of_these_formats)
     }
 }
 
-/* However much there is of it. A few bytes prove nothing. */
+/* A text is recognised as foreign from 8 bytes on; fewer bytes are not sufficient. */
 TEST(a_short_text_is_not_taken_for_a_torn_message)
 {
     static const char *const texts[] = {
@@ -354,7 +360,7 @@ TEST(a_head_of_another_kind_is_foreign)
     }
 }
 
-/* After whole records come bytes with which no record begins. */
+/* Complete records, followed by bytes with which no record begins. */
 static void assert_foreign_after(const struct encoder_ops *ops, const void *bytes, size_t size)
 {
     struct file file;
@@ -401,7 +407,7 @@ TEST(what_follows_whole_records_must_be_the_beginning_of_one)
     assert_foreign_after(&encoder_pcap, longer_than_a_packet, sizeof longer_than_a_packet);
 }
 
-/* For any content of the file, no byte past its end is read, and the answer is one of these. */
+/* Whatever the file contains, no byte past its end is read, and the result is one of these. */
 TEST(damaged_files_are_walked_without_a_step_beyond_them)
 {
     static const struct encoder_ops *const formats[] = {&encoder_protobuf, &encoder_pcap};

@@ -64,7 +64,7 @@ static void check_label_limits(struct encoding *encoding)
     assert_true(encoding_overflows(encoding, PLENTY));
     decode_labels(encoding, TELEMETRY_MAX_LABELS, 1024, 16);
     assert_true(encoding_overflows(encoding, PLENTY));
-    decode_labels(encoding, 3, 3, 2); /* and the next record is well again */
+    decode_labels(encoding, 3, 3, 2); /* and the next record is written normally */
     encoding_write(encoding);
     assert_int_equal(encoding->lines, 2);
 }
@@ -93,7 +93,7 @@ TEST(a_message_without_samples_leaves_no_line)
     for_each_format(&schema_telemetry, check_no_samples);
 }
 
-/* For a format with sorted output, the same holds for the file made of the single record. */
+/* For a format with sorted output this also holds for the file with that one record. */
 static void assert_file_is_counted(struct encoding *encoding)
 {
     static char file[ARRANGED_SIZE];
@@ -115,7 +115,9 @@ static void assert_file_is_counted(struct encoding *encoding)
     assert_false(foreign);
 }
 
-/* The counted number of lines, each with its line end; there are no other line ends. */
+/*
+ * The number of lines is the counted one, each line has its end, and there are no other line ends.
+ */
 static void assert_lines_are_counted(struct encoding *encoding)
 {
     if (encoding->ops->arrange != NULL && encoding->lines != 0) {
@@ -164,8 +166,7 @@ TEST(a_record_of_real_traffic_is_whole_or_overflows)
     for_each_format(&schema_riemann, check_riemann);
 }
 
-/* Bytes of real messages changed, so that histograms, numbers and texts are not as they should be.
- */
+/* Real messages with changed bytes, so that histograms, numbers and texts are unusual. */
 static void check_changed(struct encoding *encoding)
 {
     struct capture_reading reading;

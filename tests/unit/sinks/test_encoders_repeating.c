@@ -1,4 +1,7 @@
-/* Parts that encoders write once and copy: each sample is written as in a record of its own. */
+/*
+ * Encoders write repeated parts once and copy them: each sample must be written as in a record of
+ * its own.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +16,10 @@
 #define MOST_LABELS 5
 #define MOST        6 /* samples of a record */
 
-/* So few keys that many are there twice, and some that a format changes, refuses or keeps for
- * itself; values that make a difference to none, some or all of them. */
+/*
+ * Few keys, so that many occur twice; some keys are changed, refused or reserved by a format.
+ * Values of which a format changes none, some or all.
+ */
 static const char *const keys[] = {"",     "a",  "a.b", "a_b", "le",
                                    "time", "\"", "\\",  "k,k", "\xc3\xa9"};
 static const char *const values[] = {"",
@@ -131,7 +136,7 @@ static size_t encode_alone(struct encoding *encoding, const struct drawn_labels 
     return size;
 }
 
-/* `lasting` has an encoder that has written other records before. */
+/* The encoder of `lasting` has written other records before. */
 static void check_round(struct encoding *lasting, struct encoding *fresh, unsigned *seed)
 {
     static char alone[256 * 1024];
@@ -175,7 +180,7 @@ static void assert_alike(struct encoding *encoding)
         assert_memory_equal(encoding->text + i * size, encoding->text, size);
 }
 
-/* More labels than an encoder keeps, or longer ones. */
+/* More labels, or longer ones, than an encoder keeps for copying. */
 TEST(labels_that_samples_share_may_be_many_and_long)
 {
     static const size_t counts[] = {1, 2, 63, 64, 65, 200};

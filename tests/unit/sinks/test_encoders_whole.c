@@ -15,11 +15,11 @@
 #include "tests/support/sinks/encoding.h"
 #include "tests/support/test.h"
 
-#define FILES        TEST_TRIES(40) /* of each format and schema */
-#define RECORDS      12             /* of a file, at most */
-#define TRIES        400            /* for that: many messages have no samples */
+#define FILES        TEST_TRIES(40) /* files of each format and schema */
+#define RECORDS      12             /* most records in a file */
+#define TRIES        400            /* tries to make these records: many messages have no samples */
 #define LARGEST      60000
-#define EVERY_CUT    4096 /* bytes of a file that is cut after each of them; a larger one is not */
+#define EVERY_CUT    4096 /* a file of at most this size is cut after each of its bytes */
 #define FILE_SIZE    ((size_t)4 * 1024 * 1024)
 #define GROUP_NUMBER 1000
 #define LEVELS       8 /* more than any built-in schema needs for a sample */
@@ -34,7 +34,7 @@ static size_t below(size_t end)
 
 /* --- datagrams -------------------------------------------------------------------------------- */
 
-/* A message of the schema, now and then one that no encoder would write. */
+/* A message of the schema; some are in forms that no encoder would write. */
 static void put_message(const struct message_type *type)
 {
     struct random_message random = {.state = next_random(&state), .odd = true, .most = 300};
@@ -78,7 +78,7 @@ static void put_large(void)
     wire_end(&wire, event);
 }
 
-/* A tag of five bytes. Decoders drop what does not fit 32 bits. */
+/* A tag of five bytes, some of whose bits decoders drop. */
 static void put_long_tag(void)
 {
     uint64_t dropped = next_below(&state, 8) << 32;
@@ -86,7 +86,7 @@ static void put_long_tag(void)
     wire_raw(&wire, "\0\0\0\0\0\0\0\0", 8);
 }
 
-/* Numbers in more bytes than they take, and bits past the 64th. */
+/* Numbers in more bytes than necessary, and with bits past the 64th. */
 static void put_long_numbers(void)
 {
     wire_raw(&wire, "\xf8\x80\x80\x80\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 15);
@@ -134,7 +134,7 @@ static void put_datagram(const struct message_type *type)
 
 static struct {
     char bytes[FILE_SIZE];
-    size_t ends[RECORDS + 1]; /* of the head, and of each record */
+    size_t ends[RECORDS + 1]; /* ends of the head and of each record */
     size_t count;
 } file;
 
@@ -178,7 +178,7 @@ static void write_record(struct encoding *encoding)
     add(&out);
 }
 
-/* Writes the encoded records to a file without other content. */
+/* Writes the encoded records to an empty file. */
 static void arrange_file(struct encoding *encoding)
 {
     static char block[FILE_SIZE];
@@ -214,7 +214,9 @@ static size_t last_end(size_t cut)
     return end;
 }
 
-/* The one thing that formats of messages refuse of their own: text without a whole message in it.
+/*
+ * The only content of their own that formats of messages refuse: text without a complete message in
+ * it.
  */
 static bool may_be_text(const struct encoder_ops *ops, const uint8_t *bytes, size_t size)
 {
@@ -231,7 +233,10 @@ static enum output_line looked_at(const struct encoder_ops *ops, const uint8_t *
     return ops->line(line, size < OUTPUT_LINE_LOOK ? size : OUTPUT_LINE_LOOK);
 }
 
-/* Of lines each is whole, also one of a record that is not. */
+/*
+ * In a format of lines each line of the prefix must be recognised, even those of an incomplete
+ * record.
+ */
 static void assert_cut_is_found(const struct encoder_ops *ops, size_t cut)
 {
     uint8_t *bytes = malloc(cut); /* the exact size, for the sanitizers */
@@ -281,7 +286,7 @@ static void check_file(const struct encoder_ops *ops)
     assert_every_record_is_found(ops);
 }
 
-/* Returns the records that were written. */
+/* Returns the number of records that were written. */
 static size_t check_files(const struct schema_ops *schema, const struct encoder_ops *encoder,
                           enum sink_view view)
 {
@@ -321,7 +326,7 @@ TEST(a_file_that_begins_with_a_control_character_is_not_one_of_lines)
 TEST(every_format_recognises_what_it_wrote_wherever_it_was_cut)
 {
     for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {
-        if ((*row)->whole == NULL || (*row)->relayed) /* there are no files of it */
+        if ((*row)->whole == NULL || (*row)->relayed) /* no files have this format */
             continue;
         check_format(*row, VIEW_AUTO);
         if (!(*row)->binary && !(*row)->needs_samples)

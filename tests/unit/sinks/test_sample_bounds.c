@@ -49,7 +49,7 @@ static void bounded_close(struct bounded *bounded)
     ruled_close(&bounded->rules);
 }
 
-/* Writes what the builder has, and empties it. */
+/* Writes the builder's datagram, and empties the builder. */
 static const struct encoded *put(struct bounded *bounded)
 {
     telemetry_end(&builder);
@@ -74,7 +74,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Whether a sample with these labels, "a=1 b=2", of one name, is written. */
+/* Whether a sample with these labels (as "a=1 b=2") is written. All have the same name. */
 static bool is_written(struct bounded *bounded, const char *labels)
 {
     char copy[256];
@@ -146,7 +146,7 @@ static void check_times(const char *format)
     const struct encoded *written = put(&bounded);
     assert_int_equal(written->samples, 3);
     assert_int_equal(written->out_of_time, 2);
-    assert_int_equal(written->series_refused, 0); /* those out of time do not count */
+    assert_int_equal(written->series_refused, 0); /* samples out of time do not count */
     bounded_close(&bounded);
 }
 
@@ -156,7 +156,7 @@ TEST_WITH(every_format_leaves_out_samples_that_are_too_old_or_too_far_ahead, set
     for_each_format(check_times);
 }
 
-/* A sample out of time looks as one without a time. */
+/* A sample whose time is refused looks like one without a time. */
 static void check_arrival(const char *format)
 {
     char expected[4096];
@@ -320,7 +320,7 @@ TEST_WITH(a_sample_among_others_that_share_its_labels_is_the_series_that_it_is_w
     bounded_close(&bounded);
 }
 
-/* Both are decoded to the same place. */
+/* Both datagrams are decoded to the same addresses. */
 TEST_WITH(shared_labels_of_one_record_are_not_those_of_the_next, set_up, NULL)
 {
     (void)state;
@@ -334,7 +334,7 @@ TEST_WITH(shared_labels_of_one_record_are_not_those_of_the_next, set_up, NULL)
     bounded_close(&bounded);
 }
 
-/* Three samples of a resource of that host. */
+/* Three samples of a resource with that host. */
 static void add_resource(struct wire *wire, const char *host)
 {
     size_t begun = wire_begin(wire, OTLP_REQUEST_RESOURCES);
@@ -426,7 +426,7 @@ TEST_WITH(more_labels_than_a_sample_may_have_make_a_record_too_large, set_up, NU
     assert_int_equal(series_table_count(bounded.guard->table), 0);
     telemetry_begin(&builder);
     add("a", NULL, NULL);
-    assert_int_equal(put(&bounded)->samples, 1); /* and the next record is well again */
+    assert_int_equal(put(&bounded)->samples, 1); /* and the next record is written normally */
     bounded_close(&bounded);
 }
 

@@ -1,4 +1,4 @@
-/* include=, exclude= and sample=: which samples leave a line. */
+/* include=, exclude= and sample=: the samples that they leave out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void add(const char *name, const char *key, const char *value)
         telemetry_add_label(&builder, key, value);
 }
 
-/* Samples of some names, hosts and zones, and which of them stay. */
+/* Asserts which samples of some names, hosts and zones are written. */
 static void assert_kept(const char *keys, const char *expected)
 {
     add("cpu.load", "host", "web1");
@@ -211,7 +211,7 @@ TEST_WITH(a_smaller_share_is_part_of_a_larger_one, set_up, NULL)
     (void)state;
     static const struct {
         const char *keys;
-        size_t kept; /* of 10,000; worked out as above */
+        size_t kept; /* of 10,000; computed like the series above */
     } shares[] = {
         {"sample=1/1", 10000}, {"sample=1/2", 5036}, {"sample=1/10", 1034},
         {"sample=1/100", 94},  {"sample=1/1000", 7},
@@ -288,7 +288,7 @@ TEST_WITH(globs_that_take_too_long_make_a_record_too_large, set_up, NULL)
         struct ruled ruled = ruled_open(&schema_telemetry, keys[i]);
         decode_long_label(&ruled, 60000);
         assert_true(encoding_overflows(ruled.encoding, PLENTY));
-        decode_long_label(&ruled, 100); /* and the next record is well again */
+        decode_long_label(&ruled, 100); /* and the next record is written normally */
         encoding_write(ruled.encoding);
         assert_int_equal(ruled.encoding->lines, i == 0 ? 0 : 16);
         ruled_close(&ruled);

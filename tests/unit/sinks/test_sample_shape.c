@@ -1,5 +1,7 @@
-/* rename=, keep_label=, drop_label=, rename_label= and add_label=: what samples are called in every
- * format. */
+/*
+ * rename=, keep_label=, drop_label=, rename_label= and add_label=: names and labels of samples in
+ * every format.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +109,7 @@ TEST_WITH(each_sample_gets_them, set_up, NULL)
     assert_string_equal(ruled_heads("add_label=k=x&rename=c:d", &builder), "a,k=x b,k=v d,k=x");
 }
 
-/* The values that are made of one sample are given back before those of the next. */
+/* Memory for the values of a sample is released before the next sample. */
 TEST_WITH(each_of_many_samples_gets_a_long_value_that_is_made, set_up, NULL)
 {
     enum { POINTS = 1000, LONG = 600 };
@@ -133,7 +135,7 @@ TEST_WITH(each_of_many_samples_gets_a_long_value_that_is_made, set_up, NULL)
     ruled_close(&ruled);
 }
 
-/* In influx and prometheus a label without a value is as if it were not there. */
+/* In influx and prometheus a label with an empty value does not exist. */
 TEST_WITH(an_empty_value_counts_where_the_format_shows_it, set_up, NULL)
 {
     (void)state;
@@ -236,7 +238,7 @@ TEST_WITH(labels_that_are_dropped_count_as_steps, set_up, NULL)
     ruled_close(&ruled);
 }
 
-/* Points of a resource whose one attribute becomes a text of some 53,000 bytes for each of them. */
+/* Points of a resource whose only attribute becomes a text of some 53,000 bytes for each point. */
 static void put_points_of_long_label(size_t points)
 {
     static const uint8_t bytes[40000];

@@ -1,4 +1,7 @@
-/* Making the sink of a set of files where memory is short: it never takes another kind for it. */
+/*
+ * Making the sink of a set of files when memory is short: it must fail, and not become a sink of
+ * another kind.
+ */
 #include <stdbool.h>
 
 #include "collector/ledger/ledger.h"

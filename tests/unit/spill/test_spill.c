@@ -1,5 +1,5 @@
 /*
- * A spill without damage: order, acknowledgements, bounds, restarts, and which sink may have the
+ * A spill without damage: order, acknowledgements, limits, restarts, and which sink may use the
  * folder.
  */
 #include <stdio.h>
@@ -229,7 +229,7 @@ TEST_WITH(evicting_removes_the_oldest_segment_and_says_what_that_costs, scratch_
     spilling_close(spill);
 }
 
-/* It would count evicted records as lost. */
+/* Otherwise the next run would count evicted records as lost. */
 TEST_WITH(after_a_kill_the_next_run_does_not_miss_what_was_evicted, scratch_make, scratch_remove)
 {
     (void)state;

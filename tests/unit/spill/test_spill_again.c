@@ -13,7 +13,10 @@
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
-/* Reads and acknowledges all blocks. Returns how many, from the first on, may come twice. */
+/*
+ * Reads and acknowledges all blocks. Returns how many of them, beginning with the first, may have
+ * been sent before.
+ */
 static unsigned count_again(struct spill *spill, unsigned expected)
 {
     char bytes[SPILLING_IMAGE];
@@ -36,7 +39,7 @@ static struct spill *open_synced(enum spill_sync sync)
     return spilling_open_with(&settings);
 }
 
-/* Leaves the files as a kill does, and opens them as the next run. */
+/* Leaves the files as a kill would, and opens them as the next run does. */
 static struct spill *kill(struct spill *spill, enum spill_sync sync)
 {
     spilling_save();
@@ -112,7 +115,7 @@ TEST_WITH(after_a_kill_all_that_was_read_may_have_been_sent, scratch_make, scrat
     spilling_close(spill);
 }
 
-/* The cursor is synced then, which must not cost a sync for each block. */
+/* A synced cursor is written a little ahead, so that not every block costs a sync. */
 TEST_WITH(where_it_is_synced_the_cursor_runs_a_little_ahead, scratch_make, scratch_remove)
 {
     (void)state;
@@ -215,7 +218,7 @@ TEST_WITH(a_block_is_held_until_its_segment_is_evicted, scratch_make, scratch_re
     spilling_close(spill);
 }
 
-/* Its two slots, 4096 bytes apart: whole, and with valid checksums. */
+/* Both slots of the cursor, 4096 bytes apart, get another format and valid checksums. */
 TEST_WITH(a_cursor_of_another_format_is_ignored, scratch_make, scratch_remove)
 {
     (void)state;

@@ -17,13 +17,13 @@
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
-/* Numbers of blocks that were read, in their order. */
+/* Numbers of the blocks in the order in which they were read. */
 struct found {
     uint64_t numbers[512];
     size_t count;
 };
 
-/* Some openings come after an inspection, which must find the same. */
+/* Some spills are inspected before they are opened; both must find the same. */
 static struct spill *open_with(const struct spill_settings *settings)
 {
     static unsigned openings;
@@ -83,7 +83,7 @@ static void leave_small(void)
     assert_true(spilling_segments() >= 3);
 }
 
-/* The spill is usable, and at the end only files that were set aside remain. */
+/* The spill can be used, and at its end only set-aside files are left. */
 static void assert_usable_afterwards(void)
 {
     struct spill *spill = open_usual();
@@ -137,7 +137,7 @@ TEST_WITH(a_torn_end_costs_the_blocks_that_are_torn_and_no_other, scratch_make, 
         assert_all_but(&found, SPILLING_SMALL, end, SMALL_END);
         assert_true(end <= before && end + 1 >= before);
         before = end;
-        /* A torn block's records are known if its head is whole. */
+        /* The number of records in a torn block is known if its head is complete. */
         size_t torn = size - cut;
         for (uint64_t number = first; number < end; number++)
             torn -= size_of(number);
@@ -207,7 +207,7 @@ TEST_WITH(a_changed_byte_costs_the_block_that_it_is_in, scratch_make, scratch_re
                 uint64_t lost = spilling_counts(spill).lost;
                 spilling_close(spill);
                 assert_all_but(&found, SPILLING_SMALL, SMALL_END, number);
-                /* Only the head of the last block says how many records it had. */
+                /* The number of records in the last block is known only from its head. */
                 bool uncounted = number + 1 == SMALL_END && at < begin + SPILL_HEAD_SIZE;
                 assert_int_equal(lost, uncounted ? 0 : spilling_count(number));
                 assert_int_equal(spilling_segments(), 0);
@@ -287,7 +287,7 @@ TEST_WITH(a_damaged_segment_is_set_aside_and_two_of_them_are_kept, scratch_make,
     struct found found = read_all(spill);
     assert_int_equal(found.count, 75);
     spilling_close(spill);
-    assert_int_equal(scratch_count("spill"), 4); /* ack, lock, and two */
+    assert_int_equal(scratch_count("spill"), 4); /* ack, lock, and two other files */
     assert_true(scratch_has(fourth) && scratch_has(fifth));
     spilling_close(spilling_open());
     assert_int_equal(scratch_count("spill"), 4);
@@ -398,7 +398,7 @@ TEST_WITH(a_torn_write_of_the_cursor_leaves_the_older_one, scratch_make, scratch
     free(after);
 }
 
-/* As after a power cut that cost the blocks and not the cursor. */
+/* As after a power cut that lost the blocks, but not the cursor. */
 TEST_WITH(a_cursor_past_all_blocks_counts_and_numbers_go_on_after_it, scratch_make, scratch_remove)
 {
     (void)state;
@@ -510,7 +510,7 @@ TEST_WITH(another_spills_segment_is_left_as_it_is, scratch_make, scratch_remove)
     assert_true(scratch_has(name));
 }
 
-/* Each file gets the other's name; the positions in the heads say the order. */
+/* Two files have exchanged names. The positions in the heads give the real order. */
 static void swap(const char *one, const char *other)
 {
     size_t size, other_size;
@@ -534,7 +534,7 @@ static void misplace(unsigned how)
     case 0:
         swap(first, last);
         break;
-    case 1: /* another program's file in the place of the last one */
+    case 1: /* another program's file in the last segment's place */
         scratch_put("spill/00000000000099999999.seg", "a file of another program", 25);
         break;
     case 2: /* a copy */

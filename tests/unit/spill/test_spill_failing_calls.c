@@ -1,6 +1,6 @@
 /*
  * System calls that fail under a spill: each call of a run fails once, or all from one on, as on a
- * full, read-only or broken disk; or the program is killed before it. Stored blocks are there
+ * full, read-only or broken disk; or the program is killed ahead of it. Stored blocks are there
  * afterwards, in order, and blocks that could not be stored can be stored when calls work again.
  */
 #include <errno.h>
@@ -45,18 +45,18 @@ int __wrap_rename(const char *from, const char *to);
 
 static struct {
     bool armed;
-    bool reads;     /* calls that change no file count as well */
-    bool for_ever;  /* all from that one on fail */
-    bool half;      /* a write writes half of its bytes, and the next one fails */
-    bool dies;      /* it does not fail: the program ends before it */
+    bool reads;     /* calls that only read count, too */
+    bool for_ever;  /* this call and all later ones fail */
+    bool half;      /* the write writes half of its bytes, and the next one fails */
+    bool dies;      /* the program ends just ahead of the call */
     unsigned left;  /* calls until the one that fails; 0: no call fails */
-    unsigned most;  /* of those that fail for ever: this number only; 0: no end */
-    unsigned then;  /* after those all from the call of this number on fail; 0: no call */
+    unsigned most;  /* how many calls then fail; 0: all */
+    unsigned then;  /* after these, calls fail again from this one on; 0: none */
     int number;     /* with this errno */
-    unsigned every; /* one of this number of reads of a file fails; 0: no read fails */
+    unsigned every; /* one of this number of file reads fails; 0: none */
     unsigned reads_done;
     unsigned failed;
-    unsigned syncs; /* of a file, failed or not, at any time */
+    unsigned syncs; /* syncs of files, including failed ones */
 } calls;
 
 static bool fails(bool changes)
@@ -139,16 +139,16 @@ int __wrap_rename(const char *from, const char *to)
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-/* The results of a run, also if it is a process of its own. */
+/* The results of a run. In shared memory, since the run may be a process of its own. */
 static struct done {
     uint64_t stored[200]; /* numbers of the stored blocks, in their order */
     size_t stored_count;
-    size_t acknowledged; /* the number of these that are acknowledged: the first ones */
+    size_t acknowledged; /* how many of these blocks, from the first one, are acknowledged */
     uint64_t next_number;
     uint64_t first_failed; /* the first that was not stored */
-    bool is_storing;       /* the block of the next number: it may be there without being noted */
-    uint64_t first_left;   /* of those that were not stored: the first that was not given up yet, */
-    bool may_be_there;     /* and one that was given up and may be found */
+    bool is_storing;       /* the next block is being stored: it may be there without a note */
+    uint64_t first_left;   /* number of the first unstored block that was not given up */
+    bool may_be_there;     /* an unstored block that was given up may be found */
     uint64_t left;
 } * done;
 
@@ -185,7 +185,7 @@ static void give_up(struct spill *spill)
     }
 }
 
-/* The first block of a run may be acknowledged without being in the cursor. */
+/* The first block that a run reads may be one whose acknowledgement was not noted in the cursor. */
 static void meet(uint64_t number, bool first)
 {
     for (; first && done->acknowledged > 0 && number < done->stored[done->acknowledged];
@@ -235,8 +235,8 @@ static void work(const struct spill_settings *settings)
 }
 
 /*
- * Calls work again. The next run finds the stored blocks; it may read acknowledged blocks again
- * that are not in its cursor. The block that was being stored at a kill may be there.
+ * Calls succeed again. The next run must find all stored blocks; it may also read acknowledged
+ * blocks again that are not in the cursor. The block that was being stored at a kill may be there.
  */
 static void check_afterwards(const struct spill_settings *settings)
 {
@@ -250,7 +250,7 @@ static void check_afterwards(const struct spill_settings *settings)
         acknowledge_oldest(spill);
     }
     assert_int_equal(done->acknowledged, done->stored_count);
-    /* The torn beginning of a block whose append did not return, or failed, may be there. */
+    /* The incomplete beginning of a block may be there if its append failed or did not return. */
     uint64_t torn = being_stored != UINT64_MAX ? being_stored : done->first_failed;
     assert_true(spilling_counts(spill).lost == 0 ||
                 spilling_counts(spill).lost == spilling_count(torn));
@@ -259,7 +259,7 @@ static void check_afterwards(const struct spill_settings *settings)
     assert_int_equal(spilling_segments(), 0);
 }
 
-/* Stores blocks first; which of them are acknowledged is known. */
+/* Stores blocks first; it is known which of them are acknowledged. */
 static void prepare(const struct spill_settings *settings)
 {
     memset(done, 0, sizeof *done);
@@ -336,7 +336,7 @@ static void leave_block(struct spill *spill, uint64_t number, unsigned failures)
     calls.armed = false;
 }
 
-/* The block after `before` others stays on disk if `failures` calls fail. */
+/* The block that follows `before` other blocks stays on disk if `failures` calls fail. */
 static void expect_left_block(uint64_t before, unsigned failures)
 {
     struct spill_settings settings = spilling_settings();
@@ -374,7 +374,7 @@ TEST_WITH(a_block_that_cannot_be_taken_back_is_found_and_that_is_known, scratch_
     expect_left_block(0, 3); /* and the removal of its file */
 }
 
-/* The next block is to go to a file of its own, and fails there. */
+/* The next block needs a new file, whose creation fails. */
 TEST_WITH(a_block_that_stays_on_disk_is_known_also_after_the_next_one_failed, scratch_make,
           scratch_remove)
 {
@@ -550,7 +550,7 @@ static void fail_reads(struct spill *spill, unsigned attempts, unsigned call)
     calls.armed = false;
 }
 
-/* Two reads of a head and one of the image after it: neither was tried three times. */
+/* Two failed reads of a head and one of its image do not count as three failed tries. */
 TEST_WITH(failures_of_a_head_and_of_its_image_do_not_add_up, scratch_make, scratch_remove)
 {
     (void)state;
@@ -564,7 +564,7 @@ TEST_WITH(failures_of_a_head_and_of_its_image_do_not_add_up, scratch_make, scrat
     spilling_close(spill);
 }
 
-/* Two reads of one image, and after a rewind one of another. */
+/* Two failed reads of one image and, after a rewind, one of another image. */
 TEST_WITH(failures_at_different_places_do_not_add_up, scratch_make, scratch_remove)
 {
     (void)state;

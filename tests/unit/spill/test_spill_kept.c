@@ -175,7 +175,7 @@ TEST_WITH(kept_segments_that_came_back_leave_the_spill_its_size, scratch_make, s
 
 /* --- removed while it is open ----------------------------------------------------------------- */
 
-/* On Windows the folder of an open file stays, and so does the name of a file that was removed. */
+/* On Windows the folder of an open file cannot be removed, and the name of a removed file stays. */
 static void skip_where_open_files_stay(void)
 {
     if (!TEST_REMOVES_OPEN_FILES)
@@ -228,7 +228,8 @@ TEST_WITH(a_folder_that_is_replaced_by_another_spills_holds_nothing_of_this_one,
 {
     (void)state;
     struct spill *spill = open_labelled("json");
-    spilling_append_all(spill, 500, 580); /* the same names, and larger files */
+    spilling_append_all(spill, 500, 580); /* another spill's files with the same names, but
+                                             larger */
     spilling_close(spill);
     assert_int_equal(rename(scratch_path("spill"), scratch_path("other")), 0);
     spill = open_labelled("json");
@@ -241,7 +242,7 @@ TEST_WITH(a_folder_that_is_replaced_by_another_spills_holds_nothing_of_this_one,
     spilling_expect(spill, 10, 12, true);
     assert_int_equal(spilling_counts(spill).lost, spilling_records(0, 10));
     spilling_close(spill);
-    assert_true(spilling_segments() > 1); /* the other one's files are unchanged */
+    assert_true(spilling_segments() > 1); /* the other spill's files are unchanged */
 }
 
 TEST_WITH(a_folder_that_another_program_has_is_written_again_when_that_has_left, scratch_make,

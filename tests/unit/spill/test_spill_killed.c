@@ -20,8 +20,8 @@
 /* --- the run ---------------------------------------------------------------------------------- */
 
 /*
- * Reports what was done: "A" and a block's number: appended; "K": acknowledged; "C": written to the
- * cursor, so that no block before it comes again.
+ * Reports an action to the test: "A" and a block's number: appended; "K": acknowledged; "C": noted
+ * in the cursor, so that no block before it comes again.
  */
 static bool say(struct output_file *out, char what, uint64_t number)
 {
@@ -101,7 +101,7 @@ static void take_line(struct said *said)
     said->length = 0;
 }
 
-/* Reads its reports: at most `most` bytes, or to its end. */
+/* Reads the reports of the run: at most `most` bytes, or up to its end. */
 static void listen_to(struct again *again, struct said *said, size_t most)
 {
     char bytes[512];
@@ -119,8 +119,8 @@ static void listen_to(struct again *again, struct said *said, size_t most)
 }
 
 /*
- * Checks the folder of the killed run. It may have one block more than was reported. Returns the
- * number after the last one.
+ * Checks the folder of the killed run, which may have one block more than was reported. Returns the
+ * number after the last block.
  */
 static uint64_t check(const struct said *said)
 {
@@ -132,7 +132,7 @@ static uint64_t check(const struct said *said)
     bool first = true;
     while (spilling_read(spill, &number)) {
         if (first) {
-            /* One block more than reported may be acknowledged, or in the cursor. */
+            /* The last acknowledgement and the last write of the cursor may be unreported. */
             assert_in_range(number, said->cursor, said->acknowledged + 1);
             next = number;
         }

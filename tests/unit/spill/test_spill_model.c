@@ -70,9 +70,9 @@ static void do_acknowledge(struct model *model, struct spill *spill)
 }
 
 /*
- * Blocks that were read can be evicted as well: then they are read again after a rewind, or not.
- * The model does not say which: it reads the first block, and the records missing before it must be
- * counted as evicted.
+ * Blocks that were read can be evicted, too. After a rewind they may or may not be read again; the
+ * model cannot predict it. Therefore it reads the first block, and the records that are missing
+ * before it must be counted as evicted.
  */
 static void do_rewind(struct model *model, struct spill *spill)
 {
@@ -122,7 +122,7 @@ static void check(const struct model *model, const struct spill *spill)
     assert_int_equal(counts.lost, 0);
 }
 
-/* Closes and opens it: blocks that were read are there again, unless they were evicted. */
+/* Closes and opens the spill: blocks that were read come again, unless they were evicted. */
 static struct spill *do_restart(struct model *model, struct spill *spill,
                                 const struct spill_settings *settings)
 {

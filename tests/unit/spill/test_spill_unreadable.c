@@ -39,7 +39,8 @@ static size_t size_of(const char *name)
 }
 
 #define BLOCKS UINT64_C(200)
-#define LAST   ((size_t)30000) /* the least size of the last segment in bytes: many windows */
+#define LAST   ((size_t)30000) /* smallest size of the last segment in bytes: that of many
+                                  windows */
 
 static struct spill_settings one_segment(void)
 {
@@ -48,7 +49,7 @@ static struct spill_settings one_segment(void)
     return settings;
 }
 
-/* Opens it while the bytes are unreadable, and again when they are not. */
+/* Opens the spill while the bytes cannot be read, and again when they can. */
 static void open_while_bad(size_t first, size_t end)
 {
     const struct spill_settings settings = one_segment();

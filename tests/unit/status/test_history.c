@@ -8,7 +8,7 @@
 
 #define SECOND    1000
 #define TEXT_SIZE ((size_t)4 * 1024 * 1024)
-#define MANY      40 /* more listeners and sinks than have series */
+#define MANY      40 /* more listeners and sinks than can have a series */
 
 static const struct history_size least = {HISTORY_LISTENERS, HISTORY_SINKS};
 
@@ -168,7 +168,7 @@ TEST_WITH(the_rings_hold_five_minutes_and_an_hour_and_no_more, set_up, tear_down
     assert_int_equal(count(text, ","), HISTORY_SECONDS); /* one after "from" */
     text = written(fixture, HISTORY_OF_MINUTES, SIZE_MAX);
     assert_memory_equal(text, "{\"from\":3600000,\"at\":[3660000,", 30);
-    assert_int_equal(count(text, "[120,"), 2); /* of all, and its own */
+    assert_int_equal(count(text, "[120,"), 2); /* the series of all, and that of this sink */
     assert_int_equal(count(text, ",120"), 2 * (HISTORY_MINUTES - 1));
 }
 
@@ -213,7 +213,7 @@ TEST_WITH(one_that_is_retired_makes_room_and_the_next_begins_with_its_own_counts
     const char *text = written(fixture, HISTORY_OF_SECONDS, 2);
     char own[64];
     assert_null(strstr(text, "{\"index\":1,"));
-    /* Its counts before it got a series are in none of its seconds. */
+    /* Counts from before a sink got its series are in none of its seconds. */
     snprintf(own, sizeof own, "{\"index\":%d}", HISTORY_SINKS);
     assert_non_null(strstr(text, own));
     fixture->sinks[HISTORY_SINKS].written = 8;

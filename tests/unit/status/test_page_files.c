@@ -24,7 +24,10 @@ TEST(the_page_begins_with_html_and_its_files_stand_below_page)
         assert_memory_equal(file->path, "/page/", 6);
 }
 
-/* RFC 1952, 2.3.1: the method is deflate; and no time, so that what is built twice is the same. */
+/*
+ * RFC 1952, 2.3.1: the method is deflate, and there is no time, so that a second build makes the
+ * same bytes.
+ */
 TEST(compressed_files_name_no_time_and_are_100_KiB_at_most_together)
 {
     static const unsigned char begin[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0};

@@ -89,7 +89,7 @@ static bool by_definition(const char *glob, const char *text)
     return *text != '\0' && (*glob == '?' || *glob == *text) && by_definition(glob + 1, text + 1);
 }
 
-/* The text with this number: its digits are letters of the alphabet, and 0 ends it. */
+/* The text with this number: its digits are the letters, and a digit 0 ends it. */
 static void spell(unsigned number, const char *alphabet, char *text)
 {
     unsigned base = (unsigned)strlen(alphabet) + 1;

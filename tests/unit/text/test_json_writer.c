@@ -158,7 +158,8 @@ TEST(an_escape_is_found_at_any_position)
     for (size_t size = 1; size < sizeof plain; size++) {
         for (size_t at = 0; at < size; at++) {
             for (size_t kind = 0; kind < sizeof special; kind++) {
-                char *text = malloc(size); /* exactly, so that a byte read past it is noticed */
+                char *text = malloc(size); /* of the exact size, so that a sanitizer sees a read
+                                              past it */
                 assert_non_null(text);
                 memset(text, '~', size);
                 text[at] = special[kind];
@@ -401,7 +402,7 @@ TEST(values_that_do_not_fit_are_left_out_and_flagged)
     }
 }
 
-/* C adds not even 0 to NULL: clang's sanitizer stops there. */
+/* C does not allow adding 0 to NULL, and clang's sanitizer reports it. */
 TEST(an_empty_string_without_data_is_written_however_little_room_there_is)
 {
     char text[3] = "";

@@ -4,7 +4,7 @@
 #include "tests/support/test.h"
 #include "tools/bench/contender.h"
 
-/* NULL: there is none of that name. */
+/* Returns NULL if there is no variant of that name. */
 static const struct contender *named(const struct contenders *contenders, const char *name)
 {
     for (size_t i = 0; i < contenders->count; i++)

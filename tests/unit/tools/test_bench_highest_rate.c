@@ -3,11 +3,13 @@
 #include "tests/support/test.h"
 #include "tools/bench/highest_rate.h"
 
-/* A machine: what its sender can send at most, and from where on its receiver loses. */
+/*
+ * A simulated machine: the highest rate of its sender, and the rate above which its receiver loses.
+ */
 struct machine {
     double sender_most;
     double limit;
-    unsigned hiccups; /* runs, from the first on, that lose something though they should not */
+    unsigned hiccups; /* the number of runs, from the first on, that lose some at any rate */
     unsigned runs;
 };
 
@@ -68,7 +70,7 @@ TEST(a_receiver_that_always_loses_has_no_rate)
     assert_same(find(&machine, 0.03).good, 0);
 }
 
-/* The second time it comes to less: what it can do now is the end of the range. */
+/* The second time the sender reaches a lower rate. This rate is then the end of the search. */
 TEST(a_sender_that_becomes_slower_ends_the_search)
 {
     struct highest_rate search = highest_rate_begin(0.03);

@@ -30,7 +30,7 @@ TEST(sums_are_of_all_listeners_and_all_sinks)
     assert_int_equal(sums.written, 193);
 }
 
-/* Reads the line with one text in the place of another. */
+/* Reads the line in which one text is replaced by another. */
 static struct ledger_sums read_with(const char *before, const char *after)
 {
     char changed[sizeof line + 64];
@@ -52,14 +52,14 @@ TEST(what_the_program_says_of_them_is_kept)
     assert_false(sums.final);
 }
 
-/* A listener whose filter the kernel has has both in one number, under another name. */
+/* If the kernel filters for a listener, drops and refusals are one number with another name. */
 TEST(drops_of_a_filtering_listener_are_drops)
 {
     struct ledger_sums sums = read_with("\"kernel_drops\":17", "\"kernel_drops_and_filtered\":19");
     assert_int_equal(sums.kernel_drops, 22);
 }
 
-/* As after SIGUSR1: the program continues, and the ledger has no verdict. */
+/* As after SIGUSR1: the program continues, and the ledger does not say whether it balances. */
 TEST(one_of_a_program_that_goes_on_is_read)
 {
     struct ledger_sums sums;

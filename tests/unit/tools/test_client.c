@@ -1,6 +1,6 @@
 /*
- * The C client where the system does not do what it asks for: calls that fail, sockets that are
- * full, and the path's MTU, each of them put in place of the system's by the linker.
+ * The C client when the system fails: calls that fail, full sockets, and the path's MTU. The linker
+ * replaces the system's calls by these.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -17,7 +17,7 @@
 
 /* The results of the next calls: their errno, 0 for success. */
 static struct {
-    int send[MOST]; /* of each attempt in turn */
+    int send[MOST]; /* of each send in turn */
     size_t sends;
     int calloc, socket, connect;
     int mtu; /* 0: the option is not there */
@@ -106,7 +106,9 @@ static struct sluice_client *opened(const struct sluice_settings *settings)
     return client;
 }
 
-/* A client of datagrams of 512 bytes that hold two of these counters each, which it adds. */
+/*
+ * A client whose datagrams have 512 bytes, with two counters in each. Adds this number of counters.
+ */
 static struct sluice_client *opened_with(size_t counters)
 {
     static const struct sluice_settings settings = {.datagram = 512};
@@ -119,7 +121,7 @@ static struct sluice_client *opened_with(size_t counters)
     return client;
 }
 
-/* The sequence number of a datagram: its sender_id is "web1", and its boot_id follows. */
+/* The sequence number of a datagram. Before it are the sender_id "web1" and a boot_id. */
 static unsigned sequence_of(size_t index)
 {
     const uint8_t *at = sent[index].bytes + 6 + 9;
@@ -148,7 +150,7 @@ TEST(what_a_full_socket_does_not_take_is_sent_first_by_the_next_flush)
         assert_int_equal(sent_count, 1);
         assert_int_equal(sluice_client_flush(client), SLUICE_SENT);
         assert_int_equal(sent_count, 4);
-        /* The front of the list is the newest: 5 and 4 went out, 3 and 2 did not. */
+        /* The list begins with the newest counter: 5 and 4 were sent, 3 and 2 were not. */
         assert_true(has_counter(0, 5) && has_counter(0, 4));
         assert_true(has_counter(1, 3) && has_counter(1, 2));
         assert_true(has_counter(2, 1) && has_counter(2, 0));
@@ -440,7 +442,10 @@ TEST(a_text_that_is_not_utf8_is_refused)
 
 TEST(any_definition_makes_samples_that_fit)
 {
-    /* Of every length around the largest; what is taken is sent, and in its room. */
+    /*
+     * Names of all lengths around the longest: an accepted definition must be sent, and fit a
+     * datagram.
+     */
     struct sluice_client *client = opened(NULL);
     static char name[SLUICE_DATAGRAM_MOST + 2];
     static double bounds[SLUICE_BOUNDS_MOST];

@@ -51,7 +51,10 @@ static const struct command without_operand = {.name = "tool", .options = option
 #define WORDS_MAX 8
 #define WORD_SIZE 32
 
-/* The words are copied, as argv's are not constant; they live until the next call. */
+/*
+ * Copies the words, which must not be constant, as argv's are not. The copies are valid until the
+ * next call.
+ */
 static enum command_wish parse(const struct command *command, const char *const *words,
                                struct settings *settings, struct error *error)
 {

@@ -1,5 +1,4 @@
-/* Messages that are given as JSON: what is made of them, and what errors say of where they are
- * wrong. */
+/* Messages given as JSON: the bytes that they become, and errors with their positions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,7 +182,9 @@ TEST(what_the_type_is_of_is_looked_for)
     assert_non_null(strstr(error.text, "did you mean \"sluice.shapes.Kinds\"?"));
 }
 
-/* Every beginning of a text, and every byte of it changed: an error or a message, never a fault. */
+/*
+ * Each prefix of a text, and the text with each byte changed: an error or a message, but no crash.
+ */
 TEST(hostile_text_is_refused)
 {
     static const char text[] =

@@ -1,4 +1,4 @@
-/* When sluice-replay sends what. */
+/* When sluice-replay sends each datagram. */
 
 #include "tests/support/test.h"
 #include "tools/replay/timing.h"

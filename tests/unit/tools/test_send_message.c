@@ -48,7 +48,7 @@ static enum decode_result decode(struct decoding *decoding, const uint8_t *data,
     return result;
 }
 
-/* Decodes what must be a message and returns its samples and the first one. */
+/* Decodes a message, which must be valid. Returns its number of samples, and the first sample. */
 static size_t read_samples(struct decoding *decoding, const uint8_t *data, size_t size,
                            const void **message, struct sample *first)
 {
@@ -215,13 +215,16 @@ TEST(the_default_shapes_are_those_of_the_benchmarks)
     assert_in_range(natural_size(&message_telemetry, 20, 100000), 1120, 1160);
 }
 
-/* A Riemann message with one event, or one of OTLP, is a tag, a length and that number of bytes. */
+/*
+ * A Riemann message with one event, or an OTLP one, consists of a tag, a length and that number of
+ * bytes.
+ */
 static bool is_no_size_of_one_field(size_t size)
 {
     return size == 1 + 1 + 128 || size == 1 + 2 + 16384;
 }
 
-/* Each size at which a length in the message may take a byte more, and some of all others. */
+/* All sizes at which a length in the message takes one more byte, and some of the others. */
 TEST(a_wanted_size_is_met_exactly)
 {
     for (size_t s = 0; s < SHAPES; s++) {

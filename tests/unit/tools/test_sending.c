@@ -91,7 +91,10 @@ TEST_WITH(one_that_cannot_be_sent_is_reported_and_those_after_it_may_follow, set
     assert_int_equal(fixture.group->count, 3);
 }
 
-/* Not every system has a report for each; the tests of the tools know which. */
+/*
+ * Not every system reports each refused datagram; the tests of the tools in integration/ know which
+ * do.
+ */
 static void assert_nearly_all_are_refused(uint64_t sent)
 {
     udp_sender_await_reports(fixture.sender, clock_monotonic_ns() + UDP_SENDER_REPORTS_NS);
@@ -99,7 +102,10 @@ static void assert_nearly_all_are_refused(uint64_t sent)
     assert_int_equal(udp_sender_retries(fixture.sender), 0);
 }
 
-/* A report returned by the next attempt does not make it fail, and is not a retry. */
+/*
+ * A report of an earlier datagram that a later attempt returns does not make that attempt fail, and
+ * is not a retry.
+ */
 TEST_WITH(to_a_port_that_nobody_has_all_are_sent_and_counted_as_refused, set_up, tear_down)
 {
     (void)state;
@@ -167,7 +173,7 @@ TEST(a_moment_that_has_passed_is_not_waited_for)
     assert_true(clock_monotonic_ns() - begun < 1000 * MILLISECOND);
 }
 
-/* As a sender does: again until it is so late. */
+/* As a sender does: repeats the wait until the moment has come. */
 TEST(a_moment_to_come_is_waited_for_without_turning_round_in_vain)
 {
     int64_t moment = clock_monotonic_ns() + 60 * MILLISECOND;

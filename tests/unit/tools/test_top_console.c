@@ -1,4 +1,4 @@
-/* sluice-top's terminal on a console: keys, sizes, and what is left of it. */
+/* sluice-top's terminal on a console: keys, sizes, and the state that it leaves. */
 #include <string.h>
 
 #include "tests/support/platform/windows/pseudoconsole.h"
@@ -93,7 +93,7 @@ TEST(in_a_console_it_shows_its_page_and_ends_by_q)
     if (!pseudoconsole_open(&console))
         skip();
     HANDLE process = pseudoconsole_start(&console, line);
-    /* The end of the title: Wine shows the sequences, and overwrites what is before it. */
+    /* Only the title's end: Wine shows the control sequences, and overwrites the text before it. */
     pseudoconsole_assert_shows(&console, "rol?)");
     pseudoconsole_type(&console, "jq");
     assert_int_equal(WaitForSingleObject(process, 20000), WAIT_OBJECT_0);

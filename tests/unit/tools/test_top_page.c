@@ -12,10 +12,10 @@
 struct numbers {
     double uptime;
     unsigned received, bytes, malformed, kernel_drops, lost;
-    bool filtered; /* by the kernel too, so that its drops have another name */
+    bool filtered; /* the kernel filters, too, so that its drops have another name */
     unsigned written, in_flight, ring_full, filtered_out, io_error, evicted, unknown, spilled;
-    const char *reasons; /* of the health; NULL: there are none */
-    const char *levels;  /* NULL: the collector is too old to say them */
+    const char *reasons; /* reasons in the health; NULL: none */
+    const char *levels;  /* NULL: the collector is too old to report levels */
 };
 
 static struct model_answer answer(const char *text)
@@ -119,7 +119,7 @@ static void clear(struct drawn *drawn)
     model_clear(&drawn->before);
 }
 
-/* The line that begins with `text`, its runs of blanks made one; NULL: there is none. */
+/* The line that begins with `text`, with single blanks. NULL: there is no such line. */
 static const char *line_of(const struct drawn *drawn, const char *text)
 {
     static char line[512];
@@ -289,7 +289,7 @@ static size_t lines_with(const struct drawn *drawn, const char *text)
     return count;
 }
 
-/* As draw_after, of a ledger that is ready. */
+/* Like draw_after, with a ledger whose health is ready. */
 static void draw_ledger(struct drawn *drawn, const char *ledger, size_t rows)
 {
     struct error error;
@@ -383,7 +383,7 @@ TEST(rows_that_lose_are_first_and_a_cut_says_how_many_of_them_it_hides)
     clear(&drawn);
 }
 
-/* The health says for how long a loss counts. */
+/* The health report tells for how long a loss counts. */
 TEST(counters_make_no_state)
 {
     const struct numbers counts = {
@@ -514,7 +514,7 @@ TEST(senders_and_labels_that_make_series_grow_have_a_table)
     clear(&drawn);
 }
 
-/* draw_after looks at every character. */
+/* draw_after checks each character. */
 TEST(a_senders_name_cannot_steer_the_terminal)
 {
     const struct numbers now = {.uptime = 10};
@@ -640,7 +640,7 @@ static void press(const char *senders, struct view *view, size_t count, const en
     press(senders, view, sizeof((enum view_key[]){__VA_ARGS__}) / sizeof(enum view_key),           \
           (enum view_key[]){__VA_ARGS__})
 
-/* Three steps from the listeners: there are no connections. */
+/* Three steps, because without connections the part for them is missing. */
 #define TO_SENDERS VIEW_NEXT, VIEW_NEXT, VIEW_NEXT
 
 static void assert_cut(const struct drawn *drawn, const char *expected)
@@ -699,7 +699,7 @@ TEST(rows_are_scrolled_to_the_last_and_no_further)
     draw_seen(&drawn, senders, &view);
     assert_cut(&drawn, "... rows 1 to 8 of 60");
     clear(&drawn);
-    /* Fewer rows than before: the view stays within them. */
+    /* With fewer rows than before, the view must stay within them. */
     PRESS(senders, &view, VIEW_END);
     draw_seen(&drawn, some_senders, &view);
     assert_non_null(line_of(&drawn, "192.0.2.2 "));
@@ -726,7 +726,9 @@ TEST(a_key_sorts_by_the_next_column_that_is_shown)
     } orders[] = {
         {"SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER", "192.0.2.2"},
         {"SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER", "192.0.2.2"},
-        {"SENDERS DGRAMS/s -BYTES/s DGRAMS LOST LISTENER", "192.0.2.1"}, /* of one value: by name */
+        {"SENDERS DGRAMS/s -BYTES/s DGRAMS LOST LISTENER", "192.0.2.1"}, /* all have the same value,
+                                                                            so they are sorted by
+                                                                            name */
         {"SENDERS DGRAMS/s BYTES/s -DGRAMS LOST LISTENER", "192.0.2.2"},
         {"SENDERS DGRAMS/s BYTES/s DGRAMS -LOST LISTENER", "192.0.2.2"},
         {"SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER", "192.0.2.2"},

@@ -221,14 +221,15 @@ TEST(zeros_and_random_bytes_after_the_last_frame_are_none)
 
 static void damage_the_last_frame(struct compression *compression)
 {
-    enum { HEADER = 20 }; /* of gzip's, parts are of no consequence */
+    enum { HEADER = 20 }; /* some bytes of gzip's header do not matter */
     struct compressed file = {0};
     size_t ends[FRAMES];
     make_file(&file, compression, ends);
     memset(file.bytes + ends[2] + (file.size - ends[2]) / 2, 0, 64);
     assert_int_equal(compressed_whole(&file, file.size, compression), ends[2]);
 
-    unsigned char bytes[2000]; /* not like lines: there, another reference may find the same */
+    unsigned char bytes[2000]; /* random, because in lines a changed reference may still find the
+                                  same text */
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)compressed_random();
     file.size = ends[2];
@@ -261,7 +262,7 @@ static void damage_the_last_frames(struct compression *compression, size_t frame
         if (i < frames - damaged)
             whole = end;
         else
-            file.bytes[end - 1] ^= 0xff; /* of what a checksum or length says */
+            file.bytes[end - 1] ^= 0xff; /* in the frame's checksum or length */
         free(lines);
     }
     assert_int_equal(compressed_whole(&file, file.size, compression), whole);

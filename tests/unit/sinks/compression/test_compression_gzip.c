@@ -1,4 +1,4 @@
-/* gzip: what zlib makes of our members, and we of others'. */
+/* gzip: zlib reads our members, and we read those of other writers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ TEST(members_decompress_to_what_went_in_and_have_their_length)
     gzip->ops->destroy(gzip);
 }
 
-/* A member as zlib writes it, with a header of its own choice. NULL: the plainest. */
+/* A member as zlib writes it, with this header. NULL: the shortest header. */
 static size_t add_foreign(struct compressed *file, size_t size, gz_header *header)
 {
     char *lines = compressed_lines(size);
@@ -116,7 +116,8 @@ TEST(a_length_that_is_wrong_ends_the_file_there)
             assert_int_equal(compressed_whole(&file, file.size, gzip), whole);
             *at = was;
         }
-    for (unsigned char length = 0; length < 30; length++) { /* shorter than any member is */
+    for (unsigned char length = 0; length < 30; length++) { /* no member is as short as these
+                                                               lengths */
         memcpy(file.bytes + first + LENGTH_AT, (unsigned char[]){length, 0, 0, 0}, 4);
         assert_int_equal(compressed_whole(&file, file.size, gzip), first);
     }

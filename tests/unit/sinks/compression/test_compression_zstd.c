@@ -1,4 +1,4 @@
-/* zstd: what its own library makes of our frames, and we of its. */
+/* zstd: its own library reads our frames, and we read those of the library. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ TEST(frames_decompress_to_what_went_in)
     zstd->ops->destroy(zstd);
 }
 
-/* A frame of a writer that does not know yet how much will come. */
+/* A frame of a writer that does not know the size of its data in advance. */
 static size_t add_foreign(struct compressed *file, size_t size, int window_log, int checksum)
 {
     char *lines = compressed_lines(size);

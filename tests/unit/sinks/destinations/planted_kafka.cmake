@@ -1,5 +1,6 @@
-# Faults of a kafka: sink at its library. The first three were repaired together: at a stop the sink
-# waited for a lookup of a name, and gave a block away that the library could still read.
+# Faults of a kafka: sink in its use of librdkafka. The first three were repaired together: at a
+# stop the sink waited for a lookup of a name, and returned a block whose bytes the library could
+# still read.
 planted_fault(kafka_purge_waits_for_a_lookup TEST test_kafka_faults
     FOUND_BY a_stop_does_not_wait_for_a_lookup
     FILE sinks/destinations/kafka_producer.c

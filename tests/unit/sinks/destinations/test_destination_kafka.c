@@ -21,8 +21,8 @@
 static struct {
     atomic_bool slow;       /* lookups wait */
     atomic_bool waits;      /* a lookup waits */
-    struct wakeup *ended;   /* signalled to end it */
-    struct wakeup *noticed; /* signalled when it waits */
+    struct wakeup *ended;   /* signalled by the test to end the lookup */
+    struct wakeup *noticed; /* signalled by the lookup when it waits */
 } lookup;
 
 /* Replaces the system's function for the library. */
@@ -257,7 +257,7 @@ TEST(while_a_broker_is_slow_more_blocks_wait_and_no_processor_time_is_spent)
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
     kafka_scene_open(&scene);
-    delivery_lines_fill(&lines[0], "t", 1); /* so that it is connected */
+    delivery_lines_fill(&lines[0], "t", 1); /* this connects the library */
     kafka_scene_send(&scene, &lines[0]);
     kafka_scene_await(&scene, &error);
     rd_kafka_mock_broker_set_rtt(scene.cluster, 1, 1500);
@@ -325,13 +325,13 @@ TEST(what_was_sent_and_not_answered_is_unknown_when_it_is_abandoned)
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
     kafka_scene_open(&scene);
-    delivery_lines_fill(&first, "t", 1); /* so that it is connected */
+    delivery_lines_fill(&first, "t", 1); /* this connects the library */
     kafka_scene_send(&scene, &first);
     kafka_scene_await(&scene, &error);
     rd_kafka_mock_broker_set_rtt(scene.cluster, 1, 60000);
     delivery_lines_fill(&lines, "t", 5);
     kafka_scene_send(&scene, &lines);
-    /* Sending a request is not observable; a second is long enough. */
+    /* The test cannot see when the request is sent; a second is long enough. */
     int64_t until = clock_monotonic_ns() + 1000000000;
     while (clock_monotonic_ns() < until)
         wakeup_wait(scene.wakeup, NO_HANDLE, false, 50);
@@ -342,7 +342,7 @@ TEST(what_was_sent_and_not_answered_is_unknown_when_it_is_abandoned)
     kafka_scene_end(&scene);
 }
 
-/* The library's thread for the only broker has a block, and is in a name lookup. */
+/* The library's thread for the only broker holds a block and is in a name lookup. */
 static void begin_lookup(struct kafka_scene *scene, struct delivery_lines *lines)
 {
     static char no_address_is_kept[] = "broker.address.ttl=1\nreconnect.backoff.ms=1\n";
@@ -373,14 +373,16 @@ static void begin_lookup(struct kafka_scene *scene, struct delivery_lines *lines
     }
 }
 
-/* The library's thread, which ends by itself, still uses the scene. */
+/* A thread of the library, which ends by itself later, still uses the scene. */
 static void end_lookup(struct kafka_scene *scene)
 {
     atomic_store(&lookup.slow, false);
     wakeup_signal(lookup.ended);
     rd_kafka_mock_cluster_destroy(scene->cluster);
     rd_kafka_destroy(scene->host);
-    /* The producer that was left to the library ends now, and with it the memory of its threads. */
+    /*
+     * The producer that was left to the library ends now; then the memory of its threads is freed.
+     */
     assert_int_equal(rd_kafka_wait_destroyed((int)(PATIENCE_NS / 1000000)), 0);
 }
 

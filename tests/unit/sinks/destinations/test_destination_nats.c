@@ -304,7 +304,7 @@ NATS_TEST(after_a_server_was_killed_and_came_back_blocks_are_acknowledged_again)
         delivery_lines_send(scene.destination, &lines);
         delivery_await(scene.destination, scene.wakeup, &error);
         if (lines.records[0].outcome != DELIVERY_ACKNOWLEDGED)
-            continue; /* it was in flight, or the stream does not exist again yet */
+            continue; /* in flight at the time, or the stream does not exist again yet */
         if (acknowledged++ == 0) {
             assert_figures(&scene, 1, 1);
             nats_server_kill(&server);
@@ -346,7 +346,7 @@ NATS_TEST(a_message_that_waits_for_its_answer_is_counted)
     scene_end(&scene);
 }
 
-static unsigned refusals; /* of this number of calls */
+static unsigned refusals; /* number of calls that will be refused */
 
 static natsStatus refuse_callback(natsSubscription *subscription, natsOnCompleteCB callback,
                                   void *closure)
@@ -410,7 +410,7 @@ NATS_TEST(what_a_silent_server_got_is_unknown_when_it_is_abandoned)
     nats_server_add_stream(&server, "S", "t", 0);
     scene_begin(&scene);
     open_it(&scene);
-    delivery_lines_fill(&lines, "t", 1); /* so that it is connected */
+    delivery_lines_fill(&lines, "t", 1); /* this connects the library */
     delivery_lines_send(scene.destination, &lines);
     delivery_await(scene.destination, scene.wakeup, &error);
     nats_server_freeze(&server);

@@ -20,7 +20,7 @@ static void end_slowly(void *object)
     wakeup_signal(slow->has_ended);
 }
 
-/* A left thread may still signal when the test ends, so the wake-ups are not destroyed. */
+/* A thread that was left behind may signal after the test, so the wake-ups are not destroyed. */
 static void begin(struct slow *slow)
 {
     struct error error;

@@ -39,7 +39,7 @@ static struct http_result wait_for_answer(void)
     return result;
 }
 
-/* Requests that are given up after this number was added. */
+/* Requests are given up when this number has been added. */
 static struct http_result abandon_after(size_t added)
 {
     struct http_result result;

@@ -325,7 +325,7 @@ TEST(a_stop_leaves_what_was_not_answered_unsent)
 
 /* --- answers that mean some of the records ---------------------------------------------------- */
 
-/* Gives each request this answer, with a text that some records were accepted. */
+/* Every request gets this answer, whose text says that some records were accepted. */
 static void exchange_partly(const char *format, bool repeats, server *answers)
 {
     static struct http_lessons lessons;
@@ -391,7 +391,7 @@ TEST(a_record_of_several_lines_may_be_there_in_part)
     assert_int_equal(count_fate(DELIVERY_PARTLY_ACCEPTED), 2);
     open_block(1);
     records[0].lines = 2;
-    exchange_as("influx", takes_nothing); /* it does not say so */
+    exchange_as("influx", takes_nothing); /* this answer's text does not say so */
     assert_int_equal(count_fate(DELIVERY_REFUSED), 1);
     open_block(1);
     records[0].lines = 2;
@@ -446,7 +446,10 @@ static long refuses_series(const struct http_range *range)
     return 204;
 }
 
-/* A block of 1,000 records in 250 series of one sender, from a sink with lessons. */
+/*
+ * A block of 1,000 records in 250 series of one sender, from a sink that has learned refused series
+ * (lessons).
+ */
 static void exchange_learning(const char *format, server *answers)
 {
     open_block(1000);
@@ -472,13 +475,14 @@ TEST(a_series_that_is_refused_again_and_again_has_its_own_requests)
     assert_fates(996, 4, 0);
     assert_in_range(requests, 40, 80);
     assert_true(http_lessons_any(&lessons));
-    exchange_learning("json", refuses_series); /* the others, all four, two, two, and each */
+    exchange_learning("json", refuses_series); /* requests: good records; all four; two; two; and
+                                                  each by itself */
     assert_fates(996, 4, 0);
     assert_int_equal(requests, 8);
     for (int i = 0; i < 4; i++)
         exchange_learning("json", refuses_series);
     assert_fates(996, 4, 0);
-    assert_int_equal(requests, 4); /* the others, all four, the newest and the oldest */
+    assert_int_equal(requests, 4); /* requests: good records; all four; the newest; the oldest */
 }
 
 TEST(it_is_as_all_others_when_it_is_taken_again)

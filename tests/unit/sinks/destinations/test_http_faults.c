@@ -148,7 +148,7 @@ TEST(requests_that_wait_for_a_lookup_at_a_stop_are_not_sent)
 
 #define NUMBERS 4096
 
-/* The far end's state of each record. */
+/* The state of each record at the far end. */
 static struct {
     uint64_t random, library_random;
     bool arrived[NUMBERS], acknowledged[NUMBERS];
@@ -164,7 +164,7 @@ static bool library_does(unsigned percent)
     return next_below(&chance.library_random, 100) < percent;
 }
 
-/* In the client's thread. */
+/* Called in the client's thread. */
 static void decide(const char *body, size_t size, struct curl_step *step)
 {
     static const long statuses[] = {200, 204, 400, 403, 413, 429, 500, 503};
@@ -185,7 +185,7 @@ static void decide(const char *body, size_t size, struct curl_step *step)
     }
 }
 
-/* Written means acknowledged, unknown means that it may be there, and not sent that it is not. */
+/* A record counted as written must be acknowledged; one that is not sent must not have arrived. */
 static void judge(size_t at)
 {
     for (size_t i = 0; i < sent[at].block.count; i++) {

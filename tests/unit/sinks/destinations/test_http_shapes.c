@@ -81,7 +81,7 @@ TEST(an_answer_that_says_nothing_is_no_answer)
     expect(1, 503, false, false);
     expect(0, 204, false, false);
     expect(1, 204, true, false);
-    expect(1, 503, false, false); /* it does not revoke the proof */
+    expect(1, 503, false, false); /* this answer does not revoke the proof */
     expect(1, 204, true, false);
 }
 
@@ -105,7 +105,7 @@ TEST(a_server_that_forgets_it_is_believed)
     expect(0, 204, false, false);
 }
 
-/* The records have no form in the first, so no answer changes the shape. */
+/* These records have no form in the first shape, so no answer changes the shape. */
 TEST(where_only_the_second_will_do_it_is_the_only_one)
 {
     shapes = (struct http_shapes){.two = true, .only_second = true};

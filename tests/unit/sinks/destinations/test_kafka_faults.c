@@ -68,9 +68,10 @@ enum wakeup_reason __wrap_wakeup_wait(struct wakeup *wakeup, wait_handle handle,
 /* --- what the library does -------------------------------------------------------------------- */
 
 static struct {
-    const struct kafka_report *reports; /* of the messages, in their order; the last of the rest */
+    const struct kafka_report *reports; /* for each message in order; the last one is for all later
+                                           messages */
     size_t report_count;
-    rd_kafka_resp_err_t refusal; /* of the first messages; 0: none is refused */
+    rd_kafka_resp_err_t refusal; /* for the first `refusals` messages; 0: none is refused */
     size_t refusals;
     size_t handed, changed;
     bool no_producer;
@@ -81,7 +82,7 @@ static int64_t fake_now(void)
     return atomic_load(&simulated.now_ns);
 }
 
-/* Only the sink's thread has its time pass: the others wait until it has. */
+/* Only a wait of the sink's thread advances the time. Other threads wait until it has advanced. */
 static void fake_wait(int64_t until_ns, bool busy)
 {
     if (pthread_equal(pthread_self(), simulated.sink)) {
@@ -213,7 +214,10 @@ static void send_lines(struct delivery_lines *lines, size_t count)
     delivery_lines_send(destination, lines);
 }
 
-/* As the writer does with a block that was answered: what is not lent it fills again. */
+/*
+ * As the delivery's writer does: an answered block that the library does not use any more is filled
+ * again.
+ */
 static void reuse(struct delivery_lines *lines)
 {
     if (lines->block.lent)
@@ -291,7 +295,7 @@ TEST(a_report_that_comes_twice_counts_once)
     begin(REPORTS(reports));
     send_lines(&lines, 3);
     serve_for(SECONDS / 2);
-    assert_null(answer()); /* the library has the others */
+    assert_null(answer()); /* the library still has the others */
     serve_for(SECONDS);
     take_answer(&lines);
     delivery_lines_assert(&lines, DELIVERY_ACKNOWLEDGED);
@@ -416,7 +420,7 @@ TEST(reports_that_come_after_a_lookup_count)
     end();
 }
 
-/* A stop has a second for it: 200 ms for the reports, and 500 ms for the end of the producer. */
+/* The stop may take a second: 200 ms for the reports, and 500 ms for the producer's end. */
 TEST(a_stop_does_not_wait_for_a_lookup)
 {
     struct delivery_lines lines;
@@ -441,7 +445,7 @@ TEST(blocks_that_are_not_reported_stay_lent_to_the_library)
     assert_int_equal(fake.changed, 0);
 }
 
-/* The next block would have the tokens of the one that may still be reported. */
+/* The next block would have the same tokens as this one, which may still be reported. */
 TEST(while_a_block_is_lent_no_other_one_is_taken)
 {
     struct delivery_lines lines, next;
@@ -478,7 +482,7 @@ static bool happens(unsigned percent)
     return next_below(&chance.random, 100) < percent;
 }
 
-/* By its bytes, which are those of a block; NULL: of none that was sent. */
+/* Finds the record by the address of its bytes. NULL: no block in use has these bytes. */
 static struct known *known_of(const struct kafka_double_message *message)
 {
     for (size_t i = 0; i < BLOCKS; i++) {
@@ -518,14 +522,16 @@ static void chance_reported(const struct kafka_double_message *message,
                             rd_kafka_resp_err_t error_of_it, rd_kafka_msg_status_t status)
 {
     struct known *known = known_of(message);
-    if (known != NULL) { /* else its block was given up before, and another one has its place */
+    if (known != NULL) { /* otherwise its block was given up, and another one has its place */
         known->reported = true;
         known->error = error_of_it;
         known->status = status;
     }
 }
 
-/* Written means acknowledged, and unknown is said to be unknown. */
+/*
+ * A record counted as written must be acknowledged, and unknown outcomes must be counted as such.
+ */
 static void judge_record(const struct known *known, enum delivery_outcome outcome)
 {
     if (!known->handed)

@@ -1,6 +1,6 @@
 /*
- * A producer that is replaced: its counts continue, and its gauges begin at 0. A producer that
- * cannot be created, at the start or later. The test takes the place of librdkafka's statistics.
+ * A producer that is replaced: its counts continue, and its gauges begin at 0. Also a producer that
+ * cannot be created, at the start or later. The test provides the statistics in librdkafka's place.
  */
 #include <stdio.h>
 #include <string.h>

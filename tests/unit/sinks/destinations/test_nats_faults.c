@@ -16,7 +16,7 @@
 
 struct __natsMsg {
     char reply[200];
-    const char *answer; /* of a message that the library has received */
+    const char *answer; /* answer to a message that the library has received */
 };
 
 /* --- a library -------------------------------------------------------------------------------- */
@@ -24,11 +24,11 @@ struct __natsMsg {
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    char replies[MESSAGES_MOST][200]; /* of the messages that were published */
+    char replies[MESSAGES_MOST][200]; /* reply subjects of the published messages */
     size_t published;
     bool looks_up; /* a connection waits for a lookup of a name */
     bool is_waiting;
-    bool has_ended; /* the publisher's thread has */
+    bool has_ended; /* whether the publisher's thread has ended */
     natsMsgHandler handler;
     void *handler_context;
     natsConnectionHandler closed;
@@ -291,7 +291,7 @@ static const struct nats_library library = {
 
 static const char taken[] = "{\"stream\":\"S\",\"seq\":1}";
 
-/* The library calls its subscriber; `text` NULL: no stream takes the subject. */
+/* Calls the subscriber as the library does. `text` NULL: no stream has the subject. */
 static void answer(size_t message, const char *text)
 {
     natsMsg *made;

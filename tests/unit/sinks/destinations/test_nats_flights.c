@@ -367,7 +367,7 @@ TEST(there_is_room_for_so_many_blocks)
     struct nats_token token = next(&flights, 0);
     acknowledge(&flights, &token);
     assert_false(nats_flights_put(&flights, &all[NATS_FLIGHTS].block,
-                                  0)); /* the block that is done must be removed first */
+                                  0)); /* the block is complete and must be removed first */
     assert_ptr_equal(nats_flights_take(&flights, NULL), &all[0].block);
     assert_true(nats_flights_put(&flights, &all[NATS_FLIGHTS].block, 0));
 }

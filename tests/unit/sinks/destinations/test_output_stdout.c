@@ -116,7 +116,7 @@ TEST_WITH(a_full_pipe_whose_reader_goes_is_closed, scratch_make, tear_down)
     size_t accepted = output_fill(file);
     test_stream_close(&pipe.reader);
     while (output_write_numbers(file, accepted, &written) == WRITE_OK)
-        accepted += written; /* before it was closed */
+        accepted += written; /* bytes written before the close */
     assert_int_equal(written, 0);
     output_assert_closed(file);
     close_pipe(file, &pipe);
@@ -196,7 +196,7 @@ TEST_WITH(a_file_is_shared_with_its_other_owners, scratch_make, tear_down)
     struct output_file *file = output_open_stdout();
     assert_true(output_file_handle(file) == NO_HANDLE);
     output_put_text(file, "ours\n");
-    test_stream_write(other, "theirs\n", 7); /* both share one offset */
+    test_stream_write(other, "theirs\n", 7); /* both use the same file offset */
     output_put_text(file, "ours\n");
     output_file_close(file);
     test_stream_write(other, "theirs\n", 7);

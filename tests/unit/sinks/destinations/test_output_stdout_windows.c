@@ -49,7 +49,8 @@ static void nothing_counts_as_written_before_all_of_a_write_is_in_the_pipe(void 
         read += test_stream_read(pipe.reader, block, OUTPUT_BLOCK - read);
     assert_int_equal(output_write_numbers(file, 0, &written), WRITE_OK);
     assert_int_equal(written, OUTPUT_BLOCK);
-    assert_int_equal(unread(&pipe), 0); /* the same bytes, not again */
+    assert_int_equal(unread(&pipe), 0); /* the bytes were accepted before and are not written
+                                           twice */
     output_file_close(file);
     test_pipe_close(&pipe);
 }
@@ -67,7 +68,7 @@ static void a_reader_that_stalls_does_not_hold_up_a_close(void **state)
     assert_in_range(clock_monotonic_ns() - began, 0, INT64_C(2000000000));
     for (size_t left = unread(&pipe); left != 0;)
         left -= test_stream_read(pipe.reader, block, left < sizeof block ? left : sizeof block);
-    assert_int_equal(unread(&pipe), 0); /* the other bytes never come */
+    assert_int_equal(unread(&pipe), 0); /* the rest of the block is never written */
     test_pipe_close(&pipe);
 }
 
@@ -86,7 +87,7 @@ static void a_thread_closes_the_stream_that_is_its_own(void **state)
     assert_int_equal(outcome.accepted, 5);
     assert_int_equal(outcome.failure, 0);
     stream_thread_destroy(thread);
-    assert_false(GetHandleInformation(writer, &flags)); /* its own, and closed */
+    assert_false(GetHandleInformation(writer, &flags)); /* the thread has closed it */
     pipe.writer = NO_STREAM;
     test_pipe_close(&pipe);
 }
@@ -103,7 +104,8 @@ static void a_number_that_nothing_follows_goes_to_no_other_file(void **state)
     standard_stream_lead(STREAM_OUTPUT, stream);
     test_stream_close(&stream);
     output_file_hold_standard_streams();
-    test_stream other = test_stream_open(scratch_path("other")); /* it has the same number */
+    test_stream other = test_stream_open(scratch_path("other")); /* a new file has the same
+                                                                    number */
     int result = output_file_open_stdout(&file, &error);
     test_stream_close(&other);
     scratch_assert_holds_text("other", "");

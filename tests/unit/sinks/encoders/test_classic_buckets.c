@@ -128,7 +128,7 @@ TEST(the_scale_sets_the_width_of_buckets)
     assert_buckets(&sample, {0, 0}, {1, 0}, {16, 1}, {256, 2});
 }
 
-/* So that a series of one bound goes on when a sender changes its scale. */
+/* Therefore the series of a bound continues when a sender changes its scale. */
 TEST(bounds_of_a_finer_scale_hold_those_of_a_coarser_one)
 {
     static const uint64_t counts[40];
@@ -158,7 +158,7 @@ TEST(below_zero_buckets_ascend_to_it)
     struct sample_exponential_histogram *histogram = &sample.value.exponential_histogram;
     histogram->zero_count = 300;
     histogram->zero_threshold = 0.25;
-    set_buckets(&histogram->negative, 1, negative, 2); /* -2 to -4, and -4 to -8 */
+    set_buckets(&histogram->negative, 1, negative, 2); /* values from -2 to -4, and from -4 to -8 */
     set_buckets(&histogram->positive, 0, positive, 1);
     assert_buckets(&sample, {-8, 0}, {-4, 20}, {-2, 21}, {0.25, 321}, {1, 321}, {2, 4321});
 }
@@ -280,7 +280,7 @@ static void walk_all(const struct sample *sample, uint64_t choice, struct full *
         full->count++;
 }
 
-/* How many values are not above `bound`. */
+/* The number of values that are not above `bound`. */
 static uint64_t counted_to(const struct full *full, double bound)
 {
     uint64_t count = 0;
@@ -332,7 +332,10 @@ static void check_choices(const struct sample *sample, uint64_t total)
     }
 }
 
-/* Mostly nothing: as histograms are. All bounds are doubles, and none is within the threshold. */
+/*
+ * Most counts are 0, as in real histograms. Every bound can be a double, and none is within the
+ * threshold.
+ */
 static uint64_t random_counts(uint64_t *random, uint64_t *counts, size_t count)
 {
     uint64_t total = 0;

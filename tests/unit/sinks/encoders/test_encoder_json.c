@@ -42,7 +42,7 @@ static int close_encoding(void **state)
     return 0;
 }
 
-/* The lines of what the builder holds. */
+/* Encodes the builder's datagram. */
 static const char *lines_of_builder(struct encoding *encoding)
 {
     telemetry_end(&builder);
@@ -55,7 +55,7 @@ static void assert_builder_gives(struct encoding *encoding, const char *expected
     assert_string_equal(lines_of_builder(encoding), expected);
 }
 
-/* Decodes a Msg of one event; what it is packed into lives until the next. */
+/* Decodes a Msg with one event. Its packed bytes are valid until the next call. */
 static void decode_event(struct encoding *encoding, Sluice__Riemann__Event *event)
 {
     static uint8_t datagram[4096];
@@ -248,7 +248,7 @@ static void the_time_is_the_sample_s_then_the_datagram_s(void **state)
     assert_non_null(strstr(first + 1, "\n{\"time\":\"2023-11-14T22:13:20.000000000Z\""));
 }
 
-/* Both times of a line, in the order in which they come, against json_time's own words. */
+/* Asserts both times of a line, in their order, against the text of json_time. */
 static void assert_times(struct encoding *encoding, int64_t time, int64_t received)
 {
     char expected[128];
@@ -355,11 +355,11 @@ static void the_first_record_s_facts_are_right_even_if_they_are_nothing(void **s
                  "\"listener\":\"\"}\n");
 }
 
-/* Around the length at which the encoder stops to keep it; each byte at its longest in JSON. */
+/* Lengths around the longest one that the encoder keeps; the bytes differ in length as JSON. */
 static void a_listener_s_name_may_be_of_any_length(void **state)
 {
     static const char bytes[] = {'\x01', '\xff', '"', 'a'};
-    static const size_t sizes[] = {6, 3, 2, 1}; /* of each byte in JSON */
+    static const size_t sizes[] = {6, 3, 2, 1}; /* the length of each byte as JSON */
     static const size_t lengths[] = {510, 511, 512, 0, 513, 4096, 1};
     struct encoding *encoding = *state;
     Sluice__Riemann__Event event = SLUICE__RIEMANN__EVENT__INIT;

@@ -216,7 +216,7 @@ static void labels_that_take_too_long_to_distinguish_are_too_large(void **state)
 
 /* --- text of any bytes ------------------------------------------------------------------------ */
 
-/* In each, what a sender may put into a string, and how JSON has it. */
+/* Each text may come from a sender. Its form as JSON. */
 static const struct {
     const char *bytes;
     const char *expected;

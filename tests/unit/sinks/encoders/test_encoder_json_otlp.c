@@ -298,14 +298,14 @@ static void a_label_that_cannot_be_made_makes_the_record_too_large(void **state)
     put_long_list(100000);
     decode(*state);
     assert_true(encoding_overflows(*state, PLENTY));
-    wire_clear(&wire); /* and the next record is written as ever */
+    wire_clear(&wire); /* and the next record is written normally */
     put_gauge_with_exemplars();
     decode(*state);
     encoding_write_json(*state);
     assert_int_equal(((struct encoding *)*state)->lines, 1);
 }
 
-/* Resource attributes with one key, each a list of nulls, and as many points as fit. */
+/* Resource attributes with the same key, each a list of nulls; and as many points as fit. */
 static void put_costly_labels(size_t points)
 {
     static struct wire attribute;
@@ -334,7 +334,10 @@ static void put_costly_labels(size_t points)
     wire_end(&wire, resource);
 }
 
-/* 50 kB each that are not written: a hundred times is fast, a thousand times would be too slow. */
+/*
+ * Each point has 50 kB that are not written: a hundred times this is fast, a thousand times too
+ * slow.
+ */
 static void labels_that_take_too_long_to_make_are_too_large(void **state)
 {
     put_costly_labels(100);

@@ -1,4 +1,7 @@
-/* JSON lines of what real senders sent, against what other software read in it; and of noise. */
+/*
+ * JSON lines of real senders' datagrams, compared with the results of other software; and of
+ * damaged datagrams.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,7 +232,7 @@ static void assert_same(const struct json_tree *found, const struct json_tree *e
         assert_true(found != NULL && json_tree_equal(found, expected));
 }
 
-/* To the last bit: the texts may differ only in how they say the same double ("-0.0"). */
+/* The values must be equal to the last bit; the texts may differ for the same double ("-0.0"). */
 static void assert_same_number(const struct json_tree *found, const struct json_tree *expected)
 {
     double a = strtod(found->text, NULL);
@@ -307,7 +310,7 @@ static void every_metric_is_a_line(void **state)
 
 /* --- outputs that are too small, and noise ---------------------------------------------------- */
 
-/* With the view that has most lines. */
+/* With each schema's view that has the most lines. */
 static struct encoding *open_lines(const struct schema_ops *schema)
 {
     return open_with(schema, schema->next_item != NULL ? VIEW_RECORD : VIEW_SAMPLE, false, false);
@@ -372,7 +375,7 @@ static void a_histogram_is_whole_or_overflows(void **state)
 }
 
 /*
- * Changes bytes of the datagram, different ones each time; returns how often it was still a
+ * Changes bytes of the datagram, other ones each time. Returns how often the result was still a
  * message.
  */
 static size_t write_changed(struct encoding *encodings[2], const struct capture_read *datagram,
@@ -396,7 +399,7 @@ static size_t write_changed(struct encoding *encodings[2], const struct capture_
     return decoded;
 }
 
-/* Whatever still decodes after bytes of it were changed is written as valid lines. */
+/* A datagram with changed bytes that can still be decoded is written as valid lines. */
 static void changed_messages_are_written_as_valid_lines(void **state)
 {
     (void)state;

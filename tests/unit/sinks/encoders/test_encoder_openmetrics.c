@@ -1,4 +1,4 @@
-/* Expositions of OpenMetrics: what records of the built-in schemas become together, in one file. */
+/* Expositions of OpenMetrics: several records of the built-in schemas become one file. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static int open_otlp(void **state)
     return open_samples(state, &schema_otlp, &encoder_openmetrics);
 }
 
-/* Puts the record in hand into the block. */
+/* Encodes the present record into the block. */
 static void keep_record(struct encoding *encoding)
 {
     encoding_assert_whole_or_overflow(encoding);
@@ -66,7 +66,10 @@ static void keep_wire(struct encoding *encoding)
     wire_clear(&wire);
 }
 
-/* The block becomes this file; its size is at most the sum reported for its records. */
+/*
+ * The block becomes this file. The file may not be larger than the sum that was reported for its
+ * records.
+ */
 static struct encoded assert_file(struct encoding *encoding, const char *expected)
 {
     struct output out = {.data = file, .capacity = sum.arranged};
@@ -251,7 +254,9 @@ TEST_WITH(the_last_of_two_values_in_one_millisecond_counts, open_telemetry, clos
     assert_int_equal(told.lines, 3);
 }
 
-/* A double has no place for the last nanoseconds before a millisecond: a reader takes them for it.
+/*
+ * A reader takes the last nanoseconds before a millisecond for that millisecond, because its
+ * doubles are not precise enough.
  */
 TEST_WITH(a_time_that_is_read_as_the_next_millisecond_is_in_that, open_telemetry, close_encoding)
 {

@@ -1,6 +1,6 @@
 /*
- * otlp: what is sent comes back. Each request that is written is decoded again, by the schema otlp,
- * and its samples are then in JSON what the sent ones are in JSON.
+ * otlp: each written request is decoded again by the schema otlp; its samples as JSON must equal
+ * the JSON of the original samples.
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,17 +26,20 @@ typedef Sluice__Telemetry__Histogram Histogram;
 #define FFFD     "\xef\xbf\xbd"
 #define NO_RULES "format=otlp"
 
-/* Matches no sample and renames none: only for it a message of OTLP is not passed on. */
+/*
+ * Matches no sample and renames none. With any rule, messages of OTLP are converted instead of
+ * passed on.
+ */
 #define A_RULE "format=otlp&exclude=an unknown name"
 
 static struct telemetry_builder builder;
 
-/* The way of a record: as it is in JSON, and written as OTLP, read again, and then in JSON. */
+/* A record as JSON; and the same record encoded as OTLP, decoded again, and then as JSON. */
 struct way {
     struct encoding *sent;
     struct ruled written;
     struct encoding *back;
-    /* Room is needed for a label before it is seen that it does not count. */
+    /* The encoder reserves space for a label before it finds that it does not count. */
     bool has_repeated_keys;
 };
 
@@ -79,7 +82,7 @@ static void assert_as_protobuf_writes_it(struct encoding *back, const struct tex
     assert_memory_equal(memory, message->data, message->size);
 }
 
-/* The datagram as OTLP and back, in JSON. */
+/* Compares the datagram's JSON with the JSON after OTLP and back. */
 static const char *there_and_back(struct way *way, const void *datagram, size_t size)
 {
     struct encoding *written = way->written.encoding;
@@ -105,7 +108,7 @@ static void assert_comes_back(struct way *way, const void *datagram, size_t size
         assert_string_equal(there_and_back(way, datagram, size), way->sent->text);
 }
 
-/* The same of the builder's telemetry, which is emptied. */
+/* The same for the builder's datagram. Empties the builder. */
 static void assert_builder_comes_back(struct way *way)
 {
     telemetry_end(&builder);
@@ -171,7 +174,7 @@ TEST_WITH(an_integer_that_no_signed_one_holds_is_a_double, open_telemetry, close
     assert_non_null(strstr(json, "\"value\":18446744073709552000,"));
 }
 
-/* The same number, of which JSON then shows all digits of the double. */
+/* The number does not change, but JSON shows it with all digits of a double. */
 TEST(a_float_becomes_the_same_double)
 {
     static const uint8_t event[] = {0x32, 8, 0x1a, 1, 'n', 0x7d, 0xcd, 0xcc, 0xcc, 0x3d};
@@ -181,7 +184,7 @@ TEST(a_float_becomes_the_same_double)
     close_way(&way);
 }
 
-/* OTLP's times begin in 1970, and it has none for "none". */
+/* Times in OTLP begin in 1970, and 0 means that there is no time. */
 TEST(a_time_before_1970_is_left_out)
 {
     static const uint8_t event[] = {0x32, 23,   0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -273,7 +276,7 @@ TEST(samples_of_otlp_come_back_where_a_rule_has_them_written_anew)
     assert_capture_comes_back("otlp_sizes_v4", 100);
 }
 
-/* Bytes of real requests changed: what can still be decoded comes back. */
+/* Real requests with changed bytes: all that can be decoded comes back the same. */
 TEST(changed_requests_are_written_whole)
 {
     struct capture_reading reading;
@@ -306,7 +309,9 @@ TEST(changed_requests_are_written_whole)
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* Riemann's texts may be any bytes. JSON makes the same of them, so it is as if they were sent so.
+/*
+ * Riemann's texts may have any bytes. The comparison is still exact, because JSON and OTLP replace
+ * the same invalid bytes.
  */
 TEST(what_is_not_utf8_becomes_the_replacement_character)
 {
@@ -346,7 +351,7 @@ static void add_random_labels(uint64_t *random)
                             next_below(random, 8) == 0 ? longer : values[next_below(random, 4)]);
 }
 
-/* Shared ones are written once and repeated; of two with one key the first counts. */
+/* Shared labels are written once for each point; if a key occurs twice, the first one counts. */
 TEST_WITH(labels_come_back_however_they_are_shared_and_repeated, open_telemetry, close_telemetry)
 {
     static double bound = 0.5;
@@ -396,11 +401,11 @@ TEST_WITH(labels_that_are_too_many_make_a_record_too_large, open_telemetry, clos
     assert_comes_back(way, builder.datagram, builder.size);
     decode_labels(written, 1025, 1, 1);
     assert_true(encoding_overflows(written, PLENTY));
-    decode_labels(written, 3, 1, 2); /* and the next record is well again */
+    decode_labels(written, 3, 1, 2); /* and the next record is written normally */
     assert_comes_back(way, builder.datagram, builder.size);
 }
 
-/* Longer than it could be recognised in a file: 16 times 1024 labels of 150 bytes. */
+/* A message that is too long to be recognised in a file: 16 samples of 1024 labels of 150 bytes. */
 TEST_WITH(a_message_longer_than_2_mib_is_too_large, open_telemetry, close_telemetry)
 {
     struct encoding *written = ((struct way *)*state)->written.encoding;
@@ -443,7 +448,7 @@ TEST(messages_of_otlp_are_passed_on_as_they_are)
     }
 }
 
-/* Without their lengths several requests are one that holds the samples of all. */
+/* Requests without their length prefixes are, concatenated, one request with the samples of all. */
 TEST_WITH(requests_one_after_the_other_are_one_request, open_telemetry, close_telemetry)
 {
     static char all[4096];

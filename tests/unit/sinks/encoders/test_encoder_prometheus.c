@@ -254,7 +254,7 @@ TEST_WITH(the_first_of_two_labels_with_the_same_key_counts, open_telemetry, clos
                                  "n{host=\"shared\",zone=\"shared\"} 2" ARRIVAL);
 }
 
-/* Joined in the order of the keys, as OpenTelemetry says, whatever the order of the labels. */
+/* Labels with the same name are joined in the order of their keys, as OpenTelemetry requires. */
 TEST_WITH(values_of_keys_that_become_the_same_are_joined, open_telemetry, close_encoding)
 {
     struct encoding *encoding = *state;
@@ -288,7 +288,7 @@ TEST_WITH(a_shared_label_is_joined_to_one_of_the_sample, open_telemetry, close_e
                                  "n{a_b=\"shared\",zone=\"z\"} 3" ARRIVAL);
 }
 
-/* As if it were not there: another one of that key counts. */
+/* An empty label is ignored: another label with its key counts. */
 TEST_WITH(an_empty_label_is_left_out, open_telemetry, close_encoding)
 {
     telemetry_add_label(&builder, "a.b", "shared");
@@ -324,7 +324,7 @@ TEST_WITH(labels_called_as_the_format_s_own_get_another_name, open_telemetry, cl
 
 /* --- text of any bytes ------------------------------------------------------------------------ */
 
-/* In each, what a sender may put into a string, and how it is as a name, a label and a value. */
+/* Each text may come from a sender. Its forms as a name, a label and a value. */
 static const struct {
     const char *bytes;
     const char *name;

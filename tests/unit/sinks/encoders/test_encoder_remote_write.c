@@ -1,4 +1,4 @@
-/* Requests of Prometheus' remote write, of both shapes: what records become together, in one. */
+/* Requests of Prometheus' remote write in both shapes: several records become one request. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -230,7 +230,7 @@ static void keep_built(struct encoding *encoding)
     telemetry_begin(&builder);
 }
 
-/* Makes the request in a memory of just the size that it may take. Returns whether it was made. */
+/* Makes the request in memory of exactly its bound. Returns whether it was made. */
 static bool make_request(size_t shape, const char *bytes, size_t size, struct output *out)
 {
     const struct encoder_request *request = encoder_remote_write.request;
@@ -244,7 +244,10 @@ static bool make_request(size_t shape, const char *bytes, size_t size, struct ou
     return made;
 }
 
-/* The block becomes the same in either shape, and stays as it is. */
+/*
+ * Asserts that the block becomes a request with this content in both shapes, and is not changed by
+ * that.
+ */
 static void read_block(void)
 {
     for (size_t shape = 0; shape < SHAPES; shape++) {
@@ -456,7 +459,7 @@ static void keep_some(struct encoding *encoding)
     }
 }
 
-/* The bytes in memory of just their size, for the sanitizers. */
+/* Memory of exactly the bytes' size, for the sanitizers. */
 static bool is_request(const char *bytes, size_t size)
 {
     char *exact = malloc(size + (size == 0));

@@ -55,7 +55,7 @@ static void encode_one(struct encoding *encoding)
     encoding_write(encoding);
 }
 
-/* Makes a request of bytes in memory of just their size, for the sanitizers. */
+/* Makes a request of these bytes, in memory of exactly their size, for the sanitizers. */
 static bool is_request(const char *bytes, size_t size)
 {
     const struct encoder_request *request = encoder_remote_write.request;

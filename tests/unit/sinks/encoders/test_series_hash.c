@@ -1,6 +1,7 @@
 /*
- * The hash of a series: numbers that another program worked out from the words of its header, for
- * which series a sink keeps must stay the same from version to version.
+ * The hash of a series. Another program computed the expected numbers from the description in
+ * series_hash.h: they may not change between versions, because they decide which series a sink
+ * keeps.
  */
 #include <string.h>
 

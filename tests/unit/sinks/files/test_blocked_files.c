@@ -1,6 +1,6 @@
 /*
- * Other programs that read a sink's files and share too little of them: no record is lost or
- * doubled, and each file gets its name when it can.
+ * Other programs hold a sink's files so that they cannot be renamed: no record is lost or doubled,
+ * and each file gets its name later.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +130,7 @@ static void complete(struct bench *bench)
     assert_false(live_file_is_begun(&bench->file));
 }
 
-/* Tries again; this number get their names, and this number still wait. */
+/* Tries again to rename. `expected` files get their names then; `waiting`: others still wait. */
 static void retry(struct bench *bench, size_t expected, bool waiting)
 {
     assert_int_equal(finished_files_retry(bench->makings.finished), expected);
@@ -151,7 +151,7 @@ TEST_WITH(a_file_that_cannot_get_its_name_waits_and_the_next_has_another, scratc
     struct others_reader *reader = others_read("a.part", OTHERS_SHARE_WRITING);
     complete(bench);
     assert_blocked(1);
-    assert_int_equal(try_left("a.part"), PART_LOCKED); /* no other start may complete it */
+    assert_int_equal(try_left("a.part"), PART_LOCKED); /* another start may not complete the file */
     put(bench, "2\n");
     scratch_assert_holds_text("a.1.part", "2\n");
     retry(bench, 0, true);
@@ -159,7 +159,7 @@ TEST_WITH(a_file_that_cannot_get_its_name_waits_and_the_next_has_another, scratc
     others_close(reader);
     retry(bench, 1, false);
     scratch_assert_holds_text("a", "1\n");
-    put(bench, "3\n"); /* the one that was begun goes on */
+    put(bench, "3\n"); /* the file that was begun is continued */
     complete(bench);
     scratch_assert_holds_text("a.1", "2\n3\n");
     put(bench, "4\n");
@@ -398,7 +398,8 @@ TEST_WITH(an_old_file_that_is_read_is_removed_later, scratch_make, scratch_remov
         complete(bench);
     }
     assert_true(scratch_has("a"));
-    assert_false(scratch_has("a.3")); /* it holds up no other, and they are one more for it */
+    assert_false(scratch_has("a.3")); /* a file in the way delays no other file, and its number is
+                                         skipped */
     assert_true(scratch_has("a.4"));
     others_close(reader);
     put(bench, "3\n");

@@ -13,7 +13,7 @@
 struct bench {
     struct path_template *path;
     struct file_table *table;
-    bool full; /* said by the last find */
+    bool full; /* set by the last find */
 };
 
 static struct bench make(const char *path, size_t most)
@@ -173,13 +173,16 @@ TEST(where_it_is_full_what_is_over_goes_for_what_comes)
     free_bench(&bench);
 }
 
-/* The file named to be closed must make room, or its caller has no file. */
+/*
+ * If room is needed, the table names one file to close. With this one closed there must be room for
+ * the new file.
+ */
 TEST(one_that_was_given_up_is_enough)
 {
     struct bench bench = make("%{source}/%F", 1);
     find(&bench, 2, 0)->block = 0;
     find(&bench, 3, 0)->block = 1; /* other */
-    find(&bench, 2, 0);            /* other is the one used least */
+    find(&bench, 2, 0);            /* the file for other senders is the least recently used */
     assert_null(find(&bench, 3, 1));
     assert_true(bench.full);
     file_table_free(bench.table, file_table_over(bench.table));

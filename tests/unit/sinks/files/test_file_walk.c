@@ -68,7 +68,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* That these files are found and no others, in the order of their names. */
+/* Asserts that exactly these files are found, sorted by name. */
 static void assert_walk(const char *template, const char *expected)
 {
     struct path_template *path = file_set_template(template);

@@ -1,4 +1,4 @@
-/* The names that complete files get, and which of them are removed. */
+/* The names of complete files, and which files are removed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void found(void *context, const struct found_file *file)
 static struct path_template *path;
 static struct finished_files *files;
 
-/* As at a start: it is given what lies there. */
+/* As at a start: reports the existing files to finished_files. */
 static void start_by(const char *template, const struct file_options *options)
 {
     path = file_set_template(template);
@@ -160,7 +160,7 @@ TEST_WITH(the_newest_files_stay_those_of_earlier_runs_with_them, scratch_make, s
 {
     (void)state;
     put_old("a", 300);
-    put_old("a.1", 100); /* the oldest, whatever its number says */
+    put_old("a.1", 100); /* the oldest file by its time, not by its number */
     put_old("a.2", 200);
     start("a", 3);
     assert_int_equal(scratch_count(""), 3);
@@ -174,7 +174,9 @@ TEST_WITH(the_newest_files_stay_those_of_earlier_runs_with_them, scratch_make, s
     end();
 }
 
-/* The freed name of an older file would be a new one's, and the order be lost. */
+/*
+ * Otherwise a new file would get the name of an older one, and the numbers would not be in order.
+ */
 TEST_WITH(a_name_that_keep_has_freed_is_not_taken_again, scratch_make, scratch_remove)
 {
     (void)state;
@@ -387,7 +389,7 @@ TEST_WITH(a_file_is_removed_when_any_of_the_keys_says_so, scratch_make, scratch_
     put_old("x.n", 1); /* too old */
     put_old("y.n", INT64_C(4000000000));
     put_old("y.1.n", INT64_C(4000000001));
-    put_old("z.n", INT64_C(3999999999)); /* the oldest of too many bytes */
+    put_old("z.n", INT64_C(3999999999)); /* the oldest file, since the files have too many bytes */
     start_by(
         "%{source}.n",
         &(struct file_options){.keep = 2, .keep_time = DAY * UINT64_C(1000000000), .keep_size = 8});

@@ -84,7 +84,10 @@ static size_t whole_of(const struct small_file *small, size_t size)
     return whole;
 }
 
-/* Cut at each byte: what is whole of it gets its name, and what has no record is gone. */
+/*
+ * The file is cut at each byte: it must be completed up to its last complete record, or removed if
+ * it has none.
+ */
 static void assert_every_cut(const struct file_content *made, const struct small_file *small)
 {
     for (size_t size = 0; size <= small->size; size++) {
@@ -129,7 +132,7 @@ TEST_WITH(a_torn_line_is_cut_off_wherever_it_is_torn, scratch_make, scratch_remo
     }
 }
 
-/* The log when a file with a torn last line is completed; free it. */
+/* Completes a file with a torn last line. Returns the log, which the caller frees. */
 static char *logged_by_finishing(const char *torn)
 {
     const struct file_content made = content("json", 0);
@@ -418,7 +421,7 @@ TEST_WITH(a_start_finishes_all_of_its_path_and_nothing_else, scratch_make, scrat
     assert_int_equal(scratch_count(""), 3);
 }
 
-/* The older one has the lower number: one that could not get its name while others did. */
+/* The older part has the lower number; it could not get its name while others did. */
 TEST_WITH(parts_of_one_path_get_their_names_in_the_order_of_their_numbers, scratch_make,
           scratch_remove)
 {

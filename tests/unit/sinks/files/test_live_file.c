@@ -52,7 +52,7 @@ static void open_it(struct bench *bench)
         fail_msg("%s", bench->error.text);
 }
 
-/* As a sink does: a file that is empty gets its head first. */
+/* As a sink does: writes the head first if the file is empty. */
 static void put(struct bench *bench, const char *text)
 {
     open_it(bench);
@@ -95,7 +95,7 @@ TEST_WITH(one_without_a_record_leaves_nothing, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
-    complete(bench); /* that was never begun */
+    complete(bench); /* a file that was never begun */
     open_it(bench);
     complete(bench);
     put(bench, "");
@@ -137,7 +137,8 @@ TEST_WITH(one_that_was_put_aside_is_made_to_reach_the_disk_too, scratch_make, sc
     others_remove("a.part");
     live_file_put_aside(&bench->file);
     assert_true(live_file_sync(&bench->makings, &bench->file,
-                               &bench->error)); /* nothing can be done about it */
+                               &bench->error)); /* not an error, because the file no longer
+                                                   exists */
     end(bench);
 }
 
@@ -283,7 +284,7 @@ TEST_WITH(what_is_in_the_way_and_not_ours_stays, scratch_make, scratch_remove)
         assert_stopped(bench, "is in the way");
         others_remove("a.part");
     }
-    put(bench, "one\n"); /* and then it goes on */
+    put(bench, "one\n"); /* then the sink can continue */
     end(bench);
 }
 
@@ -300,7 +301,7 @@ TEST_WITH(a_living_program_s_file_is_waited_for, scratch_make, scratch_remove)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* A path of that length, and a highest number of its files: the next name is too long. */
+/* A path with a name of that length, and a highest number: the next numbered name is too long. */
 static void use_long_path(struct bench *bench, char *longest, size_t length, const char *number)
 {
     char name[PATH_TEMPLATE_SIZE + 16];

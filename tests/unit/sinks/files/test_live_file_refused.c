@@ -1,4 +1,4 @@
-/* A file that was put aside and cannot be opened again: the system's word for it, and no other. */
+/* A file was put aside and cannot be opened again: the error is the system's own. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -8,7 +8,7 @@
 #include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
-/* How many descriptors there may be. */
+/* Sets the limit of open descriptors. */
 static void limit_descriptors(rlim_t count, rlim_t *before)
 {
     struct rlimit limit;

@@ -1,4 +1,5 @@
-/* A file that is being made, on a disk that becomes full: what was written in part is taken back.
+/*
+ * A file under construction on a disk that becomes full: a partly written block is removed again.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static void append(struct part_file *file, const char *text)
         fail_msg("%s", error.text);
 }
 
-/* A file may become no larger than this. The signal that reports it is ignored. */
+/* Limits the size of files. The signal at the limit is ignored. */
 static void limit_size(rlim_t size)
 {
     struct rlimit limit;
@@ -59,7 +60,7 @@ TEST_WITH(what_is_written_in_part_is_cut_off_again, scratch_make, no_limit)
     scratch_assert_holds_text("a.part", "one\n");
     assert_full(file, "again and again\n");
     append(file, "short\n");
-    assert_full(file, "x\n"); /* nothing of it fits */
+    assert_full(file, "x\n"); /* there is no room for any byte of it */
     assert_int_equal(part_file_size(file), 10);
     limit_size(RLIM_INFINITY);
     append(file, "longer than that\n");

@@ -1,4 +1,4 @@
-/* A file that is being made, at which the system cannot look for a moment: it counts as there. */
+/* A file under construction that the system cannot look up for a moment counts as existing. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ int __real_lstat(const char *path, struct stat *status);
 int __wrap_fstat(int fd, struct stat *status);
 int __wrap_lstat(const char *path, struct stat *status);
 
-static int fstat_fails; /* with this number; 0: it does not */
+static int fstat_fails; /* errno to fail with; 0: the call succeeds */
 static int lstat_fails;
 static struct error error;
 

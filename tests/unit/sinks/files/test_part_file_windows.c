@@ -22,7 +22,7 @@ static struct part_file *open_part(const char *name, const char *text)
     return file;
 }
 
-/* Another program's, which shares what is said. */
+/* Another program's handle with this sharing. */
 static HANDLE open_other(const char *name, DWORD share)
 {
     wchar_t *path = file_access_path(scratch_path(name));
@@ -101,7 +101,7 @@ static void assert_path(const char *path, const wchar_t *expected)
     free(wide);
 }
 
-/* A text, and that many times "/a_folder". */
+/* A text followed by "/a_folder", `count` times. */
 static const char *long_path(const char *begin, unsigned folders)
 {
     static char path[1000];

@@ -1,7 +1,6 @@
 /*
- * Files that rotate where each rename fails: the sink goes on with the next name, no record is
- * lost, and the next start gives the files their names. The linker leads the calls of renameat2
- * here.
+ * Files that rotate while each rename fails: the sink continues with the next name, no record is
+ * lost, and the next start renames the files. The linker replaces renameat2.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +19,7 @@
 
 #define BLOCK_SIZE ((size_t)4000)
 
-/* Files that wait for their names, open. */
+/* The number of open files that wait for their names. */
 enum { MOST_WAITING = 16 };
 
 static bool renames_fail;

@@ -38,7 +38,7 @@ static void *example_allocate(struct example *example, size_t count, size_t size
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-/* The name of a field; of an extension, its full name in brackets. */
+/* Returns the name of a field, or the full name of an extension in brackets. */
 static const char *shown_name(const struct field_type *field, char text[512])
 {
     snprintf(text, 512, field->extension ? "[%s]" : "%s", field->descriptor->name);

@@ -62,7 +62,10 @@ static int64_t read_units(const struct field_type *field, const void *at, int64_
     return sample_time_in_real_units(number.is.as_double, unit);
 }
 
-/* The time is not given if its first part is 0 or absent; a later part that is absent is 0. */
+/*
+ * Returns the sum of the time's parts; 0 (not given) if the first part is 0 or absent. A later part
+ * that is absent counts as 0.
+ */
 static int64_t read_time(const struct sample_mapping *mapping, const ProtobufCMessage *message,
                          const struct field_place *place)
 {

@@ -114,7 +114,9 @@ static enum fit fit_folder(struct visiting *visiting, size_t root)
     return fit;
 }
 
-/* The part of a path below a folder of `root` bytes. */
+/*
+ * Returns the part of a path that is below a folder; the folder's path is its first `root` bytes.
+ */
 static const char *below(const char *path, size_t root)
 {
     path += root;

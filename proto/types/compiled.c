@@ -130,7 +130,10 @@ const struct message_type *compiled_type(struct growing_arena *memory,
 
 /* --- by name ---------------------------------------------------------------------------------- */
 
-/* A step of the path from the root to a descriptor. No path visits a recursive type twice. */
+/*
+ * A step of the path from the root to a descriptor. The path prevents that the search visits a
+ * recursive type again.
+ */
 struct step {
     const ProtobufCMessageDescriptor *descriptor;
     const struct step *before;

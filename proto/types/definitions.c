@@ -29,7 +29,7 @@ static bool is_part(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* A digit may be first: the entry of a map "_1" is called "1Entry". */
+/* A name may begin with a digit: protoc calls the entry of a map "_1" "1Entry". */
 bool loader_is_name(ProtobufCBinaryData text, bool dots)
 {
     bool first = true;

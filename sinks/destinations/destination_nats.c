@@ -147,7 +147,10 @@ static int nats_create(const struct destination_options *options, struct destina
     return 0;
 }
 
-/* The settings that create would use; the caller owns them. Returns NULL with `error` filled. */
+/*
+ * Returns the settings that the sink would use. The caller destroys them. NULL with `error` filled
+ * on failure.
+ */
 static natsOptions *nats_prepare(struct nats *tried, const struct destination_options *options,
                                  struct error *error)
 {

@@ -42,14 +42,14 @@ void http_body_maker_destroy(struct http_body_maker *maker);
 bool http_body_init(struct http_body *body, const struct http_body_maker *maker);
 void http_body_free(struct http_body *body);
 
-/* Bytes that a maker and `count` bodies allocate. */
+/* Returns the bytes that a maker and `count` bodies allocate. */
 size_t http_body_memory(const struct encoder_ops *encoder,
                         const struct compression_ops *compression, size_t block_size, size_t count);
 
 enum http_body_result {
     HTTP_BODY_MADE,
     HTTP_BODY_FOREIGN,   /* the block is not in the encoder's format */
-    HTTP_BODY_TOO_LARGE, /* to be compressed in one call */
+    HTTP_BODY_TOO_LARGE, /* too many bytes to compress in one call */
 };
 
 /*

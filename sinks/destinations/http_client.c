@@ -12,7 +12,7 @@
 #include "sinks/destinations/http_shapes.h"
 #include "sinks/destinations/otlp_answer.h"
 
-/* The longest wait of the thread; it is woken earlier whenever it has something to do. */
+/* The longest wait of the thread. The thread is woken earlier whenever there is work. */
 #define LOOK_MS 1000
 
 /* How long the thread pauses after libcurl failed to wait or to proceed. */
@@ -220,7 +220,10 @@ static uint64_t most_points(const struct http_exchange *exchange)
     return points;
 }
 
-/* A receiver that accepted a request may have refused some of its data points. */
+/*
+ * Reads the body of a successful answer: an OTLP receiver may have refused some data points of a
+ * request that it accepted.
+ */
 static void client_read_answer(struct slot *slot)
 {
     struct http_result *result = &slot->result;

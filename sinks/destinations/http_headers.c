@@ -13,7 +13,10 @@
 #include "collector/text/output.h"
 #include "sinks/destinations/http_answer.h"
 
-/* A name of letters, digits and hyphens, a colon, and printable text (RFC 9110, section 5). */
+/*
+ * Whether the line is a header: a name of letters, digits, '-' and '_', a colon, and printable text
+ * (RFC 9110, section 5).
+ */
 static bool is_header(const char *line)
 {
     static const char names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";

@@ -7,7 +7,7 @@
 #include "collector/contract/record.h"
 #include "sinks/destinations/record_key.h"
 
-/* The number of table entries in which a fingerprint may be. */
+/* Each fingerprint may be in one of this number of table entries. */
 #define WAYS 4
 
 /* Each block raises a learned limit by a GROWTH-th of the limit. */

@@ -4,7 +4,7 @@
 
 #include "sinks/destinations/http_request.h"
 
-/* The size of a block, which stays empty. */
+/* Size of the block for the request, which contains no records. */
 #define BLOCK_SIZE 4096
 
 static const char login[] = "it does not permit us to write; check token_file=, password_file=, "

@@ -48,7 +48,10 @@ static int rewind_body(void *context, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_FAIL;
 }
 
-/* The number after a word in a message of libcurl; 0: the word is not there. */
+/*
+ * Returns the number after a word in a message of libcurl; 0: the message does not contain the
+ * word.
+ */
 static unsigned long number_after(const char *words, const char *word)
 {
     const char *at = strstr(words, word);
@@ -106,7 +109,10 @@ static bool request_is_header(const char *header, size_t size, const char *text)
     return true;
 }
 
-/* A line of a head: first a status, last an empty line. Interim answers have heads as well. */
+/*
+ * Handles a line of an answer's head, which begins with a status and ends with an empty line.
+ * Interim answers have heads, too.
+ */
 static void note_head_line(struct http_request *request, const char *line, size_t size)
 {
     static const char status[] = "HTTP/";
@@ -228,7 +234,10 @@ static void explain_failure(struct http_request *request, CURLcode result, long 
                      : "");
 }
 
-/* The text: the first line of the answer's body, or libcurl's error. */
+/*
+ * Writes the text of the reply: the first line of the answer's body or, without an answer,
+ * libcurl's error.
+ */
 static void explain(struct http_request *request, const struct http_reply *reply, CURLcode result,
                     long status)
 {

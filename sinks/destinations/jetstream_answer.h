@@ -16,7 +16,8 @@ struct jetstream_answer {
     enum delivery_reason reason;
     unsigned detail;    /* err_code of an error: JetStream's own number */
     char text[128];     /* the error, with a NUL; empty: none */
-    struct text stream; /* first stream of a list, with escapes (json_text_copy); no data: none */
+    struct text stream; /* if the answer lists streams: the first, with JSON's escapes
+                           (json_text_copy); otherwise without data */
 };
 
 /*

@@ -72,7 +72,10 @@ static void on_report(rd_kafka_t *handle, const rd_kafka_message_t *message, voi
     producer->report(producer->context, message);
 }
 
-/* An error of one broker. While no broker is reachable, the log lines of the outage name it. */
+/*
+ * Logs an error of one broker, unless no broker is reachable: then the log lines of the outage
+ * contain the error.
+ */
 static void log_broker_error(struct kafka_producer *producer)
 {
     uint64_t suppressed;
@@ -292,7 +295,7 @@ void kafka_producer_renew(struct kafka_producer *producer, const size_t *unrepor
     log_about(LOG_WARNING, LOG_OF_SINK, producer->name, "%s", error.text);
 }
 
-/* The library also uses an answer that comes after this call. */
+/* Asks without waiting: the library uses the answer when it comes. */
 void kafka_producer_ask(const struct kafka_producer *producer, rd_kafka_topic_t *topic)
 {
     const struct kafka_library *library = producer->library;

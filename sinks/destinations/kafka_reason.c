@@ -5,14 +5,17 @@
 
 #include "collector/base/parse_error.h"
 
-/* Copies the text from `begin` to `end` (NULL: its end); it may come from a broker. */
+/*
+ * Copies the text from `begin` to `end` (NULL: to its last byte). The text may come from a broker,
+ * so characters that are not printable are replaced.
+ */
 static void copy_part(char part[KAFKA_REASON_SIZE], const char *begin, const char *end)
 {
     copy_printable(part, KAFKA_REASON_SIZE, begin,
                    end == NULL ? strlen(begin) : (size_t)(end - begin));
 }
 
-/* The text after `words`; NULL: it does not contain them. */
+/* Returns the part of the text after `words`; NULL: the text does not contain them. */
 static const char *after(const char *text, const char *words)
 {
     const char *at = strstr(text, words);

@@ -15,9 +15,9 @@
 #define KAFKA_REASON_SIZE 256
 
 /*
- * Writes the reason for people that is in a line of the log: an error with which a broker refused
- * messages that the library sends again, or a topic that the brokers do not have. `facility` and
- * `text` are those of the library. Returns false if the line has none.
+ * Finds a reason in a line of the log and writes it for people: the error with which a broker
+ * refused messages that the library sends again, or a topic that the brokers do not have.
+ * `facility` and `text` are those of the library. Returns false if the line contains no reason.
  */
 bool kafka_reason_read(const char *facility, const char *text, char reason[KAFKA_REASON_SIZE]);
 
@@ -28,11 +28,13 @@ bool kafka_reason_read(const char *facility, const char *text, char reason[KAFKA
 void kafka_reason_write_refused(int code, const char *certificate, size_t size, char *text,
                                 size_t room);
 
-/* As kafka_reason_read, for the line that contains the text of kafka_reason_write_refused. */
+/* Like kafka_reason_read, for a line that contains a text of kafka_reason_write_refused. */
 bool kafka_reason_read_refused(const char *facility, const char *text,
                                char reason[KAFKA_REASON_SIZE]);
 
-/* Whether an error of the library is about such a certificate, without its reason. */
+/*
+ * Whether an error of the library reports a refused certificate, which it does without the reason.
+ */
 bool kafka_reason_is_certificate(const char *error);
 
 #endif

@@ -57,7 +57,9 @@ static int set(const struct making *making, const char *name, const char *value,
     return -1;
 }
 
-/* Whether the value is a file that the library opens; opening a pipe would block. */
+/*
+ * Whether the value of this property is a file that the library opens. Opening a pipe would block.
+ */
 static bool names_file(const char *name)
 {
     static const char end[] = ".location";
@@ -107,7 +109,7 @@ static int take_property(void *context, const char *name, const char *value, str
     return -1;
 }
 
-/* The properties of the URL, a line each. */
+/* Applies the properties from the URL, which are one on each line. */
 static int take_lines(struct making *making, const char *lines, struct error *error)
 {
     char *text = text_copy(lines, strlen(lines));
@@ -146,7 +148,10 @@ static int set_all(struct making *making, const struct kafka_settings *settings,
     return settings->lines == NULL ? 0 : take_lines(making, settings->lines, error);
 }
 
-/* Does not change what OpenSSL decided. Runs in the library's threads. */
+/*
+ * Writes why OpenSSL refused a certificate, for the library's log. Does not change the decision.
+ * Runs in the library's threads.
+ */
 static int explain_certificate(rd_kafka_t *client, const char *broker, int32_t id, int *code,
                                int depth, const char *certificate, size_t size, char *text,
                                size_t room, void *opaque)

@@ -13,8 +13,8 @@
 #define MESSAGE_ID_SIZE 64
 
 /*
- * Writes the id of the record with that index in the block. A message of a whole block has the id
- * of index 0.
+ * Writes the id of the record at index `record` of the block. If the whole block is one message,
+ * its id is that of index 0.
  */
 void message_id(char id[MESSAGE_ID_SIZE], const struct delivery_block *block, size_t record);
 

@@ -42,7 +42,7 @@
 #define HEADERS_SIZE 512
 
 struct nats_publisher {
-    /* Its pointers may become invalid before the thread ends. */
+    /* The pointers in it may become invalid before the thread ends. */
     struct nats_publisher_options options;
     char *name; /* of the sink */
     struct broker_place place;
@@ -71,7 +71,8 @@ struct nats_publisher {
     natsSubscription *answers;
     natsInbox *inbox; /* the beginning of all reply subjects */
     /*
-     * Numbers of created objects, and of those for which the library will call no more callbacks.
+     * Numbers of objects that were created, and of those among them for which the library has made
+     * its last callback.
      */
     size_t connections, subscriptions;
     atomic_size_t closed, unsubscribed;
@@ -79,7 +80,7 @@ struct nats_publisher {
 
 /* --- answers: the library's thread ------------------------------------------------------------ */
 
-/* The subject is the inbox and a token. */
+/* Reads the token of an answer. Its subject consists of the inbox and the token. */
 static bool read_token(const struct nats_publisher *publisher, const char *subject,
                        struct nats_token *token)
 {
@@ -356,7 +357,7 @@ static natsStatus make_message(const struct nats_publisher *publisher,
     return status;
 }
 
-/* The largest message without headers that the server accepts, in bytes; 0: unknown. */
+/* Returns the largest message, without headers, that the server accepts, in bytes; 0: unknown. */
 static size_t most_of_server(const struct nats_publisher *publisher)
 {
     int64_t most = publisher->library->natsConnection_GetMaxPayload(publisher->connection);

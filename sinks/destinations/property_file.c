@@ -90,7 +90,7 @@ int property_file_read(const char *path, property_taker *take, void *context, st
     int result = property_file_load(path, text, PROPERTY_FILE_SIZE + 1, error);
     if (result == 0)
         result = property_text_read(path, text, take, context, error);
-    secure_clear(text, PROPERTY_FILE_SIZE + 1); /* it may have passwords */
+    secure_clear(text, PROPERTY_FILE_SIZE + 1); /* the file may contain passwords */
     free(text);
     return result;
 }

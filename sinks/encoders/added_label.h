@@ -1,5 +1,5 @@
 /*
- * The value of a label that is added to samples, with its fields expanded
+ * Makes the value of an added label (add_label=): expands its fields
  * (collector/text/label_template.h). For the encoder's thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_ADDED_LABEL_H

@@ -78,9 +78,9 @@ static uint64_t merged_count(const struct sample_buckets *buckets, unsigned shif
 }
 
 /*
- * Finds bound and count number `index` below zero, in ascending order. The bound of a bucket is its
- * edge nearer to zero; bound 0 is the lower edge of the lowest bucket. Returns false after the
- * last.
+ * Finds the bound and the count at `index`, among the negative buckets in ascending order. Bound 0
+ * is the lower edge of the lowest bucket; each further bound is the edge of a bucket that is nearer
+ * to zero. Returns false after the last bucket.
  */
 static bool negative_step(const struct classic_buckets *walk, size_t index, struct step *step)
 {
@@ -136,8 +136,8 @@ static size_t bucket_count(const struct sample_exponential_histogram *histogram,
 }
 
 /*
- * Returns the shift that limits the number of buckets. If each half has at most two buckets, there
- * are at most eight bounds.
+ * Returns the smallest shift with which there are at most `most` buckets. Merging always gets there:
+ * with at most two buckets in each half, the number is at most BUCKETS_LEAST.
  */
 static unsigned shift_for(const struct sample_exponential_histogram *histogram, uint64_t most)
 {

@@ -71,7 +71,10 @@ static bool is_at(const struct output *out, size_t at, const char *text)
     return out->used - at == size && memcmp(out->data + at, text, size) == 0;
 }
 
-/* A label with the name of one of the format's own is renamed in Prometheus's way. */
+/*
+ * Writes the name of a label. If a label of the format's own has this name, writes it as Prometheus
+ * renames such labels.
+ */
 static void put_label_name(const struct exposition *lines, const struct text *name)
 {
     struct output *out = lines->out;

@@ -8,13 +8,16 @@
 
 #define ONES UINT64_C(0x0101010101010101)
 
-/* For eight ASCII characters: the top bit of each that is in the range from `first` to `last`. */
+/*
+ * Returns a word in which the top bit is set of each character that is between `first` and `last`.
+ * The eight characters must be ASCII.
+ */
 static inline uint64_t is_between(uint64_t word, unsigned char first, unsigned char last)
 {
     return (word + ONES * (0x80u - first)) & ~(word + ONES * (0x7fu - last)) & ONES * 0x80;
 }
 
-/* Eight ASCII characters, with underscores for those outside the alphabet. */
+/* Replaces characters outside the alphabet by underscores, in a word of eight ASCII characters. */
 static inline uint64_t fit_word(uint64_t word, bool colon)
 {
     _Static_assert(':' == '9' + 1, "a colon follows the digits");
@@ -78,7 +81,7 @@ static bool put_ascii(struct output *out, const struct text *name, bool colon)
     return true;
 }
 
-/* The same for any name, character by character. */
+/* Appends any name, character by character. */
 static void put_any(struct output *out, const struct text *name, bool colon)
 {
     const unsigned char *text = (const unsigned char *)name->data;

@@ -29,7 +29,7 @@ enum {
 #define SCHEMA_MOST   8
 #define SCHEMA_CUSTOM (-53)
 
-/* The zero threshold if none was sent. */
+/* The zero threshold of a histogram whose sender gave none. */
 #define DEFAULT_ZERO_THRESHOLD 1e-128
 
 /* Empty buckets between two others, up to this number, are part of one span. */
@@ -42,14 +42,17 @@ struct bucket {
     uint64_t count;
 };
 
-/* A walk over the buckets that hold values, in ascending order. */
+/* A walk over the buckets that are not empty, in ascending order. */
 struct native_walk {
-    /* Of an exponential histogram: one half, and the number of merged neighbours as a power. */
+    /*
+     * Used for an exponential histogram: its positive or negative half; 2^shift neighbours are
+     * merged.
+     */
     const struct sample_buckets *half;
     unsigned shift;
     size_t next;
 
-    /* Of an explicit histogram. */
+    /* Used for an explicit histogram. */
     struct classic_buckets classic;
     uint64_t below, total;
     int64_t index;
@@ -289,7 +292,7 @@ static bool put_explicit(const struct sample *sample, uint64_t choice, struct ou
 
 /* --- either ----------------------------------------------------------------------------------- */
 
-/* A histogram without values whose sum is the mark of a series' end. */
+/* Writes a missing histogram: it has no values, and its sum is the mark that ends a series. */
 static bool put_missing(const struct sample *sample, struct output *out)
 {
     bool custom = sample->type == SAMPLE_HISTOGRAM;

@@ -86,7 +86,9 @@ struct point {
 
 /* --- attributes ------------------------------------------------------------------------------- */
 
-/* A KeyValue with a string. If its key has occurred before, it is rolled back. */
+/*
+ * Appends a label as a KeyValue with a string, and removes it again if its key has occurred before.
+ */
 static void put_attribute(struct sample_labels *labels, const struct label *label, uint32_t tag,
                           struct output *out)
 {

@@ -25,8 +25,8 @@ struct file_table {
     int64_t oldest_step; /* of all entries; may be too old after an entry was freed */
 
     /*
-     * The last search and its result, because most records are for the same file as the record
-     * before.
+     * The last search and its result. Most records go to the same file as the record before, so
+     * they need no other search.
      */
     struct table_file *last;
     struct path_values last_values;

@@ -58,7 +58,7 @@ struct table_file *file_table_over(struct file_table *table);
 /* Returns the latest step that was used, or INT64_MIN before the first use. */
 int64_t file_table_newest_step(const struct file_table *table);
 
-/* Whether a record of a later step has come. */
+/* Whether the file is over: a record of a later step has come. */
 bool file_table_is_over(const struct file_table *table, const struct table_file *file);
 
 /* Frees an entry without a block, whose file is complete or was never begun. */

@@ -113,7 +113,7 @@ static void expire_at(struct kept_files *files, int64_t time_ns)
         files->expiry_ns = time_ns;
 }
 
-/* The time at which a file is too old. */
+/* Returns the time from which the file is too old (keep_time=); INT64_MAX: never. */
 static int64_t expiry_of(const struct kept_files *files, const struct kept *kept)
 {
     int64_t time = (int64_t)files->options->keep_time;

@@ -61,7 +61,10 @@ static bool lengthen(struct parser *parser, size_t size)
     return true;
 }
 
-/* A name after the first field must be one that a walk through folders can find. */
+/*
+ * Ends a name. After the first field a name must not be empty or have only dots, because a walk
+ * through folders could not find it.
+ */
 static bool end_name(struct parser *parser)
 {
     if (parser->only_dots && has_fields(parser->path))

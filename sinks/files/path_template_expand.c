@@ -116,7 +116,10 @@ static void put_time(struct output *out, const struct moment *moment, enum path_
     output_bytes(out, text, digits);
 }
 
-/* A dot followed only by digits becomes '_', unless they end an address. */
+/*
+ * Changes the last dot of a value to '_' if only digits follow it, so that they do not look like a
+ * number of a file. Keeps an IPv4 address.
+ */
 static void give_end(char *value, size_t size)
 {
     if (path_value_has_end(value, size))
@@ -126,7 +129,7 @@ static void give_end(char *value, size_t size)
     value[size - 1] = '_';
 }
 
-/* The context of a value that affects how it is written. */
+/* The place of a value in its path, which affects how the value is written. */
 enum value_place {
     VALUE_WITHIN,
     VALUE_LAST, /* the name of a folder ends with the value */
@@ -195,7 +198,7 @@ static enum value_place path_expand_place_of(const struct path_template *path, s
     return last ? VALUE_LAST : VALUE_WITHIN;
 }
 
-/* The values as texts, by their fields' kinds. */
+/* Writes the path. `values` are the texts of the values, by the kinds of their fields. */
 static size_t expand(const struct path_template *path, int64_t time_ns,
                      const char *const values[PIECE_KINDS], char *text, size_t size)
 {

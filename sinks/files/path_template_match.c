@@ -11,7 +11,7 @@
 #include "sinks/files/path_template.h"
 #include "sinks/files/path_template_pieces.h"
 
-/* The longest path with its ".N". */
+/* Size of the longest path that can match, with its ".N". */
 #define LONGEST (PATH_TEMPLATE_SIZE - 1 + 1 + PATH_NUMBER_DIGITS)
 
 /* A set of positions in a path, from before its first byte to after its last. */

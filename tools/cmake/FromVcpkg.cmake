@@ -14,7 +14,7 @@ if(SLUICE_ZLIB)
     sluice_from_system(zlib zlib.h zlib zs z)
 endif()
 if(SLUICE_YAML)
-    # Its package also declares that it is static, which its header must know.
+    # vcpkg's package also defines that libyaml is static, which libyaml's header needs.
     find_package(yaml CONFIG REQUIRED)
     sluice_library(yaml LIBRARIES yaml)
 endif()

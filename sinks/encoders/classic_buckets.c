@@ -136,8 +136,8 @@ static size_t bucket_count(const struct sample_exponential_histogram *histogram,
 }
 
 /*
- * Returns the smallest shift with which there are at most `most` buckets. Merging always gets there:
- * with at most two buckets in each half, the number is at most BUCKETS_LEAST.
+ * Returns the smallest shift with which there are at most `most` buckets. Merging always achieves
+ * this: with at most two buckets in each half, the number is at most BUCKETS_LEAST.
  */
 static unsigned shift_for(const struct sample_exponential_histogram *histogram, uint64_t most)
 {

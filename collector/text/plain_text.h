@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The plain characters of a format. Must be a constant, so that the compiler inlines it. */
+/* The plain characters of a format. Callers pass a constant, so that the compiler can inline it. */
 struct plain_rule {
     unsigned char least;     /* lowest plain character, 0x20 or more */
     unsigned char others[3]; /* further characters that are not plain; may repeat */

@@ -47,7 +47,10 @@ struct tap *tap_create(size_t producers);
 /* Releases waiting batches. NULL is allowed. */
 void tap_destroy(struct tap *tap);
 
-/* Adds a producer; the others may offer during that. Returns false if out of memory. */
+/*
+ * Adds a producer; other producers may offer batches at the same time. Returns false if out of
+ * memory.
+ */
 bool tap_add_inlet(struct tap *tap);
 size_t tap_inlet_count(const struct tap *tap);
 

@@ -37,7 +37,8 @@ enum otlp_udp_result otlp_udp_read(const uint8_t *data, size_t size, struct otlp
 
 /*
  * Returns whether a datagram that begins with these bytes is for a schema of this signal. A
- * datagram with an invalid first line is for any schema, which refuses it as malformed.
+ * datagram with an invalid first line counts as being for any schema, so that the schema refuses it
+ * as malformed.
  */
 bool otlp_udp_is_for(enum otlp_udp_signal signal, const uint8_t *data, size_t size);
 

@@ -50,7 +50,7 @@ size_t dead_letter_queue_memory(void)
     return RING_SIZE + sizeof(struct dead_letter_queue);
 }
 
-/* The most bytes that are kept of a stream's frame: as many as a datagram can have (IPv4). */
+/* The most bytes that are kept of a stream's frame: the maximum size of a datagram (IPv4). */
 #define LETTER_MOST ((size_t)65507)
 
 /* --- producing threads ------------------------------------------------------------------------ */

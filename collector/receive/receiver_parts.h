@@ -100,7 +100,8 @@ struct worker {
     int64_t wall_ahead_ns;        /* wall clock minus monotonic clock, when last read */
     struct quanta undated;
     struct wakeup *resumed;
-    bool pressed;   /* the kernel was short of memory: wait a little before the next try */
+    bool pressed;   /* the kernel was short of memory: the thread waits a little before its next
+                       try */
     int timeout_ms; /* how long until a batch must be sealed; -1: no limit */
     int64_t due_ns; /* monotonic: no open batch of the sockets that this thread released is due
                        before this time */

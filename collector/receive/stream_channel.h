@@ -64,8 +64,8 @@ struct channel_ops {
                                    size_t *done);
 
     /*
-     * Sends at most `size` (≥ 1) bytes. After a result that it would block, the caller must send
-     * the same bytes again.
+     * Sends at most `size` (≥ 1) bytes. If the result is that the call would block, the caller must
+     * pass the same bytes again.
      */
     enum channel_result (*send)(struct stream_channel *channel, const void *bytes, size_t size,
                                 size_t *done);

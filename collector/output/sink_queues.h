@@ -36,8 +36,8 @@ void sink_queues_clear(struct sink_queues *queues);
 struct batch *sink_queues_take(struct sink_queues *queues);
 
 /*
- * Takes the oldest batches out of the queues whose producers asked for room, and passes each to
- * `evict`, which owns it then. Returns whether a producer asked.
+ * Takes the oldest batches out of the queues whose producers have requested room, and passes
+ * ownership of each batch to `evict`. Returns whether a producer has requested room.
  */
 bool sink_queues_make_room(struct sink_queues *queues, void (*evict)(void *, struct batch *),
                            void *context);

@@ -189,7 +189,7 @@ struct sink_condition {
 /* Any thread. */
 struct sink_condition sink_thread_condition(const struct sink_thread *sink);
 
-/* Any thread: copies why its last write failed; "": there is no outage. */
+/* Any thread: copies the reason why the sink's last write failed; "": there is no outage. */
 #define SINK_REASON_SIZE ((size_t)256)
 void sink_thread_copy_reason(const struct sink_thread *sink, char reason[SINK_REASON_SIZE]);
 

@@ -57,8 +57,8 @@ struct sink_writer_ops {
     int (*open)(struct sink_writer *writer, struct error *error);
 
     /*
-     * Encodes a record, and writes a block that is full. The state is SINK_WRITING. If it stops
-     * half-way it has taken the record, and put_on continues.
+     * Encodes a record, and writes a block that is full. Called only in the state SINK_WRITING. If
+     * `put` stops half-way, it has taken the record, and put_on continues.
      */
     bool (*put)(struct sink_writer *writer, const struct listener *listener,
                 const struct record *record);

@@ -62,7 +62,7 @@ static inline bool stream_follows_reader(const struct stream_writer *stream)
     return stream->base.destination->stream->progress != NULL;
 }
 
-/* Whether a head is due that is not written. It comes before the block. */
+/* Whether a head must still be written. It is written before the block. */
 static inline bool stream_owes_head(const struct stream_writer *stream)
 {
     return stream->head_sent < stream->base.head.used;

@@ -353,8 +353,10 @@ static int read_lines(struct reading *reading, char *text)
     for (char *line = text; *line != '\0';) {
         size_t length = strcspn(line, "\n");
         char *next = line + length + (line[length] == '\n');
+        length = strcspn(line, "#\n"); /* without a comment, and the end of a line of Windows */
+        while (length != 0 && strchr(" \t\r", line[length - 1]) != NULL)
+            length--;
         line[length] = '\0';
-        line[strcspn(line, "#\r")] = '\0'; /* a comment, or the end of a line of Windows */
         if (read_line(reading, line) != 0)
             return -1;
         line = next;

@@ -110,7 +110,7 @@ def _lines(path):
     finally:
         os.close(file)
     for number, line in enumerate(text.split("\n"), 1):
-        words = re.findall(r"[^ \t]+", re.sub("[#\r].*", "", line))
+        words = re.findall(r"[^ \t]+", line.partition("#")[0].rstrip(" \t\r"))
         if words:
             yield number, words
 

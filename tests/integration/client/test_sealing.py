@@ -231,7 +231,7 @@ class Keys(SealingTest):
                      good + " not-after=2026", good + " not-after=2026-02-29T00:00:00Z",
                      good + " not-after=2026-01-01T00:00:00Z not-after=2027-01-01T00:00:00Z",
                      good + " not-after=2026-01-01T00:00:00Z not-before=2027-01-01T00:00:00Z",
-                     good + " later=1"):
+                     good + " later=1", good + "\rx"):
             with self.subTest(line):
                 path = self.keys(line + "\n")
                 self.assert_refused(path, "-", "EINVAL", str(path)[:100])

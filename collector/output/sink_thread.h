@@ -196,7 +196,7 @@ void sink_thread_copy_reason(const struct sink_thread *sink, char reason[SINK_RE
 /* The last outage of a sink that is over. */
 struct sink_past {
     char reason[SINK_REASON_SIZE]; /* of its last failure */
-    int64_t since_ns, until_ns;    /* monotonic: its first failure, and its end; 0: there was none */
+    int64_t since_ns, until_ns;    /* monotonic: its first failure, and its end; 0: no outage yet */
 };
 
 /* Any thread. */

@@ -1,4 +1,5 @@
-"""Drives a client library by driver.c or driver.py, whose first lines say what they understand."""
+"""Drives a client library through driver.c or driver.py; the head of driver.c lists the
+commands."""
 import json
 import os
 import pathlib
@@ -76,8 +77,8 @@ class ClientTest(ProgramTest):
         return self.start("--listen", listen)
 
     def lines_after(self, program, datagrams):
-        """The collector's output after this number of datagrams and a stop: all were decoded, and
-        no number is missing."""
+        """Stops the collector once it has this number of datagrams, and returns its output. All
+        datagrams must be decoded, and no sequence number may be missing."""
         program.wait_for_received(datagrams)
         ledger = program.stop()
         listener = ledger["listeners"][0]
@@ -88,7 +89,7 @@ class ClientTest(ProgramTest):
 
 
 def last_by_name(lines):
-    """The last line of each name."""
+    """The last line for each name."""
     return {line["name"]: line for line in lines}
 
 

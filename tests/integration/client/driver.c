@@ -1,6 +1,6 @@
 /*
- * The C client, at the command of a test: reads commands from stdin, a line each, and answers each
- * with one line on stdout. driver.py does the same with the Python client.
+ * The C client, driven by a test: reads commands from stdin, one in a line, and answers each with
+ * one line on stdout. driver.py does the same with the Python client.
  *
  *   seal FILE NAME MODE                                     the same; of the next open
  *   open TO SENDER [memory=N] [datagram=N] [KEY:VALUE...]   "ok", or the name of the error
@@ -16,6 +16,7 @@
  *   exit
  *
  * "-" as a unit, as the name of a key, or as what is renewed, is NULL. Numbers count from 0.
+ *
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -187,7 +188,10 @@ struct work {
     pthread_barrier_t begin;
 };
 
-/* Each round is three updates, and now and then a flush that other threads may be in. */
+/*
+ * Each round is three updates, and sometimes a flush, which other threads may call at the same
+ * time.
+ */
 static void *run_rounds(void *argument)
 {
     struct work *work = argument;

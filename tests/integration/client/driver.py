@@ -1,4 +1,4 @@
-"""The Python client, at the command of a test: driver.c says what it understands."""
+"""The Python client, driven by a test with the commands of driver.c."""
 import json
 import os
 import pathlib
@@ -29,7 +29,7 @@ class Driver:
         self.metrics = []
 
     def answered(self, call, *arguments, **more):
-        """"ok", or the name of the error that C's functions have for it."""
+        """"ok", or the name that C's functions have for this error."""
         try:
             self.client = call(*arguments, **more) or self.client
         except ValueError as error:
@@ -167,7 +167,7 @@ class Driver:
 
 
 def read_line():
-    """Not a byte beyond it: a child must not have read ahead of its parent."""
+    """Unbuffered: after a fork, the child must not have read its parent's commands."""
     line = b""
     while not line.endswith(b"\n"):
         byte = os.read(0, 1)

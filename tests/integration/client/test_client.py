@@ -1,4 +1,4 @@
-"""The client library, in C or in Python (TEST_CLIENT), with the real collector behind it."""
+"""The client library, in C or in Python (TEST_CLIENT), with the real collector."""
 import errno
 import json
 import os
@@ -41,7 +41,7 @@ class Receiver:
         self.address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     def sizes(self):
-        """The datagrams that have arrived; over loopback they arrive when they are sent."""
+        """The datagrams that have arrived. Over loopback a datagram arrives while it is sent."""
         found = []
         while True:
             try:
@@ -153,7 +153,7 @@ class Values(ClientTest):
 
 
     def test_the_sums_at_a_steady_rate_are_exact(self):
-        """TEST_PACE sets the updates a second and the seconds; it reports what it measures."""
+        """TEST_PACE sets the updates a second and the seconds. The test prints what it measures."""
         rate, seconds = map(float, os.environ.get("TEST_PACE", "20000 0.5").split())
         program = self.collector()
         client = self.opened(address_of(program))
@@ -235,7 +235,7 @@ class Datagrams(ClientTest):
         return receiver.sizes(), client.counts()
 
     def check_filled(self, sizes, counts, limit):
-        """All but the last are as large as the limit allows: a sample takes 48 bytes at most."""
+        """Each datagram but the last is filled up to the limit: a sample takes at most 48 bytes."""
         self.assertEqual(counts["datagram"], limit)
         self.assertEqual((len(sizes), sum(sizes)), (counts["datagrams"], counts["bytes"]))
         self.assertGreater(len(sizes), 1)
@@ -327,7 +327,7 @@ class Datagrams(ClientTest):
 
 
 class Nobody(ClientTest):
-    """The port is closed: it belonged to a socket that is closed."""
+    """No socket has the port: it was that of a socket that is closed now."""
 
     def setUp(self):
         super().setUp()
@@ -355,7 +355,7 @@ class Nobody(ClientTest):
         self.assertEqual(lines[0]["value"], 11)
 
     def test_what_the_system_does_not_send_is_counted(self):
-        """A broadcast address, for which the socket has no permission."""
+        """A broadcast address, to which the socket has no permission to send."""
         client = self.client()
         said = client.ask("open", "255.255.255.255:5555", "web1")
         if said != "ok":  # connect(2) refuses already
@@ -368,7 +368,7 @@ class Nobody(ClientTest):
     @unittest.skipUnless(can_trace(), "needs strace, which may trace")
     @unittest.skipIf(SANITIZED, "sanitizers do not work under ptrace")
     def test_no_call_waits(self):
-        """All its sends are non-blocking, and its only other calls read the state of the socket."""
+        """All sends of the socket are non-blocking, and its other calls only read its state."""
         path = self.folder / "calls"
         client = self.client("strace", "-f", "-y", "-e", "trace=network,desc", "-o", str(path))
         client.do("open", self.address, "web1/shop")

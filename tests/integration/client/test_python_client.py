@@ -1,4 +1,4 @@
-"""The Python client where the system does not do what it asks for, and what only Python has."""
+"""The Python client when system calls fail, and features that only this client has."""
 import ast
 import errno
 import os
@@ -15,7 +15,7 @@ from sluice_client import BUSY, FAILED, FULL, OFF, SENT, Client  # noqa: E402
 
 
 class Socket:
-    """Takes datagrams, or fails as it was told to."""
+    """A socket that keeps datagrams, or fails as told."""
 
     def __init__(self):
         self.sent = []
@@ -26,7 +26,8 @@ class Socket:
         self.attempts += 1
         error = self.failures.pop(0) if self.failures else 0
         if error:
-            raise OSError(error, os.strerror(error))  # of the class that the number has
+            # Python chooses the subclass of OSError by the number
+            raise OSError(error, os.strerror(error))
         self.sent.append(datagram)
 
     def getsockopt(self, *_):
@@ -49,7 +50,7 @@ class Sending(unittest.TestCase):
         return [i for i in range(100) if f"{i:03}xxxxx".encode() in datagram]
 
     def sequence_of(self, datagram):
-        return datagram[6 + 9 + 1]  # after the sender "web1", the boot_id and a tag
+        return datagram[6 + 9 + 1]  # the name ends after the sender "web1", boot_id and a tag
 
     def test_what_a_full_socket_does_not_take_is_sent_first_by_the_next_flush(self):
         for error in (errno.EAGAIN, errno.EWOULDBLOCK, errno.ENOBUFS):
@@ -137,7 +138,8 @@ class Metrics(unittest.TestCase):
         self.assertEqual(self.client.counts()["metrics"], 0)
 
     def test_threads_that_end_leave_what_they_counted(self):
-        """Many threads, one after another, have few places: numbers of threads are used again."""
+        """Many threads, one after another, use few places, because the numbers of ended threads
+        are used again."""
         counter = self.client.counter("total")
         for _ in range(300):
             thread = threading.Thread(target=counter.add, args=(2,))

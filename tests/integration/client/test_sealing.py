@@ -21,7 +21,7 @@ TOOLS = pathlib.Path(__file__).resolve().parents[3] / "tools" / "client"
 
 class SealedReceiver(Receiver):
     def datagrams(self):
-        """Those that have arrived, opened, with their sizes."""
+        """The datagrams that have arrived, opened, each with its sealed size."""
         found = []
         while True:
             try:
@@ -159,7 +159,7 @@ class Collected(SealingTest):
 
 
 class Documented(SealingTest):
-    """The example of README.md, as it is written but for its port."""
+    """The example of README.md, unchanged except for its port."""
 
     def opened_after(self, receiver, *example):
         source = from_readme(*example).replace("127.0.0.1:5555", receiver.address)
@@ -191,7 +191,8 @@ class Keys(SealingTest):
         return (self.folder / "said").read_text("utf-8")
 
     def assert_refused(self, path, name, answer, words):
-        """One client refuses them all; the last words on its standard error are these."""
+        """One client opens all refused keys files. Each time the last line of its standard error
+        has `words`."""
         if self.refusing is None:
             self.refusing = self.client("sh", "-c", f'exec "$@" 2>"{self.folder}/said"', "sh")
         self.refusing.do("seal", path, name, "encrypted", answer=answer)

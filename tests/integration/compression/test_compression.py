@@ -1,4 +1,4 @@
-"""Compressed files, with the programs that their readers have: zstd and gzip."""
+"""Compressed files are read by the programs that users have: zstd and gzip."""
 import os
 import pathlib
 import random
@@ -68,7 +68,7 @@ class Each:
             read = self.tool("-dc", data=compressed[:whole]) if whole else b""
             self.assertEqual(read, data[:len(read)])
             self.assertEqual(len(read) % 10000, 0)
-            # Not a byte too few: what is left is less than a frame.
+            # Not fewer bytes than possible: the rest is less than a frame.
             self.assertEqual(self.whole(compressed[whole:cut]), 0)
 
     def test_a_file_that_another_program_began_goes_on_with_ours(self):

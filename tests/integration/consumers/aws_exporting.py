@@ -1,6 +1,6 @@
 """Runs in a Python that has AWS's exporter: sends spans and a metric, as an application would.
 
-Its argument is ADDRESS:PORT. It prints what was sent, as the tracer had it, in JSON.
+Its argument is ADDRESS:PORT. It prints what the tracer sent, as JSON.
 """
 import json
 import sys
@@ -33,7 +33,7 @@ def send_spans(sampled):
         with tracer.start_as_current_span("SELECT", kind=SpanKind.CLIENT) as inner:
             inner.set_status(StatusCode.ERROR, "timed out")
     provider.shutdown()
-    return [as_sent(span) for span in (inner, outer)]  # each is sent at its end
+    return [as_sent(span) for span in (inner, outer)]  # a span is sent when it ends
 
 
 def as_sent(span):

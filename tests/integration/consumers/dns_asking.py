@@ -1,4 +1,4 @@
-"""A name server of somebody else's, started for a test on loopback, and a client that asks it."""
+"""A third-party name server, started for a test on loopback, and a client that queries it."""
 import shutil
 import socket
 import struct
@@ -49,8 +49,8 @@ class NameServer:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
     def ask(self, number, name=NAME):
-        """Asks until it answers, as it may not listen yet. Returns the query, the answer, and the
-        port that asked."""
+        """Repeats the query until the server answers, because it may not listen yet. Returns the
+        query, the answer, and the port that asked."""
         end = time.monotonic() + DEADLINE
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
             client.settimeout(0.2)

@@ -14,8 +14,8 @@ LISTENS = "0A"  # the state of a TCP socket, in Linux' tables
 
 
 def _listening_port(pid):
-    """The port of the only listening socket of a process; None: there is none yet. Prometheus does
-    not report the port that it was given, so it is read from Linux."""
+    """The port of the only listening socket of a process; None if there is none yet. Prometheus
+    does not report the port that it was given, so it is read from Linux."""
     inodes = set()
     for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
         try:
@@ -30,7 +30,8 @@ def _listening_port(pid):
 
 
 class Prometheus:
-    """Runs until it is closed, and scrapes what `config`, the text of its file, says."""
+    """Runs until it is closed, and scrapes the targets of `config`, the text of its
+    configuration."""
 
     def __init__(self, folder, config):
         self._open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
@@ -65,7 +66,7 @@ class Prometheus:
 
     def close(self):
         if self._process.poll() is None:
-            self._process.kill()  # nothing of its store is to be kept
+            self._process.kill()  # kill, because its store is not kept
         self._process.wait()
 
     def _ask(self, path, **parameters):
@@ -77,7 +78,8 @@ class Prometheus:
         return told["data"]
 
     def query(self, expression):
-        """The result of a PromQL query now: labels as a frozen set of pairs, to the value."""
+        """The present result of a PromQL query: value by labels, which are a frozen set of
+        pairs."""
         return {frozenset(result["metric"].items()): float(result["value"][1])
                 for result in self._ask("query", query=expression)["result"]}
 
@@ -89,5 +91,5 @@ class Prometheus:
         return self._ask("targets")["activeTargets"]
 
     def metadata(self):
-        """Names of families, to their types."""
+        """Types of metric families by their names."""
         return {name: entries[0]["type"] for name, entries in self._ask("metadata").items()}

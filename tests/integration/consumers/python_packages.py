@@ -15,7 +15,8 @@ LONGEST = 150  # seconds for all of it
 
 
 def python_with(*packages):
-    """A Python with exactly these packages, each as NAME==VERSION, and none that they ask for."""
+    """A Python with exactly these packages, each as NAME==VERSION, and without their
+    dependencies."""
     listed = "\n".join(packages) + "\n"
     complete = PACKAGES / "complete"
     python = PACKAGES / "bin" / "python"

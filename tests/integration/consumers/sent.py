@@ -21,7 +21,7 @@ LABELS = {
     "empty": "",
 }
 
-# Of telemetry, each name with its value; the histogram's is at HISTOGRAM.
+# Value by name, of telemetry; the histogram's own is HISTOGRAM.
 NUMBERS = {
     "sent.double": 42.5,
     "sent.fraction": -0.30000000000000004,
@@ -35,12 +35,12 @@ NUMBERS = {
 }
 HISTOGRAM = "sent.latency"
 
-# The same of OTLP.
+# The same for OTLP.
 OTLP_NUMBERS = {"otlp.gauge": 0.25, "otlp.gauge_int": -3, "otlp.requests": 81,
                 "otlp.open": -2, "otlp.joules": 1.5}
 OTLP_HISTOGRAM, EXPONENTIAL, SUMMARY = "otlp.duration", "otlp.size", "otlp.wait"
 
-# The content of histograms and summaries: totals, then the cumulative count up to each bound, or
+# The content of histograms and summaries: totals; then the cumulative count up to each bound, or
 # the value of each quantile.
 TOTALS = {
     HISTOGRAM: {"count": 5, "sum": 0.61, "min": 0.04, "max": 0.3},
@@ -77,7 +77,8 @@ def telemetry_datagrams():
 
 
 def otlp_datagrams():
-    """One request of every kind, half of the labels its points', half its resource's."""
+    """One request with every kind of sample. Half of the labels are attributes of points, half
+    of the resource."""
     labels = list(LABELS.items())
     own, shared = dict(labels[:6]), dict(labels[6:])
     values = OTLP_NUMBERS

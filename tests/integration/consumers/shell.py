@@ -1,4 +1,4 @@
-"""Sluice in a command line of the shell, among other people's programs, as its users have it."""
+"""Sluice in a shell's command line with third-party programs, as users run it."""
 import os
 import re
 import shlex
@@ -10,7 +10,7 @@ import unittest
 from built import command, skip
 from sluice_program import DEADLINE, SLUICE, ProgramTest, Sluice
 
-# Saves its process id for signals that are meant only for it.
+# Writes its process id to a file, so that signals can be sent only to this process.
 STARTER = """#!/bin/sh
 echo $$ >'{pid}'
 exec {sluice} --ledger json "$@"
@@ -20,8 +20,8 @@ exec {sluice} --ledger json "$@"
 class CommandLine(Sluice):
     """A command line of bash; `sluice` in it is the program under test, once.
 
-    Its log, its ledger and its signals are sluice's. Standard output is what the whole line writes,
-    the exit code is zero when each of its programs ends with zero.
+    Its log, its ledger and its signals are sluice's. Standard output is that of the whole line; the
+    exit code is zero if each of its programs ends with zero.
     """
 
     def __init__(self, folder, line, **more):
@@ -42,7 +42,7 @@ class CommandLine(Sluice):
         os.kill(int(self.pid.read_text(encoding="ascii")), number)
 
     def close(self):
-        if self.process.poll() is None:  # bash ends after all that it has started
+        if self.process.poll() is None:  # bash ends after all programs that it has started
             os.killpg(self.process.pid, signal.SIGKILL)
         super().close()
 

@@ -52,8 +52,8 @@ def faster(rules):
 
 
 class Reader:
-    """Reads a pipe more slowly than it is written: `piece` bytes five times a second, or nothing if
-    that is 0; and all of it once it is `awake`."""
+    """Reads a pipe more slowly than it is written: `piece` bytes five times a second (0: none).
+    Once it is `awake` it reads everything."""
 
     def __init__(self, piece):
         self.descriptor, self.writer = os.pipe()
@@ -81,7 +81,7 @@ class Numbered:
 class Alerts(ConsumerTest):
     def setUp(self):
         super().setUp()
-        self.causes = {}  # the alert that is expected, or None, to instances
+        self.causes = {}  # expected alert, or None, by instance
         self.floods, self.ends = [], []
 
     def run_sluice(self, alert, *arguments, listeners=1, **more):

@@ -8,7 +8,7 @@ import unittest
 from python_packages import python_with
 from sluice_program import ANY_PORT, DEADLINE, ProgramTest
 
-# The exporter, and of what it asks for only that which sends.
+# The exporter, and of its dependencies only the packages that send.
 EXPORTER = ("aws-opentelemetry-distro==0.21.0", "opentelemetry-api==1.44.0",
             "opentelemetry-exporter-otlp-proto-common==1.44.0", "opentelemetry-proto==1.44.0",
             "opentelemetry-sdk==1.44.0", "opentelemetry-semantic-conventions==0.65b0",

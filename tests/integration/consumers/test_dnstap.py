@@ -75,13 +75,14 @@ class Dnstap(ProgramTest):
         query, answer, port = server.ask(77)
         kinds = ("CLIENT_QUERY", "CLIENT_RESPONSE")
 
-        def first(kind):  # of several, if it had to be asked again
+        def first(kind):  # the first line, if the query was repeated
             return next((line for line in program.output()
                          if line["message"]["message"].get("queryPort") == port
                          and line["message"]["message"]["type"] == kind), None)
         wait_until(lambda: all(map(first, kinds)), "a query and its answer are records")
         server.close()
-        # It does not always wait for the answer to its STOP: what it has not read resets the connection.
+        # unbound does not always wait for the answer to its STOP; the unread answer then resets the
+        # connection.
         program.wait_for_ledger(
             lambda ledger: sum(ledger["listeners"][0][end] for end in ("closed", "reset")) == 1,
             "unbound's connection has ended")

@@ -84,7 +84,7 @@ dnstap:
 
 
 def name_in(message):
-    """The name that a DNS message asks for."""
+    """The name that is queried in a DNS message."""
     data, labels, at = base64.b64decode(message), [], 12
     while data[at]:
         labels.append(data[at + 1:at + 1 + data[at]].decode())
@@ -154,7 +154,7 @@ class Dnstap(ProgramTest):
         self.check_samples(lines)
 
     def check_samples(self, lines):
-        """With value=* each number of a message is a sample: among them the port that asked."""
+        """With value=* each number of a message is a sample; among them is the client's port."""
         ports = collections.Counter(line["message"]["message"]["queryPort"] for line in lines)
         samples = collections.Counter(
             sample["value"] for sample in parse_lines(self.samples.read_bytes())

@@ -1,4 +1,5 @@
-"""jq reads JSON lines from standard output, all of every sample, and each as it comes."""
+"""jq reads JSON lines from standard output: every field of each sample, and each line as soon as
+it is written."""
 import sent
 from protobuf import riemann
 from readme import from_readme
@@ -10,7 +11,7 @@ OTLP = "udp://127.0.0.1:0?schema=otlp"
 
 
 def as_doubles(tree):
-    """The same with each number as a double: jq 1.6 keeps no more of an integer."""
+    """The tree with each number as a double, because jq 1.6 reads integers as doubles."""
     if isinstance(tree, dict):
         return {key: as_doubles(value) for key, value in tree.items()}
     if isinstance(tree, list):

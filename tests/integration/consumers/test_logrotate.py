@@ -1,4 +1,5 @@
-"""logrotate turns files over under load, as sinks/README.md says, and every record is in exactly one."""
+"""logrotate renames files under load, as sinks/README.md describes: every record is in exactly
+one file."""
 import gzip
 import itertools
 import os
@@ -39,14 +40,15 @@ class Rotation(ConsumerTest):
     def setUp(self):
         super().setUp()
         self.path = self.folder / "logs" / "metrics.ndjson"
-        self.path.parent.mkdir(mode=0o755)  # logrotate shuns folders that others may write to
+        # logrotate refuses folders that other users may write to
+        self.path.parent.mkdir(mode=0o755)
         self.program = self.start("--listen", RIEMANN, "--sink", f"file:{self.path}")
 
     def rotate(self, configuration):
         """Has logrotate rotate now and waits until the program has its new file."""
         file = self.folder / "logrotate.conf"
         file.write_text(configuration, encoding="utf-8")
-        file.chmod(0o644)  # and files that others may write to
+        file.chmod(0o644)  # and configuration files that other users may write to
         before = sum("reopened" in line for line in self.program.log())
         done = subprocess.run(
             ["logrotate", "-f", "-s", self.folder / "state", file], stdin=subprocess.DEVNULL,
@@ -65,7 +67,7 @@ class Rotation(ConsumerTest):
                 else path.read_bytes() for path in paths}
 
     def rotate_under_load(self, configuration):
-        """Several times; returns what is in each file, all of them checked."""
+        """Rotates several times. Returns the content of each file; all files are checked."""
         flood = self.flood(self.program, metric)
         for _ in range(ROTATIONS):
             wait_until(lambda: self.path.exists() and self.path.stat().st_size > EACH,
@@ -93,7 +95,8 @@ class Rotation(ConsumerTest):
                                             create="nocreate"))
 
     def test_a_new_file_that_logrotate_makes_is_written_to(self):
-        """Not under load: the program would make one first, at times, and logrotate complain."""
+        """Without load: otherwise the program would sometimes create the file first, and
+        logrotate would report that."""
         configuration = PLAIN.format(path=self.path, pid=self.program.process.pid,
                                      create="create 0640")
         sender = self.sender(self.program)

@@ -15,8 +15,8 @@ ALERTS = MONITORING / "sluice-alerts.yaml"
 DASHBOARD = json.loads((MONITORING / "sluice-dashboard.json").read_text(encoding="utf-8"))
 METRIC = re.compile(r"\b(?:sluice|process)_[a-z_]+\b")
 
-# The effect of a cause on the series that sluice writes, one value a minute, the alert that it raises,
-# and a text of it. The cause is still there when the alerts are looked at. Other series are 0.
+# For each cause: its effect on the series of sluice, one value a minute; the alert that it raises;
+# and the alert's text. The cause still exists when the alerts are checked. All other series are 0.
 KERNEL_DROPS = "sluice_listener_kernel_drops_total"
 RECEIVED = "sluice_listener_received_total"
 LOST = "sluice_listener_lost_total"
@@ -117,7 +117,7 @@ class Monitoring(ConsumerTest):
 
     def test_every_metric_is_one_that_is_served(self):
         served = self.served()
-        if WINDOWS:  # which does not count them
+        if WINDOWS:  # Windows does not count them
             served.add("sluice_listener_kernel_drops_total")
         alerts = re.sub(r"sluice_sink_\(([a-z|]+)\)_total", lambda found: " ".join(
             f"sluice_sink_{each}_total" for each in found[1].split("|")),
@@ -149,8 +149,8 @@ class Monitoring(ConsumerTest):
                 self.assertIn(text, said)
 
     def raised(self, alerts, changed):
-        """The output of promtool about the alerts that are raised after 40 minutes, where it is
-        told that there are none."""
+        """promtool compares the alerts after 40 minutes with an empty list. Returns its output,
+        which has the alerts that were raised."""
         lines = ["rule_files:", f"  - {ALERTS}", "evaluation_interval: 1m", "tests:",
                  "  - interval: 1m", "    input_series:"]
         for series in SERIES:
@@ -187,7 +187,7 @@ class Monitoring(ConsumerTest):
                                  len(panel["targets"]))
 
     def test_what_a_listener_of_connections_loses_is_on_the_dashboard(self):
-        """It has no drops of the kernel."""
+        """A listener of connections has no kernel drops."""
         expression = dict(expressions())["Lost before a sink"]
         expression = re.sub(r"\$(job|instance)", ".*", expression).replace("$__rate_interval", "5m")
         labels = 'job="sluice",instance="h:9",listener="tcp://h:1"'

@@ -1,4 +1,4 @@
-"""OpenTelemetry's own classes read format=otlp: every number that was sent, and all about it."""
+"""OpenTelemetry's own classes read format=otlp: every number that was sent, with its metadata."""
 import json
 import pathlib
 import subprocess
@@ -14,7 +14,7 @@ READING = pathlib.Path(__file__).with_name("otlp_reading.py")
 
 CUMULATIVE, DELTA = ("AGGREGATION_TEMPORALITY_" + name for name in ("CUMULATIVE", "DELTA"))
 
-# Of a sum in sent.py what is not as it is of others.
+# The sums of sent.py that are not cumulative and monotonic like the others.
 OTHER_SUMS = {"sent.delta": (DELTA, True), "otlp.open": (CUMULATIVE, False)}
 SUMS = ("sent.counter", "sent.delta", "otlp.requests", "otlp.open", "otlp.joules")
 UNITS = {"sent.counter": "{request}", sent.HISTOGRAM: "s"}

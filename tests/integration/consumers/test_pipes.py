@@ -1,4 +1,4 @@
-"""Readers of standard output that take little, or take it late."""
+"""Readers of standard output that read little, or late."""
 import os
 import time
 
@@ -45,14 +45,16 @@ class Head(ConsumerTest):
                              listeners=0)
         sink = self.assert_ended_well(program, None)
         lost = sink["failed"]["reader_gone"] + sink["refused"]["sink_ended"]
-        self.assertTrue(lost > 0 or sink["offered"] < MANY, sink)  # or no more of it was read
+        # or the program read no more input
+        self.assertTrue(lost > 0 or sink["offered"] < MANY, sink)
 
 
 class Late(ConsumerTest):
-    """`sluice ... | (sleep; cat)`: what is missing is what the ledger says, and nothing else."""
+    """`sluice ... | (sleep; cat)`: exactly the records are missing that the ledger has as lost."""
 
     def start_late(self, *options):
-        """With a reader that reads nothing until a pipe lets it, then everything."""
+        """The reader reads nothing until a word comes through the FIFO `told`; then it reads
+        everything."""
         told = self.folder / "told"
         os.mkfifo(told)
         words = " ".join(("sluice", "--listen", f"'{RIEMANN}'", *options))
@@ -93,7 +95,7 @@ class Late(ConsumerTest):
         sink = ledger["sinks"][0]
         data = b"".join(program.stdout.lines())
         values = [line["value"] for line in parse_lines(data[:data.rfind(b"\n") + 1])]
-        if WINDOWS:  # Wine cannot end a write that waits in a pipe of Linux: it is not counted
+        if WINDOWS:  # Wine cannot end a blocked write to a Linux pipe, so its bytes are not counted
             self.assertEqual(values, list(range(len(values))))
             self.assertGreaterEqual(len(values), sink["written"])
         else:

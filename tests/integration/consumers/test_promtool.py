@@ -57,8 +57,10 @@ class PromtoolTest(ConsumerTest):
             self.run_promtool("create-blocks-from", "openmetrics", path, self.store)
 
     def kept(self):
-        """All that the store holds: name, labels as a frozen set of pairs, and ms, to the value."""
-        (self.store / "wal").mkdir(exist_ok=True)  # a store that a server has opened has one
+        """All samples of the store: value by name, labels (a frozen set of pairs) and time in
+        ms."""
+        # promtool needs the folder, which only a server makes
+        (self.store / "wal").mkdir(exist_ok=True)
         found = {}
         for line in self.run_promtool("dump", self.store).split("\n")[:-1]:
             labels, value, moment = SAMPLE.fullmatch(line).groups()
@@ -69,12 +71,14 @@ class PromtoolTest(ConsumerTest):
         return found
 
     def assert_same(self, found, wanted):
-        """As assertEqual, which would take minutes to say what is wrong with thousands."""
+        """Like assertEqual, which would take minutes to describe a difference in thousands of
+        items."""
         wrong = [key for key in set(found) | set(wanted) if found.get(key) != wanted.get(key)]
         self.assertEqual(len(wrong), 0, wrong[:5])
 
     def of_capture(self, datagrams, schema):
-        """Writes them by way of a capture, and imports; returns the sink's counts."""
+        """Writes the records with a sink, from a capture, and imports the file. Returns the
+        sink's counts."""
         path = self.folder / "sent.pcap"
         write_capture(path, datagrams)
         program, ledger = self.run_to_end(

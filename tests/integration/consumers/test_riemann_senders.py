@@ -1,4 +1,5 @@
-"""Riemann's clients over TCP, as proto/README.md has them: each event is in the output, each is answered."""
+"""Riemann's clients over TCP, configured as in proto/README.md: each event is written, and each
+message answered."""
 import os
 import pathlib
 import shlex
@@ -98,7 +99,7 @@ class Senders(ConsumerTest):
         return (self.own / "log").read_text(encoding="utf-8", errors="replace")
 
     def assert_answered(self, program):
-        """Each message that came was taken and answered; returns how many."""
+        """Each received message was accepted and answered. Returns their number."""
         listener = program.stop()["listeners"][0]
         self.assertEqual((listener["decoded"], listener["answers"]), (listener["received"],) * 2)
         return listener["received"]
@@ -129,12 +130,12 @@ class Senders(ConsumerTest):
         def values():
             lines = read_lines(self.path) if self.path.exists() else []
             return [(line["labels"]["type_instance"], line["value"]) for line in lines]
-        # It reads the table each second.
+        # collectd reads the table each second.
         wait_until(lambda: len(set(values())) >= 200 or sender.poll() is not None,
                    "each value is written")
         self.assertNotIn("error", self.log().lower())
         self.assertGreater(self.assert_answered(program), 0)
-        sender.kill()  # at its own end version 5.12 may hang
+        sender.kill()  # killed, because version 5.12 may hang when it stops
         sender.wait(DEADLINE)
         self.assertEqual(set(values()), {(f"g{number}", number + 0.5) for number in range(200)})
         for line in read_lines(self.path):
@@ -157,7 +158,7 @@ class Senders(ConsumerTest):
                                     "-p", self.own / "pid", "-c", self.own / "ctl", "--no-caps",
                                     stdin=subprocess.PIPE)
         sender.stdin.write(said.encode("ascii"))
-        sender.stdin.flush()  # at its end it would exit, whatever it has not sent yet
+        sender.stdin.flush()  # stays open: at its end syslog-ng exits with messages unsent
         self.addCleanup(sender.stdin.close)
         wait_until(lambda: self.path.exists() and len(read_lines(self.path)) >= 300,
                    "each message is written")

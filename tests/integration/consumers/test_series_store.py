@@ -1,7 +1,9 @@
-"""A sender with 1,000,000 different values of a label next to a good one, 20,000 datagrams a second for
-a minute into VictoriaMetrics: the good one is whole, memory stays, and the ledger is exact.
+"""A sender with 1,000,000 different values of a label next to a good one, 20,000 datagrams a
+second for a minute into VictoriaMetrics: all samples of the good one are there, memory does not
+grow, and the ledger is exact.
 
-TEST_SERIES is the rate and the seconds; by default 2,000 for 3 s. tools/test long runs the whole.
+TEST_SERIES is the rate and the seconds; by default 2,000 for 3 s. tools/test long runs the full
+test.
 """
 import json
 import os
@@ -25,7 +27,7 @@ OF_GOOD = BURST // 8  # datagrams of a burst
 
 
 def datagram(host, key, value, number, seconds):
-    """One sample, at a millisecond of its own."""
+    """A sample with a time (in milliseconds) of its own."""
     return telemetry(sample("requests", double=float(number), labels=[("host", host), (key, f"{value}")],
                             time=seconds * 10 ** 9 + number * 10 ** 6))
 
@@ -45,7 +47,7 @@ class SeriesInAStore(ConsumerTest):
         return made
 
     def send(self, program, bursts, seconds):
-        """An eighth of each burst is the good one's; the bursts are spread over the time."""
+        """One datagram in eight is the good sender's. Bursts are spread over the time."""
         good, bad = self.from_host(program, GOOD), self.from_host(program, BAD)
         started = time.monotonic()
         for burst in bursts:
@@ -60,7 +62,7 @@ class SeriesInAStore(ConsumerTest):
         return time.monotonic() - started
 
     def export(self, match):
-        """Series with this host: their labels and number of samples."""
+        """Labels and number of samples of each series with this host."""
         with urllib.request.urlopen(
                 f"{self.store.url}/internal/force_flush", timeout=DEADLINE) as answer:
             answer.read()

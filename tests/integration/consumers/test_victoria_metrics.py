@@ -1,4 +1,5 @@
-"""VictoriaMetrics takes influx and prometheus, by curl and by http:, and tells what was sent."""
+"""VictoriaMetrics accepts influx and prometheus, by curl and by http: sinks, and returns what
+was sent."""
 import math
 
 import sent
@@ -60,7 +61,7 @@ class StoreTest(ConsumerTest):
         self.addCleanup(self.store.close)
 
     def send_capture(self, datagrams, form, to):
-        """From a capture of riemann, by curl in one piece; returns the sink's counts."""
+        """Sends a capture of Riemann by curl in one request. Returns the sink's counts."""
         path = self.folder / "sent.pcap"
         write_capture(path, datagrams)
         program = self.shell(f"sluice --listen 'pcap:{path}?schema=riemann' --sink "
@@ -72,7 +73,7 @@ class StoreTest(ConsumerTest):
         return ledger["sinks"][0]
 
     def assert_kept(self, series, labels):
-        """That the store keeps exactly these at sent.TIME, all with these labels."""
+        """Asserts that the store has exactly these samples at sent.TIME, all with these labels."""
         expected = {(name, frozenset({**labels, **own}.items()), sent.TIME_MS): value
                     for name, own, value in series}
         found = self.store.samples()
@@ -160,7 +161,7 @@ class RandomTexts(StoreTest):
         self.events = list(random_events(seed=20261122, count=1000))
 
     def expected(self, to_name, to_labels):
-        """Each at the time of its datagram: one a second."""
+        """Each sample has the time of its datagram; there is one datagram a second."""
         for number, event in enumerate(self.events):
             yield (to_name(event["service"]), frozenset(to_labels(event["attributes"]).items()),
                    (FIRST_CAPTURED + number) * 1000), event["metric_sint64"]
@@ -172,7 +173,8 @@ class RandomTexts(StoreTest):
 
     def test_influx(self):
         def stored(data):
-            return influx_text(data).replace(2 * "\\", "\\")  # two are one to this reader
+            # VictoriaMetrics reads two backslashes as one
+            return influx_text(data).replace(2 * "\\", "\\")
 
         def name(data):
             text = stored(data) or "_"
@@ -207,7 +209,7 @@ class StoreGoes(StoreTest):
         sender.send_all([metric(1)])
         wait_until(self.store.samples, "the first sample is in the store")
         self.store.close()
-        flood = self.flood(program, metric)  # curl looks at its connection when it has to send
+        flood = self.flood(program, metric)  # curl notices a closed connection only when it sends
         ledger = program.finish(code=3)
         flood.end()
         program.wait_for_log("the reader has gone")

@@ -9,11 +9,11 @@ import urllib.request
 from ports import free_port
 from sluice_program import DEADLINE
 
-TRIES = 3  # another program may take the port between our looking and its start
+TRIES = 3  # another program may take the port before the store binds it
 
 
 class VictoriaMetrics:
-    """Runs until it is closed. `url` is where it is, without a slash at the end."""
+    """Runs until it is closed. `url` is its address, without a slash at the end."""
 
     def __init__(self, folder):
         self._open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
@@ -47,7 +47,7 @@ class VictoriaMetrics:
 
     def close(self):
         if self._process.poll() is None:
-            self._process.kill()  # nothing of its storage is to be kept
+            self._process.kill()  # kill, because its storage is not kept
         self._process.wait()
 
     def _get(self, path, **parameters):
@@ -56,14 +56,15 @@ class VictoriaMetrics:
             return answer.read().decode("utf-8")
 
     def samples(self):
-        """All that it keeps: name, labels as a frozen set of pairs, and time in ms, to the value."""
+        """All samples of the store: value by name, labels (a frozen set of pairs) and time in
+        ms."""
         self._get("/internal/force_flush")
         found = {}
         for line in self._get("/api/v1/export", **{"match[]": '{__name__!=""}', "start": 0,
                                                    "end": time.time() + 60}).splitlines():
             head, key, values = line.rpartition('"values":')
             series = json.loads(head + key + values.replace("+Inf", "Infinity").replace(
-                "-Inf", "-Infinity"))  # it writes infinities as Go does; Python's word is this
+                "-Inf", "-Infinity"))  # infinities are written as in Go; Python writes them so
             labels = series["metric"]
             name = labels.pop("__name__")
             for moment, value in zip(series["timestamps"], series["values"], strict=True):
@@ -74,7 +75,7 @@ class VictoriaMetrics:
         return found
 
     def query(self, expression, seconds):
-        """The result of a PromQL query at that time: pairs of labels and value."""
+        """The result of a PromQL query at a time: pairs of labels and value."""
         answer = json.loads(self._get("/api/v1/query", query=expression, time=seconds))
         if answer["status"] != "success":
             raise AssertionError(f"{expression}: {answer}")

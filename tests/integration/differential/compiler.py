@@ -1,4 +1,5 @@
-"""protoc as a second opinion: many messages in one process, as the elements of one list."""
+"""protoc as a second opinion. One process handles many messages: they are the elements of one
+list."""
 import os
 import subprocess
 import tempfile
@@ -33,7 +34,7 @@ def split(batch):
 
 
 class Compiler:
-    """protoc over the types of a schema."""
+    """protoc with the types of a schema."""
 
     def __init__(self, schema):
         self.folder = tempfile.TemporaryDirectory()
@@ -61,11 +62,11 @@ class Compiler:
             stderr=subprocess.DEVNULL, timeout=60, check=False)
 
     def text(self, messages):
-        """Its text form of the messages; None if it refuses one of them."""
+        """The messages in protoc's text form. None if protoc refuses one of them."""
         process = self.run("decode", batch_of(messages))
         return process.stdout if process.returncode == 0 else None
 
     def encode(self, text):
-        """The bytes of the messages in such a text; None if it refuses the text."""
+        """The bytes of the messages in such a text. None if protoc refuses it."""
         process = self.run("encode", text)
         return list(split(process.stdout)) if process.returncode == 0 else None

@@ -1,5 +1,5 @@
-"""Random messages in protobuf's wire format, written by hand: valid ones, and what no encoder
-would write."""
+"""Random messages in protobuf's wire format, written by hand: valid ones, and forms that no
+encoder would write."""
 import struct
 
 from google.protobuf.descriptor import FieldDescriptor as F
@@ -150,7 +150,7 @@ class Generator:
     # --- fields ---------------------------------------------------------------------------------
 
     def unknown(self, number, levels, not_as=None):
-        """A field of any wire type but one."""
+        """A field of a random wire type, but not of `not_as`."""
         wire_type = self.rng.choice([kind for kind in (VARINT, FIXED64, LENGTH, GROUP_START,
                                                        FIXED32) if kind != not_as])
         head = tag(number, wire_type)
@@ -274,7 +274,7 @@ class Generator:
                         for _ in range(self.rng.randrange(4)))
 
     def struct(self, levels):
-        """Mostly well-formed: the plain way makes few that are."""
+        """Makes mostly well-formed Structs; purely random ones seldom are."""
         value = self.pool.FindMessageTypeByName("google.protobuf.Value")
         out = b""
         for _ in range(self.rng.randrange(3) if levels > 0 else 0):
@@ -299,7 +299,8 @@ class Generator:
     # --- towers ---------------------------------------------------------------------------------
 
     def wrap(self, root, content):
-        """The message inside another of its type. Returns it and how many levels that took."""
+        """Puts the message into another one of its type. Returns it, and the number of levels
+        that this added."""
         ways = [field for field in self.fields_of(root)[0] if self.leads_back(root, field)]
         field = self.rng.choice(ways)
         if field.message_type.full_name in self.sets:
@@ -353,7 +354,7 @@ class Generator:
             b"".join(tag(number, GROUP_END) for number in reversed(numbers))
         return out if self.rng.random() < 0.8 else out[:-2]
 
-    # --- damage ---------------------------------------------------------------------------------
+    # Changes bytes without regard to their meaning.
 
     def damage(self, data):
         """Bytes changed without regard to what they mean."""
@@ -379,7 +380,7 @@ class Generator:
         return bytes(data)
 
     def odd_chunk(self, fields):
-        """Something at the end of a field that an encoder would not write there."""
+        """Adds bytes at the end of a field that an encoder would not write there."""
         number = self.rng.choice(fields).number if fields else 1
         what = self.rng.randrange(8)
         if what == 0:
@@ -401,7 +402,7 @@ class Generator:
 
 
 def random_messages(rng, pool, root, names):
-    """Without end: one base after the other with what can be made of it."""
+    """Endless: one base message after the other, with the variants made from it."""
     generator = Generator(rng, pool, names)
     fields, _ = generator.fields_of(root)
     other = b""

@@ -53,7 +53,8 @@ EXCEPTIONS = {
                              "schemas do not contain any.",
 }
 
-# ParseFromString warns of bytes that it left. (Made an error, the warning would get lost in it.)
+# ParseFromString warns if bytes are left over. (If the warning were made an error, it would be lost
+# in ParseFromString.)
 LEFTOVERS = []
 warnings.simplefilter("always", RuntimeWarning)
 warnings.showwarning = lambda *details, **_: LEFTOVERS.append(details)
@@ -68,7 +69,7 @@ class NotText(Exception):
 
 
 class Float32(float):
-    """A float of 32 bits: equal to whatever rounds to it."""
+    """Compares equal to each float of 32 bits that rounds to it."""
 
     def __eq__(self, other):
         return abs(other) < 3.4028236e38 and \
@@ -78,7 +79,7 @@ class Float32(float):
 
 
 class Printer(json_format._Printer):
-    """The JSON mapping as Python has it, with the exceptions."""
+    """Python's JSON mapping, with the exceptions."""
 
     def __init__(self, oracle, **options):
         super().__init__(**options)
@@ -146,7 +147,7 @@ def unknown_depth(fields):
 
 
 def parts_of(field, value):
-    """The messages that a field (not a map of other things) holds."""
+    """The messages in a field (for a map: its values)."""
     if json_format._IsMapEntry(field):
         return [value[key] for key in value if not isinstance(key, bytes)]  # "proto2 text"
     return value if field.label == F.LABEL_REPEATED else [value]
@@ -158,7 +159,7 @@ def is_plain_map(field):
 
 
 class Oracle:
-    """Google's runtime over the types of a schema."""
+    """Google's runtime with the types of a schema."""
 
     def __init__(self, schema):
         self.schema = schema
@@ -192,9 +193,8 @@ class Oracle:
         return message if self.parse_into(message, data) else None
 
     def parse_into(self, message, data):
-        """
-        Parses into the empty message. Returns whether the bytes are one. `sealed` says then whether
-        there is a map that Python cannot look into.
+        """Parses into the empty message. Returns whether the bytes are a valid message. After
+        that `sealed` tells whether there is a map whose content Python cannot read.
         """
         self.sealed = self.lacks_required = False
         LEFTOVERS.clear()
@@ -212,10 +212,11 @@ class Oracle:
         return not self.lacks_required
 
     def may_have_maps(self, message_type):
-        """Whether there can be a map in a message of the type, at any depth."""
+        """Whether messages of the type may contain a map at any depth."""
         name = message_type.full_name
         if name not in self.with_maps:
-            self.with_maps[name] = True  # while it is being found out; and most have some
+            # true during the recursion, and for most types also after it
+            self.with_maps[name] = True
             fields = list(message_type.fields)
             if message_type.is_extendable:
                 fields += self.pool.FindAllExtensions(message_type)
@@ -226,7 +227,7 @@ class Oracle:
         return self.with_maps[name]
 
     def settle(self, message):
-        """Looks at all maps ("map read late")."""
+        """Reads all maps now ("map read late")."""
         for field, value in message.ListFields():
             if field.message_type is None:
                 continue
@@ -259,8 +260,8 @@ class Oracle:
         return self.finds_entry(data, lambda entry, _: len(entry.UnknownFields()) != 0)
 
     def has_item_0(self, data, name=None):
-        """Whether a message set has an item of the number 0 ("item 0"), in the bytes of a message
-        of that name."""
+        """Whether a message set has an item with number 0 ("item 0"). `data` is a message of the
+        type `name`."""
         return self.finds_in_sets(data, lambda unknown: unknown.field_number == 0, name)
 
     def has_unknown_in_set(self, data):
@@ -274,7 +275,7 @@ class Oracle:
             wanted(message, entries[message.DESCRIPTOR.full_name])))
 
     def finds_in_sets(self, data, wanted, name=None):
-        """Whether a message set has an unknown field that is wanted."""
+        """Whether a message set has an unknown field for which `wanted` is true."""
         return not self.schema.proto3 and self.get_twin().finds(
             name or self.schema.root, data, lambda message: (
                 is_set(message.DESCRIPTOR) and any(map(wanted, message.UnknownFields()))))
@@ -285,7 +286,8 @@ class Oracle:
         return self.twin
 
     def depth(self, message):
-        """Levels below the message, on through what an Any holds ("Any depth")."""
+        """The number of levels below the message, including those in the content of an Any ("Any
+        depth")."""
         deepest = unknown_depth(message.UnknownFields())
         if message.DESCRIPTOR.full_name == "google.protobuf.Any" and message.type_url:
             try:
@@ -304,7 +306,7 @@ class Oracle:
         return deepest
 
     def suits_protoc(self, data):
-        """Whether it is a message to which no exception applies, even a level deeper."""
+        """Whether no exception applies to the message, even one level deeper."""
         message = self.parse(data)
         if message is None or self.sealed or self.has_closed_map(data) or \
                 self.has_item_0(data) or self.depth(message) > 98:
@@ -335,8 +337,8 @@ class Oracle:
 
 
 class Twin:
-    """The same types with lists of plain messages for maps, and without oneofs, to see all that
-    came."""
+    """The same types, but with maps as lists of plain messages and without oneofs, so that all
+    sent fields are visible."""
 
     def __init__(self, schema):
         self.pool = descriptor_pool.DescriptorPool()
@@ -347,11 +349,12 @@ class Twin:
             make_classes(self.factory, self.pool.FindFileByName(file.name).message_types_by_name)
 
     def finds(self, name, data, wanted):
-        """Whether there is a message that is wanted in the bytes of one of that name."""
+        """Whether `data`, a message of the type `name`, contains a message for which `wanted` is
+        true."""
         try:
             message = self.factory.GetPrototype(self.pool.FindMessageTypeByName(name))()
             message.ParseFromString(data)
-        except (KeyError, DecodeError):  # what an Any holds may be anything
+        except (KeyError, DecodeError):  # the content of an Any may have any bytes
             return False
         return self.finds_in(message, wanted)
 

@@ -59,7 +59,7 @@ class Schema:
     # --- names ----------------------------------------------------------------------------------
 
     def unique(self, base=None):
-        """A unique name, also in lowerCamelCase and without regard to case."""
+        """A name that stays unique in lowerCamelCase, and if case is ignored."""
         self.count += 1
         shape = base or self.rng.choice(NAME_SHAPES)
         number = f"n{self.count}"
@@ -235,7 +235,7 @@ class Schema:
         for label in (F.LABEL_OPTIONAL, F.LABEL_REPEATED):
             message.field.add(name=self.unique(), number=self.free_number(message), label=label,
                               type=F.TYPE_MESSAGE, type_name=own)
-        if not self.proto3:  # named as text format looks for it
+        if not self.proto3:  # text format expects the lower-case name of a group's type
             label = self.rng.choice((F.LABEL_OPTIONAL, F.LABEL_REPEATED))
             message.field.add(name=message.name.lower(), number=self.free_number(message),
                               label=label, type=F.TYPE_GROUP, type_name=own)

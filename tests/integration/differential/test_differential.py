@@ -44,14 +44,14 @@ PROTOC_SHOWN = 40  # messages of each schema that protoc is asked about
 REFUSED_SHOWN = 3  # of those that are refused: one process each
 FAILURES_SHOWN = 5
 
-PROTO_NAMES, SHOW_UNKNOWN = 1, 2  # bits of a style
+PROTO_NAMES, SHOW_UNKNOWN = 1, 2  # of refused messages; each takes a process of its own
 STYLES = (0, 0, PROTO_NAMES, 0, SHOW_UNKNOWN)  # in turn
 OK, TOO_DEEP, TOO_LARGE, MALFORMED = range(4)
 VERDICTS = ("ok", "too_deep", "too_large", "malformed")
 
 
 class Failure(Exception):
-    """Two do not agree."""
+    """Two implementations do not agree."""
 
 
 class Server:
@@ -62,7 +62,7 @@ class Server:
                                         stdout=subprocess.PIPE, stderr=stderr)
 
     def close(self):
-        """Returns whether it ended well."""
+        """Returns whether the program ended without an error."""
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
         self.process.stdout.close()
@@ -120,26 +120,26 @@ def same(ours, theirs):
 
 
 def without_unknown(value):
-    """A JSON value as it is where unknown fields are not shown."""
+    """A JSON value without the members for unknown fields."""
     if isinstance(value, dict):
         return {key: without_unknown(part) for key, part in value.items() if key != "@unknown"}
     return [without_unknown(part) for part in value] if isinstance(value, list) else value
 
 
 def meaning(message):
-    """Bytes that are the same for messages that mean the same."""
+    """Bytes that are equal for messages with the same meaning."""
     return None if message is None else message.SerializeToString(deterministic=True)
 
 
 class Comparison:
-    """Of the two over one schema."""
+    """Compares the implementations with one schema."""
 
     def __init__(self, schema_oracle):
         self.oracle = schema_oracle
         self.counts = collections.Counter(dict.fromkeys((*VERDICTS, "as JSON", "no JSON form"), 0))
 
     def check(self, style, data, verdict, made):
-        """Raises Failure where they do not agree on the message."""
+        """Raises Failure if the implementations do not agree on the message."""
         message = self.oracle.parse(data)
         self.counts[VERDICTS[verdict]] += 1
         if self.oracle.sealed:
@@ -173,7 +173,7 @@ class Comparison:
             return
         if parsed is None and self.oracle.depth(message) > LEVELS - 8 and \
                 (self.oracle.has_unknown_in_set(data) or self.oracle.has_unknown_in_map(data)):
-            self.oracle.apply("deepest")  # of what Python does not write
+            self.oracle.apply("deepest")  # because of fields that Python's JSON omits
             return
         if parsed is None:
             raise Failure(f"Python refuses what we encoded: {again.hex()}")
@@ -212,7 +212,7 @@ class Comparison:
 # --- comparing with protoc ----------------------------------------------------------------------
 
 def check_with_protoc(schema, schema_oracle, server, sample):
-    """Asks protoc about messages that the two read alike. Returns how many."""
+    """Compares messages that both accept with protoc. Returns their number."""
     refused = [data for data in sample if schema_oracle.parse(data) is None and
                not schema_oracle.lacks_required][:REFUSED_SHOWN]
     accepted = [data for data in sample if schema_oracle.suits_protoc(data)]
@@ -251,8 +251,8 @@ def check_encoded_by_protoc(protoc, server, answers):
 
 @contextlib.contextmanager
 def quiet():
-    """Google's runtime reports to standard error every string that is not UTF-8. Gives what standard
-    error was, for those who may use it."""
+    """Suppresses standard error, to which Google's runtime reports every string that is not
+    UTF-8. Yields the original one, for messages that must be seen."""
     stderr = os.dup(2)
     with open(os.devnull, "wb") as nothing:
         os.dup2(nothing.fileno(), 2)
@@ -264,7 +264,8 @@ def quiet():
 
 
 def stream(seed, index):
-    """The schema of that index, its oracle, and its messages without end, with a style for each."""
+    """The schema with this index, its oracle, and an endless sequence of its messages, each with
+    a style."""
     rng = random.Random(f"{seed}/{index}")
     schema = schemas.random_schema(rng, proto3=index % 2 == 1)
     schema_oracle = oracle.Oracle(schema)

@@ -76,7 +76,7 @@ def check(schema_oracle, server, value, counts):
     if verdict != READ:
         raise differential.Failure(f"{made.decode()}\n--- JSON: {text}")
     ours = schema_oracle.parse(made)
-    # In an Any's bytes the order of a map's entries is anyone's.
+    # In the bytes of an Any, the entries of a map may have any order.
     if differential.meaning(ours) != differential.meaning(theirs) and (
             ours is None or schema_oracle.json(ours, False) != schema_oracle.json(theirs, False)):
         raise differential.Failure(f"it is another message\n--- JSON: {text}\n--- ours:\n{ours}\n"

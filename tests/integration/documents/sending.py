@@ -1,4 +1,4 @@
-"""Datagrams of each schema that documents and examples name, as senders make them."""
+"""Datagrams of each schema that the documents and examples use, as its senders make them."""
 import subprocess
 
 from built import beside, command
@@ -12,12 +12,12 @@ REPORT = (text(1, "north") + integer(2, 7) +
           message(3, text(1, "roof") + double(2, -3.25) + fixed64(3, 1795176000250)) +
           message(3, text(1, "cellar") + double(2, 11.5) + fixed64(3, 1795176000250)))
 
-# Captures of senders that others have written.
+# Captures of third-party senders.
 REPLAYED = {"otlp": "otlp_metrics_v4", "riemann": "riemann_cli_v4"}
 
 
 def run_tool(name, *arguments):
-    """Runs a tool to its end; it must end well."""
+    """Runs a tool to its end; its exit code must be 0."""
     done = subprocess.run(command(beside(SLUICE, name), *arguments), stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=DEADLINE,
                           check=False, text=True)
@@ -26,7 +26,7 @@ def run_tool(name, *arguments):
 
 
 def send(schema, sender):
-    """Sends what the schema is for; returns how many datagrams that was."""
+    """Sends datagrams of the kind that the schema is for. Returns their number."""
     if schema == "weather.proto":
         sender.send(REPORT)
         return 1

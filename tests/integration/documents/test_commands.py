@@ -74,14 +74,14 @@ def is_run_elsewhere(document, line):
 
 
 def kind_of(line):
-    """The program that it shows: the first one, or what reads from that."""
+    """The program that the command demonstrates: the first one, or the one that reads from it."""
     last = line.rsplit("| ", 1)[-1].split()[0]
     return last if last in PROGRAMS else shlex.split(line)[0]
 
 
 class Commands(ConsumerTest):
     def fresh(self):
-        """A folder like a clone that was not built in."""
+        """A folder like a clone in which no build was made."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         for name in ("tests", "tools"):
             (folder / name).symlink_to(SOURCE / name)
@@ -202,7 +202,7 @@ class Output(ConsumerTest):
 
     @staticmethod
     def same(text):
-        """A text without what differs from run to run."""
+        """A text without the parts that differ from run to run."""
         for pattern, instead in ((r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME"),
                                  (r"127\.0\.0\.1:\d+", "PORT"),
                                  (r"after [\d.]+ s", "after SECONDS"),
@@ -212,7 +212,7 @@ class Output(ConsumerTest):
 
     @unittest.skipUnless(shutil.which("riemann-client"), "needs riemann-client")
     def test_of_the_first_command(self):
-        """Which ./tools/run starts: sluice without arguments, here on a free port."""
+        """./tools/run starts sluice without arguments; here it has a free port."""
         shown = [text for language, text in blocks(README)]
         sent = next(text for text in shown if text.startswith("riemann-client"))
         line = next(text for text in shown if text.startswith('{"time"'))

@@ -1,4 +1,5 @@
-"""The commands of the documents that send records on: what they write, the far end has."""
+"""The commands of the documents that deliver records: the far end gets all records that they
+write."""
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ SPILL = "spill=spill/"
 
 class Deliveries(ConsumerTest):
     def each(self, scheme):
-        """The lines with such a sink, with a free port and a folder of the test's own."""
+        """The documented lines with such a sink, with a free port and the test's own folder."""
         found = [line for _, line in commands()
                  if f"--sink '{scheme}" in line and LISTENER.search(line)]
         self.assertGreater(len(found), 1)
@@ -28,7 +29,8 @@ class Deliveries(ConsumerTest):
             yield line, LISTENER.sub("udp://127.0.0.1:0", line).replace(SPILL, f"spill={folder}/")
 
     def run_until_written(self, line):
-        """With datagrams of its schema; returns the sink's counts, all of it acknowledged."""
+        """Runs a command with datagrams of its schema. All records must be acknowledged; returns
+        the sink's counts."""
         schema = re.search(r"schema=([\w.-]+)", line)[1]
         shutil.rmtree(self.folder / "bin", ignore_errors=True)
         program = self.shell(line)

@@ -1,4 +1,4 @@
-"""Each example configuration is valid, and what is sent to it is where the example says."""
+"""Each example configuration is valid, and datagrams sent to it arrive where the example says."""
 import csv
 import gzip
 import pathlib
@@ -24,7 +24,7 @@ METRICS = "metrics: 127.0.0.1:9126"
 
 
 class Example(ProgramTest):
-    """An example as it is shipped, but for free ports and for folders of the test's own."""
+    """An example as it is shipped, but with free ports and the test's own folders."""
 
     def setUp(self):
         super().setUp()
@@ -70,7 +70,7 @@ class Example(ProgramTest):
 
 class Valid(Example):
     def test_each_is_valid_as_it_stands(self):
-        """But for its folders, which are those of the service."""
+        """Checked without its folders, which exist only for the service."""
         shutil.copy(CAPTURES / "riemann_cli_v4.pcap", self.folder / "var/lib/sluice/day.pcap")
         examples = sorted(EXAMPLES.glob("*.yaml"))
         self.assertGreaterEqual(len(examples), 6)
@@ -150,7 +150,7 @@ class Started(Example):
             for value, sensor in ((-3.25, "roof"), (11.5, "cellar"))])
 
     def samples_of(self, example, *datagrams):
-        """Name, value and labels of what an example writes of the datagrams."""
+        """Name, value and labels of the samples that the example writes."""
         program = self.start_example(example)
         self.sender(program).send_all(datagrams)
         ledger = program.stop()

@@ -1,4 +1,5 @@
-"""The example lines of each format in sinks/README.md are what is written of such samples."""
+"""The example lines of each format in sinks/README.md are exactly those that the program writes
+for such samples."""
 import re
 import subprocess
 import unittest
@@ -87,14 +88,14 @@ def otlp(metrics, attributes=""):
 
 
 def shown():
-    """The example lines, but for those of whole messages."""
+    """The example lines, without those for whole messages."""
     for language, text in blocks(SOURCE / "sinks" / "README.md"):
         if language in ("", "json") and "metrics.ndjson" not in text:
             yield from (line for line in text.splitlines() if '"message":' not in line)
 
 
 def same(line):
-    """A line without when and by which way its datagram came."""
+    """A line without the arrival time, the source and the listener of its datagram."""
     line = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z(?=\"?,\"?(source|127\.0\.0\.1))", "RECEIVED", line)
     return re.sub(r"127\.0\.0\.1:\d+", "PORT", line)
 

@@ -1,4 +1,5 @@
-"""Links in documents lead somewhere, and from README.md one is quickly where one wants to be."""
+"""Links in documents lead to existing places, and important subjects can be reached quickly from
+README.md."""
 import re
 import unittest
 
@@ -26,7 +27,7 @@ LOOKED_FOR = {
 
 
 def target_of(document, link):
-    """The path and the anchor that a link names; of a folder with a page that page."""
+    """The path and the anchor of a link. For a folder with a page, that page."""
     place, _, anchor = link.partition("#")
     path = (document.parent / place).resolve() if place else document
     page = path / "README.md"
@@ -34,12 +35,12 @@ def target_of(document, link):
 
 
 def text_of(path):
-    """A document without the signs of Markdown."""
+    """A document without Markdown's marks."""
     return re.sub(r"\\(?=\W|_)|[`*]", "", path.read_text(encoding="utf-8"))
 
 
 def reached():
-    """The documents that README.md leads to."""
+    """The documents that README.md links to."""
     found, last = {README}, {README}
     for _ in range(MOST_LINKS):
         targets = {target_of(document, link)[0] for document in last

@@ -1,6 +1,6 @@
-"""Each recipe in tools/packaging/recipes.md works as it is written. Its command runs, but for free
-ports and the test's folder, and receives messages that are built here by the public field numbers.
-The line that the page shows is among the lines that it writes."""
+"""Each recipe in tools/packaging/recipes.md works as it is written. Its command runs with free
+ports and the test's own folder, and receives messages that are built here with the public field
+numbers. The line that the page shows is among the lines that it writes."""
 import json
 import os
 import pathlib
@@ -146,7 +146,7 @@ class Recipe(ConsumerTest):
         (self.folder / "cisco" / "telemetry.proto").write_text(head, encoding="utf-8")
 
     def adapted(self, line):
-        """A command with free ports, the loopback, and the user's own rights."""
+        """The command with free ports, on loopback, and without the need for root's rights."""
         for word, instead in (
                 (r"(udp|tcp)://(?:0\.0\.0\.0|127\.0\.0\.1):\d+", r"\1://127.0.0.1:0"),
                 (r"(udp://224\.[\d.]+):\d+", rf"\1:{free_port()}"),
@@ -161,7 +161,8 @@ class Recipe(ConsumerTest):
         return self.shell(self.adapted(line), cwd=self.folder)
 
     def deliver(self, program, *parts):
-        """Sends datagrams, or one stream, as the listener's name says."""
+        """Sends the parts to the listener, as datagrams or as one stream, depending on its
+        address."""
         name = program.names[0]
         if name.startswith("udp://"):
             host, _, port = name.removeprefix("udp://").rpartition(":")
@@ -182,7 +183,7 @@ class Recipe(ConsumerTest):
         client.shutdown(socket.SHUT_WR)
 
     def outcome(self, line, *parts, control_frames=0):
-        """Runs a command, delivers what is sent to it, and returns its lines and its ledger."""
+        """Runs a command, sends it these parts, and returns its lines and its ledger."""
         program = self.run_command(line)
         program.segments = "udp-notif" in line
         self.deliver(program, *parts)
@@ -196,7 +197,7 @@ class Recipe(ConsumerTest):
         return [each.decode().strip() for each in program.stdout.lines()], ledger
 
     def check(self, title, *sent, arrival=False, control_frames=0, instead=("", "")):
-        """The pairs of a section, each with the parts that its sender sends."""
+        """The pairs of a section, each with the parts to be sent to its command."""
         pairs = dict(sections())[title]
         self.assertEqual(len(pairs), len(sent))
         for (line, shown), parts in zip(pairs, sent):
@@ -256,7 +257,7 @@ class Recipes(Recipe):
         self.check("Pinba", [pinba()], arrival=True)
 
     def test_of_sealed_datagrams(self):
-        """From a new key to a line that names its sender."""
+        """From the creation of a key to a line with the sender's name."""
         part = PAGE.read_text(encoding="utf-8").partition("\n## Sealed datagrams\n")[2]
         (_, make), (_, listen), (_, send), (_, shown) = BLOCK.findall(part)
         environment = {**os.environ, "PATH": f"{pathlib.Path(SLUICE).parent}:{os.environ['PATH']}"}
@@ -296,7 +297,7 @@ class Large(Recipe):
         "broadcast-packets", "buffer-failures")]
 
     def large(self, first):
-        """About SIZE bytes; returns the message and the values in it."""
+        """A message of about SIZE bytes, and the values in it."""
         rows, values, size = [], [], 0
         while size < self.SIZE:
             value = first + len(values)

@@ -39,7 +39,7 @@ def presets(kind):
 
 
 def actionlint():
-    """Its path, or the test is skipped."""
+    """The path of actionlint. Skips the test if it cannot be built."""
     program = BIN / "actionlint"
     if program.exists():
         return program

@@ -598,6 +598,10 @@ def dtls_seeds():
     hello = struct.pack(">B3s", 1, b"\0\0\x2b") + b"\0\1" + bytes(3) + b"\0\0\x2b"
     hello += b"\xfe\xfd" + bytes(32) + b"\0\0\0\2\xc0\x2b\1\0\0"
     yield part(2, struct.pack(">BHHHLH", 22, 0xFEFD, 0, 0, 1, len(hello)) + hello)
+    hello = b"\xfe\xfd" + bytes(32) + b"\0\x10" + bytes(16) + b"\0\2\xc0\x2b\1\0"  # with a cookie
+    size = len(hello).to_bytes(3, "big")
+    hello = b"\1" + size + b"\0\1" + bytes(3) + size + hello
+    yield part(2, struct.pack(">BHHHLH", 22, 0xFEFD, 0, 0, 1, len(hello)) + hello)
 
 
 TARGETS = {

@@ -31,5 +31,5 @@ def free_ports(count):
 
 
 def free_port():
-    """One of them."""
+    """One such port."""
     return free_ports(1)[0]

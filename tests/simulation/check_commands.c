@@ -30,7 +30,7 @@
 #define CSV                                                                                        \
     "time,name,kind,temporality,value,start_time,unit,labels,exemplars,received,source,listener\r"
 
-/* Of this life. */
+/* Totals of this life. */
 struct totals {
     uint64_t read, bytes, again, write_failures;
     uint64_t lost;     /* records given to programs that ended by themselves */

@@ -24,7 +24,7 @@ struct scenario;
 #define COMMAND_TEXT "reader%u"
 unsigned commands_sink_of(const char *text);
 
-/* How one ended. */
+/* How a program ended. */
 struct command_end {
     bool unknown, killed;
     int number; /* the signal's number, or the exit code */

@@ -12,7 +12,7 @@
 
 /* The numbers seen of a sender while the listener existed. */
 struct flow {
-    uint32_t first, highest; /* 0: nothing */
+    uint32_t first, highest; /* 0: no number was seen */
     bool seen[HISTORY_DATAGRAMS + 1];
 };
 

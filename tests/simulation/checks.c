@@ -375,7 +375,7 @@ void checks_after_life(const struct scenario *scenario)
     uint64_t decoded = 0;
     if (stopped) {
         check_code(scenario);
-        if (history->code == 73) /* it never ran */
+        if (history->code == 73) /* it never started */
             return;
         ledger = ledger_final();
         if (!json_is_true(json_object_get(ledger, "balances")))

@@ -298,7 +298,7 @@ static bool connect_once(const struct scenario *scenario, struct session *sessio
     session->is_dense = connection->is_answered && world_chance(50);
     session->piece = world_chance(500) ? 0 : 1 + (size_t)world_below(2000);
     session->pause_ns = world_chance(500) ? 0 : (int64_t)world_below(2000) * MICROSECONDS;
-    if (world_chance(50)) /* without sending */
+    if (world_chance(50)) /* before it sends */
         wait_for_end(session);
     if (begin_stream(session, two_way) && send_bursts(session) && flush(session, session->size))
         end_session(session, two_way);

@@ -31,7 +31,7 @@ struct disk {
     struct name names[NAMES_MOST];
     struct name synced_names[NAMES_MOST];
     size_t name_count;                   /* places used so far, in both tables */
-    struct change changes[CHANGES_MOST]; /* since then */
+    struct change changes[CHANGES_MOST]; /* since synced_names */
     size_t change_count;
     uint64_t room; /* bytes that are free */
     unsigned faults_in_thousand;

@@ -24,7 +24,7 @@ struct disk_node {
     unsigned sharing;       /* locks */
     bool exclusive;         /* a lock */
     unsigned read_failures; /* failed reads of the place that failed last, until a read succeeds */
-    uint64_t unread;        /* that place */
+    uint64_t unread;        /* the place of the last failed read */
     int64_t modified_ns;
     uint8_t *bytes;
     size_t size, room;

@@ -119,7 +119,7 @@ bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *num
 /* --- reading a row ---------------------------------------------------------------------------- */
 
 #define FIELDS    12
-#define VALUE     4 /* the fifth */
+#define VALUE     4 /* index of the value */
 #define PADDED_BY 400
 
 static bool ends_with(const char *row, size_t size, const char *listener)

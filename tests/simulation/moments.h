@@ -22,7 +22,7 @@ enum moment {
  */
 void moment_aim(enum moment moment, unsigned nth, unsigned steps, void (*then)(void));
 
-/* It has come. */
+/* Called when the moment has come. */
 void moment_comes(enum moment moment);
 
 #endif

@@ -11,7 +11,7 @@
 #define FIRST_HANDLE 1000
 static struct tcp_connection *handles[TCP_CONNECTIONS_MOST];
 
-/* A port's. */
+/* The handles of ports begin here. */
 #define LISTENERS_HANDLE 2000
 
 bool tcp_is_listener(wait_handle handle)

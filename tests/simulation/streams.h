@@ -24,7 +24,7 @@ size_t stream_write(const void *bytes, size_t size);
 size_t stream_read(void *bytes, size_t size);
 bool stream_is_empty(void);
 
-/* The reader goes. */
+/* The reader closes its end. */
 void stream_break(void);
 
 #endif

@@ -55,7 +55,7 @@ def disk_is_full(life, random):
             while file.write(bytes(4096)):
                 file.flush()
     except OSError:
-        pass  # as was meant
+        pass  # the disk is full, as intended
     time.sleep(random.uniform(0.2, 3))
     ballast.unlink()
 

@@ -180,7 +180,7 @@ class Life:
                        for sink in ledger["sinks"] if not sink.get("retired"))
         wait_until(lambda: quiet(self.program.ledger_now()), "the sinks are done after the last fault")
 
-    # How it ends.
+    # The end of a life.
 
     def kill(self):
         self.program.process.kill()

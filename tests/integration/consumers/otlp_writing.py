@@ -9,7 +9,7 @@ _GAUGE, _SUM, _HISTOGRAM, _EXPONENTIAL_HISTOGRAM, _SUMMARY = 5, 7, 9, 10, 11
 
 
 def attributes(number, labels):
-    """Each a text."""
+    """Attributes whose values are texts."""
     return b"".join(message(number, text(1, key) + message(2, text(1, value)))
                     for key, value in labels.items())
 

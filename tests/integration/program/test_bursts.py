@@ -65,7 +65,7 @@ class Bursts(ProgramTest):
     def send_bursts(self):
         began = time.monotonic()
         while self.sent < COUNT:
-            # Most often few.
+            # Small bursts are more frequent than large ones.
             self.burst(min(COUNT - self.sent, int(LARGEST ** self.random.random())))
             if self.random.random() < 0.9 or self.sent >= COUNT:
                 self.wait_until_drained()

@@ -19,7 +19,7 @@ static inline struct network network(const char *text, unsigned prefix)
     return (struct network){host(text), (uint8_t)prefix};
 }
 
-/* To be freed. */
+/* The caller frees the networks. */
 static inline struct networks *made(const struct network *list, size_t count)
 {
     struct networks *networks = networks_create(list, count);

@@ -15,7 +15,7 @@ static inline uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* One below `end`. */
+/* A random number below `end`. */
 static inline uint64_t next_below(uint64_t *state, uint64_t end)
 {
     return next_random(state) % end;

@@ -59,7 +59,7 @@ struct fake_sink {
                                (options.before_write) */
     _Atomic bool at_gate;   /* read by any thread: a write is held */
 
-    /* Around it. */
+    /* Objects that the sink uses. */
     struct ledger *ledger;
     struct sink_counters *counters;
     struct batch_pool *pool;

@@ -14,13 +14,13 @@
 
 struct plain_socket;
 
-/* Not yet bound. */
+/* Opens a socket that is not bound yet. */
 struct plain_socket *plain_socket_open(bool non_blocking);
 
 /* Binds it to 127.0.0.1 and a port that the system chooses. Returns the address. */
 struct address plain_socket_bind(struct plain_socket *socket);
 
-/* For a notifier. */
+/* The handle, for a notifier. */
 wait_handle plain_socket_handle(const struct plain_socket *socket);
 
 /* Whether a receive would return a datagram now. */

@@ -63,7 +63,7 @@ struct watched *watch_and_bind(size_t index);
 /* Watches a socket that is open already. */
 void add_watched(struct watched *watched);
 
-/* Requests its removal. */
+/* Requests the socket's removal. */
 void stop_watching(struct watched *watched);
 
 void send_to(const struct watched *watched, const void *bytes, size_t size);

@@ -37,7 +37,7 @@ enum {
     OTLP_CUMULATIVE = 2,
 };
 
-/* Of a point. */
+/* Fields of a point. */
 enum {
     OTLP_START = 2, /* of every type */
     OTLP_TIME = 3,

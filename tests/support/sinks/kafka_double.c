@@ -38,7 +38,7 @@ struct held {
     unsigned repeats;
     int64_t repeat_after_ns;
     bool frees;    /* the library must free the payload */
-    bool reported; /* repeats follow */
+    bool reported; /* only repeated reports follow */
     bool sent;     /* a broker may have the message */
     uint64_t sum;  /* of the bytes */
 };

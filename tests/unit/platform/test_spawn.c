@@ -74,7 +74,7 @@ TEST(it_is_ended_with_what_it_started)
     assert_true(child_pipe_from(&ours, &theirs));
     struct spawned spawned = started(NULL, theirs, "spawn:out:x sleep", "sleep");
     CloseHandle(theirs);
-    assert_true(reads_byte(ours)); /* both run */
+    assert_true(reads_byte(ours)); /* both processes run */
     spawned_end(&spawned);
     assert_ends(spawned.process, SPAWN_ENDED_CODE);
     assert_false(reads_byte(ours));

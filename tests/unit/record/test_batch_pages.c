@@ -11,8 +11,8 @@ bool __real_aligned_memory_populate(void *memory, size_t size);
 bool __wrap_aligned_memory_populate(void *memory, size_t size);
 
 static struct {
-    size_t populated; /* batches */
-    size_t asked;     /* for more */
+    size_t populated; /* batches with pages */
+    size_t asked;     /* calls for pages of more batches */
     bool short_of_memory;
 } pages;
 

@@ -17,7 +17,7 @@ struct fixture {
     struct ingest_counters *own[LISTENERS];
 };
 
-/* The smallest table. */
+/* Opens the smallest table. */
 static void open_fixture(struct fixture *fixture)
 {
     *fixture = (struct fixture){.table = sequence_table_create(1, sequence_secret)};

@@ -1,4 +1,4 @@
-/* Numbers for people. */
+/* Numbers in the form that the tools print them. */
 #include <string.h>
 
 #include "tests/support/test.h"

@@ -117,13 +117,13 @@ model_mutant(heartbeat_waits_as_if_it_worked MODEL heartbeat
 # --- standing still ------------------------------------------------------------------------------
 model_mutant(quiesce_wakes_one_alone MODEL quiesce_two FILE collector/receive/receiver_quiesce.c
     FROM "    if (receiver->options.thread_count > 1)
-        notifier_wake(receiver->notifier); /* for the next one, which may be asleep */"
+        notifier_wake(receiver->notifier); /* wakes the next thread, which may be asleep */"
     TO "")
 model_mutant(quiesce_reports_before_it_counts MODEL quiesce_one
     FILE collector/receive/receiver_quiesce.c
     FROM "    atomic_fetch_add(&receiver->quiescent, 1);
     if (receiver->options.thread_count > 1)
-        notifier_wake(receiver->notifier); /* for the next one, which may be asleep */
+        notifier_wake(receiver->notifier); /* wakes the next thread, which may be asleep */
     receiver->options.refreshed(receiver->options.context);"
     TO "    receiver->options.refreshed(receiver->options.context);
     atomic_fetch_add(&receiver->quiescent, 1);")

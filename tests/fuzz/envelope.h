@@ -31,7 +31,7 @@ struct envelope {
 void envelope_read(struct envelope *envelope, const uint8_t *data, size_t size);
 void envelope_free(struct envelope *envelope);
 
-/* The first number of the field; `otherwise` where there is none. */
+/* The first number with this field; `otherwise` if there is none. */
 uint64_t envelope_value(const struct envelope *envelope, uint32_t number, uint64_t otherwise);
 
 /*

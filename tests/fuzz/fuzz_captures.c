@@ -144,7 +144,10 @@ static void write_again(struct encoder *encoder, const struct capture_datagram *
         put(to, out.data, out.used);
 }
 
-/* Reads a capture; what is read is written to `to`, unless it is NULL. Returns datagrams. */
+/*
+ * Reads a capture, and writes its datagrams to `to` unless it is NULL. Returns the number of
+ * datagrams.
+ */
 static uint64_t read_all(const char *path, uint16_t port, struct encoder *encoder, struct bytes *to)
 {
     struct capture *capture;

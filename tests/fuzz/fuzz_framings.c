@@ -95,7 +95,7 @@ static void check_datagrams(const struct envelope *envelope)
 
 /* --- a stream --------------------------------------------------------------------------------- */
 
-/* Bytes in a block of their own size, so that a sanitizer sees what is read past them. */
+/* Copies bytes to a block of exactly their size, so that a sanitizer sees reads past them. */
 static enum stream_frame_result look(enum framing framing, const uint8_t *data, size_t size,
                                      uint64_t most, size_t *whole)
 {

@@ -44,7 +44,7 @@ static int64_t now_ns; /* rises from input to input; no check depends on it */
 
 static unsigned port;
 
-/* The server says where it listens. */
+/* Reads the port from the line in which the server reports where it listens. */
 static bool note_port(enum log_level level, const char *lines, size_t size)
 {
     static const char before[] = "metrics at http://127.0.0.1:";

@@ -68,7 +68,7 @@ struct world {
     size_t count, read, acknowledged;
     bool killed;
     bool has_foreign;    /* files that no run of ours wrote */
-    bool has_steps;      /* what is found is not looked at one by one */
+    bool has_steps;      /* blocks are not compared one by one */
     bool has_own_cursor; /* the cursor is as the first run left it */
     struct folder_file files[SCRATCH_FILES];
     size_t file_count;

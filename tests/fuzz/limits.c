@@ -45,7 +45,7 @@ static void limited_close(struct limited *limited)
     series_guard_destroy(limited->guard);
 }
 
-/* Encodes the record, in the place of what was encoded before. */
+/* Encodes the record, and replaces the earlier output. */
 static struct encoded limited_encode(struct limited *limited, const struct record *record)
 {
     limited->out.used = 0;

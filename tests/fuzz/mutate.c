@@ -12,7 +12,7 @@
 
 #include "tests/support/base/random_number.h"
 
-/* libFuzzer's, and what it calls. */
+/* Functions that libFuzzer provides, and those that it calls. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,

@@ -13,7 +13,7 @@
 #include "collector/contract/record.h"
 #include "collector/contract/schema.h"
 
-/* Bytes that a datagram may be decoded to: max_decoded= of a listener, where it is not given. */
+/* Most bytes that a datagram may be decoded to: the default of max_decoded=. */
 #define MAX_DECODED ((size_t)512 * 1024)
 
 /* One of the built-in schemas, whatever the number. It stays. */

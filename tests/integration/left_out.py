@@ -25,7 +25,7 @@ def reason_in(call, name, constants):
 
 
 def left_out_of(tree, constants, prefix=""):
-    """Pairs of what is left out, and the reason."""
+    """Pairs of a left-out test (or script) and the reason."""
     for node in tree.body:
         if isinstance(node, ast.Expr):
             reason = reason_in(node.value, "nothing_on_windows", constants)

@@ -1,4 +1,4 @@
-"""Sealed datagrams for tests of senders: a key, its file, and what was sealed with it."""
+"""Sealed datagrams for tests of senders: a key, its file, and the datagrams sealed with it."""
 import time
 
 from built import skip

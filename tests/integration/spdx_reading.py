@@ -35,7 +35,7 @@ RELATION = {"spdxElementId": (True, IDENTIFIER), "relatedSpdxElement": (True, ID
 
 
 def _object(value, fields, where):
-    """Yields what is wrong with the fields of an object."""
+    """Yields the errors in the fields of an object."""
     if not isinstance(value, dict):
         yield f"{where} is not an object"
         return

@@ -43,7 +43,7 @@ static void stall(struct flow *flow)
     gate_await_arrivals(&flow->writing, 1);
 }
 
-/* Copies what is in the pipe to the output file. */
+/* Copies the pipe's content to the output file. */
 static void read_some(int reader, FILE *output)
 {
     static char chunk[65536];
@@ -177,7 +177,7 @@ TEST_WITH(with_drop_newest_the_oldest_survive_a_stall, flow_set_up, flow_tear_do
     free(seen);
 }
 
-/* Messages that need a large batch when decoded, of which a queue holds few. */
+/* Messages that need a large batch when decoded; a queue holds only a few of these. */
 TEST_WITH(large_messages_are_evicted_and_counted_too, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

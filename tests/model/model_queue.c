@@ -102,7 +102,7 @@ static void set_up_for_none(void)
 }
 
 /*
- * Room is requested before the listener is there: the consumer that makes it may see the listener
+ * Room is requested before the listener is added: the consumer that makes room may see the listener
  * or not.
  */
 static void produce_of_a_new_listener(void)

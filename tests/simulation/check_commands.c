@@ -264,7 +264,7 @@ static void take_line(struct command_reader *reader)
     of(reader)->read++;
 }
 
-/* The first line is the head, where there is one, and no other. */
+/* If there is a head, it is the first line, and no other line is one. */
 static void take_any_line(struct command_reader *reader)
 {
     if (!reader->has_head || reader->has_read_head) {

@@ -83,7 +83,10 @@ enum disk_result {
     DISK_FAILED,
 };
 
-/* Writes at `offset`; *written may be less than `size`, also where it is not DISK_DONE. */
+/*
+ * Writes at `offset`. *written may be less than `size` even if the result is DISK_FULL or
+ * DISK_FAILED.
+ */
 enum disk_result disk_write(struct disk_node *node, uint64_t offset, const void *bytes, size_t size,
                             size_t *written);
 size_t disk_read(const struct disk_node *node, uint64_t offset, void *bytes, size_t size);

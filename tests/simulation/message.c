@@ -71,7 +71,7 @@ size_t message_write(uint8_t *bytes, const struct message *message)
     }
     uint8_t *at = message->is_riemann ? bytes : put_sender(bytes, message);
     size_t size = (size_t)(put_bytes(at, 6, sample, (size_t)(end - sample)) - bytes);
-    return message->is_good ? size : size - 1; /* the last field is longer than what is left */
+    return message->is_good ? size : size - 1; /* the last field claims more bytes than there are */
 }
 
 static const uint8_t *take_number(const uint8_t *at, const uint8_t *end, uint64_t *value)

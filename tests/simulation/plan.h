@@ -23,7 +23,7 @@ struct plan {
     enum plan_end end;
     bool spills;      /* one sink is a delivery with a spill */
     bool scatters;    /* this sink's records are in many small blocks, not on one connection */
-    bool disk_fails;  /* in each run, whatever else is chosen */
+    bool disk_fails;  /* the disk has faults, whatever else the run chooses */
     bool is_stubborn; /* the disk fails to the end of each life, and in several ways at a time */
 };
 

@@ -322,7 +322,7 @@ TEST_WITH(an_accepted_socket_is_not_selected_for_events_any_more, set_up, tear_d
 
 /* --- removal ---------------------------------------------------------------------------------- */
 
-/* The sample's function: it takes whatever comes, and requests the removal in each round. */
+/* The sample's function. It takes packets of any socket, and requests the removal in each round. */
 static size_t deregister_and_wait(int which)
 {
     size_t requests = 0;

@@ -1,4 +1,5 @@
-"""promtool makes blocks of Prometheus from each file of openmetrics, and they hold what was sent."""
+"""promtool makes blocks of Prometheus from each file of openmetrics; they contain all samples
+that were sent."""
 import ast
 import re
 import subprocess
@@ -20,7 +21,7 @@ LABEL = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*")(?:, |\Z)')
 
 
 def series_of(numbers, structured):
-    """Names, own labels and values; `structured` says by name whether it is cumulative."""
+    """Names, own labels and values. `structured` maps a name to whether it is cumulative."""
     yield from ((name, {}, value) for name, value in numbers)
     for name, suffix in structured.items():
         family, totals = name.replace(".", "_"), sent.TOTALS[name]

@@ -32,7 +32,7 @@ class VictoriaMetrics:
         raise AssertionError("VictoriaMetrics does not start:\n" + self.said())
 
     def _is_up(self):
-        """Waits until it answers; false where it has ended instead."""
+        """Waits until the store answers; false if it has ended."""
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end and self._process.poll() is None:
             try:

@@ -1,6 +1,6 @@
 /*
- * For the differential test: decodes messages of any type on request and says what it made of
- * them. No part of the product.
+ * For the differential test: decodes messages of any type on request, and returns the results. Not
+ * a part of the product.
  *
  * On standard input it takes frames: a letter, a length in 4 bytes (little endian), then that
  * number of bytes. It answers each with a frame on standard output.
@@ -13,6 +13,7 @@
  *
  * All of a frame is read before it is answered, so that a client that writes it all before it
  * reads does not wait forever. Ends with 0 at the end of the input.
+ *
  */
 #include <stdint.h>
 #include <stdio.h>

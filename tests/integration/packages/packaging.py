@@ -1,4 +1,4 @@
-"""Makes packages of what was built, and runs what is in them."""
+"""Makes packages of the build, and runs the programs in them."""
 import functools
 import os
 import pathlib
@@ -40,7 +40,7 @@ SHARED = ["share/sluice/monitoring/sluice-alerts.yaml",
 
 
 def need(*tools):
-    """Leaves out all tests of a script where one of these is missing."""
+    """Leaves out all tests of a script if one of these tools is missing."""
     for tool in tools:
         if not shutil.which(tool):
             skip(f"needs {tool}")

@@ -128,7 +128,7 @@ class Package(PackageTest):
         self.collects(self.root / "usr/bin", self.root / "etc/sluice/sluice.yaml", self.folder)
 
     def test_an_application_is_built_with_its_client_library(self):
-        """The one of the README, compiled by what is in the package."""
+        """The C program of the README, compiled with the files of the package."""
         program = self.start("--listen", TELEMETRY)
         address = program.names[0].removeprefix("udp://")
         source = self.folder / "shop.c"

@@ -1,4 +1,5 @@
-"""The version of a source: by tags in a clone, by a file in an archive, and what packages say."""
+"""The version of a source tree: by tags in a clone, by a file in an archive; and the version of
+packages."""
 import os
 import pathlib
 import re

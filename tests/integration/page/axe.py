@@ -11,7 +11,7 @@ LONGEST = 60  # seconds
 
 
 def violations(page, script):
-    """The findings of the script in a page: the rule, and up to three elements with what is wrong."""
+    """The findings of the script in a page: each rule, and up to three elements that violate it."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(f"{script};0")
     return page.evaluate("axe.run({resultTypes: ['violations']}).then(({violations}) => "

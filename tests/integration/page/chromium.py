@@ -127,7 +127,7 @@ class Page:
             {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     def evaluate(self, expression):
-        """The value of an expression, awaited where it is a promise."""
+        """The value of an expression; if it is a promise, the promise's result."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
                            awaitPromise=True)
         if "exceptionDetails" in result:

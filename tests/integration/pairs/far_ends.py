@@ -1,4 +1,4 @@
-"""Sinks of every kind, and what is found at their far ends."""
+"""Sinks of every kind, and the data that arrive at their far ends."""
 import contextlib
 import itertools
 import socket

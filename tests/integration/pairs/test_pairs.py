@@ -78,7 +78,7 @@ class Scene:
         self.program = None
         self._sent = 0
         self._unseen = set()
-        self._twice = 0  # records that the ledgers say may be at the far end twice
+        self._twice = 0  # records that may be at the far end twice, by the ledgers
 
     def close(self):
         self._cleanup.close()
@@ -154,8 +154,8 @@ class Scene:
         equal(written + spilled, sent + recovered, "nothing failed, is unknown or was evicted")
 
     def check_far_end(self, numbers):
-        """Each of these is there, twice only if a ledger says so, and no other one but those that a
-        kill may have cut off."""
+        """Each of these records is there, twice only if a ledger allows it. Others may only be
+        there if a kill has left their outcome unknown."""
         found = self.far_end.numbers()
         if len(found) - len(set(found)) <= self._twice:
             found = sorted(set(found))
@@ -234,7 +234,7 @@ class Pairs(unittest.TestCase):
         cls.authority, cls.certificate = authority.cert, authority.issue("server")
 
     def run_row(self, row):
-        """Returns None, or what is wrong."""
+        """Returns None, or a description of the failure."""
         try:
             scene = Scene(row, self.nats, self.certificate, self.authority)
         except Exception:  # pylint: disable=broad-exception-caught

@@ -1,4 +1,4 @@
-"""--check=connect: what it says of each sink, and its exit code."""
+"""--check=connect: the line that it prints for each sink, and its exit code."""
 from sluice_program import RIEMANN, ProgramTest
 
 NOT_REACHED, CONFIGURATION = 69, 78

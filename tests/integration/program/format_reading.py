@@ -45,7 +45,7 @@ def _word(line, at, stops, counted):
 
 
 def _pairs(line, at, value):
-    """key=value,key=value to a space; returns a dict, and where it ends."""
+    """Reads key=value,key=value up to a space. Returns a dict, and the position of the end."""
     pairs = {}
     while True:
         key, at = _word(line, at, "=, ", value.counted)

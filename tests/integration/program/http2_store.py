@@ -119,7 +119,7 @@ class Http2Connection:
                                  number(stream) + payload)
 
     def _answer(self, stream):
-        """Returns whether the connection goes on."""
+        """Returns whether the connection continues."""
         store = self._store
         if self._last is not None and stream > self._last:
             return True

@@ -109,7 +109,7 @@ static bool new_process(void)
     return ended_well(child);
 }
 
-/* In a new process, or in this one where there can be none. */
+/* In a new process, or in this one if no process can be made. */
 static bool run_a_program(void)
 {
     char program[] = "/bin/true";

@@ -12,7 +12,8 @@ TEMPORALITIES = {"AGGREGATION_TEMPORALITY_DELTA": "delta",
 # --- attributes as text -------------------------------------------------------------------------
 
 def double_text(value):
-    """Of the captures' doubles, which need no exponent: no fraction where there is none."""
+    """A double of the captures as text: these need no exponent, and whole numbers have no
+    fraction."""
     return str(int(value)) if value == int(value) else repr(value)
 
 

@@ -87,7 +87,8 @@ def groups(number, depth):
 
 
 def _fields(table, values):
-    """Encodes `values` (by name; a list repeats the field) as `table` says."""
+    """Encodes `values` (by name; a list repeats the field) with the field numbers and types of
+    `table`."""
     out = b""
     for name, value in values.items():
         number, encode = table[name]

@@ -7,7 +7,7 @@ from wire_reading import double, fields, int64, packed, the_one, unsnappy
 
 
 def checked(pairs):
-    """Names and values; fails where they are not what a store demands."""
+    """Names and values of labels. Fails if a store would refuse them."""
     names = [name.encode() for name, _ in pairs]
     if names != sorted(set(names)):
         raise AssertionError(f"not in order, or twice: {pairs}")

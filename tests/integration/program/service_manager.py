@@ -1,4 +1,4 @@
-"""Plays systemd: what it gives a program that it starts, and the notifications that come back."""
+"""Plays systemd: provides sockets and variables to a program, and receives its notifications."""
 import os
 import select
 import socket

@@ -1,4 +1,4 @@
-"""Captures of real senders against what other programs say they hold, in both views."""
+"""Captures of real senders, in both views, compared with the results of other programs."""
 import datetime
 import json
 import os

@@ -23,7 +23,7 @@ def run_ctl(*words, program=SLUICE):
 
 
 def ctl(*words, code=0, program=SLUICE):
-    """Runs it; returns what it said on stderr."""
+    """Runs `sluice ctl`; returns its stderr."""
     done = run_ctl(*words, program=program)
     if done.returncode != code or done.stdout != "":
         raise AssertionError(f"exit code {done.returncode}, not {code}: {done}")
@@ -101,7 +101,7 @@ class OverItsSocket(ProgramTest):
         return self.start("--listen", RIEMANN, "--control", self.address, *arguments, **more)
 
     def ask(self, order, code=0):
-        """Returns what it wrote to stdout and to stderr."""
+        """Returns the output of `sluice ctl` on stdout and on stderr."""
         done = run_ctl(order, self.address)
         self.assertEqual(done.returncode, code, done)
         return done.stdout, done.stderr

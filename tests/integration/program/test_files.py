@@ -1,4 +1,4 @@
-"""File sinks: appending, and reopening on SIGHUP what was renamed."""
+"""File sinks: appending, and reopening renamed files on SIGHUP."""
 import gzip
 import os
 import resource

@@ -129,7 +129,8 @@ class FrameStreams(ProgramTest):
         self.stop(program)
 
     def test_what_is_no_stream_closes_the_connection(self):
-        """Each is malformed, or too large, and counted so; the listener goes on."""
+        """Each of these streams is malformed or too large, and counted so; the listener
+        continues."""
         start = control(START, DNSTAP)
         bad = (frame(event("before START")),
                start + start,

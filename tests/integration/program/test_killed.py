@@ -28,7 +28,8 @@ def number_of(sender, count):
 
 
 class Run:
-    """One run of the program from its start to its death: what was sent to it, and when."""
+    """One run of the program from its start to the kill: the records sent to it, and their
+    times."""
 
     def __init__(self, program, numbers, life):
         self.first = dict(numbers)
@@ -90,7 +91,7 @@ class Killed(RotatingTest):
         raise AssertionError(f"files came and went during each of {LOOKS} looks")
 
     def survivors(self, encoding):
-        """The numbers in what is new since the last look."""
+        """The numbers in the bytes that were written since the last look."""
         found = []
         for path, data in self.files():
             head = data[:24] if encoding == "pcap" else b""

@@ -20,7 +20,8 @@ def ip(*words):
 
 
 def make_link(number=1):
-    """Two ends in one namespace: what is sent by one comes in by the other."""
+    """The two ends of a link, both in one namespace: datagrams sent by one end arrive at the
+    other."""
     ip("link", "add", f"in{number}", "type", "veth", "peer", "name", f"out{number}")
     for name, host in ((f"in{number}", 1), (f"out{number}", 2)):
         ip("link", "set", name, "up")
@@ -274,8 +275,8 @@ class Multicast(ProgramTest):
         program.stop()
 
     def test_a_group_that_came_by_a_reload_keeps_its_interface_after_others(self):
-        """The configuration that named the interface is freed by then; what is said is the error of
-        the join that fails."""
+        """The configuration that named the interface is freed by then. The reported error is
+        that of the join that fails."""
         config = self.folder / "sluice.yaml"
         listeners = [f"udp://127.0.0.1:{free_port()}?schema=riemann",
                      f"udp://239.1.2.3:{PORT}?schema=riemann&interface=in1"]

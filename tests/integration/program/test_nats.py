@@ -1,4 +1,4 @@
-"""nats: sinks: what is written is in the stream, and the ledger says what became of the rest."""
+"""nats: sinks: written records are in the stream, and the ledger has the outcome of the others."""
 import json
 import ssl
 import unittest

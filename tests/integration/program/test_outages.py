@@ -74,7 +74,7 @@ class Outages(ProgramTest):
         self.check_outage(f"http://127.0.0.1:{stores[0].port}/write?{KEYS}", stores[0].close, back)
 
 class Certificates(ProgramTest):
-    """The log and health name what is wrong with a server's certificate, and what to do."""
+    """The log and the health report name the error of a server's certificate, and the remedy."""
 
     def serve(self, days):
         """A server that has a certificate for 127.0.0.1, and no more than that."""

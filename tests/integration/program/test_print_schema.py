@@ -33,7 +33,7 @@ def example(field, depth=0):
 
 
 def fill(message, depth=0):
-    """Sets every field, of a oneof the last one; two of what is repeated."""
+    """Sets every field (of a oneof the last one); repeated fields get two elements."""
     for field in message.DESCRIPTOR.fields:
         if field.label == F.LABEL_REPEATED:
             for _ in range(2):

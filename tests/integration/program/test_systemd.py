@@ -28,7 +28,7 @@ class ServiceTest(ProgramTest):
         return launch(self, manager or self.manager, *arguments, **more)
 
     def start_service(self, **variables):
-        """Starts it and waits until it says that it is ready."""
+        """Starts the program and waits until it notifies that it is ready."""
         program = self.service("--listen", RIEMANN, "--sink", f"file:{self.path}",
                                variables=variables)
         self.assertEqual(self.manager.next(), {"READY": "1"})

@@ -50,7 +50,8 @@ class OutageTests:
         self.wait_for(program, is_settled, "all outcomes are known")
 
     def finish_load(self, program, load):
-        """The ledger of the listener and the sink, what was sent, and what the log has."""
+        """The ledger's entries of the listener and the sink, the number sent, and the records in
+        the log."""
         sent = load.wait()
         self.settle(program, sent)
         used = processor_seconds(program.process.pid)

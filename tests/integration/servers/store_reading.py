@@ -19,7 +19,8 @@ def ask(url, method="GET", **parameters):
 
 
 def save_victoria_metrics(url):
-    """Has it write to its disk what it took so far; /internal/force_flush does not do that."""
+    """Makes the store write all accepted data to its disk; /internal/force_flush does not do
+    that."""
     list(ask(f"{url}/snapshot/create"))
 
 

@@ -1,4 +1,5 @@
-"""JetStream of three nodes: while one is killed, or all are, the ledger says what the log has."""
+"""JetStream with three nodes, of which one or all are killed: the ledger agrees with the records
+in the log."""
 from jetstream_reading import Stream
 from load import Found
 from log_tests import LogTests

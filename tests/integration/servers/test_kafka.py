@@ -1,4 +1,5 @@
-"""Kafka of three nodes: while one is killed, or all are, the ledger says what the log has."""
+"""Kafka with three nodes, of which one or all are killed: the ledger agrees with the records in
+the log."""
 from kafka_reading import leader_of, make_topic, messages
 from load import Found
 from log_tests import LogTests

@@ -1,6 +1,6 @@
 /*
  * `sluice service`, run as a person would, and the service manager, asked as its tools do. Each
- * function fails the running cmocka test where it cannot do what it says.
+ * function fails the running cmocka test if it does not succeed.
  */
 #ifndef SLUICE_TESTS_INTEGRATION_SERVICE_SERVICE_MANAGER_H
 #define SLUICE_TESTS_INTEGRATION_SERVICE_SERVICE_MANAGER_H
@@ -11,7 +11,7 @@
 
 #define LINES_SIZE 4096
 
-/* How a program ended, and what it wrote to stderr. */
+/* How a program ended, and its output on stderr. */
 struct ended {
     DWORD code;
     char lines[LINES_SIZE];
@@ -37,7 +37,10 @@ void service_start(void);
 /* Returns 0, or the error that the control led to. */
 DWORD service_order(DWORD control);
 
-/* Waits for the state, for as long as only a hang needs, and returns what is reported with it. */
+/*
+ * Waits for the state up to a time that only a hang exceeds. Returns the status that is reported
+ * with the state.
+ */
 SERVICE_STATUS_PROCESS service_await(DWORD state);
 
 /* A cmocka setup and teardown: a scratch directory, and no service of that name. */

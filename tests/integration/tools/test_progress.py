@@ -183,7 +183,7 @@ class Collector(FolderTest):
             output=subprocess.PIPE, environment=environment, columns=columns)
 
     def read_slowly(self, terminal, until):
-        """Takes some of the output, until the terminal shows what is waited for."""
+        """Reads the output slowly until the terminal shows the wanted text."""
         end = time.monotonic() + DEADLINE
         while not re.search(until, terminal.data):
             if time.monotonic() > end:

@@ -396,7 +396,7 @@ static void decode_damaged(struct decoding *decoding, const struct capture_datag
     }
 }
 
-/* Decodes what a capture holds, as it is and damaged. */
+/* Decodes the datagrams of a capture, unchanged and damaged. */
 static void decode_capture(struct decoding *decoding, const char *name, uint64_t *random,
                            size_t results[])
 {

@@ -119,7 +119,7 @@ TEST_WITH(while_it_counts_all_passes_by, set_up, tear_down)
     tap_set(fixture->tap, TAP_COUNTING);
     pass(fixture, 0, 5, false);
     assert_int_equal(tap_passed_by(fixture->tap), 5);
-    assert_int_equal(take(fixture), 1); /* what was taken before stays */
+    assert_int_equal(take(fixture), 1); /* batches taken before stay */
     assert_int_equal(take(fixture), 0);
 }
 

@@ -11,7 +11,7 @@
 
 struct pseudoconsole {
     void *console;
-    HANDLE screen; /* what it shows, as control sequences */
+    HANDLE screen; /* the console's output, with control sequences */
     HANDLE keys;
     size_t size; /* of `shown` */
     char shown[65536];

@@ -44,7 +44,7 @@ size_t emulation_abandoned(void);
  */
 void emulation_hold_removals(bool hold);
 
-/* The next `count` requests to remove a registration fail, and leave it as it is. */
+/* The next `count` requests to remove a registration fail, and do not change the registration. */
 void emulation_fail_removals(size_t count);
 
 /* From now on sockets of these kinds cannot be registered, as behind a layered provider. */

@@ -305,7 +305,7 @@ TEST_WITH(an_unknown_value_of_a_closed_enum_is_an_unknown_field, open_legacy, cl
 {
     struct decoding *decoding = *state;
     wire_uint(&wire, COLOUR, GREEN);
-    wire_uint(&wire, COLOUR, BLACK); /* what was known before stays */
+    wire_uint(&wire, COLOUR, BLACK); /* the earlier known value stays */
     assert_decodes_as(decoding, &wire, "{\"colour\":\"GREEN\"}");
     assert_unknown(decoding, COLOUR, 0, "\x4d", 1);
 }

@@ -1,4 +1,4 @@
-/* Why bytes are not a message: where the fault begins, in which field, and what it is. */
+/* Errors of bytes that are not a message: the cause, its position, and the field. */
 #include <stdio.h>
 #include <string.h>
 

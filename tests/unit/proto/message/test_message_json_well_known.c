@@ -433,7 +433,7 @@ TEST_WITH(an_any_deeper_than_a_hundred_levels_is_counted, open_known, close_deco
         wire_clear(&wire);
         put_any("/sluice.modern.Modern", content.bytes, content.size);
         assert_decodes_to(decoding, &wire, DECODE_OK);
-        /* Known, the Any, its content, and what is inside that. */
+        /* Known, the Any, its content, and the levels inside of that. */
         assert_int_equal(write_json(decoding, &decoding->scratch, &json), 1 + 1 + inside > 100);
     }
 }

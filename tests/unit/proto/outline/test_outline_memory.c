@@ -1,4 +1,4 @@
-/* An outline of which an allocation fails while it is made: an error, and all is freed. */
+/* Making an outline when an allocation fails: it returns an error, and all memory is freed. */
 #include <stdlib.h>
 #include <string.h>
 

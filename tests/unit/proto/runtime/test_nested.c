@@ -222,7 +222,7 @@ TEST_WITH(a_text_of_the_message_chooses_the_type, begin, end)
                                 "}");
     assert_string_equal(samples(), "load=0.25 node=n1 path=a:b/cpu\nload=3 node=n2 path=a:b/cpu\n");
     wire_clear(&wire);
-    put_head("a:b/other"); /* what is not listed stays bytes, and has no samples */
+    put_head("a:b/other"); /* a type that is not listed stays bytes, and has no samples */
     put_cpu_row("n", 0.25);
     assert_string_equal(json(), "{\"head\":{\"path\":\"a:b/other\"},\"rows\":[{\"content\":"
                                 "\"CQAAAAAAANA/EgFu\"}]}");

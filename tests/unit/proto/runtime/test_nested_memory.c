@@ -1,5 +1,4 @@
-/* A schema of which an allocation fails while it is made: an error that says so, and all is freed.
- */
+/* Making a schema when an allocation fails: the error says so, and all memory is freed. */
 #include <string.h>
 
 #include "proto/schemas.h"

@@ -211,7 +211,7 @@ TEST_WITH(a_time_may_be_the_sum_of_two_numbers, begin, NULL)
     assert_string_equal(samples_of(&options), "load=1@0\n"); /* without the seconds: none */
     wire_uint(&wire, 3, 1700000000);
     assert_string_equal(samples_of(&options), "load=1@1700000000000000005\n");
-    options.time = "at_ms:s+site.rack:us"; /* what is absent is 0 */
+    options.time = "at_ms:s+site.rack:us"; /* a missing part counts as 0 */
     assert_string_equal(samples_of(&options), "load=1@1700000000000000000\n");
     wire_uint(&wire, 3, 9223372036); /* past what 64 bits hold: none */
     options.time = "at_ms:s+at_ms:s";

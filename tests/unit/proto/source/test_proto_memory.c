@@ -1,4 +1,7 @@
-/* A folder of which an allocation fails while its files are found: an error, and all is freed. */
+/*
+ * Finding the files of a folder when an allocation fails: it returns an error, and all memory is
+ * freed.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -18,7 +18,7 @@
 #define ARRIVAL "@1700000000123"
 #define SHAPES  2
 
-/* The records that a request is made of, the request, and what it says, line by line. */
+/* The records of a request, the request, and its content as text, line by line. */
 #define MOST ((size_t)2 * 1024 * 1024)
 static char block[4 * MOST];
 static size_t block_size;

@@ -1,4 +1,7 @@
-/* Snappy's block format: what is written is read back by its description. */
+/*
+ * Snappy's block format: written blocks are read back by a reader that follows the format's
+ * description.
+ */
 #include "sinks/encoders/snappy_block.h"
 
 #include <stdio.h>

@@ -224,7 +224,7 @@ TEST_WITH(armed_for_a_hang_up_alone_it_does_not_report_data, set_up, tear_down)
     assert_int_equal(next_ready(), NOTIFIER_HANGUP);
 }
 
-/* It stays readable while data or the end is left to read. */
+/* The socket stays readable while data or the end of the stream is unread. */
 TEST_WITH(what_came_before_a_hang_up_is_read_after_it, set_up, tear_down)
 {
     (void)state;

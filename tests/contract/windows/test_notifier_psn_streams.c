@@ -250,7 +250,7 @@ TEST_WITH(a_removal_that_fails_is_tried_again, set_up, tear_down)
     assert_none_is_left();
 }
 
-/* Also if the whole call fails. */
+/* A removal is tried again after each kind of failure, even of the whole call. */
 TEST_WITH(each_of_its_failures_is, set_up, tear_down)
 {
     (void)state;
@@ -404,7 +404,7 @@ TEST_WITH(a_failed_arming_of_several_is_marked_and_stays_silent, set_up, tear_do
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* They are queued before REMOVE. */
+/* Packets of the old registration are queued before REMOVE. */
 TEST_WITH(a_packet_of_an_old_registration_is_no_event_of_a_new_one, set_up, tear_down)
 {
     (void)state;

@@ -123,7 +123,7 @@ class Rotation(ConsumerTest):
             "metrics.ndjson.1", "metrics.ndjson"])
 
     def test_under_load_with_what_the_package_has(self):
-        """In folders as systemd makes them: behind a link, of an unknown user."""
+        """The folder is like those of systemd: behind a symbolic link, and of another user."""
         kept = self.path.parent
         hidden = self.folder / "private"
         hidden.mkdir(mode=0o700)

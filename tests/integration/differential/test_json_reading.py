@@ -57,7 +57,7 @@ class Server:
 
 
 def read_by_google(schema_oracle, value):
-    """Its reading of its own JSON; None if it refuses it."""
+    """Reads Google's JSON with Google's own reader. None if that refuses it."""
     message = schema_oracle.message_class()
     try:
         json_format.ParseDict(value, message, descriptor_pool=schema_oracle.pool)

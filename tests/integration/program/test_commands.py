@@ -317,7 +317,7 @@ class Ending(CommandTest):
         program.wait_for_log("has closed its input; waiting for its end")
         self.sender(program).send_all([metric(1)])
         self.assertEqual((self.folder / "starts").read_text(), "x\n")
-        # For reading, too, so that this does not wait for a command that is not there.
+        # Opened for reading as well: opening does not wait for the command, which may not be there.
         with open(os.open(gate, os.O_RDWR), "w", encoding="utf-8") as opened:
             opened.write("go\n")
         wait_until(lambda: (self.folder / "starts").read_text() == "x\nx\n", "a second start")
@@ -453,7 +453,7 @@ class ProcessOne(CommandTest):
         return program.finish()
 
     def test_orphans_of_a_command_are_waited_for(self):
-        """Also one in a session of its own, and while the command runs."""
+        """Including an orphan in a session of its own, and while the command still runs."""
         program = self.start_as_first('(setsid true & sleep 0.1; touch "$OUT/last") & ' + COPY)
         wait_until((self.folder / "last").exists, "the last orphan is at its end")
         wait_until(lambda: len(children(self.first)) == 1, "only the command is left")

@@ -84,7 +84,7 @@ class Hangup(ProgramTest):
         os.close(self.ours)
 
     def test_a_later_signal_reopens_the_files_of_a_background_job(self):
-        """Its shell and the terminal have gone without a signal for it."""
+        """The shell and the terminal of the job have gone, and the program got no signal."""
         program = self.start_on_terminal("bash", "-c", 'set -m; "$@" & read', "bash")
         self.source.send(metric(1))
         os.write(self.ours, b"\n")

@@ -210,7 +210,7 @@ class Junos(Recipes):
 
 
 class Pinba(Recipes):
-    """One request a datagram, by PHP or nginx."""
+    """PHP and nginx send one request in a datagram."""
 
     VALUES = ("request_time", "ru_utime", "memory_peak", "document_size")
 

@@ -30,7 +30,7 @@ def bad(number):
 
 
 def good(number, series=10):
-    """One of the series of another."""
+    """A sample of another sender, in one of a few series."""
     return named("cpu", host="good", core=f"{number % series}")
 
 

@@ -150,7 +150,8 @@ class Allowance(Tcp):
         return None
 
     def fill(self, program):
-        """As many as there may be."""
+        """Opens handshakes with the largest hello until one is refused. Returns their
+        connections."""
         return list(iter(lambda: self.largest(program), None))
 
     def leave(self, program, clients):

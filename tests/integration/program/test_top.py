@@ -256,7 +256,8 @@ class Once(TopTest):
         self.assertIn(b"not JSON", errors)
 
     def test_what_another_program_sends_does_not_steer_the_terminal(self):
-        """To --tap: lines, and a refusal; every byte and character that a terminal acts on."""
+        """A fake collector sends sluice-top --tap lines and a refusal that contain every byte
+        and character on which a terminal acts."""
         steering = bytes(range(1, 10)) + bytes(range(11, 32)) + b"\x7f\x9b31m\x9d"
         steering += "".join(map(chr, range(0x80, 0xa0))).encode()
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:

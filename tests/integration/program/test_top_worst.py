@@ -123,7 +123,8 @@ class Worst(TopTest):
                 "^lost: .*listener_share ", "^lost: .*malformed ",
                 f"^sink_fails {re.escape(self.store)} for ", "Failed to connect", "sink_waits", "kernel_drops", "records_refused",
                 "^SINKS .* FILL ", "^stdout: .* 100% .* stalled$")
-            # Of 24 lines the list may have room for only some of them; the line "lost:" names all.
+            # With 24 lines the list may not have room for all of them, but the line "lost:" names
+            # all.
             losing = {"listener_share", "malformed", "kernel_drops"}
             shown = {line.split()[-1] for line in self.part(lines, "DROPS")}
             self.assertTrue(losing & shown, lines)

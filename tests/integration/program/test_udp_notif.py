@@ -154,7 +154,7 @@ class UdpNotifTest(ProgramTest):
         self.assertEqual(len(self.names(program)), 26)
 
     def test_random_order_doubles_and_losses_are_each_accounted_for(self):
-        """Of 300 messages of publishers at three hosts."""
+        """With 300 messages of publishers at three hosts."""
         chosen = random.Random(2)
         program = self.start("--listen", LISTENER + "&segment_memory=64MiB&segment_timeout=1h"
                              "&receive_buffer=16MiB", "--sink", "stdout:?view=message")

@@ -34,13 +34,13 @@ class ServersTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name) / "group"
 
     def run_tool(self, *words):
-        """Its standard output; it must succeed."""
+        """Runs tools/servers, which must succeed. Returns its standard output."""
         done = tools_servers(*words)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout.strip()
 
     def refused(self, *words, code=1):
-        """Its error message; it must fail."""
+        """Runs tools/servers, which must fail. Returns its error message."""
         done = tools_servers(*words)
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertEqual(done.stdout, "")

@@ -38,7 +38,7 @@ class WindowsConfig(ProgramTest):
         return [line["value"] for line in read_lines(path)]
 
     def hold(self, path):
-        """Another program that has opened the file for itself."""
+        """Starts another program, which has the file open exclusively."""
         process = subprocess.Popen(command(os.environ["TEST_HOLD"], path, "exclusively"),
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(self.let_go, process)

@@ -19,7 +19,7 @@ def faulty(*faults):
 
 class Notifiers(ProgramTest):
     def said_by(self, program, *arguments, code=0):
-        """Its output on standard output and standard error."""
+        """The program's output on standard output and standard error."""
         running = self.launch(*arguments, ledger=None, program=program)
         running.finish(code)
         return b"".join(running.stdout.lines()).decode(), "\n".join(running.said())

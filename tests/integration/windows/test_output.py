@@ -19,7 +19,7 @@ class Piped(Sluice):
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
 
     def ask_to_stop(self):
-        """Its parent would also receive Ctrl-C."""
+        """Not by Ctrl-C, which the program's parent would also receive."""
         subprocess.run(command(SLUICE, "ctl", "stop", self.number), timeout=DEADLINE, check=True,
                        stdin=subprocess.DEVNULL)
 

@@ -15,13 +15,16 @@ struct again {
     void *process;
 };
 
-/* Starts it with one argument. */
+/* Starts the second process with one argument. */
 struct again again_start(const char *argument);
 
-/* Kills it; its end may take a moment. */
+/* Kills the second process; its end may take a moment. */
 void again_kill(struct again *again);
 
-/* Waits until it has ended. Returns its exit code; for a killed process any number but 0. */
+/*
+ * Waits until the second process has ended. Returns its exit code; after a kill, any number except
+ * 0.
+ */
 int again_end(struct again *again);
 
 #endif

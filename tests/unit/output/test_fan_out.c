@@ -261,7 +261,7 @@ static void run_offer(void *argument)
     fan_out_offer(offering->fan_out, offering->batch);
 }
 
-/* As a reload requests; no record is lost by that. */
+/* A reload requests this pause; no record is lost by it. */
 TEST_WITH(a_producer_that_is_to_pause_does_not_wait_for_room, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

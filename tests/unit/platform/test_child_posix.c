@@ -112,7 +112,8 @@ TEST_WITH(one_that_has_closed_its_input_is_deaf_until_it_ends, set_up, child_tea
 {
     struct child_end end;
     /*
-     * It is a single process: a shell that is starting another leaves that one behind when it ends.
+     * The command becomes a single process: a shell that starts another process would leave that
+     * one behind when it ends.
      */
     start(*state, "exec <&-; exec sleep 100");
     wait_until(*state, CHILD_NOT_READING, &end);

@@ -239,7 +239,7 @@ TEST_WITH(a_client_that_does_not_read_has_nobody_wait, set_up, tear_down)
         if (result == CONTROL_DONE)
             continue;
         assert_int_equal(result, CONTROL_WOULD_BLOCK);
-        /* It is writable again when enough was read, but not before any was. */
+        /* The connection becomes writable again when enough was read, but not before. */
         if (watch(control_connection_handle(connection), false, true, 0) == CONTROL_TIMEOUT) {
             stalled = true;
             received += receive_some(peer, received);

@@ -262,7 +262,7 @@ TEST_WITH(cancelling_ends_the_wait_of_another_thread, make_pipe, remove_pipe)
         input_file_cancel(reader.file);
         thread_join(thread);
         assert_int_equal(reader.last, INPUT_CANCELLED);
-        assert_int_equal(reader.waits, 1); /* it slept, and did not loop */
+        assert_int_equal(reader.waits, 1); /* the reader slept and did not loop */
         input_file_close(reader.file);
         written_pipe_remove(pipe_of_test);
         pipe_of_test = written_pipe_make();

@@ -67,7 +67,7 @@ TEST(it_has_its_three_streams_and_nothing_else_that_could_be_inherited)
     CloseHandle(ours);
 }
 
-/* Its child process has its output, too: the pipe breaks when both have ended. */
+/* A child of the program has the same output: the pipe breaks only when both have ended. */
 TEST(it_is_ended_with_what_it_started)
 {
     HANDLE ours, theirs;
@@ -82,7 +82,7 @@ TEST(it_is_ended_with_what_it_started)
     CloseHandle(ours);
 }
 
-/* It writes when it finds the end of its input. */
+/* The program's child writes when it finds the end of its input. */
 TEST(what_it_started_outlives_it_where_we_let_go)
 {
     HANDLE input, their_input, ours, theirs;
@@ -99,7 +99,7 @@ TEST(what_it_started_outlives_it_where_we_let_go)
     CloseHandle(ours);
 }
 
-/* As the system does if this process is ended. */
+/* Closes the job, as the system does when this process is ended. */
 TEST(all_of_it_ends_where_its_job_is_closed)
 {
     struct spawned spawned = started(NULL, NULL, "spawn:sleep", "sleep");

@@ -82,7 +82,7 @@ TEST_WITH(one_receive_takes_what_a_group_holds, receiving_set_up, receiving_tear
     assert_int_equal(receiving->group->count, 5);
 }
 
-/* Not every system reports it. */
+/* Not every system reports that no datagram is left. */
 TEST_WITH(that_nothing_is_left_is_reported_where_nothing_is, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;

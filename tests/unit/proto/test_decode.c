@@ -112,7 +112,7 @@ static void a_riemann_event_with_a_metric_is_a_sample(void **state)
     assert_labels(decoding, 0, "host=web1;state=ok;tags=prod,,eu;rack=r7;bare=;");
 }
 
-/* As Riemann itself: the integer, then the double, then the float. */
+/* Riemann itself takes the integer, else the double, else the float. */
 static void the_metric_of_several_is_the_one_that_riemann_takes(void **state)
 {
     struct decoding *decoding = *state;
@@ -471,7 +471,7 @@ static void unknown_fields_are_no_fault(void **state)
     wire_uint(&wire, MSG_OK, 1);
     assert_decodes_to(decoding, &wire, DECODE_OK);
 
-    /* They are written again as they were, after the known ones. */
+    /* Unknown fields are written unchanged, after the known ones. */
     char bytes[128];
     struct output out = {.data = bytes, .capacity = sizeof bytes};
     schema_riemann.write_protobuf(decoding->schema, decoding->message, &out);

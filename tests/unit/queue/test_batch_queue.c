@@ -495,8 +495,8 @@ TEST(a_spent_share_makes_room_for_its_own_large_batches)
 
 struct traffic {
     struct fixture fixture;
-    bool consumer_is_slow; /* it takes no batch until one was refused */
-    bool makes_room;       /* it evicts the oldest when room is requested */
+    bool consumer_is_slow; /* the consumer pops only after a batch was refused */
+    bool makes_room;       /* the consumer evicts the oldest when room is requested */
     _Atomic uint64_t refusals;
     uint64_t batches, records, sum; /* pushed */
     uint64_t taken_batches, taken_records, taken_sum, disorder;

@@ -158,8 +158,8 @@ struct item {
 struct traffic {
     struct ring *forth, *back;
     uint64_t count;        /* items to send */
-    bool producer_is_slow; /* it sends only into an empty ring */
-    bool consumer_is_slow; /* it takes only from a full ring */
+    bool producer_is_slow; /* the producer sends only into an empty ring */
+    bool consumer_is_slow; /* the consumer takes only from a full ring */
     struct item items[ITEMS];
     uint64_t sent, sent_sum;
     uint64_t received, received_sum, disorder;

@@ -26,7 +26,7 @@ static int free_guess(void **state)
     return 0;
 }
 
-/* For every other schema that was configured by mistake. */
+/* Expects the right schema as the guess, whichever other schema was configured by mistake. */
 static void assert_named(const struct schema_ops *right, const uint8_t *data, size_t size)
 {
     for (size_t i = 0; builtin_schemas[i] != NULL; i++) {

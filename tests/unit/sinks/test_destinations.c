@@ -97,7 +97,7 @@ TEST_WITH(a_file_that_was_removed_is_noticed_before_the_next_block, scratch_make
     scratch_assert_holds_text("file", "two\n");
 }
 
-/* As logrotate's copytruncate does it. */
+/* logrotate's copytruncate empties a file in this way. */
 TEST_WITH(a_file_that_was_emptied_is_at_its_beginning_before_the_next_block, scratch_make,
           scratch_remove)
 {

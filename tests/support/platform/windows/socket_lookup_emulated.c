@@ -115,7 +115,7 @@ static void forget(struct watched *watched)
     free(watched);
 }
 
-/* Its socket was closed before REMOVE. */
+/* Counts and forgets a registration whose socket was closed before REMOVE. */
 static void abandon(struct watched *watched)
 {
     abandoned++;

@@ -301,7 +301,7 @@ TEST_WITH(a_list_is_plain_where_its_elements_stand_together, open_kinds, close_d
     wire_bytes(&wire, 33, "\3", 1);
     assert_given_up(state);
     wire_clear(&wire);
-    wire_uint(&wire, 33, 1); /* it was declared packed */
+    wire_uint(&wire, 33, 1); /* not packed, though the field is declared packed */
     assert_given_up(state);
     wire_clear(&wire);
     wire_fixed32(&wire, 32, 1);

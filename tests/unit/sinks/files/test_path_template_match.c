@@ -61,7 +61,7 @@ TEST(a_name_of_a_template_has_its_path_without_the_number)
     assert_bare("%F", "2026-11-20.17", "2026-11-20");
 }
 
-/* Of earlier versions, whose values had any end. */
+/* Names of earlier versions, which allowed any end of a value, are matched, too. */
 TEST(a_number_at_the_end_is_one_too)
 {
     assert_matches("a/b.x", "a/b.x.1", 1, "a/b.x");

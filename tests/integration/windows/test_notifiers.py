@@ -1,5 +1,6 @@
 """The two notifiers: which ones the program has, which one it uses, and its behaviour on a
 faulty system."""
+import concurrent.futures
 import contextlib
 import os
 import unittest
@@ -9,7 +10,8 @@ from sluice_program import RIEMANN, SLUICE, ProgramTest
 from test_tcp import OK, TCP, Client, Tcp, framed
 
 EMULATED = os.environ["TEST_EMULATED"]
-TURNS = int(os.environ.get("TEST_TURNS", "200"))
+TURNS = int(os.environ.get("TEST_TURNS", "208"))
+CLIENTS = 16  # connect at the same time; TURNS is a multiple of this number
 
 
 def faulty(*faults):
@@ -133,14 +135,18 @@ class Unremoved(Tcp):
         places (2^20): if each one lost a place, later ones could not be watched, which is
         counted."""
         program = self.start("--listen", TCP, **faulty())
-        for number in range(TURNS):
-            client = Client(program)
-            client.send(framed(metric(number)))
-            self.assertEqual(client.answer(), OK)
-            if number % 8 == 0:
-                client.socket.close()
-            else:
-                client.reset()  # frees the client's port at once
+
+        def connect_in_turn(_):
+            for number in range(TURNS // CLIENTS):
+                client = Client(program)
+                client.send(framed(metric(number)))
+                self.assertEqual(client.answer(), OK)
+                if number % 8 == 0:
+                    client.socket.close()
+                else:
+                    client.reset()  # frees the client's port at once
+        with concurrent.futures.ThreadPoolExecutor(CLIENTS) as clients:
+            list(clients.map(connect_in_turn, range(CLIENTS)))
         listener = program.stop()["listeners"][0]
         self.assertEqual((listener["connections"], listener["decoded"]), (TURNS, TURNS))
         self.assertEqual((listener["not_removed"], listener["unwatched"]), (0, 0))

@@ -53,12 +53,12 @@ static void print_version(void)
     for (const struct compression_ops *const *by = builtin_compressions; *by != NULL; by++)
         printf(" %s (%s %s)", (*by)->name, (*by)->library, (*by)->version());
     puts(builtin_compressions[0] == NULL ? " none" : "");
-    char sandbox[SANDBOX_TEXT_SIZE];
-    sandbox_support(sandbox);
+    struct sandbox_state sandbox;
+    sandbox_support(&sandbox);
     const char *library = config_file_library();
     printf("configuration files: %s\n", library != NULL ? library : "none");
     printf("metrics: %s\n", metrics_service != NULL ? "built in" : "none");
-    printf("sandbox: %s\n", sandbox);
+    printf("sandbox: %s\n", sandbox.text);
     printf("tls: %s\n", tls_channels != NULL ? tls_channels->library() : "none");
     for (const struct destination_ops *const *to = program_registry.destinations; *to != NULL; to++)
         if ((*to)->library != NULL || (*to)->absent != NULL)

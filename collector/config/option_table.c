@@ -175,10 +175,10 @@ const struct option command_options[] = {
       .others = "uid setuid run-as"}},
     {OPTION_VALUE,
      OPTION_FIXED,
-     {"sandbox", SETTING_ENUM, .offset = offsetof(struct config, sandbox), .default_text = "off",
+     {"sandbox", SETTING_ENUM, .offset = offsetof(struct config, sandbox), .default_text = "auto",
       .choices = sandbox_modes,
       .help = "before receiving, give up all files, ports and system calls that the configuration "
-              "does not need (Linux); auto: if possible",
+              "does not need; auto: as far as the system can; on: refuse to start without",
       .others = "seccomp landlock confine hardening"}},
     {OPTION_SCHEMA,
      OPTION_RELOADED,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/base/rule.h"
+#include "collector/platform/sandbox.h"
 #include "collector/text/json_writer.h"
 
 /* A spill is reported as filling when 4/5 of its size are used. */
@@ -509,6 +510,14 @@ static enum health_status health_judge(struct health *health, const struct healt
     return is_degraded(health, facts) ? HEALTH_DEGRADED : HEALTH_READY;
 }
 
+/* For information: it is not a condition that makes a status worse. */
+static void report_sandbox(struct output *out)
+{
+    const struct sandbox_state *sandbox = sandbox_in_force();
+    if (sandbox != NULL)
+        json_member_text(out, "sandbox", sandbox->text);
+}
+
 enum health_status health_report(struct health *health, const struct health_facts *facts,
                                  struct output *out)
 {
@@ -520,6 +529,7 @@ enum health_status health_report(struct health *health, const struct health_fact
     if (status == HEALTH_DEGRADED || status == HEALTH_STUCK)
         report_reasons(&reasons, health, facts);
     report_past(out, facts);
+    report_sandbox(out);
     json_object_end(out);
     output_char(out, '\n');
     return status;

@@ -41,6 +41,11 @@ static void put_program(struct metrics_text *text, const struct metrics_facts *f
 {
     metrics_text_integer(text, metrics_rows_begin(text, ROW_BUILD),
                          METRIC_LABELS({"version", facts->version}), 1);
+    if (facts->sandbox != NULL)
+        metrics_text_integer(text, metrics_rows_begin(text, ROW_SANDBOX),
+                             METRIC_LABELS({"level", sandbox_level_name(facts->sandbox->level)},
+                                           {"means", facts->sandbox->text}),
+                             1);
     page_put_number(text, ROW_UPTIME, (double)facts->ledger->uptime_ns / 1e9);
 }
 

@@ -15,11 +15,13 @@
 #include "collector/metrics/metrics_text.h"
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/process.h"
+#include "collector/platform/sandbox.h"
 #include "collector/text/output.h"
 
 struct metrics_facts {
-    const char *version;            /* of the program */
-    struct ledger_snapshot *ledger; /* rows of the same name are merged in place */
+    const char *version;                 /* of the program */
+    const struct sandbox_state *sandbox; /* NULL: not known */
+    struct ledger_snapshot *ledger;      /* rows of the same name are merged in place */
     const struct pipeline_levels *levels;
     const struct process_usage *usage; /* NULL: not available */
     int64_t now_ns;                    /* monotonic */

@@ -63,6 +63,7 @@ bool metrics_pages_metrics(struct metrics_pages *pages, enum metrics_format form
             pages->started_seconds = usage.started_seconds;
         usage.started_seconds = pages->started_seconds;
         const struct metrics_facts facts = {.version = pages->version,
+                                            .sandbox = sandbox_in_force(),
                                             .ledger = ledger,
                                             .levels = levels,
                                             .usage = known ? &usage : NULL,

@@ -20,6 +20,9 @@
 #define METRICS_ROWS(ROW)                                                                          \
     ROW(BUILD, "sluice_", "", "build", INFO, "version", "Version of the program.",                 \
         "nothing; compare the versions of several machines")                                       \
+    ROW(SANDBOX, "sluice_", "", "sandbox", INFO, "level,means",                                    \
+        "Restrictions of the process; level: on, partial or off; means: which, or why none.",      \
+        "if it is not on, look at means: the manual names what each system has")                   \
     ROW(UPTIME, "sluice_", "", "uptime_seconds", GAUGE, "",                                        \
         "Time since the ledger began to count.",                                                   \
         "if it falls without a planned restart, look in the log for how the last process ended")   \

@@ -3,7 +3,7 @@
  * does not need, so that a fault in a decoder does not give a sender the rights of the process.
  *
  * Rights that were given up never come back, also not for programs that the process starts. A port
- * that has no such means returns false from sandbox_support, and the other functions are not
+ * that has no such means returns SANDBOX_LEVEL_OFF from sandbox_support, and sandbox_enter is not
  * called.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_SANDBOX_H
@@ -86,23 +86,60 @@ bool sandbox_plan_covers(const struct sandbox_plan *plan, const struct sandbox_p
 /* Frees the contents and zeroes the struct. */
 void sandbox_plan_free(struct sandbox_plan *plan);
 
-/*
- * Whether this process could enter a sandbox. Writes a line for people into `text`: the means and
- * their versions ("landlock 7, seccomp"), or why there are none. Changes nothing.
- */
+enum sandbox_level {
+    SANDBOX_LEVEL_OFF,
+    SANDBOX_LEVEL_PARTIAL, /* files, or system calls, or threads of libraries are not restricted */
+    SANDBOX_LEVEL_ON,
+};
+
+/* Means in force, or possible ones, with a line for people: "landlock 7, seccomp", or why not. */
 #define SANDBOX_TEXT_SIZE 192
-bool sandbox_support(char text[SANDBOX_TEXT_SIZE]);
+struct sandbox_state {
+    enum sandbox_level level;
+    char text[SANDBOX_TEXT_SIZE];
+};
+
+/* Whether programs that the process starts are inside, too. */
+extern const bool sandbox_is_inherited;
+
+/* Fills *state with the means of this system for this process. Changes nothing. */
+void sandbox_support(struct sandbox_state *state);
 
 /*
  * Enters the sandbox, for good. Every thread that begins after that is inside. Threads that
- * libraries have already started are inside as far as the system can do that; `text` gets a line
- * that says what is in force. `refused` is called from any thread, even from a signal handler,
- * after a refused system call: it may only wake another thread up. Main thread; call once. Returns
- * 0, or -1 with `error` filled (EXIT_CODE_CONFIG, EXIT_CODE_INTERNAL): the process must end, as it
- * may have given up part of its rights.
+ * libraries have already started are inside as far as the system can do that. *state says what is
+ * in force, also after a failure. Rights that the process still has because a means is missing are
+ * added to the plan, so that sandbox_plan_covers permits them. `refused` is called from any thread,
+ * even from a signal handler, after a refused system call: it may only wake another thread up. Main
+ * thread; call once. Returns 0 if all means of the system are in force, or -1 with `error` filled
+ * (EXIT_CODE_INTERNAL): one of them failed, and the process may have given up part of its rights.
  */
-int sandbox_enter(const struct sandbox_plan *plan, void (*refused)(void *context), void *context,
-                  char text[SANDBOX_TEXT_SIZE], struct error *error);
+int sandbox_enter(struct sandbox_plan *plan, void (*refused)(void *context), void *context,
+                  struct sandbox_state *state, struct error *error);
+
+/*
+ * Whether an error's text is that of the system for a file outside a sandbox. Other causes, such as
+ * the mode of the file, have the same text.
+ */
+bool sandbox_may_cause(const char *text);
+
+/*
+ * Announces that this process will enter a sandbox, or note that it does not. Until then
+ * sandbox_is_expected returns true, in any thread: entering interrupts the system calls of threads
+ * that run already, so a library that does not repeat them should not be called yet.
+ */
+void sandbox_expect(void);
+bool sandbox_is_expected(void);
+
+/*
+ * The state of this process, which lasts: set once by the program, read by all that report it.
+ * sandbox_in_force returns NULL before. Main thread.
+ */
+void sandbox_note(const struct sandbox_state *state);
+const struct sandbox_state *sandbox_in_force(void);
+
+/* Returns the level's name for metrics and for the page: "off", "partial", "on". */
+const char *sandbox_level_name(enum sandbox_level level);
 
 /*
  * Takes a system call that was refused, once or several times, since it was last taken. Returns

@@ -217,6 +217,7 @@ static int reload(struct run *run, struct error *error)
     }
     if (take_news(run, error) == 0)
         return 0;
+    sandboxing_explain(run->sandboxing, error);
     pipeline_reopen_moved(run->pipeline);
     log_line(LOG_ERROR, "%s: %s",
              run->options->read_config != NULL ? "reload refused, the present configuration stays"
@@ -514,6 +515,7 @@ static int program_start(struct run *run, struct error *error)
                                        .reserved = reserved_memory(run->config),
                                        .notify = program_notify,
                                        .notify_context = run->control};
+    sandboxing_expect(run->config);
     if (pipeline_create(&run->pipeline, &options, error) != 0)
         return -1;
     if (serve_clients(run, error) != 0)

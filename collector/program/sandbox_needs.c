@@ -7,6 +7,8 @@
 #include "collector/config/provenance.h"
 #include "collector/contract/destination.h"
 #include "collector/contract/source.h"
+#include "collector/program/sandbox_files.h"
+#include "collector/text/copy.h"
 #include "collector/text/text.h"
 
 #define PORT_DNS   53 /* answers that do not fit into a datagram come by TCP */
@@ -15,21 +17,15 @@
 
 const char *sandbox_needs_obstacle(const struct config *config)
 {
-    for (size_t i = 0; i < config->sink_count; i++)
-        if (config->sinks[i].destination->place_is == PLACE_COMMAND)
+    for (size_t i = 0; i < config->sink_count; i++) {
+        const struct sink_config *sink = &config->sinks[i];
+        if (sink->destination->place_is == PLACE_COMMAND && sandbox_is_inherited)
             return "a command: sink runs a program, which would be in the sandbox, too";
-    return NULL;
-}
-
-/* Returns a copy of the first bytes of a text, which the caller frees; NULL without memory. */
-static char *copy_start(const char *text, size_t length)
-{
-    char *copy = malloc(length + 1);
-    if (copy != NULL) {
-        memcpy(copy, text, length);
-        copy[length] = '\0';
+        if ((sink->destination->keys & DESTINATION_KEYS_KAFKA) != 0 && sandbox_is_inherited &&
+            sandbox_files_use_kerberos(&sink->settings.broker))
+            return "a kafka: sink logs in by Kerberos, for which its library runs kinit";
     }
-    return copy;
+    return NULL;
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -48,27 +44,10 @@ static bool add_key_files(struct sandbox_plan *plan, const void *settings, unsig
     return true;
 }
 
-/* Properties of librdkafka that name a file: "ssl.ca.location=/etc/ssl/ca.pem". */
-static bool add_property_files(struct sandbox_plan *plan, const char *lines)
-{
-    while (lines != NULL && *lines != '\0') {
-        size_t length = strcspn(lines, "\n");
-        char *line = copy_start(lines, length);
-        const char *value = line == NULL ? NULL : strchr(line, '=');
-        bool added = line != NULL &&
-                     (value == NULL || value[1] != '/' || sandbox_plan_add_input(plan, value + 1));
-        free(line);
-        if (!added)
-            return false;
-        lines += length + (lines[length] == '\n');
-    }
-    return true;
-}
-
 /* The path up to the folder in which its first field is. */
 static bool add_file_set(struct sandbox_plan *plan, const char *path)
 {
-    char *start = copy_start(path, strcspn(path, "%"));
+    char *start = text_copy(path, strcspn(path, "%"));
     bool added = start != NULL && sandbox_plan_add_output(plan, start);
     free(start);
     return added;
@@ -82,7 +61,8 @@ static bool add_schemas(struct sandbox_plan *plan, const struct listener_config 
             continue;
         bool is_set = text_ends(schema->source, strlen(schema->source), ".desc");
         if (!sandbox_plan_add_input(plan, schema->source) ||
-            (!is_set && !sandbox_plan_add_program(plan, "protoc")))
+            (!is_set && (!sandbox_files_add_imports(plan, schema->source) ||
+                         !sandbox_plan_add_program(plan, "protoc"))))
             return false;
     }
     return true;
@@ -159,11 +139,12 @@ static bool add_sink(struct sandbox_plan *plan, const struct sink_config *sink)
     const char *spill = sink->settings.delivery.spill;
     add_connections(plan, sink);
     plan->raw_sockets |= sink->settings.relay.keep_source;
+    plan->runs_programs |= sink->destination->place_is == PLACE_COMMAND;
     if (sink->destination->place_is == PLACE_FILES && !add_file_set(plan, sink->path))
         return false;
     if (spill != NULL && !sandbox_plan_add(plan, spill, SANDBOX_WRITE))
         return false;
-    return add_property_files(plan, sink->settings.broker.kafka) &&
+    return sandbox_files_add_named(plan, &sink->settings.broker) &&
            add_key_files(plan, sink, KEY_OF_ANY_SINK & ~KEY_OF_OWN);
 }
 

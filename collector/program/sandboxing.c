@@ -1,5 +1,6 @@
 #include "collector/program/sandboxing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "collector/log/log.h"
@@ -10,64 +11,100 @@ struct sandboxing {
     struct sandbox_plan plan;
 };
 
-/* Returns whether a sandbox is possible, or why not. */
-static bool is_possible(const struct config *config, char text[SANDBOX_TEXT_SIZE],
-                        const char **obstacle)
+/* Fills *state with what is possible: SANDBOX_LEVEL_OFF has the reason as its text. */
+static void find_possible(const struct config *config, struct sandbox_state *state)
 {
-    *obstacle = sandbox_needs_obstacle(config);
-    if (*obstacle != NULL)
-        return false;
-    if (sandbox_support(text))
-        return true;
-    *obstacle = text;
-    return false;
+    const char *obstacle = sandbox_needs_obstacle(config);
+    sandbox_support(state);
+    if (obstacle == NULL)
+        return;
+    state->level = SANDBOX_LEVEL_OFF;
+    snprintf(state->text, sizeof state->text, "%s", obstacle);
 }
 
 int sandboxing_check(const struct config *config, struct error *error)
 {
-    char text[SANDBOX_TEXT_SIZE];
-    const char *obstacle;
-    if (config->sandbox != SANDBOX_ON || is_possible(config, text, &obstacle))
+    struct sandbox_state possible;
+    if (config->sandbox != SANDBOX_ON)
         return 0;
-    error_set(error, EXIT_CODE_CONFIG, "--sandbox on: not possible: %s", obstacle);
+    find_possible(config, &possible);
+    if (possible.level != SANDBOX_LEVEL_OFF)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG,
+              "--sandbox on: not possible: %s; --sandbox auto starts without it", possible.text);
     return -1;
 }
 
+void sandboxing_expect(const struct config *config)
+{
+    if (config->sandbox != SANDBOX_OFF)
+        sandbox_expect();
+}
+
+/* Reports that the process stays outside, and why. */
+static void stay_outside(const char *reason)
+{
+    static const char begin[] = "off: ";
+    struct sandbox_state state = {SANDBOX_LEVEL_OFF, "off"};
+    const int room = (int)(sizeof state.text - sizeof begin);
+    if (reason != NULL)
+        snprintf(state.text, sizeof state.text, "%s%.*s", begin, room, reason);
+    sandbox_note(&state);
+    if (reason != NULL)
+        log_line(LOG_INFO, "sandbox: %s", state.text);
+}
+
+/* Enters. A means that fails ends the program with --sandbox=on only. */
 static int enter(struct sandboxing *made, const struct config *config,
                  void (*notify)(void *context), void *context, struct error *error)
 {
-    char text[SANDBOX_TEXT_SIZE];
-    if (!sandbox_needs_find(config, &made->plan))
-        return error_no_memory(error);
-    if (sandbox_enter(&made->plan, notify, context, text, error) != 0)
+    struct sandbox_state state;
+    int result = sandbox_enter(&made->plan, notify, context, &state, error);
+    if (result != 0 && config->sandbox == SANDBOX_ON) {
+        error_place(error, "--sandbox on");
         return -1;
-    log_line(LOG_INFO, "sandbox: %s", text);
+    }
+    sandbox_note(&state);
+    if (result != 0)
+        log_line(LOG_WARNING, "sandbox: %s; the rest failed: %s", state.text, error->text);
+    else
+        log_line(LOG_INFO, "sandbox: %s", state.text);
     return 0;
+}
+
+static int sandboxing_make(struct sandboxing **out, const struct config *config,
+                           void (*notify)(void *context), void *context, struct error *error)
+{
+    struct sandboxing *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_no_memory(error);
+    int result = sandbox_needs_find(config, &made->plan)
+                     ? enter(made, config, notify, context, error)
+                     : error_no_memory(error);
+    if (result == 0)
+        *out = made;
+    else
+        sandboxing_destroy(made);
+    return result;
 }
 
 int sandboxing_enter(struct sandboxing **out, const struct config *config,
                      void (*notify)(void *context), void *context, struct error *error)
 {
-    char text[SANDBOX_TEXT_SIZE];
-    const char *obstacle;
+    struct sandbox_state possible;
     *out = NULL;
-    if (config->sandbox == SANDBOX_OFF)
+    if (config->sandbox == SANDBOX_OFF) {
+        stay_outside(NULL);
         return 0;
+    }
     if (sandboxing_check(config, error) != 0)
         return -1;
-    if (!is_possible(config, text, &obstacle)) {
-        log_line(LOG_INFO, "sandbox: off: %s", obstacle);
+    find_possible(config, &possible);
+    if (possible.level == SANDBOX_LEVEL_OFF) {
+        stay_outside(possible.text);
         return 0;
     }
-    struct sandboxing *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return error_no_memory(error);
-    if (enter(made, config, notify, context, error) != 0) {
-        sandboxing_destroy(made);
-        return -1;
-    }
-    *out = made;
-    return 0;
+    return sandboxing_make(out, config, notify, context, error);
 }
 
 int sandboxing_permits(const struct sandboxing *sandboxing, const struct config *config,
@@ -92,6 +129,17 @@ int sandboxing_permits(const struct sandboxing *sandboxing, const struct config 
                   "%s: outside the sandbox, which is made at the start; restart to add it",
                   missing);
     return -1;
+}
+
+void sandboxing_explain(const struct sandboxing *sandboxing, struct error *error)
+{
+    if (sandboxing == NULL || !sandbox_may_cause(error->text))
+        return;
+    char text[sizeof error->text];
+    snprintf(text, sizeof text, "%s", error->text);
+    error_set(error, error->code,
+              "%s; if it is outside the sandbox, which is made at the start, restart to add it",
+              text);
 }
 
 void sandboxing_report(const struct sandboxing *sandboxing)

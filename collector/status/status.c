@@ -9,6 +9,7 @@
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/machine.h"
+#include "collector/platform/sandbox.h"
 #include "collector/status/history.h"
 #include "collector/status/levels_json.h"
 #include "collector/status/settings_json.h"
@@ -269,6 +270,8 @@ void status_write_first(struct status *status, struct output *out)
     host_name(host);
     json_member_text(out, "version", status->options.version);
     json_member_text(out, "host", host);
+    if (sandbox_in_force() != NULL)
+        json_member_text(out, "sandbox", sandbox_in_force()->text);
     json_member_int64(out, "began", status->began_ms);
     put_bounds(out);
     json_key_literal(out, "words");

@@ -9,6 +9,7 @@
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/machine.h"
+#include "collector/platform/sandbox.h"
 #include "collector/platform/thread.h"
 #include "collector/text/copy.h"
 #include "sinks/destinations/end_within.h"
@@ -246,10 +247,7 @@ static void disconnect(struct nats_publisher *publisher)
     publisher->inbox = NULL;
 }
 
-/*
- * Notes why there is no connection; "": there is one. The sink's thread reports a change. Called for
- * each message, so it locks only for a change; only this thread writes `away`.
- */
+/* Notes why there is no connection; "": there is one. Locks only for a change, which is rare. */
 static void note_away(struct nats_publisher *publisher, const char *why)
 {
     if (strcmp(publisher->away.text, why) == 0)
@@ -434,7 +432,8 @@ static void publisher_run(void *argument)
     uint64_t reconnects = 0;
     while (!atomic_load(&publisher->stopping)) {
         bool is_new = publisher->connection == NULL;
-        if (is_new && !connect_once(publisher)) {
+        /* Entering the sandbox interrupts poll(2), which the library does not repeat. */
+        if (is_new && (sandbox_is_expected() || !connect_once(publisher))) {
             note_connection(publisher, false, connects);
             wakeup_wait(publisher->own, NO_HANDLE, false, wait_ms);
             wait_ms = wait_ms * 2 < CONNECT_WAIT_MOST_MS ? wait_ms * 2 : CONNECT_WAIT_MOST_MS;

@@ -26,51 +26,104 @@
 #define HAS_SANITIZER 0
 #endif
 
-bool sandbox_support(char text[SANDBOX_TEXT_SIZE])
+const bool sandbox_is_inherited = true;
+
+static void set_state(struct sandbox_state *state, enum sandbox_level level, const char *text)
 {
-    int version = sandbox_landlock_version();
-    bool filters = sandbox_filter_is_supported();
-    if (HAS_SANITIZER) /* it traces its own process, and reads what it likes */
-        snprintf(text, SANDBOX_TEXT_SIZE, "none (not in a build with a sanitizer)");
-    else if (!filters)
-        snprintf(text, SANDBOX_TEXT_SIZE,
-                 "none (this kernel or processor filters no system calls)");
-    else if (version == 0)
-        snprintf(text, SANDBOX_TEXT_SIZE, "seccomp (this kernel has no landlock)");
-    else
-        snprintf(text, SANDBOX_TEXT_SIZE, "landlock %d, seccomp", version);
-    return filters && !HAS_SANITIZER;
+    state->level = level;
+    snprintf(state->text, sizeof state->text, "%s", text);
 }
 
-/* Writes what is in force. `outside`: threads to which Landlock does not apply. */
-static void describe(const struct sandbox_plan *plan, int version, size_t outside, char *text)
+void sandbox_support(struct sandbox_state *state)
+{
+    char text[SANDBOX_TEXT_SIZE];
+    int version = sandbox_landlock_version();
+    bool filters = sandbox_filter_is_supported();
+    snprintf(text, sizeof text, "landlock %d%s", version,
+             filters ? ", seccomp" : " (this kernel or processor filters no system calls)");
+    if (HAS_SANITIZER) /* it traces its own process, and reads what it likes */
+        set_state(state, SANDBOX_LEVEL_OFF, "none (not in a build with a sanitizer)");
+    else if (version == 0 && !filters)
+        set_state(state, SANDBOX_LEVEL_OFF, "none (not on this kernel or processor)");
+    else if (version == 0)
+        set_state(state, SANDBOX_LEVEL_PARTIAL, "seccomp (this kernel has no landlock)");
+    else
+        set_state(state, filters ? SANDBOX_LEVEL_ON : SANDBOX_LEVEL_PARTIAL, text);
+}
+
+/* The means that are in force. */
+struct force {
+    int landlock;   /* its version; 0: not in force */
+    size_t outside; /* threads to which Landlock does not apply */
+    bool filter;
+};
+
+static void describe(const struct sandbox_plan *plan, const struct force *force,
+                     struct sandbox_state *state)
 {
     char files[80] = ""; /* room for numbers of any size */
     char others[80] = "";
-    if (version != 0)
-        snprintf(files, sizeof files, "landlock %d (%zu paths%s), ", version, plan->count,
-                 version >= 4 && !plan->connect.any ? ", TCP ports" : "");
-    if (outside != 0)
-        snprintf(others, sizeof others, "; not landlock: %zu thread%s of libraries", outside,
-                 outside == 1 ? "" : "s");
-    snprintf(text, SANDBOX_TEXT_SIZE, "%sseccomp%s", files, others);
+    if (force->landlock != 0)
+        snprintf(files, sizeof files, "landlock %d (%zu paths%s)", force->landlock, plan->count,
+                 force->landlock >= 4 && !plan->connect.any ? ", TCP ports" : "");
+    if (force->landlock != 0 && force->outside != 0)
+        snprintf(others, sizeof others, "; not landlock: %zu thread%s of libraries", force->outside,
+                 force->outside == 1 ? "" : "s");
+    snprintf(state->text, sizeof state->text, "%s%s%s%s", files,
+             files[0] != '\0' && force->filter ? ", " : "", force->filter ? "seccomp" : "", others);
+    if (force->landlock == 0 && !force->filter)
+        set_state(state, SANDBOX_LEVEL_OFF, "none");
+    else
+        state->level = force->landlock != 0 && force->filter && force->outside == 0
+                           ? SANDBOX_LEVEL_ON
+                           : SANDBOX_LEVEL_PARTIAL;
 }
 
-int sandbox_enter(const struct sandbox_plan *plan, void (*refused)(void *context), void *context,
-                  char text[SANDBOX_TEXT_SIZE], struct error *error)
+/* Adds the rights that the process still has. */
+static void widen(struct sandbox_plan *plan, const struct force *force)
+{
+    if (force->landlock == 0)
+        sandbox_plan_add(plan, "/", SANDBOX_READ | SANDBOX_WRITE | SANDBOX_RUN);
+    if (force->landlock < 4)
+        plan->listen.any = plan->connect.any = true;
+    if (!force->filter)
+        plan->connects = plan->raw_sockets = plan->runs_programs = true;
+}
+
+/* Puts all means into force that this system has. Returns -1 if one fails; the others are tried. */
+static int sandbox_apply(const struct sandbox_plan *plan, struct force *force, struct error *error)
 {
     int version = sandbox_landlock_version();
-    size_t outside = 0;
-    if (sandbox_refusals_begin(refused, context) != 0 ||
-        prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) != 0) {
-        error_set(error, EXIT_CODE_INTERNAL, "--sandbox: %s", strerror(errno));
-        return -1;
-    }
-    if (version != 0 && sandbox_landlock_restrict(plan, version, &outside, error) != 0)
-        return -1;
-    describe(plan, version, outside, text);
-    if (sandbox_filter_install(plan) == 0)
-        return 0;
-    error_set(error, EXIT_CODE_INTERNAL, "--sandbox: seccomp: %s", strerror(errno));
+    int result = 0;
+    if (version != 0)
+        result = sandbox_landlock_restrict(plan, version, &force->outside, error);
+    if (version != 0 && result == 0)
+        force->landlock = version;
+    if (!sandbox_filter_is_supported())
+        return result;
+    force->filter = sandbox_filter_install(plan) == 0;
+    if (force->filter)
+        return result;
+    error_set(error, EXIT_CODE_INTERNAL, "seccomp: %s", strerror(errno));
     return -1;
+}
+
+int sandbox_enter(struct sandbox_plan *plan, void (*refused)(void *context), void *context,
+                  struct sandbox_state *state, struct error *error)
+{
+    struct force force = {0};
+    int result = -1;
+    if (sandbox_refusals_begin(refused, context) != 0 ||
+        prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) != 0)
+        error_set(error, EXIT_CODE_INTERNAL, "no new privileges: %s", strerror(errno));
+    else
+        result = sandbox_apply(plan, &force, error);
+    describe(plan, &force, state);
+    widen(plan, &force);
+    return result;
+}
+
+bool sandbox_may_cause(const char *text)
+{
+    return strstr(text, strerror(EACCES)) != NULL;
 }

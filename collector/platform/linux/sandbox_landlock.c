@@ -1,5 +1,5 @@
 /*
- * The structures and bits are those of <linux/landlock.h> of Linux 6.12. Headers of the system may
+ * The structures and bits are those of <linux/landlock.h> of Linux 7.0. Headers of the system may
  * be older than its kernel, so they are defined here; a kernel never changes them.
  */
 #include "collector/platform/linux/sandbox_landlock.h"
@@ -37,9 +37,11 @@
 #define SCOPE_ABSTRACT_SOCKETS (UINT64_C(1) << 0) /* from version 6 */
 #define SCOPE_SIGNALS          (UINT64_C(1) << 1)
 
-#define CREATE_VERSION 1U
-#define RULE_PATH      1
-#define RULE_PORT      2
+#define CREATE_VERSION   1U
+#define ALL_THREADS      (1U << 3) /* from version 8 */
+#define ALL_THREADS_FROM 8
+#define RULE_PATH        1
+#define RULE_PORT        2
 
 struct ruleset_attributes {
     uint64_t files, ports, scopes;
@@ -169,9 +171,16 @@ static int restrict_thread(void *context)
                : (int)syscall(SYS_landlock_restrict_self, *ruleset, 0);
 }
 
-/* The other threads first: this one can then no longer reach them by a signal. */
-static int restrict_all(int ruleset, size_t *outside)
+/*
+ * By one call, if the kernel can; else the other threads first: this one can then no longer reach
+ * them by a signal.
+ */
+static int restrict_all(int ruleset, int version, size_t *outside)
 {
+    *outside = 0;
+    if (version >= ALL_THREADS_FROM &&
+        syscall(SYS_landlock_restrict_self, ruleset, ALL_THREADS) == 0)
+        return 0;
     *outside = sandbox_threads_run(restrict_thread, &ruleset);
     return restrict_thread(&ruleset);
 }
@@ -205,10 +214,10 @@ int sandbox_landlock_restrict(const struct sandbox_plan *plan, int version, size
         result = add_rules(ruleset, plan, &all, &what);
     if (result == 0) {
         what = "the threads";
-        result = restrict_all(ruleset, outside);
+        result = restrict_all(ruleset, version, outside);
     }
     if (result != 0)
-        error_set(error, EXIT_CODE_INTERNAL, "--sandbox: landlock: %s: %s", what, strerror(errno));
+        error_set(error, EXIT_CODE_INTERNAL, "landlock: %s: %s", what, strerror(errno));
     if (ruleset >= 0)
         close(ruleset);
     return result;

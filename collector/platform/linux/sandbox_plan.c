@@ -203,13 +203,24 @@ static bool find_program(const char *name, char found[PATH_MAX])
     return false;
 }
 
+/* Adds the files that protoc finds by its own path: "../include" from its folder. */
+static bool add_included(struct sandbox_plan *plan, const char *program)
+{
+    char path[PATH_MAX];
+    const char *slash = strrchr(program, '/');
+    size_t length = slash == NULL ? 0 : (size_t)(slash - program);
+    int size = snprintf(path, sizeof path, "%.*s/../include", (int)length, program);
+    return size < 0 || (size_t)size >= sizeof path || access(path, F_OK) != 0 ||
+           sandbox_plan_add(plan, path, SANDBOX_READ);
+}
+
 bool sandbox_plan_add_program(struct sandbox_plan *plan, const char *name)
 {
     char found[PATH_MAX];
     if (!find_program(name, found))
         return true;
     plan->runs_programs = true;
-    return sandbox_plan_add(plan, found, SANDBOX_READ | SANDBOX_RUN) &&
+    return add_included(plan, found) && sandbox_plan_add(plan, found, SANDBOX_READ | SANDBOX_RUN) &&
            sandbox_plan_add(plan, LOADER, SANDBOX_READ | SANDBOX_RUN);
 }
 

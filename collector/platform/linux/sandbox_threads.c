@@ -1,9 +1,9 @@
 /*
- * Landlock restricts the thread that calls it (a flag for all threads has only Linux 7.0), while
- * libraries have started threads of their own by then. So each thread makes the call in a signal
- * handler, as the C library has each thread make setuid(2), and by the same signal: 33, which is
- * the only one that a thread of a library cannot block. The C library uses it only during such
- * calls of its own; --user has made them before (user.c), and no thread makes one later.
+ * Before Linux 7.0 Landlock restricts only the thread that calls it, and libraries have started
+ * threads of their own by then. So each thread makes the call in a signal handler, as the C library
+ * has each thread make setuid(2), and by the same signal: 33, which is the only one that a thread of
+ * a library cannot block. The C library uses it only during such calls of its own; --user has made
+ * them before (user.c), and no thread makes one later.
  */
 #include "collector/platform/linux/sandbox_threads.h"
 

@@ -1,13 +1,26 @@
-/* The functions of collector/platform/sandbox.h on a system without a sandbox of this kind. */
+/*
+ * The sandbox of Windows: mitigation policies of the process (mitigation.h). They do not restrict
+ * files and ports: the account of a service does. A plan therefore has only what the policies know:
+ * whether programs are started. They are not inherited by these programs.
+ */
 #include "collector/platform/sandbox.h"
 
 #include <stdio.h>
+#include <string.h>
 
-bool sandbox_support(char text[SANDBOX_TEXT_SIZE])
+#include "collector/platform/windows/mitigation.h"
+
+#define NOT_FILES "; the account restricts files"
+
+const bool sandbox_is_inherited = false;
+
+void sandbox_support(struct sandbox_state *state)
 {
-    snprintf(text, SANDBOX_TEXT_SIZE,
-             "none (not on Windows; give the service an account of its own)");
-    return false;
+    bool has = mitigation_system() != NULL;
+    state->level = has ? SANDBOX_LEVEL_PARTIAL : SANDBOX_LEVEL_OFF;
+    snprintf(state->text, sizeof state->text, "%s",
+             has ? "mitigation policies" NOT_FILES
+                 : "none (not on this Windows; give the service an account of its own)");
 }
 
 bool sandbox_plan_add(struct sandbox_plan *plan, const char *path, unsigned uses)
@@ -20,6 +33,7 @@ bool sandbox_plan_add(struct sandbox_plan *plan, const char *path, unsigned uses
 
 bool sandbox_plan_add_program(struct sandbox_plan *plan, const char *name)
 {
+    plan->runs_programs = true;
     return sandbox_plan_add(plan, name, SANDBOX_RUN);
 }
 
@@ -41,10 +55,8 @@ bool sandbox_plan_add_output(struct sandbox_plan *plan, const char *path)
 bool sandbox_plan_covers(const struct sandbox_plan *plan, const struct sandbox_plan *wanted,
                          char missing[SANDBOX_MISSING_SIZE])
 {
-    (void)plan;
-    (void)wanted;
-    missing[0] = '\0';
-    return true;
+    snprintf(missing, SANDBOX_MISSING_SIZE, "other programs");
+    return plan->runs_programs || !wanted->runs_programs;
 }
 
 void sandbox_plan_free(struct sandbox_plan *plan)
@@ -52,15 +64,30 @@ void sandbox_plan_free(struct sandbox_plan *plan)
     *plan = (struct sandbox_plan){0};
 }
 
-int sandbox_enter(const struct sandbox_plan *plan, void (*refused)(void *context), void *context,
-                  char text[SANDBOX_TEXT_SIZE], struct error *error)
+int sandbox_enter(struct sandbox_plan *plan, void (*refused)(void *context), void *context,
+                  struct sandbox_state *state, struct error *error)
 {
-    (void)plan;
-    (void)refused;
+    static const char end[] = NOT_FILES;
+    const struct mitigation_functions *functions = mitigation_system();
+    char names[SANDBOX_TEXT_SIZE - sizeof end];
+    (void)refused; /* the system reports refusals in its event log */
     (void)context;
-    sandbox_support(text);
-    error_set(error, EXIT_CODE_CONFIG, "--sandbox: %s", text);
+    if (functions != NULL &&
+        mitigation_apply(functions, plan->runs_programs, names, sizeof names) != 0) {
+        state->level = SANDBOX_LEVEL_PARTIAL;
+        snprintf(state->text, sizeof state->text, "%s%s", names, end);
+        return 0;
+    }
+    *state = (struct sandbox_state){SANDBOX_LEVEL_OFF, "none"};
+    plan->runs_programs = true;
+    error_set(error, EXIT_CODE_INTERNAL, "this Windows has none of the mitigation policies");
     return -1;
+}
+
+bool sandbox_may_cause(const char *text)
+{
+    (void)text;
+    return false;
 }
 
 bool sandbox_take_refusal(struct sandbox_refusal *refusal)

@@ -1,6 +1,6 @@
-/* The view of the program: its settings, its memory, and dead letters. */
+/* The view of the program: its settings, its memory, its sandbox, and dead letters. */
 
-import {el} from "./dom.js";
+import {el, setText} from "./dom.js";
 import * as format from "./format.js";
 import {backLink, Facts, Head, section, Settings} from "./parts.js";
 
@@ -10,12 +10,15 @@ export class ProgramView {
     this.head = new Head(`Sluice ${model.first.version}`, "the program");
     this.facts = new Facts("Batches of the program");
     this.settings = new Settings("Settings of the program");
+    this.sandbox = el("p", {class: "sum"});
+    this.sandboxSection = section("Sandbox", this.sandbox);
     this.letters = new Facts("Ledger of dead letters");
     this.letterSettings = new Settings("Settings of dead letters");
     this.letterSection = section("Dead letters", this.letters.node, this.letterSettings.node);
     this.node = el("div", {}, backLink(), this.head.node, el("div", {class: "pair"},
       section("Settings", this.settings.node),
-      el("div", {}, section("Batches", this.facts.node), this.letterSection)));
+      el("div", {}, section("Batches", this.facts.node), this.sandboxSection,
+        this.letterSection)));
   }
 
   fits() {
@@ -27,6 +30,8 @@ export class ProgramView {
     const letters = model.now.ledger.dead_letters;
     this.head.update(["good", `up ${format.uptime(model.now.ledger.uptime_seconds)}`]);
     this.settings.update(model.settings.program);
+    this.sandboxSection.hidden = model.first.sandbox === undefined;
+    setText(this.sandbox, model.first.sandbox ?? "");
     this.facts.update({
       "small batches": format.count(batches.small),
       "small batches free": format.count(batches.small_free),

@@ -13,7 +13,7 @@ from built import nothing_on_windows
 from protobuf import metric
 from readme import from_readme
 from shell import ConsumerTest, main
-from sluice_program import DEADLINE, RIEMANN, SLUICE, Sluice, read_lines
+from sluice_program import DEADLINE, RIEMANN, SLUICE, Sluice, built_with, read_lines
 from test_config import READS_FILES
 from tracing import can_trace
 
@@ -196,6 +196,24 @@ class SystemCalls(ConsumerTest):
             "compress=zstd&fsync=close", "--sink", "command:cat >/dev/null",
             "--dead-letter", f"file:{out}/dead.pcapng", "--control", f"unix:{out}/control",
             "--receiver-cpus", str(min(os.sched_getaffinity(0))))
+        self.receive(program, out)
+        self.assertEqual(program.calls() - allowed_calls(), set())
+
+    def test_it_makes_none_that_the_service_forbids_with_the_sandbox(self):
+        if not can_trace():
+            self.skipTest("nothing may be traced here")
+        if not built_with("sandbox"):
+            self.skipTest("this system has no sandbox")
+        out = self.folder / "out"
+        out.mkdir()
+        program = Traced(self.folder / "calls", "--listen", RIEMANN, "--sink", f"file:{out}/lines",
+                         "--control", f"unix:{out}/control", "--sandbox", "on")
+        self.receive(program, out)
+        calls = program.calls()
+        self.assertIn("seccomp", calls)
+        self.assertEqual(calls - allowed_calls(), set())
+
+    def receive(self, program, out):
         self.addCleanup(program.close)
         program.wait_for_listeners()
         self.sender(program).send_all([metric(value) for value in range(300)] + [b"\xff"])
@@ -203,9 +221,7 @@ class SystemCalls(ConsumerTest):
         program.wait_for_log("lines: reopened")
         program.stop()
         self.assertEqual(len(read_lines(out / "lines")), 300)
-        calls = program.calls()
-        self.assertIn("recvmmsg", calls)
-        self.assertEqual(calls - allowed_calls(), set())
+        self.assertIn("recvmmsg", program.calls())
 
 
 if __name__ == "__main__":

@@ -231,7 +231,9 @@ class Container(PackageTest):
     def test_it_receives_and_writes_and_has_no_rights(self):
         program = self.start("--listen", RIEMANN, "--sink", "file:/var/log/sluice/out",
                              "--metrics", "127.0.0.1:0", program=self.starter)
+        program.wait_for_log("sandbox: (landlock|seccomp)")
         status = self.process()
+        self.assertRegex(status, r"\nSeccomp:\t2\n")
         self.assertRegex(status, rf"\nUid:\t{USER}\t{USER}\t{USER}\t{USER}\n")
         self.assertRegex(status, r"\nCapEff:\t0+\n")
         self.assertRegex(status, r"\nNoNewPrivs:\t1\n")

@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 from built import STOP_SIGNAL, WINDOWS, command, skip
 from orders import Orders
@@ -615,6 +616,12 @@ class ProgramTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="sluice-test-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+
+    def leave_sandbox(self):
+        """For a test whose reloads add a folder, a port or a right: the sandbox would refuse them."""
+        variables = unittest.mock.patch.dict(os.environ, SLUICE_SANDBOX="off")
+        variables.start()
+        self.addCleanup(variables.stop)
 
     def launch(self, *arguments, **more):
         program = Sluice(*arguments, **more)

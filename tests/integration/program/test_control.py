@@ -155,7 +155,9 @@ class Requests(ControlTest):
     def test_the_health_is_reported_without_metrics_too(self):
         program = self.control("--listen", RIEMANN)
         client = self.client()
-        self.assertEqual(client.ask("health"), {"status": "ready"})
+        health = client.ask("health")
+        del health["sandbox"]  # what this system has
+        self.assertEqual(health, {"status": "ready"})
         program.stop()
 
     def test_levels_are_what_the_status_page_gets(self):

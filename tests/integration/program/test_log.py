@@ -55,7 +55,8 @@ class Levels(ProgramTest):
         self.assertEqual(said[1:4], [f"writing to file:{lines} as json",
                                      "writing to stdout: as influx",
                                      f"dead letters to file:{letters}, 1MiB at most"])
-        self.assertRegex(said[4], r"\Alistening on udp://")
+        self.assertRegex(said[4], r"\Asandbox: ")
+        self.assertRegex(said[5], r"\Alistening on udp://")
 
     def test_a_start_reports_the_capture_that_it_reads(self):
         capture = CAPTURES / "riemann_cli_v4.pcap"
@@ -102,7 +103,7 @@ class Json(ProgramTest):
         self.sender(program).send(b"\xff")
         program.wait_for_log("malformed")
         program.stop()
-        listening, malformed = self.objects(program)[2:4]  # after version and sink
+        listening, malformed = self.objects(program)[3:5]  # after version, sink and sandbox
         self.assertEqual(set(listening), {"time", "level", "listener", "message"})
         self.assertEqual(listening["level"], "info")
         self.assertEqual(listening["listener"], program.names[0])
@@ -134,7 +135,7 @@ class Json(ProgramTest):
         program.stop()
         said = [parse_json(line) for line in program.said()]
         self.assertEqual([("final" in line, "message" in line) for line in said],
-                         [(False, True)] * 3 + [(True, False)])
+                         [(False, True)] * 4 + [(True, False)])
 
     def test_what_check_says_has_that_form_as_well(self):
         program = self.launch("--check", "--log-format", "json", ledger=None)
@@ -160,9 +161,10 @@ class Journal(ProgramTest):
 
     def test_a_line_begins_with_its_level_and_does_not_say_who_speaks(self):
         said = self.said_on_socket("--listen", ANY_PORT, "--duration", "100ms", "--ledger", "json")
-        for line, begin in zip(said, ("version ", "writing to stdout:", "listening on udp://")):
+        begins = ("version ", "writing to stdout:", "sandbox: ", "listening on udp://")
+        for line, begin in zip(said, begins):
             self.assertTrue(line.startswith(f"<6>{begin}"), said)
-        self.assertTrue(said[3].startswith(LEDGER), said)
+        self.assertTrue(said[4].startswith(LEDGER), said)
 
     def test_so_does_an_object(self):
         said = self.said_on_socket("--check", "--log-format", "json")

@@ -111,6 +111,7 @@ class MoreFiles(ConfigTest):
                           self.refused("--check", "--config", self.file, code=78))
 
     def test_a_reload_finds_new_files_and_misses_those_that_are_gone(self):
+        self.leave_sandbox()
         self.main("listeners:", f"- {RIEMANN}", "sinks:", "- to: stdout")
         self.part("0.yaml", "")
         program = self.start("--config", self.file)

@@ -103,6 +103,7 @@ class Relay(SinkRows):
 
     @unittest.skipUnless(os.geteuid() == 0, "root may have any sender's address")
     def test_whose_address_it_has(self):
+        self.leave_sandbox()
         self.begin_relay()
         self.check_rows(SOURCE)
 

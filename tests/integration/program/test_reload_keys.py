@@ -438,6 +438,7 @@ class Captures(ReloadRows):
 
     @unittest.skipUnless(SEALED, "this program was built without libsodium")
     def test_keys_of_sealed_captures(self):
+        self.leave_sandbox()
         one = keys_in(self.folder / "one", Key("web"))
         self.check_capture(SEALED_CAPTURES, framing="sealed", keys=one)
 
@@ -467,6 +468,7 @@ def sealed_rows(other, session):
 class Sealed(ReloadRows):
     @unittest.skipUnless(SEALED, "this program was built without libsodium")
     def test_keys_of_sealed_datagrams(self):
+        self.leave_sandbox()
         key = Key("web")
         one = keys_in(self.folder / "one", key)
         self.begin([{"address": "udp://127.0.0.1:0", "schema": "riemann", "framing": "sealed",

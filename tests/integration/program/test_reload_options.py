@@ -122,7 +122,7 @@ FIXED = [
         ("min-free", "1MiB"), ("stall-timeout", "20s"), ("notifier", "epoll"), ("threads", "1"),
         ("receiver-cpus", "0"), ("control", "unix:/tmp/other"), ("metrics", "127.0.0.1:0"),
         ("metrics-host", "a.example"), ("metrics-token-file", "/tmp/token"), ("user", "nobody"),
-        ("sandbox", "auto"))),
+        ("sandbox", "off"))),
     # A refusal that is logged twice in a row would be logged once.
     Fixed("dead-letter", "max_size", "1MiB", place=LETTERS, named="dead-letter"),
     *map(Absent, ("config", "check", "print-config")),

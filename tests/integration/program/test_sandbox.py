@@ -7,14 +7,24 @@ import tempfile
 import unittest
 
 from built import NO_SANDBOX, WINDOWS, not_on_windows
+from control_client import ControlClient
+from metrics_client import MetricsClient
 from protobuf import metric
-from sluice_program import RIEMANN, SANITIZED, ProgramTest, built_with, read_lines
+from sluice_program import (
+    RIEMANN, SANITIZED, ProgramTest, built_with, parse_json, read_lines)
 
 IN_FORCE = r"sandbox: landlock \d+ \(\d+ paths(, TCP ports)?\), seccomp"
 
 # Attempts that a machine may refuse in any case: by a container, or by its administrator.
 NOT_EVERYWHERE = {"a user namespace", "io_uring_setup", "a raw socket", "a packet socket",
                   "trace another process", "process_vm_readv", "chroot"}
+
+
+
+
+def without(name):
+    """The environment without a variable."""
+    return {key: value for key, value in os.environ.items() if key != name}
 
 
 @not_on_windows(NO_SANDBOX)
@@ -167,22 +177,55 @@ class Sandbox(ProgramTest):
             encoding="utf-8"), r"\nSeccomp:\s0\n")
         program.stop()
 
-    def test_auto_enters_it(self):
-        program = self.start("--listen", RIEMANN, "--sink", f"file:{self.lines}", "--sandbox",
-                             "auto")
+    def test_it_is_entered_without_the_option(self):
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{self.lines}",
+                             env=without("SLUICE_SANDBOX"))
         program.wait_for_log(IN_FORCE)
         program.stop()
 
+    def reported(self, *arguments):
+        """The level and the means, which must be the same in health, control, metrics and page."""
+        control = self.folder / "control"
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{self.lines}",
+                             "--metrics", "127.0.0.1:0", "--control", f"unix:{control}", *arguments)
+        client = MetricsClient(program)
+        health = parse_json(client.ask("/healthz").text())
+        self.assertEqual(health["status"], "ready")
+        asked = ControlClient(f"unix:{control}").ask("health")
+        self.assertEqual(asked["sandbox"], health["sandbox"])
+        info, = [labels for name, labels in client.numbers() if name == "sluice_sandbox_info"]
+        self.assertEqual(dict(info)["means"], health["sandbox"])
+        first = client.ask("/events/once").text()
+        self.assertIn(f'"sandbox":"{health["sandbox"]}"', first)
+        program.stop()
+        return dict(info)["level"], health["sandbox"]
 
-class NoSandbox(ProgramTest):
-    def test_where_the_system_has_none_on_is_refused_and_auto_runs_without(self):
-        if not WINDOWS and not SANITIZED:
-            self.skipTest("this system has one")
+    @unittest.skipUnless(built_with("metrics"), "this program was built without metrics")
+    def test_health_metrics_and_page_say_what_is_in_force(self):
+        level, said = self.reported("--sandbox", "on")
+        self.assertIn(level, ("on", "partial"))
+        self.assertRegex(f"sandbox: {said}", IN_FORCE)
+        self.assertEqual(self.reported("--sandbox", "off"), ("off", "off"))
+        self.assertEqual(self.reported("--sink", "command:cat >/dev/null", "--sandbox", "auto"), (
+            "off", "off: a command: sink runs a program, which would be in the sandbox, too"))
+
+
+class OtherSystems(ProgramTest):
+    @unittest.skipUnless(SANITIZED and not WINDOWS, "for a build with a sanitizer")
+    def test_where_there_is_none_on_is_refused_and_auto_runs_without(self):
         said = self.refused("--check", "--listen", RIEMANN, "--sink", "stdout:", "--sandbox", "on",
                             code=78)
         self.assertIn("--sandbox on: not possible: none (not ", said)
         program = self.start("--listen", RIEMANN, "--sink", "stdout:", "--sandbox", "auto")
         program.wait_for_log(r"sandbox: off: none \(not ")
+        program.stop()
+
+    @unittest.skipUnless(WINDOWS, "for Windows")
+    def test_windows_names_the_mitigation_policies_that_it_has_put_into_force(self):
+        """Wine accepts each, and puts none into force."""
+        program = self.start("--listen", RIEMANN, "--sink", "stdout:", "--sandbox", "auto")
+        program.wait_for_log(r"sandbox: (no [a-z ]+(, no [a-z ]+)*; the account restricts files|"
+                             r"none; the rest failed: .*mitigation policies)")
         program.stop()
 
 

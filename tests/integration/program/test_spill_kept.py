@@ -104,6 +104,7 @@ class Kept(ProgramTest):
             self.command("spill", *wrong, code=64)
 
     def test_a_folder_that_is_removed_is_not_said_to_hold_anything(self):
+        self.leave_sandbox()
         program = self.start("--listen", RIEMANN, "--sink", self.sink())
         sender = self.sender(program)
         for number in range(200):
@@ -133,6 +134,7 @@ class Kept(ProgramTest):
 
     @unittest.skipUnless(READS_FILES and SERVES, "this program was built without YAML or metrics")
     def test_a_reload_says_what_stays_in_a_spill_that_no_sink_has_any_more(self):
+        self.leave_sandbox()
         file = self.folder / "sluice.yaml"
 
         def write(*sinks):
@@ -161,6 +163,7 @@ class Kept(ProgramTest):
 
     @unittest.skipUnless(READS_FILES and SERVES, "this program was built without YAML or metrics")
     def test_a_spill_that_was_emptied_since_is_not_left(self):
+        self.leave_sandbox()
         file = self.folder / "sluice.yaml"
         other = f"file:{self.folder / 'lines'}"
         program = None

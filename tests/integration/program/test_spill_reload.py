@@ -18,6 +18,7 @@ COUNT = 100
 class Reloaded(ProgramTest):
     def setUp(self):
         super().setUp()
+        self.leave_sandbox()
         self.port = free_port()
         self.spill = self.folder / "spill"
         self.file = self.folder / "sluice.yaml"

@@ -677,6 +677,7 @@ class Beside(Tcp):
 
     @same_with_one_thread
     def test_a_reload_leaves_connections_alone(self):
+        self.leave_sandbox()
         path = self.folder / "sluice.yaml"
 
         def write(more):
@@ -709,6 +710,7 @@ class Beside(Tcp):
 
     @same_with_one_thread
     def test_sinks_come_and_go_while_connections_are_served(self):
+        self.leave_sandbox()
         path = self.folder / "sluice.yaml"
 
         def write(more):

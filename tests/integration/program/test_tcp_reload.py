@@ -362,6 +362,10 @@ class Changes(TcpReload):
 
 
 class ComingAndGoing(TcpReload):
+    def setUp(self):
+        super().setUp()
+        self.leave_sandbox()
+
     def test_one_that_is_added_is_served_and_one_that_is_taken_away_finishes(self):
         one, two = free_ports(2)
         stays = self.tcp(one, receivers=2)

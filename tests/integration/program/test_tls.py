@@ -686,6 +686,7 @@ class Reload(Tls):
         program.stop()
 
     def test_certificates_of_clients_can_be_wanted_from_then_on(self):
+        self.leave_sandbox()
         program = self.start("--config", str(self.config))
         client = self.tls(program)
         client.send(framed(metric(1)))

@@ -208,7 +208,7 @@ TEST(a_reload_cannot_change_what_a_start_alone_sets_up)
         {"metrics-host", "--metrics-host=sluice.example"},
         {"metrics-token-file", "--metrics-token-file=token"},
         {"user", "--user=nobody"},
-        {"sandbox", "--sandbox=auto"},
+        {"sandbox", "--sandbox=on"},
         {"stall-timeout", "--stall-timeout=1s"},
     };
     size_t rows = 0;

@@ -381,6 +381,7 @@ TEST_WITH(every_row_is_on_the_page, set_up, tear_down)
     char line[LINE_SIZE];
     fixture->usage = (struct process_usage){1.25, 1e9, 4096, 8192, 1 << 20, 12, 1024};
     fixture->facts.usage = &fixture->usage;
+    fixture->facts.sandbox = &(struct sandbox_state){SANDBOX_LEVEL_PARTIAL, "seccomp"};
     fixture->sink.figures.has = ~0U;
     fixture->sink.limited = true;
     assert_true(ledger_add_dead_letters(fixture->ledger, "file:dead"));
@@ -392,6 +393,16 @@ TEST_WITH(every_row_is_on_the_page, set_up, tear_down)
                  metric_suffix(metric), metrics_rows[i].help);
         assert_line(fixture, line);
     }
+}
+
+TEST_WITH(the_sandbox_is_an_info_with_its_level_and_its_means, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_null(strstr(fixture->text, "sandbox"));
+    fixture->facts.sandbox = &(struct sandbox_state){SANDBOX_LEVEL_PARTIAL, "seccomp"};
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_line(fixture, "sluice_sandbox_info{level=\"partial\",means=\"seccomp\"} 1");
 }
 
 /* --- formats ---------------------------------------------------------------------------------- */

@@ -50,19 +50,20 @@ static void note(void *context)
 
 static bool is_supported(void)
 {
-    char text[SANDBOX_TEXT_SIZE];
-    return sandbox_support(text) && strstr(text, "landlock") != NULL;
+    struct sandbox_state state;
+    sandbox_support(&state);
+    return state.level == SANDBOX_LEVEL_ON;
 }
 
 /* Enters a sandbox in which only the folder can be written. */
 static bool enter(bool masks_signals)
 {
     struct sandbox_plan plan = {.masks_signals = masks_signals};
-    char text[SANDBOX_TEXT_SIZE];
+    struct sandbox_state state;
     struct error error;
     bool entered = sandbox_plan_add(&plan, folder, SANDBOX_WRITE) &&
-                   sandbox_enter(&plan, note, NULL, text, &error) == 0 &&
-                   strstr(text, "not landlock") == NULL;
+                   sandbox_enter(&plan, note, NULL, &state, &error) == 0 &&
+                   state.level == SANDBOX_LEVEL_ON;
     sandbox_plan_free(&plan);
     return entered;
 }

@@ -65,7 +65,8 @@ bool sandbox_plan_add_system(struct sandbox_plan *plan);
 
 /*
  * Adds a file that is read, also if another file later takes its name: its folder, and the folder
- * that a symbolic link leads to. A folder is added, too. Returns false if memory is short.
+ * that a symbolic link leads to. A folder is added, too, and a file that does not exist is not.
+ * Returns false if memory is short.
  */
 bool sandbox_plan_add_input(struct sandbox_plan *plan, const char *path);
 
@@ -111,8 +112,9 @@ void sandbox_support(struct sandbox_state *state);
  * in force, also after a failure. Rights that the process still has because a means is missing are
  * added to the plan, so that sandbox_plan_covers permits them. `refused` is called from any thread,
  * even from a signal handler, after a refused system call: it may only wake another thread up. Main
- * thread; call once. Returns 0 if all means of the system are in force, or -1 with `error` filled
- * (EXIT_CODE_INTERNAL): one of them failed, and the process may have given up part of its rights.
+ * thread; call once. Returns 0 if the means of the system are in force, as far as it has them, or -1
+ * with `error` filled (EXIT_CODE_INTERNAL): one of them failed, and the process may have given up
+ * part of its rights.
  */
 int sandbox_enter(struct sandbox_plan *plan, void (*refused)(void *context), void *context,
                   struct sandbox_state *state, struct error *error);

@@ -60,7 +60,9 @@ static int enter(struct sandboxing *made, const struct config *config,
 {
     struct sandbox_state state;
     int result = sandbox_enter(&made->plan, notify, context, &state, error);
-    if (result != 0 && config->sandbox == SANDBOX_ON) {
+    if (result == 0 && state.level == SANDBOX_LEVEL_OFF)
+        error_set(error, EXIT_CODE_INTERNAL, "%s", state.text);
+    if (config->sandbox == SANDBOX_ON && (result != 0 || state.level == SANDBOX_LEVEL_OFF)) {
         error_place(error, "--sandbox on");
         return -1;
     }

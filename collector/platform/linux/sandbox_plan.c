@@ -105,8 +105,9 @@ static bool add_file(struct sandbox_plan *plan, const char *path, unsigned uses)
 bool sandbox_plan_add_input(struct sandbox_plan *plan, const char *path)
 {
     struct stat status;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
-        !sandbox_plan_add(plan, path, SANDBOX_READ))
+    if (stat(path, &status) != 0) /* opening it fails with a reason that says more */
+        return true;
+    if (S_ISDIR(status.st_mode) && !sandbox_plan_add(plan, path, SANDBOX_READ))
         return false;
     return add_file(plan, path, SANDBOX_READ);
 }

@@ -87,7 +87,7 @@ class Local(AccessTest):
         done = subprocess.run(["curl", "-sS", "--unix-socket", f"{self.folder}/metrics",
                                "http://sluice.example/healthz"], capture_output=True, text=True,
                               timeout=DEADLINE, check=True)
-        self.assertEqual(done.stdout, '{"status":"ready"}\n')
+        self.assertRegex(done.stdout, r'\A\{"status":"ready","sandbox":"[^"]+"\}\n\Z')
         program.stop()
 
     def test_only_this_user_and_group_can_connect_whatever_the_umask(self):

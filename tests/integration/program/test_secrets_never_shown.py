@@ -168,6 +168,7 @@ class NeverShown(ProgramTest):
         if built_with("tls"):
             self.check_run("--listen", f"tcp://127.0.0.1:0?schema=riemann&tls=on&cert={cert}&key={key}")
             self.check_wrong("--listen", f"tcp://127.0.0.1:0?schema=riemann&tls=on&cert={key}&key={cert}")
+            self.check_run("--listen", f"dtls://127.0.0.1:0?schema=riemann&cert={cert}&key={key}")
         if CURL:
             port = free_port()
             for keys in (f"client_cert={cert}&client_key={key}", f"client_cert={both}"):
@@ -183,6 +184,8 @@ class NeverShown(ProgramTest):
         self.secrets.append(key)
         good = self.file("keys", line)
         self.check_run("--listen", f"udp://127.0.0.1:0?schema=riemann&framing=sealed&keys={good}")
+        if built_with("tls"):
+            self.check_run("--listen", f"dtls://127.0.0.1:0?schema=riemann&keys={good}")
         for wrong in (line + line, line.replace(key, key[:-2]), key + "\n", f"one {key}\n"):
             file = self.file("wrong", wrong)
             self.check_wrong("--listen", f"udp://127.0.0.1:0?schema=riemann&framing=sealed&keys={file}")

@@ -21,7 +21,7 @@ enum part { PART_PLACE, PART_KEYS, PART_SCHEMA, PART_OF_SCHEMA, PART_COUNT };
 struct map {
     unsigned scopes;
     const char *place_name;       /* key for the place of the URL; NULL: the map of a schema */
-    const char *place_others;     /* names of that key in other programs (struct setting) */
+    const char *place_others;     /* what other programs call place_name (struct setting) */
     struct provenance_mark begin; /* beginning of the map */
     struct provenance_text parts[PART_COUNT];
     size_t place_line, schemas_line, lines[KEYS_MAX]; /* lines of the place, of `schemas` and of

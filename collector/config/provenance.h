@@ -27,7 +27,7 @@ struct provenance_mark {
     size_t line, column;
 };
 
-/* The position in the file of the bytes of a text from `at` up to the next span. */
+/* Where a part of a text is in the file: the part from `at` up to the next span. */
 struct provenance_span {
     size_t at;
     struct provenance_mark mark;

@@ -13,11 +13,11 @@ bool url_parse_port(const char *text, size_t length, size_t at, uint16_t *port,
     if (length == 0)
         return parse_error_set(fault, at, "the port is missing; write udp://ADDR:PORT");
     if (quantity_parse(QUANTITY_COUNT, text, length, &value) != NULL || value > UINT16_MAX)
-        return parse_error_set(fault, at, "port %s is not a number from 0 to 65535%s",
-                               quoted(text, length, given),
-                               memchr(text, '=', length) != NULL && memchr(text, '&', length) != NULL
-                                   ? "; the first key comes after \"?\""
-                                   : "");
+        return parse_error_set(
+            fault, at, "port %s is not a number from 0 to 65535%s", quoted(text, length, given),
+            memchr(text, '=', length) != NULL && memchr(text, '&', length) != NULL
+                ? "; the first key comes after \"?\""
+                : "");
     *port = (uint16_t)value;
     return true;
 }
@@ -26,8 +26,9 @@ bool url_parse_port(const char *text, size_t length, size_t at, uint16_t *port,
 #define ZONE_SIZE 16
 
 /*
- * Parses the zone of an address, "eth0" or "2", or "25eth0" where the percent sign before it is
- * written as %25 (RFC 6874). A number of digits only is an index.
+ * Parses the text after the percent sign of an address: the name of an interface, such as "eth0",
+ * or its index. If the percent sign was written as %25 (RFC 6874), the text begins with "25", which
+ * is skipped.
  */
 static bool parse_zone(const char *text, size_t length, uint32_t *scope)
 {

@@ -332,8 +332,8 @@ static void show_batches(struct control_service *service, int64_t until_ns)
 }
 
 /*
- * Reports the records that were left out, once a second; if there is no room, the next call reports
- * the sum.
+ * Tells the client how many records its tap has left out since it was last told. Called once a
+ * second. If there is no room for the line, the next call tells the sum.
  */
 static void report_left_out(struct control_service *service, struct client *client)
 {

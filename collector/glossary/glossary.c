@@ -112,16 +112,17 @@ static void glossary_add_terms(struct making *making, enum glossary_kind kind,
         glossary_add(making, kind, terms->name, terms->help, terms->remedy);
 }
 
-/* The words of the report that are not terms. */
+/* Adds the words of the report that are not counts (struct ledger_term). */
 static void add_report_words(struct making *making)
 {
     glossary_add(making, GLOSSARY_REPORT_WORD, "balances",
                  "Whether every sum holds: each datagram and record has exactly one outcome.",
                  "if it is false in a final report, report a bug, with the report");
-    glossary_add(making, GLOSSARY_REPORT_WORD, "missing",
-                 "Sequence numbers that have not arrived but still may, in /sources and sluice-top; "
-                 "when their sender is 1,024 numbers ahead, and at the stop, they count as lost.",
-                 "nothing, if it falls again; otherwise as for lost");
+    glossary_add(
+        making, GLOSSARY_REPORT_WORD, "missing",
+        "Sequence numbers that have not arrived but still may, in /sources and sluice-top; "
+        "when their sender is 1,024 numbers ahead, and at the stop, they count as lost.",
+        "nothing, if it falls again; otherwise as for lost");
     glossary_add(making, GLOSSARY_REPORT_WORD, "incomplete",
                  "Whether a thread did not end in time, so that its last counts are missing.",
                  "look in the log for the sink or listener that did not stop");

@@ -103,8 +103,8 @@ struct sink_writer_ops {
     void (*broken)(struct sink_writer *writer);
 
     /*
-     * Describes where records wait in an outage: "; records wait ...". NULL: they wait in the
-     * queues.
+     * Writes the end of a log line about an outage, which says where records wait:
+     * "; records wait ...". NULL: the line has no such end; records wait in the queues.
      */
     void (*describe_waiting)(const struct sink_writer *writer, char text[SINK_WAITING_SIZE]);
 
@@ -119,22 +119,22 @@ struct sink_writer {
     struct destination *destination;
     struct encoder *encoder;
     struct sink_series series; /* the encoder uses its guard; other threads may read the guard */
-    struct output head;             /* what a file begins with */
+    struct output head;        /* what a file begins with */
     char head_text[ENCODER_HEAD_SIZE];
     enum sink_state state;
     size_t unpublished; /* records with an outcome that in_flight still counts */
     bool stores;  /* records unwritten at the deadline are stored on disk, and fail only if storing
                      fails */
     bool failing; /* the last write failed, or the far end did not accept it */
-    bool cannot_write; /* the system refused the last write, so records left at the deadline fail
-                          with io_error; not set for a far end that is slow or away */
-    bool unattended;   /* the command that should read is not running */
-    bool rules_settled;      /* no hint about the rules is needed: they have kept a record, or the
-                                hint was logged */
-    int64_t rules_since_ns;  /* monotonic: the first record that the rules left out; 0: none yet */
-    int pause_ms;        /* before the next try */
-    bool pausing;        /* after a failure no write is tried before block.until_ns */
-    bool made_room;      /* the last wait ended because a queue needed room */
+    bool cannot_write;  /* the system refused the last write, so records left at the deadline fail
+                           with io_error; not set for a far end that is slow or away */
+    bool unattended;    /* the command that should read is not running */
+    bool rules_settled; /* no hint about the rules is needed: they have kept a record, or the
+                           hint was logged */
+    int64_t rules_since_ns; /* monotonic: the first record that the rules left out; 0: none yet */
+    int pause_ms;           /* before the next try */
+    bool pausing;           /* after a failure no write is tried before block.until_ns */
+    bool made_room;         /* the last wait ended because a queue needed room */
     struct sink_block block;
     int64_t calm_ns; /* monotonic: the first failure after this time gets the first pause again */
     struct sink_outage outage;

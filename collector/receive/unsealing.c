@@ -33,7 +33,7 @@ size_t unsealing_memory(void)
     return sizeof(struct unsealing);
 }
 
-/* Returns the bytes of the datagram in one piece: its front, or a copy of both parts. */
+/* Returns the datagram in one piece: in place if all of it is in `front`, otherwise a copy. */
 static const uint8_t *in_one_piece(struct unsealing *unsealing, const struct datagram_slot *slot)
 {
     size_t front = datagram_front_size(slot);

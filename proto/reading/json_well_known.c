@@ -243,8 +243,8 @@ static bool put_struct(struct json_reading *reading, const struct message_type *
 }
 
 /*
- * Appends a JSON value as the field of a Value that has the JSON's type. The fields are, in order:
- * null, number, string, bool, struct, list.
+ * Appends a JSON value to a google.protobuf.Value, in the field for its JSON type. The fields are,
+ * in order: null, number, string, bool, struct, list.
  */
 static bool put_any_value(struct json_reading *reading, const struct message_type *type,
                           const struct json_node *value)

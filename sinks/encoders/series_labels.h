@@ -30,7 +30,8 @@
 struct series_labels {
     struct output texts; /* memory supplied by the owner; emptied for each sample */
     bool own;            /* the format adds a label of its own */
-    size_t count;        /* including the entries of a label of the format's own */
+    size_t count;        /* entries in use in `list`; the first two are __name__ and the format's
+                            own label, even if it has none */
     size_t ordered;      /* labels in `order`, each with another name */
     size_t joined;       /* labels of the sample that were joined to another */
     struct series_label {

@@ -128,8 +128,8 @@ FAULTS = [
         "a request with two Host headers is answered",
         "http",
         "collector/metrics/metrics_requests.c",
-        "return asked->allowed && asked->count <= 1;",
-        "return asked->allowed || asked->count > 1;",
+        "if (request->hosts > 1 || (request->hosts == 1 && ",
+        "if ((request->hosts == 1 && ",
     ),
     Fault(
         "the symbols of remote write begin with another than the empty one",

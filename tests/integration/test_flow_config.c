@@ -432,9 +432,9 @@ TEST_WITH(sockets_are_what_they_were_when_the_last_cannot_be_bound, flow_set_up,
     assert_int_equal(flow->final->sinks[0].written, 20);
 }
 
-/* Records for the sink are lost while it cannot be opened. No other records are lost. */
 /*
- * Creates a folder with the name of a rotating sink's file. Only opening the sink shows the error.
+ * Creates somebody else's file with the name that the file of a rotating sink would have. Only
+ * opening the sink shows the error.
  */
 static void put_in_the_way(const struct flow *flow)
 {

@@ -43,8 +43,8 @@ struct wsapoll_notifier {
     struct sockaddr_in own_address;
     _Atomic bool woken; /* a WOKEN event is due */
     struct wsapoll_level levels[NOTIFIER_LEVELS_MOST];
-    size_t next;  /* the slot that is reported first */
-    bool changed; /* the thread polls something else */
+    size_t next;  /* the index in `levels` from which the next wait reports: all get their turn */
+    bool changed; /* levels have changed since `polled` was filled */
 
     /*
      * The list to poll, the notifier's own socket first, and the slots of the others; used by the

@@ -10,9 +10,10 @@ from sluice_program import RIEMANN, TELEMETRY, ProgramTest
 
 DEPTH_LIMIT = 100
 
-REASONS = ("no_buffer", "source_denied", "rate_limited", "truncated", "no_key", "forged", "stale",
-           "replayed", "no_match", "control", "segment_repeated", "assembly_full", "segments_missing", "empty", "too_deep", "too_large",
-           "malformed")
+REASONS = ("no_buffer", "source_denied", "rate_limited", "truncated", "handshake",
+           "handshake_refused", "no_session", "no_key", "forged", "stale", "replayed", "no_match",
+           "control", "segment_repeated", "assembly_full", "segments_missing", "empty", "too_deep",
+           "too_large", "malformed")
 
 
 class Refusing(ProgramTest):

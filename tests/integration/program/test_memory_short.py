@@ -1,7 +1,7 @@
 """One allocation fails, of those of the whole program: at the start, at the stop, and in between.
 
 A sample of them is tried, so that this is quick; with TEST_EVERY_ALLOCATION=1 in the environment
-each is. SLUICE is a program that ../../support/failing_memory.h is linked into.
+each is. SLUICE is a program that ../../support/platform/failing_memory.h is linked into.
 """
 import json
 import os

@@ -284,7 +284,8 @@ class Events(StatusTest):
         program.stop()
 
     def test_who_comes_right_after_a_reload_gets_the_names_as_they_are(self):
-        """The names are not those of the previous ledger, whose texts the reload has replaced."""
+        """A client that comes after a reload gets the new names of sinks and listeners: the reload
+        has freed the names of the previous ledger."""
         file = self.folder / "c.yaml"
 
         def write(interval):

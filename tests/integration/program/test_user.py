@@ -166,13 +166,13 @@ class Root(ProgramTest):
         config = self.folder / "config.yaml"
         text = "listeners: [\"{}\"]\nsinks: [\"{}\"]\n"
         config.write_text(text.format(RIEMANN, before), encoding="ascii")
+        self.folder.chmod(0o755)
+        config.chmod(0o644)
         program = self.start("--config", config, "--user", USER)
         sender = self.sender(program)
         sender.send_all([metric(1)])
         program.wait_for_settled(1)
         config.write_text(text.format(RIEMANN, after), encoding="ascii")
-        self.folder.chmod(0o755)
-        config.chmod(0o644)
         program.ask_to_reload()
         program.wait_for_log(said)
         sender.send_all([metric(2)], before=1)

@@ -7,8 +7,9 @@
 
 #include <stddef.h>
 
-/* Begins to count the calls of all threads, or of all but the calling one. */
+/* Begins to count the calls of all threads but the calling one. */
 void counted_memory_begin(void);
+/* Begins to count the calls of all threads. */
 void counted_memory_begin_all(void);
 
 /* Ends the count. Returns the number of calls. */

@@ -1,6 +1,6 @@
 /*
- * Shared by tests of an encoder of samples: a datagram from the telemetry builder or from a wire is
- * encoded. Include after cmocka.h.
+ * Shared by tests of encoders of samples. A test makes a datagram with `builder` or, field by
+ * field, with `wire`, and the assertions compare what the encoder writes. Include after cmocka.h.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_SAMPLE_ENCODING_H
 #define SLUICE_TESTS_SUPPORT_SINKS_SAMPLE_ENCODING_H

@@ -1,4 +1,4 @@
-/* Walks folders, and finds files that a path with fields may have made. */
+/* Walking folders, and finding the files whose names match a path with fields, such as "%F.n". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

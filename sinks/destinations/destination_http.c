@@ -220,8 +220,10 @@ static int http_fill(struct http *http, const struct destination_options *option
                      struct error *error)
 {
     struct http_headers *headers;
-    if (http_prepare(http, options, &headers, error) != 0)
+    if (http_prepare(http, options, &headers, error) != 0) {
+        http_headers_free(headers);
         return -1;
+    }
     http->maker = http_body_maker_create(options->settings->encoder,
                                          options->settings->file.compression, options->block_size);
     if (http->maker == NULL) {

@@ -165,14 +165,17 @@ ssize_t __wrap_readv(int fd, const struct iovec *pieces, int count)
                           : __real_readv(fd, fewer, cut(fewer, pieces, count, fate));
 }
 
-/* recvmmsg(2) is called in this way, with how many datagrams at most as its third argument. */
+/*
+ * recvmmsg(2) is called in this way, with how many datagrams at most as its third argument. No call
+ * of the program has more than five arguments after its number.
+ */
 long __wrap_syscall(long number, ...)
 {
     struct fate fate = FATE_OF(syscall);
-    long arguments[6];
+    long arguments[5];
     va_list more;
     va_start(more, number);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 5; i++)
         arguments[i] = va_arg(more, long);
     va_end(more);
     if (fate.error != 0) {
@@ -182,7 +185,7 @@ long __wrap_syscall(long number, ...)
     if (number == SYS_recvmmsg)
         arguments[2] = (long)plan_less(fate, (uint64_t)arguments[2]);
     return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
-                          arguments[4], arguments[5]);
+                          arguments[4]);
 }
 
 /* A call that does not wait is not interrupted. */

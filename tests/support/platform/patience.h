@@ -11,6 +11,12 @@
 
 #define PATIENCE_NS (INT64_C(50) * 1000000000)
 
+/*
+ * How long two threads pass items to each other in a test. On a busy machine each item may take a
+ * time slice of every running program, so that a number of items could take minutes.
+ */
+#define TRAFFIC_NS (INT64_C(1) * 1000000000)
+
 /* The time at which a patience that begins now ends. */
 static inline int64_t patience_until(void)
 {

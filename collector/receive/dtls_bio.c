@@ -66,9 +66,9 @@ static long control_wire(BIO *bio, int command, long number, void *pointer)
 
 bool dtls_bio_prepare(const struct tls_library *library)
 {
-    loaded = library;
     if (wires != NULL)
         return true;
+    loaded = library;
     wires = library->BIO_meth_new(library->BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "datagrams");
     return wires != NULL && library->BIO_meth_set_read(wires, read_record) == 1 &&
            library->BIO_meth_set_write(wires, write_answer) == 1 &&

@@ -73,7 +73,8 @@ static unsigned find_key(SSL *ssl, const char *identity, unsigned char *key, uns
 void dtls_handshake_prepare(const struct dtls_settings *settings)
 {
     SSL_CTX *context = settings->tls.context;
-    loaded = settings->tls.library;
+    if (loaded == NULL) /* at a reload other threads read it */
+        loaded = settings->tls.library;
     loaded->SSL_CTX_set_cookie_generate_cb(context, make_no_cookie);
     loaded->SSL_CTX_set_cookie_verify_cb(context, accept_cookie);
     if (settings->keys != NULL)

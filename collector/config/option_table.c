@@ -39,7 +39,7 @@ const struct option command_options[] = {
       .others = "output out target"}},
     {OPTION_DEAD_LETTERS,
      OPTION_FIXED,
-     {"dead-letter", .help = "where to keep datagrams that could not be decoded: file:PATH"}},
+     {"dead-letter", .help = "keeps datagrams that are not decoded: file:PATH"}},
     {OPTION_CONFIG,
      OPTION_RELOADED,
      {"config", SETTING_TEXT, .offset = offsetof(struct config, file), .syntax = "FILE",

@@ -103,9 +103,8 @@ static struct setting rows[KEYS_MAX] = {
      .help = "with framing=udp-notif, most time from the first segment of a message to its last"},
 
     {"keys", SETTING_TEXT, KEY_OF_UDP | KEY_OF_CAPTURE, OF_LISTENER(keys), .syntax = "FILE",
-     .help =
-         "with framing=sealed, or for dtls with pre-shared keys, the file with the senders' names "
-         "and keys, which a reload reads again; sluice keygen writes its lines",
+     .help = "with framing=sealed, or for dtls with pre-shared keys, the file with the senders' "
+             "names and keys, which a reload reads again; sluice keygen writes its lines",
      .others = "keyfile keys_file psk psk_file secrets keyring", .secret_file = true},
     {"max_age", SETTING_DURATION, KEY_OF_UDP | KEY_OF_CAPTURE, OF_LISTENER(seal_max_age), "30s",
      100 * MILLISECOND, 24 * HOUR,
@@ -429,9 +428,8 @@ static struct setting rows[KEYS_MAX] = {
      .help = "file whose first line is USER:PASSWORD, for the header \"Authorization: Basic\"",
      .others = "password username user basic_auth", .secret_file = true},
     {"insecure", SETTING_BOOL, KEY_OF_HTTP_SINK, SETTINGS(http.insecure), "no", .choices = no_yes,
-     .help =
-         "yes: send passwords and tokens to another machine also by http:, which everyone on the "
-         "way can read",
+     .help = "yes: send passwords and tokens to another machine also by http:, which everyone on "
+             "the way can read",
      .others = "allow_plaintext_auth allow_insecure plaintext"},
     {"spill", SETTING_TEXT, KEY_OF_DELIVERY_SINK, SETTINGS(delivery.spill), .syntax = "FOLDER",
      .help =
@@ -550,10 +548,7 @@ static const struct destination_ops *owners[OWNERS_MAX];
 static char owner_names[OWNERS_MAX][32];
 static size_t owner_count;
 
-/*
- * Returns the index of the owner of the destination's table of keys. Destinations that share a
- * table are one owner.
- */
+/* Returns the index of the owner of these keys: destinations that share a table are one owner. */
 static size_t find_owner(const struct destination_ops *destination)
 {
     size_t owner = 0;

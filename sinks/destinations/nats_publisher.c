@@ -36,10 +36,7 @@
 
 #define REPLY_SIZE 160
 
-/*
- * Assumed size of a message's headers. If they are larger, the library may refuse the message as
- * too large; then the message is divided.
- */
+/* Assumed size of a message's headers. A message that is refused as too large is divided. */
 #define HEADERS_SIZE 512
 
 struct nats_publisher {
@@ -193,10 +190,7 @@ static bool subscribe(struct nats_publisher *publisher)
     if (library->natsConnection_Subscribe(&publisher->answers, publisher->connection, subject,
                                           on_answer, publisher) != NATS_OK)
         return false;
-    /*
-     * If SetOnCompleteCB fails, on_unsubscribed need not be awaited: no message was published, so
-     * no callback can come.
-     */
+    /* If this fails, on_unsubscribed is not awaited: without a message no callback can come. */
     if (library->natsSubscription_SetOnCompleteCB(publisher->answers, on_unsubscribed, publisher) !=
         NATS_OK)
         return false;
@@ -204,10 +198,7 @@ static bool subscribe(struct nats_publisher *publisher)
     return library->natsSubscription_SetPendingLimits(publisher->answers, -1, -1) == NATS_OK;
 }
 
-/*
- * Updates the figures. `connects` is the number of connections that this thread has made; the
- * library's reconnects are added to it.
- */
+/* Updates the figures. `connects`: connections of this thread, without the library's reconnects. */
 static void note_connection(struct nats_publisher *publisher, bool there, uint64_t connects)
 {
     delivery_figure_set(&publisher->figures, FIGURE_CONNECTIONS, there);

@@ -1,8 +1,9 @@
-# Run by cpack after staging and before packing: changes for one package format.
-set(root ${CPACK_TEMPORARY_DIRECTORY}/ALL_COMPONENTS_IN_ONE)
+# Run by cpack after staging and before packing: changes for one package format. The folder of a group of components
+# becomes one package; in the archives one folder has all of them.
+file(GLOB groups LIST_DIRECTORIES true ${CPACK_TEMPORARY_DIRECTORY}/*)
 
 if(NOT CPACK_GENERATOR STREQUAL "TGZ")
-    file(RENAME ${root}/usr/etc ${root}/etc)
+    file(RENAME ${CPACK_TEMPORARY_DIRECTORY}/sluice/usr/etc ${CPACK_TEMPORARY_DIRECTORY}/sluice/etc)
 endif()
 
 # CPack strips programs only, so the archives are stripped here.
@@ -10,20 +11,49 @@ file(GLOB_RECURSE archives ${CPACK_TEMPORARY_DIRECTORY}/*.a)
 execute_process(COMMAND ${CPACK_STRIP} --strip-debug --enable-deterministic-archives ${archives}
     COMMAND_ERROR_IS_FATAL ANY)
 
-# Debian compresses documents, and has its own name for the copyright file and its own folder for zsh.
+# Installs FILE as FOLDER/NAME, readable by all users.
+function(place file folder name)
+    file(COPY_FILE ${file} ${folder}/${name})
+    file(CHMOD ${folder}/${name} FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+endfunction()
+
+# Debian compresses documents, wants copyright and changelog in each package, and has its own folder for zsh.
 # gzip -n omits the current time.
+set(packaging ${CMAKE_CURRENT_LIST_DIR}/../packaging)
 if(CPACK_GENERATOR STREQUAL "DEB")
-    set(here ${CMAKE_CURRENT_LIST_DIR}/../packaging/debian)
-    set(documents ${root}/usr/share/doc/sluice)
-    file(REMOVE ${documents}/LICENSE)
-    set(rights FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
-    file(COPY ${here}/changelog DESTINATION ${documents} ${rights})
-    file(COPY ${here}/lintian-overrides DESTINATION ${root}/usr/share/lintian/overrides ${rights})
-    file(RENAME ${root}/usr/share/lintian/overrides/lintian-overrides
-        ${root}/usr/share/lintian/overrides/sluice)
-    file(RENAME ${root}/usr/share/zsh/site-functions ${root}/usr/share/zsh/vendor-completions)
-    file(GLOB pages ${root}/usr/share/man/*/*)
-    execute_process(COMMAND gzip -9n ${documents}/changelog ${pages} COMMAND_ERROR_IS_FATAL ANY)
+    file(REMOVE ${CPACK_TEMPORARY_DIRECTORY}/sluice/usr/share/doc/sluice/LICENSE)
+    foreach(group ${groups})
+        cmake_path(GET group FILENAME name)
+        string(TOUPPER ${name} upper)
+        set(package ${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
+        set(documents ${group}/usr/share/doc/${package})
+        file(MAKE_DIRECTORY ${documents})
+        place(${packaging}/debian/changelog ${documents} changelog)
+        place(${packaging}/copyright ${documents} copyright)
+        if(EXISTS ${packaging}/debian/${package}/lintian-overrides)
+            file(MAKE_DIRECTORY ${group}/usr/share/lintian/overrides)
+            place(${packaging}/debian/${package}/lintian-overrides
+                ${group}/usr/share/lintian/overrides ${package})
+        endif()
+        if(EXISTS ${group}/usr/share/zsh/site-functions)
+            file(RENAME ${group}/usr/share/zsh/site-functions ${group}/usr/share/zsh/vendor-completions)
+        endif()
+        execute_process(COMMAND gzip -9n ${documents}/changelog COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()
+elseif(CPACK_GENERATOR STREQUAL "RPM")
+    foreach(group ${groups})
+        cmake_path(GET group FILENAME name)
+        string(TOUPPER ${name} upper)
+        set(package ${CPACK_RPM_${upper}_PACKAGE_NAME})
+        if(NOT package STREQUAL "sluice")
+            file(MAKE_DIRECTORY ${group}/usr/share/doc/${package})
+            place(${packaging}/copyright ${group}/usr/share/doc/${package} copyright)
+        endif()
+    endforeach()
+endif()
+if(NOT CPACK_GENERATOR STREQUAL "TGZ")
+    file(GLOB pages ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/man/*/*)
+    execute_process(COMMAND gzip -9n ${pages} COMMAND_ERROR_IS_FATAL ANY)
 endif()
 
 # Permissions must not depend on the umask of the build.

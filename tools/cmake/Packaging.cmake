@@ -1,5 +1,5 @@
-# Installation, and packages (CPack), as far as all systems share them. The component "sluice" has programs, documents
-# and examples; PackagingLinux.cmake and PackagingWindows.cmake add the rest.
+# Installation, and packages (CPack), as far as all systems share them. The component "sluice" has the collector, documents
+# and examples, "tools" the other programs (on Windows "sluice" has all); PackagingLinux.cmake and PackagingWindows.cmake add the rest.
 if(WIN32) # all in one folder
     set(CMAKE_INSTALL_BINDIR .)
     set(CMAKE_INSTALL_DOCDIR doc)
@@ -9,7 +9,14 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME sluice)
 set(packaging ${PROJECT_SOURCE_DIR}/tools/packaging)
 set(manual ${PROJECT_BINARY_DIR}/tools/manual/made)
 
-install(TARGETS ${programs})
+set(tools ${programs})
+list(REMOVE_ITEM tools sluice)
+set(tools_component COMPONENT tools)
+if(WIN32)
+    set(tools_component COMPONENT sluice)
+endif()
+install(TARGETS sluice)
+install(TARGETS ${tools} ${tools_component})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Documents for users, in their folders, so that the links between them work.
@@ -46,7 +53,7 @@ set(CPACK_STRIP ${CMAKE_STRIP})
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_THREADS 0)
 
-# All of a format's components make one package.
+# All of a format's components make one package. PackageFormat.cmake has the formats that differ.
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/PackageFormat.cmake)

@@ -28,11 +28,13 @@ PAGES = ["README.md", "sluice.spdx.json", "proto/README.md", "proto/riemann.prot
 
 # The content of a package: installed below /usr, or at the place where an archive is unpacked.
 PROGRAMS = ["sluice", "sluice-decode", "sluice-replay", "sluice-send", "sluice-top"]
-CLIENT = [*(f"include/sluice_{name}.h" for name in ("client", "seal")),
-          *(f"lib/libsluice-{name}.a" for name in ("client", "seal")),
-          *(f"share/pkgconfig/sluice-{name}.pc" for name in ("client", "seal")),
-          *(f"share/sluice/sluice_{name}.{ending}" for name in ("client", "seal")
-            for ending in ("c", "py"))]
+TOOLS = PROGRAMS[1:]
+CLIENT_C = [*(f"include/sluice_{name}.h" for name in ("client", "seal")),
+            *(f"lib/libsluice-{name}.a" for name in ("client", "seal")),
+            *(f"share/pkgconfig/sluice-{name}.pc" for name in ("client", "seal")),
+            *(f"share/sluice/sluice_{name}.c" for name in ("client", "seal"))]
+MODULES = ["sluice_client.py", "sluice_seal.py"]
+CLIENT = [*CLIENT_C, *(f"share/sluice/{name}" for name in MODULES)]
 
 # The schema of the configuration file, and what other programs read of the metrics.
 SHARED = ["share/sluice/monitoring/sluice-alerts.yaml",
@@ -56,15 +58,19 @@ def run(*arguments, **more):
     return done.stdout
 
 
-def pack(build, generator, folder, moment=None):
-    """Makes a package in the folder; returns its path. All its files have the time `moment`."""
+def packs(build, generator, folder, moment=None, definitions=()):
+    """Makes the packages of one format in the folder; returns their paths by the names of the packages. All
+    their files have the time `moment`. `definitions` (NAME=VALUE) replace settings of the build's packages."""
     environment = {**os.environ, **({"SOURCE_DATE_EPOCH": str(moment)} if moment else {})}
     run(os.environ["CPACK"], "--config", build / "CPackConfig.cmake", "-G", generator, "-B", folder,
-        env=environment)
-    found = [path for path in folder.iterdir() if path.is_file()]
-    if len(found) != 1:
-        raise AssertionError(f"cpack made {found}")
-    return found[0]
+        *(word for definition in definitions for word in ("-D", definition)), env=environment)
+    return {re.split(r"_|-\d", path.name)[0]: path for path in folder.iterdir() if path.is_file()}
+
+
+def pack(build, generator, folder):
+    """Makes the only package of a format in the folder; returns its path."""
+    path, = packs(build, generator, folder).values()
+    return path
 
 
 @functools.cache

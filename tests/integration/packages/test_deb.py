@@ -1,4 +1,4 @@
-"""The .deb: its content, its control fields, and that the installed programs work."""
+"""The Debian packages: their content, their control fields, and that the installed programs work."""
 import os
 import pathlib
 import re
@@ -7,8 +7,8 @@ import sys
 import unittest
 
 from binary_reading import missing
-from packaging import (BUILD, CLIENT, DOCUMENTS, PAGES, PROGRAMS, SHARED, PackageTest,
-                       files_below, need, pack, run)
+from packaging import (BUILD, CLIENT_C, DOCUMENTS, MODULES, PAGES, PROGRAMS, SHARED, TOOLS, PackageTest,
+                       files_below, need, packs, run)
 from readme import from_readme
 from sluice_program import TELEMETRY
 from spdx_reading import Materials
@@ -17,59 +17,112 @@ MOMENT = 1790000000
 SCRIPTS = ("postinst", "postrm", "prerm")
 
 
+# The packages, with their sections.
+SECTIONS = {"sluice": "net", "sluice-tools": "net", "libsluice-client-dev": "libdevel",
+            "python3-sluice-client": "python"}
+# Libraries that the collector loads when a setting needs them.
+LOADED = {"libssl3", "libcurl4", "librdkafka1", "libnats3.4", "libsodium23"}
+
+
+def of_program(name):
+    """The files of one program, below /usr."""
+    return [f"bin/{name}", f"share/man/man1/{name}.1.gz", f"share/bash-completion/completions/{name}",
+            f"share/zsh/vendor-completions/_{name}", f"share/fish/vendor_completions.d/{name}.fish"]
+
+
+def names(relation):
+    """The packages that a field names, without versions and alternatives."""
+    return {each.split()[0].split(":")[0] for each in relation.split(",")} if relation else set()
+
+
 class Package(PackageTest):
-    """One package for all tests, which do not change it."""
+    """The packages for all tests, which do not change them; they are unpacked one over the other, as on a
+    machine that has all."""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.made = BUILD / "package-test"
         shutil.rmtree(cls.made, ignore_errors=True)
-        cls.package = pack(BUILD, "DEB", cls.made, MOMENT)
+        cls.packages = packs(BUILD, "DEB", cls.made, MOMENT)
         cls.root = cls.made / "root"
-        run("dpkg-deb", "--raw-extract", cls.package, cls.root)
-        cls.control = cls.root / "DEBIAN"
+        cls.files, cls.controls = {}, {}
+        for name, path in cls.packages.items():
+            alone = cls.made / name
+            run("dpkg-deb", "--raw-extract", path, alone)
+            cls.controls[name] = alone / "DEBIAN"
+            cls.files[name] = [file for file in files_below(alone) if not file.startswith("DEBIAN/")]
+            run("dpkg-deb", "--extract", path, cls.root)
+        cls.control = cls.controls["sluice"]
 
     @classmethod
     def tearDownClass(cls):
         shutil.rmtree(cls.made, ignore_errors=True)
         super().tearDownClass()
 
-    def test_its_fields(self):
-        def field(name):
-            return run("dpkg-deb", "--field", self.package, name).strip()
+    def field(self, package, name):
+        return run("dpkg-deb", "--field", self.packages[package], name).strip()
 
-        self.assertEqual(field("Package"), "sluice")
-        version = run(os.environ["SLUICE"], "--version").split()[1]
-        self.assertEqual(field("Version"), version.replace("-", "~"))
-        self.assertEqual(field("Architecture"), run("dpkg", "--print-architecture").strip())
-        self.assertRegex(field("Depends"), r"\blibc6 \(>= 2\.\d+\)")
-        self.assertIn("init-system-helpers", field("Depends"))
-        self.assertIn("libssl3", field("Recommends"))
-        self.assertIn("librdkafka1", field("Recommends"))
-        self.assertIn("libnats3.4", field("Recommends"))
-        self.assertIn("libsodium23", field("Recommends"))
-        self.assertEqual(self.package.name, f"sluice_{field('Version')}_{field('Architecture')}.deb")
+    def test_each_says_what_it_is(self):
+        version = run(os.environ["SLUICE"], "--version").split()[1].replace("-", "~")
+        machine = run("dpkg", "--print-architecture").strip()
+        self.assertEqual(set(self.packages), set(SECTIONS))
+        synopses = set()
+        for name, section in SECTIONS.items():
+            with self.subTest(package=name):
+                architecture = "all" if name.startswith("python3-") else machine
+                for field, value in (("Package", name), ("Version", version), ("Section", section),
+                                     ("Architecture", architecture)):
+                    self.assertEqual(self.field(name, field), value)
+                self.assertEqual(self.packages[name].name, f"{name}_{version}_{architecture}.deb")
+                synopsis, *text = self.field(name, "Description").splitlines()
+                self.assertGreater(len(text), 2)
+                self.assertNotIn(synopsis, "\n".join(text))
+                synopses.add(synopsis)
+        self.assertEqual(len(synopses), len(SECTIONS))
 
-    def test_what_is_in_it(self):
-        files = [file for file in files_below(self.root) if not file.startswith("DEBIAN/")]
-        programs = [name for name in PROGRAMS if f"usr/bin/{name}" in files or name != "sluice-top"]
-        expected = [
-            "etc/logrotate.d/sluice", "etc/sluice/sluice.yaml",
-            "usr/lib/systemd/system/sluice-otlp.socket",
-            "usr/lib/systemd/system/sluice-tcp.socket", "usr/lib/systemd/system/sluice.service",
-            "usr/lib/systemd/system/sluice.socket", "usr/lib/tmpfiles.d/sluice.conf",
-            *(f"usr/{DOCUMENTS}/{page}" for page in PAGES), f"usr/{DOCUMENTS}/changelog.gz",
-            f"usr/{DOCUMENTS}/copyright", f"usr/{DOCUMENTS}/examples/sluice-buffers.conf",
-            f"usr/{DOCUMENTS}/examples/sysctl.conf", "usr/share/lintian/overrides/sluice",
-            "usr/share/man/man3/sluice-client.3.gz", "usr/share/man/man5/sluice.yaml.5.gz",
-            *(f"usr/{path}" for path in CLIENT + SHARED)]
-        for name in programs:
-            expected += [f"usr/bin/{name}", f"usr/share/man/man1/{name}.1.gz",
-                         f"usr/share/bash-completion/completions/{name}",
-                         f"usr/share/zsh/vendor-completions/_{name}",
-                         f"usr/share/fish/vendor_completions.d/{name}.fish"]
-        self.assertEqual(files, sorted(expected))
+    def test_each_depends_on_what_it_always_needs_and_recommends_what_it_may_load(self):
+        self.assertEqual(names(self.field("sluice", "Depends")), {"init-system-helpers", "libc6"})
+        self.assertEqual(names(self.field("sluice", "Recommends")), {*LOADED, "sluice-tools", "logrotate"})
+        self.assertRegex(self.field("sluice", "Depends"), r"\blibc6 \(>= 2\.\d+\)")
+        self.assertRegex(self.field("sluice-tools", "Depends"), r"\blibc6 \(>= 2\.\d+\)")
+        self.assertNotIn("sluice", names(self.field("sluice-tools", "Depends")))
+        self.assertEqual(names(self.field("sluice-tools", "Recommends")), {"libsodium23"})
+        self.assertEqual(names(self.field("libsluice-client-dev", "Depends")), {"libc6-dev"})
+        self.assertEqual(names(self.field("libsluice-client-dev", "Recommends")), {"libsodium-dev"})
+        self.assertEqual(self.field("python3-sluice-client", "Depends"), "python3:any (>= 3.9)")
+        self.assertEqual(names(self.field("python3-sluice-client", "Recommends")), {"python3-nacl"})
+
+    def test_each_takes_its_files_from_the_versions_in_which_sluice_had_them(self):
+        for name in ("sluice-tools", "libsluice-client-dev"):
+            for field in ("Breaks", "Replaces"):
+                self.assertEqual(self.field(name, field), "sluice (<< 0.2.0~)")
+
+    def test_what_is_in_each(self):
+        tools = [name for name in TOOLS if f"usr/bin/{name}" in self.files["sluice-tools"]
+                 or name != "sluice-top"]
+        expected = {
+            "sluice": [
+                "etc/logrotate.d/sluice", "etc/sluice/sluice.yaml",
+                "usr/lib/systemd/system/sluice-otlp.socket", "usr/lib/systemd/system/sluice-tcp.socket",
+                "usr/lib/systemd/system/sluice.service", "usr/lib/systemd/system/sluice.socket",
+                "usr/lib/tmpfiles.d/sluice.conf", *(f"usr/{DOCUMENTS}/{page}" for page in PAGES),
+                f"usr/{DOCUMENTS}/examples/sluice-buffers.conf", f"usr/{DOCUMENTS}/examples/sysctl.conf",
+                "usr/share/lintian/overrides/sluice", "usr/share/man/man5/sluice.yaml.5.gz",
+                *(f"usr/{path}" for path in [*SHARED, *of_program("sluice")])],
+            "sluice-tools": [f"usr/{path}" for name in tools for path in of_program(name)],
+            "libsluice-client-dev": ["usr/share/man/man3/sluice-client.3.gz",
+                                     *(f"usr/{path}" for path in CLIENT_C)],
+            "python3-sluice-client": [f"usr/lib/python3/dist-packages/{name}" for name in MODULES]}
+        for name, files in expected.items():
+            with self.subTest(package=name):
+                own = [f"usr/share/doc/{name}/{each}" for each in ("changelog.gz", "copyright")]
+                self.assertEqual(self.files[name], sorted(files + own))
+
+    def test_the_newest_entry_of_the_changelog_is_no_newer_than_the_package(self):
+        path = self.root / "usr" / DOCUMENTS / "changelog.gz"
+        newest = run("dpkg-parsechangelog", "--file", path, "--show-field", "Version").strip()
+        run("dpkg", "--compare-versions", newest, "le", self.field("sluice", "Version"))
 
     @unittest.skipUnless(os.environ["TEST_HARDENED"] == "ON", "built with SLUICE_HARDENED=OFF")
     def test_its_programs_are_hardened(self):
@@ -86,6 +139,8 @@ class Package(PackageTest):
                          ["/etc/logrotate.d/sluice", "/etc/sluice/sluice.yaml"])
 
     def test_its_scripts_are_sound_and_start_nothing_by_themselves(self):
+        for name in ("postinst", "prerm"):
+            run("sh", "-n", self.controls["python3-sluice-client"] / name)
         for name in SCRIPTS:
             run("sh", "-n", self.control / name)
             text = re.sub(r"^#.*", "", (self.control / name).read_text(), flags=re.MULTILINE)
@@ -148,7 +203,7 @@ class Package(PackageTest):
         example = from_readme("from sluice_client import Client", "orders = ")
         run(sys.executable, "-c", example.replace("127.0.0.1:5555",
                                                   program.names[0].removeprefix("udp://")),
-            env={**os.environ, "PYTHONPATH": self.root / "usr/share/sluice"})
+            env={**os.environ, "PYTHONPATH": self.root / "usr/lib/python3/dist-packages"})
         program.wait_for_received(2)
         program.stop()
         self.assertEqual([line["name"] for line in program.output()], ["shop.orders"] * 2)
@@ -158,15 +213,11 @@ class Package(PackageTest):
         run("protoc", f"--proto_path={folder}", f"--python_out={self.folder}", "telemetry.proto")
         self.assertTrue((self.folder / "telemetry_pb2.py").exists())
 
-    def test_made_again_it_is_the_same_to_the_byte(self):
+    def test_made_again_they_are_the_same_to_the_byte(self):
         # Unpacked on the same file system, because CPack's Installed-Size counts folders with their
         # size there.
-        again = pack(BUILD, "DEB", self.made / "again", MOMENT)
-        self.assertEqual(again.read_bytes(), self.package.read_bytes())
-
-    @unittest.skipUnless(shutil.which("lintian"), "needs lintian")
-    def test_lintian_has_nothing_to_say(self):
-        self.assertEqual(run("lintian", "--allow-root", self.package), "")
+        for name, path in packs(BUILD, "DEB", self.made / "again", MOMENT).items():
+            self.assertEqual(path.read_bytes(), self.packages[name].read_bytes(), name)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import unittest
 
 from binary_reading import missing
 from metrics_client import MetricsClient
-from packaging import (CLIENT, DOCUMENTS, PAGES, PROGRAMS, SHARED, SOURCE, PackageTest,
-                       files_below, need, needed_by, pack, portable_build, run)
+from packaging import (CLIENT, DOCUMENTS, PAGES, PROGRAMS, SHARED, SOURCE, TOOLS, PackageTest,
+                       files_below, need, needed_by, pack, packs, portable_build, run)
 from sluice_program import RIEMANN
 from spdx_reading import Materials
 
@@ -87,46 +87,69 @@ class Archive(PackageTest):
 
 @unittest.skipUnless(shutil.which("rpmbuild"), "needs rpmbuild")
 class Rpm(PackageTest):
-    """The .rpm has the same programs as the archive; only the differences are tested."""
+    """The .rpm files have the same programs as the archive; only the differences are tested."""
 
-    def setUp(self):
-        super().setUp()
-        self.package = pack(portable_build(), "RPM", self.folder / "rpm")
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        made = portable_build() / "made-rpm"
+        shutil.rmtree(made, ignore_errors=True)
+        cls.packages = packs(portable_build(), "RPM", made)
 
-    def test_what_is_in_it(self):
-        files = run("rpm", "--query", "--list", "--package", self.package).splitlines()
-        for name in PROGRAMS:
-            self.assertIn(f"/usr/bin/{name}", files)
-        for path in ("/usr/lib/systemd/system/sluice.service", "/usr/share/man/man1/sluice.1",
+    def query(self, package, *words):
+        return run("rpm", "--query", "--package", self.packages[package], *words)
+
+    def test_what_is_in_each(self):
+        self.assertEqual(set(self.packages), {"sluice", "sluice-tools", "sluice-client-devel"})
+        files = {name: self.query(name, "--list").splitlines() for name in self.packages}
+        for path in ("/usr/bin/sluice", "/usr/lib/systemd/system/sluice.service", "/usr/share/man/man1/sluice.1.gz",
                      "/usr/share/zsh/site-functions/_sluice", "/usr/share/doc/sluice/sluice.spdx.json"):
-            self.assertIn(path, files)
-        for folder in ("/etc", "/usr/bin", "/usr/lib/systemd/system", "/usr/share/man/man1"):
-            self.assertNotIn(folder, files, "a folder of the system's")
+            self.assertIn(path, files["sluice"])
+        self.assertEqual([path for path in files["sluice-tools"] if path.startswith("/usr/bin/")],
+                         [f"/usr/bin/{name}" for name in TOOLS])
+        for path in CLIENT:
+            self.assertIn(f"/usr/{path}", files["sluice-client-devel"])
+        for name, listed in files.items():
+            for folder in ("/etc", "/usr/bin", "/usr/lib/systemd/system", "/usr/share/man/man1"):
+                self.assertNotIn(folder, listed, f"{name} has a folder of the system's")
 
     def test_what_an_administrator_changes_stays(self):
-        listed = run("rpm", "--query", "--queryformat", "[%{FILENAMES} %{FILEFLAGS:fflags}\n]",
-                     "--package", self.package)
+        listed = self.query("sluice", "--queryformat", "[%{FILENAMES} %{FILEFLAGS:fflags}\n]")
         self.assertEqual(re.findall(r"(\S+) c\w*n", listed),
                          ["/etc/logrotate.d/sluice", "/etc/sluice/sluice.yaml"])
 
-    def test_it_needs_no_library_but_c_and_no_program_but_a_shell(self):
-        needs = run("rpm", "--query", "--requires", "--package", self.package)
-        self.assertEqual(set(re.findall(r"^(\S+)\.so\S*\(", needs, re.MULTILINE)), {"libc", "libm"})
-        self.assertEqual(set(re.findall(r"^/\S+", needs, re.MULTILINE)), {"/bin/sh"})
+    def test_each_needs_no_library_but_c_and_no_program_but_a_shell(self):
+        for name, programs in (("sluice", {"/bin/sh"}), ("sluice-tools", set()), ("sluice-client-devel", set())):
+            with self.subTest(package=name):
+                needs = self.query(name, "--requires")
+                self.assertLessEqual(set(re.findall(r"^(\S+)\.so\S*\(", needs, re.MULTILINE)), {"libc", "libm"})
+                self.assertEqual(set(re.findall(r"^/\S+", needs, re.MULTILINE)), programs)
+                self.assertNotIn("pkgconfig", needs)
 
-    def test_it_says_what_it_is(self):
-        description = run("rpm", "--query", "--queryformat", "%{DESCRIPTION}", "--package",
-                          self.package)
-        self.assertTrue(description.startswith("Sluice receives protobuf "), description)
+    def test_each_says_what_it_is(self):
+        descriptions = set()
+        for name in self.packages:
+            summary, description = self.query(name, "--queryformat", "%{SUMMARY}\n%{DESCRIPTION}").split("\n", 1)
+            self.assertRegex(summary, r"^[A-Z][a-z].*collector$")
+            self.assertGreater(len(description.splitlines()), 2, description)
+            descriptions.add(description)
+        self.assertEqual(len(descriptions), 3)
 
-    def test_it_recommends_what_is_loaded_when_it_is_needed(self):
-        recommends = run("rpm", "--query", "--recommends", "--package", self.package)
-        self.assertIn("libssl.so.3()(64bit)", recommends)
-        self.assertIn("libcurl.so.4()(64bit)", recommends)
-        self.assertIn("librdkafka.so.1()(64bit)", recommends)
-        self.assertIn("libnats.so.3.4()(64bit)", recommends)
-        self.assertIn("libsodium.so.23()(64bit)", recommends)
-        self.assertIn("logrotate\n", recommends)
+    def test_each_recommends_what_is_loaded_when_it_is_needed(self):
+        self.assertEqual(set(self.query("sluice", "--recommends").split()),
+                         {*(f"{name}()(64bit)" for name in ("libssl.so.3", "libcurl.so.4", "librdkafka.so.1",
+                                                             "libnats.so.3.4", "libsodium.so.23")),
+                          "sluice-tools", "logrotate"})
+        self.assertEqual(self.query("sluice-tools", "--recommends").split(), ["libsodium.so.23()(64bit)"])
+        self.assertEqual(self.query("sluice-client-devel", "--recommends").split(), ["pkgconfig(libsodium)"])
+
+    def test_those_that_were_part_of_sluice_conflict_with_it_as_it_was(self):
+        for name in ("sluice-tools", "sluice-client-devel"):
+            self.assertEqual(self.query(name, "--conflicts").strip(), "sluice < 0.2.0~")
+
+    def test_none_can_be_moved_because_the_units_have_absolute_paths(self):
+        for name in self.packages:
+            self.assertEqual(self.query(name, "--queryformat", "%{PREFIXES}"), "(none)")
 
 
 if __name__ == "__main__":

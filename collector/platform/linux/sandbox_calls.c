@@ -218,6 +218,9 @@ const struct sandbox_call sandbox_calls[] = {
 
 const size_t sandbox_call_count = sizeof sandbox_calls / sizeof sandbox_calls[0];
 
+const struct sandbox_call sandbox_new_process = {
+    SYS_clone, "start a process", 0, {CLEAR(0, CLONE_APART)}};
+
 /* Calls that no configuration needs, with the names by which a refusal is reported. */
 static const struct {
     unsigned number;

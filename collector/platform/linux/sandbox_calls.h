@@ -34,6 +34,9 @@ struct sandbox_call {
 extern const struct sandbox_call sandbox_calls[];
 extern const size_t sandbox_call_count;
 
+/* A new process, where the table permits none: refused without SIGSYS (sandbox_filter.c). */
+extern const struct sandbox_call sandbox_new_process;
+
 /* Returns the name of a call that no configuration needs, or NULL. */
 const char *sandbox_call_name(unsigned number);
 

@@ -7,7 +7,9 @@
  * So that refusals are seen, the kernel does not make the call, but raises SIGSYS
  * (SECCOMP_RET_TRAP); the handler notes the call and sets EPERM (sandbox_refusals.h). In a thread
  * that blocks SIGSYS the kernel would end the process. Therefore, if a library blocks signals in
- * its threads, the kernel sets EPERM itself and notes the call in its audit log.
+ * its threads, the kernel sets EPERM itself and notes the call in its audit log. It always does so
+ * for a new process: posix_spawn(3), and fork(3) from glibc 2.41 on, block all signals around the
+ * call.
  *
  * The filter does not use libseccomp: comparing a call's number with a table takes less code than
  * the table of functions that loading one more library needs.
@@ -92,14 +94,14 @@ static void put_conditions(struct filter *filter, const struct sandbox_condition
     }
 }
 
-static void put_row(struct filter *filter, const struct sandbox_call *call)
+static void put_row(struct filter *filter, const struct sandbox_call *call, unsigned result)
 {
     unsigned conditions = size_of(call->conditions);
     unsigned skipped = conditions + 1 + (conditions == 0 ? 0 : 1);
     put(filter,
         (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call->number, 0, (uint8_t)skipped));
     put_conditions(filter, call->conditions);
-    put_result(filter, SECCOMP_RET_ALLOW);
+    put_result(filter, result);
     if (conditions != 0)
         put_load(filter, offsetof(struct seccomp_data, nr));
 }
@@ -123,7 +125,7 @@ static void put_own(struct filter *filter)
 {
     const struct sandbox_call own = {.number = SYS_tgkill,
                                      .conditions = {{0, UINT32_MAX, (uint32_t)getpid()}}};
-    put_row(filter, &own);
+    put_row(filter, &own, SECCOMP_RET_ALLOW);
 }
 
 static void filter_make(struct filter *filter, const struct sandbox_plan *plan)
@@ -142,8 +144,9 @@ static void filter_make(struct filter *filter, const struct sandbox_plan *plan)
     put_result(filter, refused);
     for (size_t i = 0; i < sandbox_call_count; i++)
         if (applies(plan, &sandbox_calls[i]))
-            put_row(filter, &sandbox_calls[i]);
+            put_row(filter, &sandbox_calls[i], SECCOMP_RET_ALLOW);
     put_own(filter);
+    put_row(filter, &sandbox_new_process, SECCOMP_RET_ERRNO | EPERM);
     /*
      * The flags of clone3(2) are in memory, which a filter cannot read. After ENOSYS the C library
      * uses clone(2).

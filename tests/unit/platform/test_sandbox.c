@@ -7,13 +7,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -148,7 +151,8 @@ static bool reports_refusals(void)
     if (!enter(false) || sandbox_take_refusal(&refusal))
         return false;
     errno = 0;
-    if (ptrace(PTRACE_TRACEME, 0, 0, 0) == 0 || errno != EPERM || fork() >= 0 || errno != EPERM)
+    if (ptrace(PTRACE_TRACEME, 0, 0, 0) == 0 || errno != EPERM ||
+        syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0) >= 0 || errno != EPERM)
         return false;
     return atomic_load(&refused) == 2 && sandbox_take_refusal(&refusal) &&
            strcmp(refusal.name, "clone") == 0 && sandbox_take_refusal(&refusal) &&
@@ -159,6 +163,27 @@ TEST(a_refused_call_fails_and_is_reported_once_by_its_name)
 {
     if (is_supported())
         in_a_process(reports_refusals);
+}
+
+static bool starts_no_process(void)
+{
+    struct sandbox_refusal refusal;
+    char program[] = "/bin/true";
+    char *arguments[] = {program, NULL};
+    pid_t child;
+    if (!enter(false))
+        return false;
+    errno = 0;
+    return fork() < 0 && errno == EPERM &&
+           posix_spawn(&child, program, NULL, NULL, arguments, arguments + 1) == EPERM &&
+           !sandbox_take_refusal(&refusal);
+}
+
+/* The C library blocks the signal that reports a refusal. */
+TEST(a_new_process_is_refused_without_a_report)
+{
+    if (is_supported())
+        in_a_process(starts_no_process);
 }
 
 /* --- plans ------------------------------------------------------------------------------------ */

@@ -26,6 +26,16 @@ def _request(folder, name, *more):
              "-subj", f"/CN={name}")
 
 
+def _validity(days):
+    """The options for that many days. OpenSSL 3.4 and later refuse negative ones; earlier versions
+    have no other way."""
+    usage = subprocess.run([find("openssl"), "x509", "-help"], stdin=subprocess.DEVNULL,
+                           capture_output=True, text=True, check=False).stderr
+    if days < 0 and "-not_after" in usage:
+        return "-not_before", "20200101000000Z", "-not_after", "20200201000000Z"
+    return "-days", days
+
+
 def make(group):
     """Makes the certificates and the login in the group's folder. Returns the password."""
     if find("openssl") is None:
@@ -44,6 +54,6 @@ def issue(tls, host, days):
     (tls / "names").write_text(f"subjectAltName=IP:{host}\n", encoding="ascii")
     _request(tls, "server", "-new", "-out", tls / "server.csr")
     _openssl("x509", "-req", "-in", tls / "server.csr", "-CA", tls / "ca.crt", "-CAkey",
-             tls / "ca.key", "-days", days, "-extfile", tls / "names", "-out", tls / "server.crt")
+             tls / "ca.key", *_validity(days), "-extfile", tls / "names", "-out", tls / "server.crt")
     both = (tls / "server.key").read_text() + (tls / "server.crt").read_text()
     (tls / "server.pem").write_text(both, encoding="ascii")

@@ -17,6 +17,16 @@ def openssl(*arguments):
     subprocess.run([OPENSSL, *map(str, arguments)], check=True, capture_output=True, timeout=45)
 
 
+def validity(days):
+    """The options for a certificate with that validity. OpenSSL 3.4 and later refuse negative
+    days, and earlier versions have no other way."""
+    help_text = subprocess.run([OPENSSL, "x509", "-help"], capture_output=True, text=True,
+                               timeout=45, check=True).stderr if days < 0 else ""
+    if "-not_after" in help_text:
+        return "-not_before", "20200101000000Z", "-not_after", "20200201000000Z"
+    return "-days", days
+
+
 class Authority:
     """Signs certificates, each for a name and for HOST and 127.0.0.1; files are in `folder`."""
 
@@ -33,8 +43,8 @@ class Authority:
         more.write_text(f"basicConstraints=CA:{'TRUE' if signs else 'FALSE'}\n"
                         f"subjectAltName={hosts}\n", encoding="ascii")
         openssl("req", "-new", *kind, "-keyout", key, "-out", request, "-subj", f"/CN={name}")
-        openssl("x509", "-req", "-in", request, "-CA", self.cert, "-CAkey", self.key, "-days", days,
-                "-extfile", more, "-out", cert)
+        openssl("x509", "-req", "-in", request, "-CA", self.cert, "-CAkey", self.key,
+                *validity(days), "-extfile", more, "-out", cert)
         return cert, key
 
     def below(self, name):

@@ -162,7 +162,8 @@ class Module(unittest.TestCase):
         names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import)
                  for alias in node.names}
         self.assertFalse([node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)])
-        self.assertLessEqual(names, set(sys.stdlib_module_names))
+        if sys.version_info >= (3, 10):  # Python 3.9 has no list of them
+            self.assertLessEqual(names, set(sys.stdlib_module_names))
 
     def test_its_limits_are_those_of_the_library_in_c(self):
         header = (CLIENT / "sluice_client.h").read_text(encoding="utf-8")

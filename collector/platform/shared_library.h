@@ -1,8 +1,8 @@
 /*
  * Third-party libraries that only some configurations need, each as a table of its functions.
  *
- * On POSIX a library is loaded at run time: a program without TLS, metrics or a broker needs neither
- * OpenSSL, libcurl nor librdkafka on the machine, and no memory for them. A library stays
+ * On POSIX a library is loaded at run time: a program without TLS, metrics or a broker needs
+ * neither OpenSSL, libcurl nor librdkafka on the machine, and no memory for them. A library stays
  * loaded until the program ends.
  *
  * On Windows, where a program is one file, a library is linked in, and its table is a constant. The
@@ -17,7 +17,8 @@
  *     SHARED_LIBRARY_DECLARE(kafka, rd_kafka_, KAFKA_FUNCTIONS)
  *
  *     SHARED_LIBRARY_DEFINE(kafka, rd_kafka_, KAFKA_FUNCTIONS, version_str(),
- *                           "librdkafka", "librdkafka.so.1", "librdkafka1", "kafka")
+ *                           "librdkafka", SLUICE_LOADED_RDKAFKA, SLUICE_LOADED_RDKAFKA_PACKAGE,
+ *                           "kafka")
  *
  * This makes `struct kafka_library`, with a pointer `poll` of the type of rd_kafka_poll, and:
  *
@@ -27,7 +28,9 @@
  * Main thread. The first loads the library at its first call. It returns NULL with `error` filled
  * (EXIT_CODE_CONFIG) if this machine does not have the library or it lacks a function, and tries
  * again at the next call. A library that is linked in is always returned. The second returns
- * "librdkafka 2.0.2", or "librdkafka (not on this system)".
+ * "librdkafka 2.0.2", or "librdkafka (not on this system)". The names of the file and of its
+ * package are those of the library whose headers the program is compiled with
+ * (FromPkgConfig.cmake).
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_SHARED_LIBRARY_H
 #define SLUICE_COLLECTOR_PLATFORM_SHARED_LIBRARY_H
@@ -62,7 +65,7 @@ const char *shared_library_version(char text[SHARED_LIBRARY_VERSION_SIZE], const
 #define SHARED_LIBRARY_LINKED(prefix, name) prefix##name,
 
 /* `said` is the call that returns the library's version, without the prefix: version_str(). */
-#define SHARED_LIBRARY_DEFINE(id, prefix, FUNCTIONS, said, name_text, file_name, package_text,      \
+#define SHARED_LIBRARY_DEFINE(id, prefix, FUNCTIONS, said, name_text, file_name, package_text,     \
                               user_text)                                                           \
     static const struct id##_library functions = {FUNCTIONS(SHARED_LIBRARY_LINKED, prefix)};       \
     const struct id##_library *id##_library(struct error *error)                                   \
@@ -81,7 +84,7 @@ const char *shared_library_version(char text[SHARED_LIBRARY_VERSION_SIZE], const
 struct shared_library {
     const char *name;         /* for people: "librdkafka" */
     const char *file;         /* without a folder, with the interface's number: "libcurl.so.4" */
-    const char *package;      /* Debian's package that has it */
+    const char *package;      /* Debian's package that has it; empty: not known */
     const char *user;         /* feature that needs it, for errors: "kafka" */
     const char *const *names; /* of its functions */
     size_t count;
@@ -95,7 +98,7 @@ bool shared_library_fill(struct shared_library *library, struct error *error);
 #define SHARED_LIBRARY_NAME(prefix, name) #prefix #name,
 
 /* `said` is the call that returns the library's version, without the prefix: version_str(). */
-#define SHARED_LIBRARY_DEFINE(id, prefix, FUNCTIONS, said, name_text, file_name, package_text,      \
+#define SHARED_LIBRARY_DEFINE(id, prefix, FUNCTIONS, said, name_text, file_name, package_text,     \
                               user_text)                                                           \
     static const char *const function_names[] = {FUNCTIONS(SHARED_LIBRARY_NAME, prefix)};          \
     static struct id##_library functions;                                                          \

@@ -2,7 +2,7 @@
 
 /* The library libssl also loads libcrypto. */
 SHARED_LIBRARY_DEFINE(tls, , TLS_FUNCTIONS, OpenSSL_version(OPENSSL_VERSION), "OpenSSL",
-                      "libssl.so.3", "libssl3", "tls=on and dtls")
+                      SLUICE_LOADED_OPENSSL, SLUICE_LOADED_OPENSSL_PACKAGE, "tls=on and dtls")
 
 const char *tls_library_reason(const struct tls_library *library, const char *unknown)
 {

@@ -22,28 +22,61 @@ endif()
 if(SLUICE_YAML)
     sluice_from_pkg_config(yaml yaml-0.1 yaml)
 endif()
+
+# sluice_loaded(NAME ARCHIVE FOLDER...): gives the users of sluice::NAME the macros SLUICE_LOADED_NAME, the name by
+# which the program loads the library at run time, and SLUICE_LOADED_NAME_PACKAGE, Debian's package that has it
+# (empty on other systems); and adds them to SLUICE_LOADED_FILES and SLUICE_LOADED_PACKAGES for packages of the
+# program. The name is that of the version whose headers are used: nats.c has another one in each version, and
+# structures of another size; packages have other names in other releases of Debian.
+function(sluice_loaded name archive)
+    find_library(${name}_shared NAMES lib${archive}.so HINTS ${ARGN} REQUIRED)
+    execute_process(COMMAND ${CMAKE_READELF} --dynamic --wide ${${name}_shared}
+        OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT dynamic MATCHES "\\(SONAME\\)[^[]*\\[([^]]+)\\]")
+        message(FATAL_ERROR "${${name}_shared} has no SONAME")
+    endif()
+    set(file ${CMAKE_MATCH_1})
+    set(package "")
+    find_program(DPKG_QUERY NAMES dpkg-query)
+    if(DPKG_QUERY)
+        get_filename_component(folder ${${name}_shared} DIRECTORY)
+        string(REGEX REPLACE "^/usr" "" folder "${folder}") # packages name either place
+        execute_process(COMMAND ${DPKG_QUERY} --search "*${folder}/${file}"
+            OUTPUT_VARIABLE found ERROR_QUIET)
+        if(found MATCHES "^([^:, ]+)")
+            set(package ${CMAKE_MATCH_1})
+        endif()
+    endif()
+    string(TOUPPER SLUICE_LOADED_${name} macro)
+    target_compile_definitions(sluice_${name} INTERFACE ${macro}="${file}" ${macro}_PACKAGE="${package}")
+    set(SLUICE_LOADED_FILES ${SLUICE_LOADED_FILES} ${file} PARENT_SCOPE)
+    set(SLUICE_LOADED_PACKAGES ${SLUICE_LOADED_PACKAGES} ${package} PARENT_SCOPE)
+endfunction()
+
 if(SLUICE_TLS)
     # Only its headers: the program loads the library at run time if it needs it.
     pkg_check_modules(OPENSSL REQUIRED openssl>=3.0)
     sluice_library(openssl INCLUDES ${OPENSSL_INCLUDE_DIRS})
+    sluice_loaded(openssl ssl ${OPENSSL_LIBRARY_DIRS} ${OPENSSL_LIBDIR})
 endif()
-# Optional libraries, also only their headers: sluice_optional(OPTION NAME MODULE) turns the option off
+# Optional libraries, also only their headers: sluice_optional(OPTION NAME MODULE ARCHIVE) turns the option off
 # if they are not installed.
-macro(sluice_optional option name module)
+macro(sluice_optional option name module archive)
     if(${option})
         pkg_check_modules(${name} ${module})
         if(${name}_FOUND)
             sluice_library(${name} INCLUDES ${${name}_INCLUDE_DIRS})
+            sluice_loaded(${name} ${archive} ${${name}_LIBRARY_DIRS} ${${name}_LIBDIR})
         else()
             message(STATUS "${option} is off: pkg-config finds no ${module}")
             set(${option} OFF)
         endif()
     endif()
 endmacro()
-sluice_optional(SLUICE_CURL curl libcurl>=7.87)
-sluice_optional(SLUICE_KAFKA rdkafka rdkafka>=1.9)
-sluice_optional(SLUICE_NATS nats libnats>=3.3)
-sluice_optional(SLUICE_SODIUM sodium libsodium>=1.0.18)
+sluice_optional(SLUICE_CURL curl libcurl>=7.87 curl)
+sluice_optional(SLUICE_KAFKA rdkafka rdkafka>=1.9 rdkafka)
+sluice_optional(SLUICE_NATS nats libnats>=3.3 nats)
+sluice_optional(SLUICE_SODIUM sodium libsodium>=1.0.18 sodium)
 if(SLUICE_TOP)
     if(SLUICE_PORTABLE)
         sluice_from_pkg_config(jansson jansson jansson)

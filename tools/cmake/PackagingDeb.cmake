@@ -17,7 +17,8 @@ set(CPACK_DEBIAN_SLUICE_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_SLUICE_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_SLUICE_PACKAGE_DEPENDS "init-system-helpers (>= 1.54~)")
 set(CPACK_DEBIAN_SLUICE_PACKAGE_RECOMMENDS
-    "sluice-tools, libssl3, libcurl4, librdkafka1, libnats3.4, libsodium23, logrotate")
+    sluice-tools ${SLUICE_LOADED_PACKAGES} logrotate)
+list(JOIN CPACK_DEBIAN_SLUICE_PACKAGE_RECOMMENDS ", " CPACK_DEBIAN_SLUICE_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_SLUICE_PACKAGE_SUGGESTS protobuf-compiler)
 set(CPACK_DEBIAN_SLUICE_PACKAGE_CONTROL_EXTRA ${debian}/sluice/conffiles ${debian}/sluice/postinst
     ${debian}/sluice/postrm ${debian}/sluice/prerm)

@@ -28,9 +28,11 @@ set(CPACK_RPM_DEVELOPMENT_PACKAGE_CONFLICTS "${moved}")
 # CPack has no variable for Recommends. The libraries are loaded for tls=on and dtls:, http:, kafka:, nats: and
 # sealed datagrams. An application that links with the client library but does not seal needs no libsodium,
 # and only its build needs pkg-config; rpm would require both for the .pc files.
+list(TRANSFORM SLUICE_LOADED_FILES APPEND "()(64bit)" OUTPUT_VARIABLE loaded)
+list(JOIN loaded ", " loaded)
 set(CPACK_RPM_SPEC_MORE_DEFINE "\
 %if \"%{name}\" == \"sluice\"
-Recommends: sluice-tools, libssl.so.3()(64bit), libcurl.so.4()(64bit), librdkafka.so.1()(64bit), libnats.so.3.4()(64bit), libsodium.so.23()(64bit), logrotate
+Recommends: sluice-tools, ${loaded}, logrotate
 Suggests: /usr/bin/protoc
 %endif
 %if \"%{name}\" == \"sluice-tools\"

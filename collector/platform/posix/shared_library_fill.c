@@ -20,7 +20,7 @@ bool shared_library_fill(struct shared_library *library, struct error *error)
         return true;
     void *handle = shared_library_load(library->file, &why);
     library->loaded = handle != NULL && find_functions(library, handle, &why);
-    if (handle == NULL)
+    if (handle == NULL && library->package[0] != '\0')
         error_set(error, EXIT_CODE_CONFIG,
                   "%s: this machine has no usable %s: %s; on Debian: apt install %s", library->user,
                   library->name, why.text, library->package);

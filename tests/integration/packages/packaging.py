@@ -13,6 +13,9 @@ BUILD = pathlib.Path(os.environ["TEST_BUILD"])
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 DOCUMENTS = "share/doc/sluice"
 
+# File names of the libraries that the program loads at run time, by the build's configuration.
+LOADED = os.environ["TEST_LOADED"].split()
+
 # Documents in the package.
 PAGES = ["README.md", "sluice.spdx.json", "proto/README.md", "proto/riemann.proto", "proto/telemetry.proto",
          "sinks/README.md", "tools/NEWS.md", "tools/README.md", "tools/client/README.md",

@@ -40,9 +40,8 @@ static void expect_refused(const char *why)
 TEST(without_the_library_sealed_datagrams_are_refused_with_the_packages_name)
 {
     there = false;
-    expect_refused(
-        "sealed datagrams: this machine has no usable libsodium: libsodium.so.23: no such "
-        "file; on Debian: apt install libsodium23");
+    expect_refused("sealed datagrams: this machine has no usable libsodium: " SLUICE_LOADED_SODIUM
+                   ": no such file; on Debian: apt install " SLUICE_LOADED_SODIUM_PACKAGE);
 }
 
 TEST(a_library_without_a_function_is_refused)

@@ -46,9 +46,8 @@ static void expect_refused(const char *why)
 TEST(without_the_library_tls_is_refused_with_the_reason)
 {
     there = false;
-    expect_refused(
-        "tls=on and dtls: this machine has no usable OpenSSL: libssl.so.3: no such file; "
-        "on Debian: apt install libssl3");
+    expect_refused("tls=on and dtls: this machine has no usable OpenSSL: " SLUICE_LOADED_OPENSSL
+                   ": no such file; on Debian: apt install " SLUICE_LOADED_OPENSSL_PACKAGE);
 }
 
 TEST(a_library_without_a_function_is_refused)

@@ -11,6 +11,11 @@ void *__wrap_shared_library_load(const char *name, struct error *error);
 bool __wrap_shared_library_find(void *library, const char *function, void *pointer,
                                 struct error *error);
 
+#define OTHER_FUNCTIONS(FUNCTION, P) FUNCTION(P, len)
+SHARED_LIBRARY_DECLARE(other, str, OTHER_FUNCTIONS)
+SHARED_LIBRARY_DEFINE(other, str, OTHER_FUNCTIONS, len("1") == 1 ? "1" : NULL, "libother",
+                      "libother.so.1", "", "other")
+
 static bool there;
 
 void *__wrap_shared_library_load(const char *name, struct error *error)
@@ -49,14 +54,24 @@ static void expect_refused(const struct destination_ops *ops, const char *why)
 TEST(without_its_library_a_broker_is_refused_with_the_reason)
 {
     there = false;
-    expect_refused(&destination_kafka, "kafka: this machine has no usable librdkafka: "
-                                       "librdkafka.so.1: no such file; on Debian: apt "
-                                       "install librdkafka1");
-    expect_refused(&destination_nats, "nats: this machine has no usable nats.c: "
-                                      "libnats.so.3.4: no such file; on Debian: apt "
-                                      "install libnats3.4");
+    expect_refused(&destination_kafka,
+                   "kafka: this machine has no usable librdkafka: " SLUICE_LOADED_RDKAFKA
+                   ": no such file; on Debian: apt "
+                   "install " SLUICE_LOADED_RDKAFKA_PACKAGE);
+    expect_refused(&destination_nats, "nats: this machine has no usable nats.c: " SLUICE_LOADED_NATS
+                                      ": no such file; on Debian: apt "
+                                      "install " SLUICE_LOADED_NATS_PACKAGE);
     assert_string_equal(destination_kafka.library(), "librdkafka (not on this system)");
     assert_string_equal(destination_nats.library(), "nats.c (not on this system)");
+}
+
+TEST(where_debian_has_no_package_of_a_library_none_is_named)
+{
+    struct error error = {.text = ""};
+    there = false;
+    assert_null(other_library(&error));
+    assert_string_equal(error.text, "other: this machine has no usable libother: "
+                                    "libother.so.1: no such file");
 }
 
 TEST(a_library_that_lacks_a_function_is_refused_the_same)

@@ -21,7 +21,8 @@ endfunction()
 # gzip -n omits the current time.
 set(packaging ${CMAKE_CURRENT_LIST_DIR}/../packaging)
 if(CPACK_GENERATOR STREQUAL "DEB")
-    file(REMOVE ${CPACK_TEMPORARY_DIRECTORY}/sluice/usr/share/doc/sluice/LICENSE)
+    file(REMOVE ${CPACK_TEMPORARY_DIRECTORY}/sluice/usr/share/doc/sluice/LICENSE
+        ${CPACK_TEMPORARY_DIRECTORY}/sluice/usr/share/doc/sluice/copyright)
     foreach(group ${groups})
         cmake_path(GET group FILENAME name)
         string(TOUPPER ${name} upper)

@@ -10,9 +10,13 @@ foreach(group sluice tools development python) # the first line of a description
     set(CPACK_DEBIAN_${upper}_DESCRIPTION "${${group}_summary}\n${${group}_description}")
 endforeach()
 
+# Debian has another program in a package "sluice", of a higher version: an upgrade of the system would put it in the
+# place of ours. Both have /usr/bin/sluice. Our own older packages had the name, too.
 # Libraries that the collector loads for tls=on and dtls:, http:, kafka:, nats: and sealed datagrams are in no
-# package's Depends. Older versions of the package had the tools in it, so an upgrade must bring them.
-set(CPACK_DEBIAN_SLUICE_PACKAGE_NAME sluice)
+# package's Depends.
+set(CPACK_DEBIAN_SLUICE_PACKAGE_NAME sluice-collector)
+set(CPACK_DEBIAN_SLUICE_PACKAGE_CONFLICTS sluice)
+set(CPACK_DEBIAN_SLUICE_PACKAGE_REPLACES sluice)
 set(CPACK_DEBIAN_SLUICE_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_SLUICE_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_SLUICE_PACKAGE_DEPENDS "init-system-helpers (>= 1.54~)")
@@ -20,15 +24,15 @@ set(CPACK_DEBIAN_SLUICE_PACKAGE_RECOMMENDS
     sluice-tools ${SLUICE_LOADED_PACKAGES} logrotate)
 list(JOIN CPACK_DEBIAN_SLUICE_PACKAGE_RECOMMENDS ", " CPACK_DEBIAN_SLUICE_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_SLUICE_PACKAGE_SUGGESTS protobuf-compiler)
-set(CPACK_DEBIAN_SLUICE_PACKAGE_CONTROL_EXTRA ${debian}/sluice/conffiles ${debian}/sluice/postinst
-    ${debian}/sluice/postrm ${debian}/sluice/prerm)
+set(CPACK_DEBIAN_SLUICE_PACKAGE_CONTROL_EXTRA ${debian}/sluice-collector/conffiles ${debian}/sluice-collector/postinst
+    ${debian}/sluice-collector/postrm ${debian}/sluice-collector/prerm)
 
 set(moved "sluice (<< ${sluice_split_version})")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME sluice-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS libsodium23) # for sealed datagrams
-set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "sluice, protobuf-compiler")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "sluice-collector, protobuf-compiler")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_BREAKS "${moved}")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_REPLACES "${moved}")
 
@@ -36,7 +40,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libsluice-client-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libc6-dev | libc-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS libsodium-dev) # to link with libsluice-seal
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "pkg-config, sluice")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "pkg-config, sluice-collector")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_BREAKS "${moved}")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_REPLACES "${moved}")
 
@@ -45,6 +49,6 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any (>= 3.9)")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS python3-nacl) # to encrypt
-set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS sluice)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS sluice-collector)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${debian}/python3-sluice-client/postinst
     ${debian}/python3-sluice-client/prerm)

@@ -18,7 +18,7 @@ SCRIPTS = ("postinst", "postrm", "prerm")
 
 
 # The packages, with their sections.
-SECTIONS = {"sluice": "net", "sluice-tools": "net", "libsluice-client-dev": "libdevel",
+SECTIONS = {"sluice-collector": "net", "sluice-tools": "net", "libsluice-client-dev": "libdevel",
             "python3-sluice-client": "python"}
 
 
@@ -60,7 +60,7 @@ class Package(PackageTest):
             cls.controls[name] = alone / "DEBIAN"
             cls.files[name] = [file for file in files_below(alone) if not file.startswith("DEBIAN/")]
             run("dpkg-deb", "--extract", path, cls.root)
-        cls.control = cls.controls["sluice"]
+        cls.control = cls.controls["sluice-collector"]
 
     @classmethod
     def tearDownClass(cls):
@@ -89,16 +89,21 @@ class Package(PackageTest):
         self.assertEqual(len(synopses), len(SECTIONS))
 
     def test_each_depends_on_what_it_always_needs_and_recommends_what_it_may_load(self):
-        self.assertEqual(names(self.field("sluice", "Depends")), {"init-system-helpers", "libc6"})
-        self.assertEqual(names(self.field("sluice", "Recommends")), {*packages_of(LOADED), "sluice-tools", "logrotate"})
-        self.assertRegex(self.field("sluice", "Depends"), r"\blibc6 \(>= 2\.\d+\)")
+        self.assertEqual(names(self.field("sluice-collector", "Depends")), {"init-system-helpers", "libc6"})
+        self.assertEqual(names(self.field("sluice-collector", "Recommends")), {*packages_of(LOADED), "sluice-tools", "logrotate"})
+        self.assertRegex(self.field("sluice-collector", "Depends"), r"\blibc6 \(>= 2\.\d+\)")
         self.assertRegex(self.field("sluice-tools", "Depends"), r"\blibc6 \(>= 2\.\d+\)")
-        self.assertNotIn("sluice", names(self.field("sluice-tools", "Depends")))
+        self.assertNotIn("sluice-collector", names(self.field("sluice-tools", "Depends")))
         self.assertEqual(names(self.field("sluice-tools", "Recommends")), {"libsodium23"})
         self.assertEqual(names(self.field("libsluice-client-dev", "Depends")), {"libc6-dev"})
         self.assertEqual(names(self.field("libsluice-client-dev", "Recommends")), {"libsodium-dev"})
         self.assertEqual(self.field("python3-sluice-client", "Depends"), "python3:any (>= 3.9)")
         self.assertEqual(names(self.field("python3-sluice-client", "Recommends")), {"python3-nacl"})
+
+    def test_it_is_not_upgraded_to_the_other_program_that_debian_calls_sluice(self):
+        self.assertNotIn("sluice", self.packages)
+        for field in ("Conflicts", "Replaces"):
+            self.assertEqual(self.field("sluice-collector", field), "sluice")
 
     def test_each_takes_its_files_from_the_versions_in_which_sluice_had_them(self):
         for name in ("sluice-tools", "libsluice-client-dev"):
@@ -109,13 +114,13 @@ class Package(PackageTest):
         tools = [name for name in TOOLS if f"usr/bin/{name}" in self.files["sluice-tools"]
                  or name != "sluice-top"]
         expected = {
-            "sluice": [
+            "sluice-collector": [
                 "etc/logrotate.d/sluice", "etc/sluice/sluice.yaml",
                 "usr/lib/systemd/system/sluice-otlp.socket", "usr/lib/systemd/system/sluice-tcp.socket",
                 "usr/lib/systemd/system/sluice.service", "usr/lib/systemd/system/sluice.socket",
                 "usr/lib/tmpfiles.d/sluice.conf", *(f"usr/{DOCUMENTS}/{page}" for page in PAGES),
                 f"usr/{DOCUMENTS}/examples/sluice-buffers.conf", f"usr/{DOCUMENTS}/examples/sysctl.conf",
-                "usr/share/lintian/overrides/sluice", "usr/share/man/man5/sluice.yaml.5.gz",
+                "usr/share/lintian/overrides/sluice-collector", "usr/share/man/man5/sluice.yaml.5.gz",
                 *(f"usr/{path}" for path in [*SHARED, *of_program("sluice")])],
             "sluice-tools": [f"usr/{path}" for name in tools for path in of_program(name)],
             "libsluice-client-dev": ["usr/share/man/man3/sluice-client.3.gz",
@@ -127,9 +132,9 @@ class Package(PackageTest):
                 self.assertEqual(self.files[name], sorted(files + own))
 
     def test_the_newest_entry_of_the_changelog_is_no_newer_than_the_package(self):
-        path = self.root / "usr" / DOCUMENTS / "changelog.gz"
+        path = self.root / "usr/share/doc/sluice-collector/changelog.gz"
         newest = run("dpkg-parsechangelog", "--file", path, "--show-field", "Version").strip()
-        run("dpkg", "--compare-versions", newest, "le", self.field("sluice", "Version"))
+        run("dpkg", "--compare-versions", newest, "le", self.field("sluice-collector", "Version"))
 
     @unittest.skipUnless(os.environ["TEST_HARDENED"] == "ON", "built with SLUICE_HARDENED=OFF")
     def test_its_programs_are_hardened(self):

@@ -56,6 +56,7 @@ RUN_ELSEWHERE = {
 # Documents whose commands a test of their own runs.
 RUN_WITH_THEIR_DOCUMENT = {
     "tools/packaging/recipes.md": "documents_recipes_page",
+    "tools/packaging/repository.md": "package_repository and long_package_installs",
 }
 
 ADDRESS = re.compile(r"udp://(?:\[[^]]*\]|[0-9.]+):\d+")

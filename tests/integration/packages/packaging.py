@@ -22,7 +22,7 @@ PAGES = ["README.md", "sluice.spdx.json", "proto/README.md", "proto/riemann.prot
          *(f"tools/manual/{page}.md" for page in (
              "sluice-client.3", "sluice-decode.1", "sluice-replay.1", "sluice-send.1", "sluice-top.1",
              "sluice.1", "sluice.yaml.5")),
-         "tools/packaging/README.md", "tools/packaging/fleet.md", "tools/packaging/recipes.md",
+         "tools/packaging/README.md", "tools/packaging/fleet.md", "tools/packaging/repository.md", "tools/packaging/recipes.md",
          "tools/packaging/sealed.md", "tools/packaging/windows.md", "tools/comparison/README.md", "tools/comparison/curve.svg",
          "tools/comparison/fresh.svg",
          *(f"tools/packaging/container/{name}"

@@ -7,8 +7,8 @@
 #include "collector/base/parse_error.h"
 #include "collector/base/rule.h"
 #include "sinks/destinations/certificate_advice.h"
-#include "sinks/destinations/http_tls.h"
 #include "sinks/destinations/http_answer.h"
+#include "sinks/destinations/http_tls.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -41,11 +41,16 @@ static size_t request_read_body(char *to, size_t size, size_t count, void *conte
     return taken;
 }
 
-/* Keeps libcurl from sending the request again on another connection: only the sink resends. */
+/*
+ * Keeps libcurl from sending the request again on another connection: only the sink resends. A body
+ * of which no byte was read is at its start: libcurl 8 rewinds at the start of the request that
+ * follows a failed rewind, and would fail all later requests of the handle.
+ */
 static int rewind_body(void *context, curl_off_t offset, int origin)
 {
-    (void)context, (void)offset, (void)origin;
-    return CURL_SEEKFUNC_FAIL;
+    const struct http_request *request = context;
+    return request->at == 0 && offset == 0 && origin == SEEK_SET ? CURL_SEEKFUNC_OK
+                                                                 : CURL_SEEKFUNC_FAIL;
 }
 
 /*

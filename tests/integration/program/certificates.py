@@ -40,8 +40,9 @@ class Authority:
         """Returns the paths of the certificate and its key; with negative days it has expired."""
         cert, key = self.folder / f"{name}.crt", self.folder / f"{name}.key"
         request, more = self.folder / f"{name}.csr", self.folder / f"{name}.ext"
-        more.write_text(f"basicConstraints=CA:{'TRUE' if signs else 'FALSE'}\n"
-                        f"subjectAltName={hosts}\n", encoding="ascii")
+        # Python 3.13 verifies strictly: an authority must have both of these (RFC 5280, section 4.2).
+        kind_of = "critical,CA:TRUE\nkeyUsage=critical,keyCertSign" if signs else "CA:FALSE"
+        more.write_text(f"basicConstraints={kind_of}\nsubjectAltName={hosts}\n", encoding="ascii")
         openssl("req", "-new", *kind, "-keyout", key, "-out", request, "-subj", f"/CN={name}")
         openssl("x509", "-req", "-in", request, "-CA", self.cert, "-CAkey", self.key,
                 *validity(days), "-extfile", more, "-out", cert)

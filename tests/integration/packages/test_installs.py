@@ -138,7 +138,7 @@ class Debian:
         self.inside("apt install libsluice-client-dev python3-sluice-client",
                     "python3 -c 'import sluice_client, sluice_seal'")
         self.assertEqual(self.versions_of("python3-sluice-client", "libsluice-client-dev"), [now, now])
-        self.assertIn("NO_PUBKEY", self.with_another_key())
+        self.assertIn("is not signed", self.with_another_key())
 
     def replaces_the_undivided_package(self, install, now):
         """That of 0.1.0, which was called sluice and had all programs."""

@@ -27,7 +27,7 @@ foreach(document README.md proto/README.md sinks/README.md tools/README.md tools
         tools/packaging/fleet.md tools/packaging/repository.md tools/packaging/recipes.md tools/packaging/sealed.md tools/packaging/windows.md tools/comparison/README.md
         tools/comparison/curve.svg tools/comparison/fresh.svg
         tools/packaging/container/README.md tools/packaging/container/compose.yaml
-        tools/packaging/container/kubernetes.yaml tools/packaging/container/sluice.yaml)
+        tools/packaging/container/kubernetes.yaml tools/packaging/container/podmonitor.yaml tools/packaging/container/sluice.yaml)
     cmake_path(GET document PARENT_PATH folder)
     install(FILES ${PROJECT_SOURCE_DIR}/${document}
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})

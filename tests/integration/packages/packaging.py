@@ -26,7 +26,7 @@ PAGES = ["README.md", "sluice.spdx.json", "proto/README.md", "proto/riemann.prot
          "tools/packaging/sealed.md", "tools/packaging/windows.md", "tools/comparison/README.md", "tools/comparison/curve.svg",
          "tools/comparison/fresh.svg",
          *(f"tools/packaging/container/{name}"
-           for name in ("README.md", "compose.yaml", "kubernetes.yaml", "sluice.yaml")),
+           for name in ("README.md", "compose.yaml", "kubernetes.yaml", "podmonitor.yaml", "sluice.yaml")),
          *(f"examples/{path.name}" for path in (SOURCE / "tools/packaging/examples").iterdir())]
 
 # The content of a package: installed below /usr, or at the place where an archive is unpacked.

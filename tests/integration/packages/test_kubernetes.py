@@ -1,0 +1,77 @@
+"""The files for Kubernetes: valid by Kubernetes' own schemas, and they fit each other."""
+import os
+import subprocess
+import unittest
+
+import yaml
+
+from packaging import SOURCE, PackageTest
+from python_packages import python_with
+
+FOLDER = SOURCE / "tools/packaging/container"
+OLDEST, NEWEST = "1.25", "1.37"  # of Kubernetes, whose schemas the checker has
+CHECKER = ("kubernetes-validate==1.37.0", "jsonschema==4.26.0", "jsonschema-specifications==2025.9.1", "attrs==26.1.0",
+           "referencing==0.37.0", "rpds-py==2026.9.1", "PyYAML==6.0.4", "importlib_resources==7.1.0",
+           "packaging==26.4", "typing_extensions==4.16.0")
+
+
+def check(path, version):
+    """Runs the checker; returns whether the file is valid, and the checker's output."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([PYTHON.with_name("kubernetes-validate"), "--kubernetes-version", version, "--strict", path],
+                          env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
+    return done.returncode == 0, done.stdout
+
+
+def loaded(name):
+    return list(yaml.safe_load_all((FOLDER / name).read_text(encoding="utf-8")))
+
+
+class Kubernetes(PackageTest):
+    def test_the_file_is_valid_in_old_and_new_versions(self):
+        for version in (OLDEST, NEWEST):
+            valid, said = check(FOLDER / "kubernetes.yaml", version)
+            self.assertTrue(valid, said)
+
+    def test_the_checker_finds_mistakes(self):
+        text = (FOLDER / "kubernetes.yaml").read_text(encoding="utf-8")
+        for was, becomes in (("hostNetwork: true", "hostNetwork: often"), ("hostNetwork", "hostNetworks"),
+                             ("periodSeconds: 10", "periodSeconds: ten"), ("selector:", "selectors:")):
+            self.assertIn(was, text)
+            wrong = self.folder / "wrong.yaml"
+            wrong.write_text(text.replace(was, becomes), encoding="utf-8")
+            self.assertFalse(check(wrong, NEWEST)[0], becomes)
+
+    def test_a_pod_has_no_rights(self):
+        pod = loaded("kubernetes.yaml")[1]["spec"]["template"]["spec"]
+        container, = pod["containers"]
+        self.assertEqual(container["securityContext"], {
+            "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}})
+        self.assertTrue(pod["securityContext"]["runAsNonRoot"])
+        self.assertEqual(pod["securityContext"]["seccompProfile"], {"type": "RuntimeDefault"})
+        self.assertFalse(pod["automountServiceAccountToken"])
+
+    def test_the_ports_are_those_of_the_configuration(self):
+        configuration, collectors = loaded("kubernetes.yaml")
+        pod = collectors["spec"]["template"]["spec"]
+        container, = pod["containers"]
+        ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+        self.assertTrue(pod["hostNetwork"])
+        self.assertEqual(ports, {port["name"]: port["hostPort"] for port in container["ports"]})
+        listener, = yaml.safe_load(configuration["data"]["sluice.yaml"])["listeners"]
+        self.assertEqual(listener["address"], f"udp://[::]:{ports['riemann']}")
+        self.assertEqual(container["args"][-1], f"0.0.0.0:{ports['metrics']}")
+
+    def test_the_monitor_finds_the_pods_and_their_port(self):
+        monitor, = loaded("podmonitor.yaml")
+        template = loaded("kubernetes.yaml")[1]["spec"]["template"]
+        self.assertEqual((monitor["apiVersion"], monitor["kind"]), ("monitoring.coreos.com/v1", "PodMonitor"))
+        self.assertEqual(monitor["spec"]["selector"]["matchLabels"], template["metadata"]["labels"])
+        endpoint, = monitor["spec"]["podMetricsEndpoints"]
+        self.assertIn(endpoint["port"], [port["name"] for port in template["spec"]["containers"][0]["ports"]])
+
+
+if __name__ == "__main__":
+    PYTHON = python_with(*CHECKER)
+    unittest.main()

@@ -20,6 +20,7 @@ from sluice_program import CAPTURES, DEADLINE, RIEMANN, SLUICE, read_line
 LEFT_OUT = {
     "./tools/run": "installs packages and builds; what it then starts is run below",
     "./tools/packages ": "installs packages",
+    "./tools/debian ": "takes minutes and a network; package_debian runs it where there is none",
     "./tools/fuzz ": "needs clang and takes minutes; what it kept are the tests fuzz_*",
     "./tools/compare": "takes half an hour; integration_compare runs it with less",
     "./tools/image ": "needs the archive; package_image runs it",

@@ -1,5 +1,6 @@
-"""tools/packages installs as Debian does, but starts no service. apt-get and dpkg-query are scripts
-here, and /usr/sbin is a folder of the test's own, in its namespace."""
+"""tools/packages installs as Debian does, but starts no service, and tools/debian says why it cannot
+run. apt-get, dpkg-query and debootstrap are scripts here, and /usr/sbin is a folder of the test's own,
+in its namespace."""
 import os
 import pathlib
 import subprocess
@@ -28,6 +29,33 @@ ask old old.service start
 DPKG_QUERY = """#!/bin/sh
 case $* in *db:Status-Status*Package*) echo installed old; echo config-files logrotate;; esac
 """
+
+
+class OtherRelease(unittest.TestCase):
+    """tools/debian where it cannot make the release."""
+
+    def run_with(self, *arguments):
+        with tempfile.TemporaryDirectory() as name:
+            fake = pathlib.Path(name) / "debootstrap"
+            fake.write_text("#!/bin/sh\necho no network\nexit 1\n", encoding="ascii")
+            fake.chmod(0o755)
+            return subprocess.run([TOOL.with_name("debian"), *arguments], check=False,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  env={**os.environ, "PATH": f"{name}:{os.environ['PATH']}"})
+
+    def test_it_is_left_out_with_the_reason(self):
+        log = TOOL.parents[1] / "build" / "debian" / "absent.log"
+        self.addCleanup(log.unlink, missing_ok=True)
+        done = self.run_with("absent", "true")
+        self.assertEqual(done.returncode, 77, done.stderr)
+        self.assertRegex(done.stderr, "no network\ntools/debian: absent cannot be had from http:"
+                                      "|no namespaces for")
+        self.assertFalse(log.with_name("absent").exists())
+
+    def test_a_release_is_named(self):
+        for arguments in ([], ["../x"], ["--help"]):
+            done = self.run_with(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (64, ""))
 
 
 class Packages(unittest.TestCase):

@@ -5,10 +5,11 @@
  * neither OpenSSL, libcurl nor librdkafka on the machine, and no memory for them. A library stays
  * loaded until the program ends.
  *
- * On Windows, where a program is one file, a library is linked in, and its table is a constant. The
- * declaration below is the same; the library's CMake target (tools/cmake/FromSources.cmake and
- * FromVcpkg.cmake) supplies the functions, and a library that a build lacks is left out of it by
- * its option (SLUICE_CURL, SLUICE_KAFKA ...), together with the file that defines the table.
+ * On Windows, where a program is one file, and in a static build a library is linked in, and its
+ * table is a constant. The declaration below is the same; the library's CMake target
+ * (tools/cmake/FromSources.cmake and FromVcpkg.cmake) supplies the functions, and a library that a
+ * build lacks is left out of it by its option (SLUICE_CURL, SLUICE_KAFKA ...), together with the
+ * file that defines the table.
  *
  * A library is declared in one header and defined in one file. Its functions are a list, in which
  * P is the prefix that all their names begin with (empty: none):
@@ -60,7 +61,7 @@ const char *shared_library_version(char text[SHARED_LIBRARY_VERSION_SIZE], const
     const struct id##_library *id##_library(struct error *error);                                  \
     const char *id##_library_version(void);
 
-#ifdef _WIN32
+#if defined _WIN32 || defined SLUICE_STATIC
 
 #define SHARED_LIBRARY_LINKED(prefix, name) prefix##name,
 

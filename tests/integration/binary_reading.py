@@ -6,7 +6,7 @@ too. Sources: elf(5), the x86-64 psABI, and "PE Format" of Microsoft.
 import pathlib
 import struct
 
-PT_LOAD, PT_DYNAMIC, PT_GNU_STACK, PT_GNU_RELRO = 1, 2, 0x6474E551, 0x6474E552
+PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_GNU_STACK, PT_GNU_RELRO = 1, 2, 3, 0x6474E551, 0x6474E552
 EXECUTABLE, WRITABLE = 1, 2  # flags of a segment
 DT_STRTAB, DT_SYMTAB, DT_RPATH, DT_TEXTREL, DT_FLAGS, DT_RUNPATH, DT_FLAGS_1 = 5, 6, 15, 22, 30, 29, 0x6FFFFFFB
 DF_TEXTREL, DF_BIND_NOW, DF_1_NOW, DF_1_PIE = 4, 8, 1, 0x08000000
@@ -14,6 +14,8 @@ X86_64 = 62
 
 ENDBR64 = b"\xf3\x0f\x1e\xfa"  # where an indirect jump may arrive, and at the begin of most functions
 LEAST_ENDBR64 = 100  # the C library's start files and libraries have a few
+CANARY = b"\x64\x48\x8b\x04\x25\x28\x00\x00\x00"  # mov %fs:0x28,%rax: the stack protector reads its value
+LEAST_CANARIES = 50
 PROBE = b"\x48\x83\x0c\x24\x00"  # orq $0,(%rsp): touches each page of a large stack frame
 
 HIGH_ENTROPY_VA, DYNAMIC_BASE, NX_COMPAT, GUARD_CF = 0x20, 0x40, 0x100, 0x4000
@@ -69,9 +71,12 @@ class Elf:
             for segment in self.segments)
         yield "no relocations in code", DT_TEXTREL not in self.dynamic and not flags & DF_TEXTREL
         yield "no search path for libraries", not {DT_RPATH, DT_RUNPATH} & set(self.dynamic)
-        yield "stack protector", "__stack_chk_fail" in imports
-        yield "checked buffers (_FORTIFY_SOURCE)", any(
-            name.endswith("_chk") and name.startswith("__") for name in imports)
+        if PT_INTERP in kinds:
+            yield "stack protector", "__stack_chk_fail" in imports
+            yield "checked buffers (_FORTIFY_SOURCE)", any(
+                name.endswith("_chk") and name.startswith("__") for name in imports)
+        elif self.machine == X86_64:  # static: with musl, which has no checked functions
+            yield "stack protector", code.count(CANARY) >= LEAST_CANARIES
         if self.machine == X86_64:
             yield "probes of large stack frames", PROBE in code
             yield "targets of indirect jumps (endbr64)", code.count(ENDBR64) >= LEAST_ENDBR64

@@ -108,7 +108,8 @@ if(SLUICE_YAML)
     list(POP_FRONT numbers major minor patch)
     target_compile_definitions(yaml
         PUBLIC YAML_DECLARE_STATIC
-        PRIVATE YAML_VERSION_MAJOR=${major} YAML_VERSION_MINOR=${minor} YAML_VERSION_PATCH=${patch}
+        PRIVATE $<$<NOT:$<BOOL:${WIN32}>>:_POSIX_C_SOURCE=200809L> # strdup
+            YAML_VERSION_MAJOR=${major} YAML_VERSION_MINOR=${minor} YAML_VERSION_PATCH=${patch}
             YAML_VERSION_STRING="${version}")
 endif()
 
@@ -198,8 +199,8 @@ if(SLUICE_KAFKA)
 endif()
 
 # libsodium with all implementations, because it chooses one of each part at run time. The
-# definitions are those that its configure script would find here, except for AVX2: gcc may place
-# AVX values of 32 bytes on a stack that Windows aligns to 16 bytes only.
+# definitions are those that its configure script would find here, except on Windows for AVX2: gcc may
+# place AVX values of 32 bytes on a stack that Windows aligns to 16 bytes only.
 function(sluice_sodium)
     set(from ${sodium_source}/src/libsodium)
     set(made ${PROJECT_BINARY_DIR}/sodium)
@@ -216,10 +217,22 @@ function(sluice_sodium)
     target_include_directories(sodium PRIVATE ${from}/include/sodium ${made}/sodium)
     target_compile_definitions(sodium
         PUBLIC SODIUM_STATIC
-        PRIVATE CONFIGURED=1 NATIVE_LITTLE_ENDIAN=1 HAVE_C_VARARRAYS HAVE_CPUID HAVE_EMMINTRIN_H
-            HAVE_INLINE_ASM HAVE_PMMINTRIN_H HAVE_SMMINTRIN_H HAVE_TI_MODE HAVE_TMMINTRIN_H)
+        PRIVATE CONFIGURED=1 NATIVE_LITTLE_ENDIAN=1 HAVE_C_VARARRAYS HAVE_INLINE_ASM HAVE_TI_MODE)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+        target_compile_definitions(sodium PRIVATE HAVE_CPUID HAVE_EMMINTRIN_H HAVE_PMMINTRIN_H
+            HAVE_SMMINTRIN_H HAVE_TMMINTRIN_H)
+    endif()
     target_compile_options(sodium PRIVATE -w)
-    target_link_libraries(sodium PUBLIC advapi32)
+    if(WIN32)
+        target_link_libraries(sodium PUBLIC advapi32)
+    else()
+        target_compile_definitions(sodium PRIVATE _GNU_SOURCE HAVE_ALLOCA_H HAVE_ATOMIC_OPS
+            HAVE_CATCHABLE_ABRT HAVE_CATCHABLE_SEGV HAVE_CLOCK_GETTIME HAVE_EXPLICIT_BZERO HAVE_GETPID
+            HAVE_LINUX_COMPATIBLE_GETRANDOM HAVE_MADVISE HAVE_MLOCK HAVE_MMAP HAVE_MPROTECT HAVE_NANOSLEEP
+            HAVE_POSIX_MEMALIGN HAVE_PTHREAD HAVE_RAISE HAVE_SYSCONF HAVE_SYS_AUXV_H HAVE_SYS_MMAN_H
+            HAVE_SYS_PARAM_H HAVE_SYS_RANDOM_H HAVE_WEAK_SYMBOLS
+            $<$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},x86_64>:HAVE_AVXINTRIN_H$<SEMICOLON>HAVE_AVX2INTRIN_H>)
+    endif()
 endfunction()
 if(SLUICE_SODIUM)
     sluice_sodium()
@@ -228,7 +241,7 @@ endif()
 if(SLUICE_TESTS)
     sluice_built(cmocka ${cmocka_source}/include ${cmocka_source}/src/cmocka.c)
     target_compile_definitions(cmocka PRIVATE HAVE_STDINT_H HAVE_INTTYPES_H HAVE_STRINGS_H
-        HAVE_UNISTD_H HAVE_IO_H HAVE_MALLOC_H HAVE_SETJMP_H HAVE_STDARG_H HAVE_STDDEF_H
+        HAVE_UNISTD_H $<$<BOOL:${WIN32}>:HAVE_IO_H> HAVE_MALLOC_H HAVE_SETJMP_H HAVE_STDARG_H HAVE_STDDEF_H
         HAVE_STDIO_H HAVE_STDLIB_H HAVE_STRING_H HAVE_TIME_H HAVE_SIGNAL_H HAVE_SNPRINTF
         HAVE_VSNPRINTF HAVE_GCC_THREAD_LOCAL_STORAGE)
 endif()

@@ -1,5 +1,5 @@
 /*
- * The table was made from the calls of this program and of its libraries (glibc, libcurl,
+ * The table was made from the calls of this program and of its libraries (glibc, musl, libcurl,
  * librdkafka, nats.c, OpenSSL) under strace(1) and in all tests. It leaves out what only old C
  * libraries call. A call that is not in the table fails with EPERM (sandbox_filter.c).
  */

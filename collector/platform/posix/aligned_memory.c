@@ -2,6 +2,7 @@
 #include "collector/platform/machine.h"
 
 #include <errno.h>
+#include <linux/mman.h> /* MADV_POPULATE_WRITE, which musl does not define */
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>

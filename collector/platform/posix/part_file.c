@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "collector/base/rule.h"
+#include "collector/platform/linux/renameat2.h"
 #include "collector/platform/posix/file_mode.h"
 #include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/lending.h"
@@ -291,12 +292,10 @@ static int rename_over_own(const char *from, const char *to)
 
 static int rename_without_replacing(const char *from, const char *to)
 {
-#ifdef RENAME_NOREPLACE
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
         return 0;
     if (errno != EINVAL && errno != ENOSYS)
         return -1;
-#endif
     return rename_over_own(from, to);
 }
 

@@ -1,4 +1,5 @@
 /* Reading by name on POSIX only: files that fail, pipes with many writers, and inherited pipes. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +69,7 @@ TEST_WITH(a_failure_gives_the_reason, scratch_make, scratch_remove)
     size_t got;
     struct error error = {.text = ""};
     assert_int_equal(input_file_read(file, bytes, sizeof bytes, &got, &error), INPUT_FAILED);
-    assert_string_equal(error.text, "Input/output error");
+    assert_string_equal(error.text, strerror(EIO));
     assert_int_equal(error.code, EXIT_CODE_BAD_INPUT);
     input_file_close(file);
 }

@@ -16,8 +16,8 @@ const struct others_words others_words = {
     .below_file = "Not a directory",
     .folder = "Is a directory",
     .folder_read = "Is a directory",
-    .link = "symbolic links",
-    .long_name = "File name too long",
+    .link = "ymbolic link", /* words that the C libraries share */
+    .long_name = "name too long",
 };
 
 void others_remove(const char *name)

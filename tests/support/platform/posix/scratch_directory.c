@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* musl visits no folder that is deeper than the number of descriptors that nftw(3) may use. */
+#define DEPTH_MOST 128
+
 static char directory[256];
 
 int scratch_make(void **state)
@@ -31,7 +34,7 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 int scratch_remove(void **state)
 {
     (void)state;
-    return nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    return nftw(directory, remove_entry, DEPTH_MOST, FTW_DEPTH | FTW_PHYS);
 }
 
 const char *scratch_path(const char *name)

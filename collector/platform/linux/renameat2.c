@@ -1,0 +1,10 @@
+/* For a static build: musl 1.2.3 does not have this function. */
+#include "collector/platform/linux/renameat2.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+{
+    return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}

@@ -1,0 +1,92 @@
+"""The static file needs no other file: it runs in a root folder that contains only itself, as in a
+container image FROM scratch. There is no C library, no loader, no /proc, /dev, /etc or time zone."""
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from binary_reading import read
+from built import skip
+from metrics_client import MetricsClient
+from protobuf import metric
+from rotating import RotatingTest, numbered, unpacked
+from sluice_program import ANY_PORT, RIEMANN, SLUICE
+
+PT_INTERP = 3
+DT_NEEDED = 1
+UNSHARE = ["unshare"], ["unshare", "--user", "--map-root-user"]  # as root, and as another user
+
+
+def with_root(folder):
+    """The command that starts a program with `folder` as its root folder; None: not permitted."""
+    for words in UNSHARE:
+        enter = [*words, f"--root={folder}", "--wd=/"]
+        try:
+            result = subprocess.run([*enter, "/sluice", "--version"], capture_output=True, check=False)
+        except FileNotFoundError:
+            return None
+        if result.returncode == 0:
+            return enter
+    return None
+
+
+class EmptyFolder(RotatingTest):
+    def setUp(self):
+        super().setUp()
+        shutil.copy(SLUICE, self.out / "sluice")
+        self.enter = with_root(self.out)
+
+    def start_inside(self, *arguments, **more):
+        return self.start(*self.enter[1:], "/sluice", *arguments, program=self.enter[0], **more)
+
+    def test_it_receives_and_writes_a_file(self):
+        program = self.start_inside("--listen", RIEMANN, "--sink", "file:/lines")
+        self.sender(program).send_all([metric(value) for value in range(500)])
+        program.wait_for_settled(500)
+        self.assertEqual(program.stop()["sinks"][0]["written"], 500)
+        self.assertEqual(self.files(), ["lines", "sluice"])
+        self.assertEqual(self.values("lines"), list(range(500)))
+
+    def test_it_rotates_and_compresses_files(self):
+        for kind in ("zstd", "gzip"):
+            with self.subTest(kind):
+                program = self.start_inside(
+                    "--listen", ANY_PORT + "?schema=telemetry",
+                    "--sink", f"file:/{kind}.%s?rotate_size=64KiB&compress={kind}")
+                self.sender(program).send_all([numbered(number) for number in range(3000)])
+                program.wait_for_settled(3000)
+                program.stop()
+                names = [name for name in self.files() if name.startswith(kind)]
+                self.assertGreater(len(names), 1)
+                self.assertEqual(sorted(self.numbers(*names)), list(range(3000)))
+                self.assertTrue(all(unpacked(self.out / name) != (self.out / name).read_bytes()
+                                    for name in names))
+
+    def test_it_serves_the_page_and_is_fully_in_the_sandbox(self):
+        program = self.start_inside("--listen", RIEMANN, "--sink", "file:/lines", "--metrics",
+                                    "127.0.0.1:0")
+        client = MetricsClient(program)
+        self.assertIn("<title>Sluice</title>", client.ask("/", Accept="text/html").text())
+        self.sender(program).send_all([metric(1)])
+        program.wait_for_settled(1)
+        self.assertEqual(client.health(), (200, {"status": "ready"}))
+        said, = program.wait_for_log("sandbox: (.*)$")
+        self.assertNotIn(b"not landlock", said[1])
+        program.stop()
+
+
+class File(unittest.TestCase):
+    def test_it_names_no_loader_and_no_library(self):
+        program = read(SLUICE)
+        self.assertNotIn(PT_INTERP, [segment[0] for segment in program.segments])
+        self.assertNotIn(DT_NEEDED, program.dynamic)
+        self.assertEqual([name for name in program.imports() if name], [])
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(SLUICE, pathlib.Path(folder, "sluice"))
+        if with_root(folder) is None:
+            skip("no program can be started in another root folder here (unshare --root)")
+    unittest.main(verbosity=2)

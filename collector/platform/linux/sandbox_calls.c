@@ -218,8 +218,15 @@ const struct sandbox_call sandbox_calls[] = {
 
 const size_t sandbox_call_count = sizeof sandbox_calls / sizeof sandbox_calls[0];
 
-const struct sandbox_call sandbox_new_process = {
-    SYS_clone, "start a process", 0, {CLEAR(0, CLONE_APART)}};
+const struct sandbox_call sandbox_new_processes[] = {
+    {SYS_clone, "start a process", 0, {CLEAR(0, CLONE_APART)}},
+#ifdef SYS_fork
+    {SYS_fork, "start a process (musl)", 0, {{0}}},
+#endif
+};
+
+const size_t sandbox_new_process_count =
+    sizeof sandbox_new_processes / sizeof sandbox_new_processes[0];
 
 /* Calls that no configuration needs, with the names by which a refusal is reported. */
 static const struct {

@@ -35,7 +35,8 @@ extern const struct sandbox_call sandbox_calls[];
 extern const size_t sandbox_call_count;
 
 /* A new process, where the table permits none: refused without SIGSYS (sandbox_filter.c). */
-extern const struct sandbox_call sandbox_new_process;
+extern const struct sandbox_call sandbox_new_processes[];
+extern const size_t sandbox_new_process_count;
 
 /* Returns the name of a call that no configuration needs, or NULL. */
 const char *sandbox_call_name(unsigned number);

@@ -8,8 +8,8 @@
  * (SECCOMP_RET_TRAP); the handler notes the call and sets EPERM (sandbox_refusals.h). In a thread
  * that blocks SIGSYS the kernel would end the process. Therefore, if a library blocks signals in
  * its threads, the kernel sets EPERM itself and notes the call in its audit log. It always does so
- * for a new process: posix_spawn(3), and fork(3) from glibc 2.41 on, block all signals around the
- * call.
+ * for a new process: posix_spawn(3), and fork(3) of musl and from glibc 2.41 on, block all signals
+ * around the call.
  *
  * The filter does not use libseccomp: comparing a call's number with a table takes less code than
  * the table of functions that loading one more library needs.
@@ -146,7 +146,8 @@ static void filter_make(struct filter *filter, const struct sandbox_plan *plan)
         if (applies(plan, &sandbox_calls[i]))
             put_row(filter, &sandbox_calls[i], SECCOMP_RET_ALLOW);
     put_own(filter);
-    put_row(filter, &sandbox_new_process, SECCOMP_RET_ERRNO | EPERM);
+    for (size_t i = 0; i < sandbox_new_process_count; i++)
+        put_row(filter, &sandbox_new_processes[i], SECCOMP_RET_ERRNO | EPERM);
     /*
      * The flags of clone3(2) are in memory, which a filter cannot read. After ENOSYS the C library
      * uses clone(2).

@@ -53,12 +53,17 @@ class EmptyFolder(RotatingTest):
             with self.subTest(kind):
                 program = self.start_inside(
                     "--listen", ANY_PORT + "?schema=telemetry",
-                    "--sink", f"file:/{kind}.%s?rotate_size=64KiB&compress={kind}")
-                self.sender(program).send_all([numbered(number) for number in range(3000)])
+                    "--sink", f"file:/{kind}?rotate_size=1MiB&compress={kind}")
+                sender = self.sender(program)
+                sender.send_all([numbered(number) for number in range(1500)])
+                program.wait_for_settled(1500)
+                program.ask_to_reload()
+                program.wait_for_log("reopened")
+                sender.send_all([numbered(number) for number in range(1500, 3000)], before=1500)
                 program.wait_for_settled(3000)
                 program.stop()
                 names = [name for name in self.files() if name.startswith(kind)]
-                self.assertGreater(len(names), 1)
+                self.assertEqual(len(names), 2)
                 self.assertEqual(sorted(self.numbers(*names)), list(range(3000)))
                 self.assertTrue(all(unpacked(self.out / name) != (self.out / name).read_bytes()
                                     for name in names))

@@ -2,7 +2,7 @@
  * Services of the machine: aligned memory, random bytes, a checksum, its name.
  *
  * A port provides each except crc32c_by_table, which is the same on every system. CMake picks the
- * processor's instruction for crc32c (x86/).
+ * processor's instruction for crc32c (x86/, arm64/).
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_MACHINE_H
 #define SLUICE_COLLECTOR_PLATFORM_MACHINE_H
@@ -39,8 +39,8 @@ void aligned_memory_discard(void *memory, size_t size);
 bool aligned_memory_populate(void *memory, size_t size);
 
 /*
- * Keeps whole pages, which begin at `memory`, out of dumps of the process, as far as the system can:
- * they will contain secrets. Lasts until the memory is destroyed.
+ * Keeps all pages that contain a part of this memory out of dumps of the process, as far as the system can:
+ * it will contain secrets. Lasts until the memory is destroyed.
  */
 void aligned_memory_hide(void *memory, size_t size);
 

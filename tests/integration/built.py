@@ -1,7 +1,7 @@
 """The programs under test, and their system.
 
 From the environment: TEST_SYSTEM is that system, by CMake's name, and TEST_EMULATOR is the command
-that starts its programs if they cannot be started directly: Wine. All scripts run on Linux; under
+that starts its programs if they cannot be started directly: Wine, or qemu. All scripts run on Linux; under
 Wine a program is a Linux process too, with Linux sockets and files.
 """
 import os
@@ -16,7 +16,43 @@ EMULATOR = os.environ.get("TEST_EMULATOR", "").split()
 # Asks a program to stop: on Windows Ctrl-C, which Wine generates for this signal.
 STOP_SIGNAL = signal.SIGINT if WINDOWS else signal.SIGTERM
 
+# The table of tests that qemu cannot run, or empty; and the machine that it emulates.
+LEFT_OUT = os.environ.get("TEST_LEFT_OUT", "")
+MACHINE = os.environ.get("TEST_MACHINE", "")
+# Whether qemu runs the programs.
+UNDER_QEMU = LEFT_OUT != ""
+
 SKIPPED = 77  # exit code of a script that can run nothing here
+
+
+def _left_out():
+    """The reasons of this script's tests in the table LEFT_OUT (../left_out_qemu.txt), by their names."""
+    reasons = {}
+    script, reason = pathlib.Path(sys.argv[0]).stem, ""
+    for line in pathlib.Path(LEFT_OUT).read_text(encoding="utf-8").splitlines() if LEFT_OUT else ():
+        words = line.split()
+        if line.startswith("why: "):
+            reason = line.removeprefix("why: ")
+        elif words[:1] == [script] and words[2:] in ([], [MACHINE]):
+            reasons[words[1]] = reason
+    return reasons
+
+
+REASONS = _left_out()
+
+
+def _run(test, result=None, run=unittest.TestCase.run):
+    """Runs a test, unless the table names it."""
+    name = test.id().split(".", 1)[1]  # without "__main__."
+    reason = REASONS.get(name) or REASONS.get(name.split(".", maxsplit=1)[0])
+    if reason:
+        method = test._testMethodName  # pylint: disable=protected-access
+        setattr(test, method, unittest.skip(reason)(lambda: None))
+    return run(test, result)
+
+
+if REASONS:
+    unittest.TestCase.run = _run
 
 
 class _Result(unittest.TextTestResult):
@@ -38,9 +74,14 @@ def skip(reason):
     sys.exit(SKIPPED)
 
 
+if "*" in REASONS:
+    skip(REASONS["*"])
+
+
 def command(program, *arguments):
-    """The command that runs a program that was built."""
-    return [*EMULATOR, str(program), *map(str, arguments)]
+    """The command that runs a program that was built, perhaps one for this machine (TEST_NATIVE)."""
+    native = pathlib.Path(program).parent == pathlib.Path(os.environ.get("TEST_NATIVE", "/"))
+    return [*([] if native else EMULATOR), str(program), *map(str, arguments)]
 
 
 def beside(program, name):

@@ -1,7 +1,7 @@
 # Third-party libraries, each as a target sluice::NAME, and the compilers of .proto files. They come from
-# pkg-config in a native build on POSIX; from CMake's search in a native build on Windows, where vcpkg has
-# installed them; and from sources in a cross build and in a static build, by default Debian's source
-# packages, because Debian has no binary packages of them for Windows and for musl.
+# pkg-config on POSIX, also in a cross build for Linux; from CMake's search in a native build on Windows, where
+# vcpkg has installed them; and from sources in a cross build for Windows and in a static build, by default
+# Debian's source packages, because Debian has no binary packages of them for Windows and for musl.
 
 find_program(PROTOC NAMES protoc REQUIRED)
 find_program(PROTOC_GEN_C NAMES protoc-gen-c REQUIRED) # protobuf-c's plug-in for protoc
@@ -15,7 +15,7 @@ function(sluice_library name)
     target_link_libraries(sluice_${name} INTERFACE ${arg_LIBRARIES})
 endfunction()
 
-if(CMAKE_CROSSCOMPILING OR SLUICE_STATIC)
+if((WIN32 AND CMAKE_CROSSCOMPILING) OR SLUICE_STATIC)
     include(${CMAKE_CURRENT_LIST_DIR}/FromSources.cmake)
 elseif(WIN32)
     include(${CMAKE_CURRENT_LIST_DIR}/FromVcpkg.cmake)

@@ -130,7 +130,9 @@ const struct sandbox_call sandbox_calls[] = {
     {SYS_bind, "listen", 0, {{0}}},
     {SYS_listen, "listen", 0, {{0}}},
     {SYS_accept4, "serve connections", 0, {{0}}},
+#ifdef SYS_accept
     {SYS_accept, "serve connections", 0, {{0}}},
+#endif
     {SYS_getsockname, "ports that the kernel has chosen", 0, {{0}}},
     {SYS_getpeername, "addresses of senders", 0, {{0}}},
     {SYS_shutdown, "end a connection", 0, {{0}}},
@@ -212,6 +214,8 @@ const struct sandbox_call sandbox_calls[] = {
 #ifdef SYS_vfork
     {SYS_vfork, "start protoc", SANDBOX_PROGRAMS, {{0}}},
     {SYS_dup2, "protoc's output", SANDBOX_PROGRAMS, {{0}}},
+#endif
+#ifdef SYS_arch_prctl
     {SYS_arch_prctl, "protoc's start", SANDBOX_PROGRAMS, {{0}}},
 #endif
 };
@@ -340,6 +344,8 @@ static const struct {
     NAME(chown),
     NAME(creat),
     NAME(inotify_init),
+#endif
+#ifdef SYS_time
     NAME(time),
 #endif
 #undef NAME

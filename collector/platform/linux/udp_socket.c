@@ -125,11 +125,20 @@ static bool is_ipv6(int fd)
     return get_number(fd, SO_DOMAIN) == AF_INET6;
 }
 
+/*
+ * Requests the arrival time of each datagram. If a system that emulates Linux's calls does not have
+ * the option (qemu's user mode), the time of the receive counts.
+ */
+static bool request_times(int fd)
+{
+    return set_flag(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1) || errno == ENOPROTOOPT;
+}
+
 /* `busy_poll_us` is the socket's present value; zero at first. */
 static int set_flags(int fd, bool ipv6, const struct udp_socket_options *options,
                      unsigned busy_poll_us, struct error *error)
 {
-    if (!set_flag(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1) ||
+    if (!request_times(fd) ||
         !set_flag(fd, ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO,
                   options->wants_destination))
         return udp_fail(error, "cannot set up a UDP socket");
@@ -340,8 +349,8 @@ static int join(struct udp_socket *socket, unsigned index, struct error *error)
 static bool bind_again(struct udp_socket *socket, struct error *error)
 {
     const char *name = socket->group_interface;
-    bool bound = multicast_is_of_link(&socket->options.address) ||
-                 is_bound_to_interface(&socket->options);
+    bool bound =
+        multicast_is_of_link(&socket->options.address) || is_bound_to_interface(&socket->options);
     if (!bound ||
         setsockopt(socket->fd, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)) == 0)
         return true;

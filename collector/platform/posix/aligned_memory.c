@@ -13,9 +13,23 @@ void *aligned_memory_create(size_t alignment, size_t size)
     return aligned_alloc(alignment, size);
 }
 
+static uintptr_t page_size(void)
+{
+    return (uintptr_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Gives advice for each page that contains a part of the memory. Returns madvise's result. */
+static int advise(void *memory, size_t size, int advice)
+{
+    uintptr_t page = page_size();
+    uintptr_t begin = (uintptr_t)memory / page * page;
+    uintptr_t end = ((uintptr_t)memory + size + page - 1) / page * page;
+    return madvise((void *)begin, end - begin, advice);
+}
+
 void aligned_memory_discard(void *memory, size_t size)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t page = page_size();
     uintptr_t begin = ((uintptr_t)memory + page - 1) / page * page;
     uintptr_t end = ((uintptr_t)memory + size) / page * page;
     if (begin < end)
@@ -38,16 +52,16 @@ static bool has_none(int number)
  */
 bool aligned_memory_populate(void *memory, size_t size)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t begin = (uintptr_t)memory / page * page;
-    uintptr_t end = ((uintptr_t)memory + size + page - 1) / page * page;
-    return madvise((void *)begin, end - begin, MADV_POPULATE_WRITE) == 0 || !has_none(errno);
+    return advise(memory, size, MADV_POPULATE_WRITE) == 0 || !has_none(errno);
 }
 
-/* A failure is ignored: only the program's own user gets its dumps anyway. */
+/*
+ * A failure is ignored: only the program's own user gets its dumps anyway. Pages may be larger than
+ * callers assume (16 and 64 KiB on arm64); then the neighbours of the memory are left out, too.
+ */
 void aligned_memory_hide(void *memory, size_t size)
 {
-    madvise(memory, size, MADV_DONTDUMP);
+    advise(memory, size, MADV_DONTDUMP);
 }
 
 void aligned_memory_destroy(void *memory)

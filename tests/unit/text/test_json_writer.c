@@ -271,7 +271,7 @@ TEST(floating_point_numbers_are_the_shortest_of_their_width)
     json_array_begin(&out);
     json_double(&out, 0.1);
     json_float(&out, 0.1f);
-    json_double(&out, (double)0.1f);
+    json_double(&out, (double)(float)0.1f);
     json_double(&out, -0.0);
     json_double(&out, -DBL_MAX);
     json_double(&out, -1.2345678901234568e-300);

@@ -44,7 +44,7 @@ TEST(floating_point_is_the_shortest_of_its_width)
     assert_wrote("0.1");
     number_double(begin(), -1.7976931348623157e308);
     assert_wrote("-1.7976931348623157e+308");
-    number_double(begin(), (double)0.1f);
+    number_double(begin(), (double)(float)0.1f);
     assert_wrote("0.10000000149011612");
     number_float(begin(), 0.1f);
     assert_wrote("0.1");

@@ -1,0 +1,73 @@
+/* Advice about memory, on systems with small and with large pages. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "collector/platform/machine.h"
+#include "tests/support/test.h"
+
+#define SIZE ((size_t)8192)
+
+/* Calls of sysconf and madvise come here (--wrap). */
+static long page;
+static struct {
+    uintptr_t begin, end;
+    int advice;
+    unsigned count;
+} given;
+
+long __wrap_sysconf(int name);
+int __wrap_madvise(void *memory, size_t size, int advice);
+
+long __wrap_sysconf(int name)
+{
+    assert_int_equal(name, _SC_PAGESIZE);
+    return page;
+}
+
+int __wrap_madvise(void *memory, size_t size, int advice)
+{
+    given.begin = (uintptr_t)memory;
+    given.end = (uintptr_t)memory + size;
+    given.advice = advice;
+    given.count++;
+    return 0;
+}
+
+static const long pages[] = {4096, 16384, 65536};
+
+TEST(hidden_memory_is_hidden_whatever_the_size_of_a_page)
+{
+    uint8_t *memory = aligned_memory_create(4096, 5 * SIZE);
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned part = 0; part < 4; part++) {
+            uint8_t *secret = memory + part * SIZE;
+            page = pages[i];
+            aligned_memory_hide(secret, SIZE);
+            assert_int_equal(given.advice, MADV_DONTDUMP);
+            assert_int_equal(given.begin % (uintptr_t)page, 0); /* else the system refuses it */
+            assert_true(given.begin <= (uintptr_t)secret);
+            assert_true(given.end >= (uintptr_t)secret + SIZE);
+        }
+    aligned_memory_destroy(memory);
+}
+
+TEST(discarded_memory_is_never_more_than_was_given)
+{
+    uint8_t *memory = aligned_memory_create(65536, (size_t)3 * 65536);
+    for (unsigned i = 0; i < 3; i++) {
+        page = pages[i];
+        given.count = 0;
+        aligned_memory_discard(memory + 4096, (size_t)2 * 65536);
+        assert_int_equal(given.count, 1);
+        assert_int_equal(given.begin % (uintptr_t)page, 0);
+        assert_true(given.begin >= (uintptr_t)memory + 4096);
+        assert_true(given.end <= (uintptr_t)memory + 4096 + (uintptr_t)2 * 65536);
+    }
+    page = 65536;
+    given.count = 0;
+    aligned_memory_discard(memory + 4096, SIZE); /* no whole page */
+    assert_int_equal(given.count, 0);
+    aligned_memory_destroy(memory);
+}

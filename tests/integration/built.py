@@ -11,6 +11,7 @@ import sys
 import unittest
 
 WINDOWS = os.environ.get("TEST_SYSTEM") == "Windows"
+STATIC = os.environ.get("TEST_STATIC") == "1"  # with musl, whose messages have other words
 EMULATOR = os.environ.get("TEST_EMULATOR", "").split()
 
 # Asks a program to stop: on Windows Ctrl-C, which Wine generates for this signal.
@@ -21,6 +22,9 @@ LEFT_OUT = os.environ.get("TEST_LEFT_OUT", "")
 MACHINE = os.environ.get("TEST_MACHINE", "")
 # Whether qemu runs the programs.
 UNDER_QEMU = LEFT_OUT != ""
+
+IN_USE = "Address in use" if STATIC else "Address already in use"
+NO_DESCRIPTOR = "No file descriptors available" if STATIC else "Too many open files"
 
 SKIPPED = 77  # exit code of a script that can run nothing here
 

@@ -3,7 +3,7 @@ import os
 import re
 import unittest
 
-from built import nothing_on_windows
+from built import NO_DESCRIPTOR, nothing_on_windows
 from control_client import ControlClient
 from descriptor_use import limited, open_files, soft_limit
 from metrics_client import MetricsClient
@@ -26,7 +26,7 @@ class Crowd(Tcp):
         clients = [Client(program) for _ in range(300)]
         for client in clients:
             self.addCleanup(client.socket.close)
-        program.wait_for_log("cannot accept a connection: Too many open files")
+        program.wait_for_log(f"cannot accept a connection: {NO_DESCRIPTOR}")
         self.assertGreater(open_files(program), 160)
         self.assertIn(metrics.health()[0], (200, 503))
         self.assertIn("process_open_fds", metrics.page())

@@ -7,7 +7,7 @@ import socket
 import threading
 import unittest
 
-from built import nothing_on_windows
+from built import IN_USE, nothing_on_windows
 from protobuf import metric
 from service_manager import Manager, launch
 from sluice_program import ONE_THREAD, ProgramTest, read_lines, same_with_one_thread
@@ -408,7 +408,7 @@ class Reloading(InheritedTest):
             self.configure(own, "fd:riemann?schema=riemann",
                            f"udp://127.0.0.1:{other.getsockname()[1]}?schema=riemann")
             self.reload(program)
-        program.wait_for_log("Address already in use")
+        program.wait_for_log(IN_USE)
         program.stop()
         self.assertEqual(waiting(riemann), 3)
 

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from built import NO_BROKEN_PIPE, WINDOWS, command, not_on_windows
+from built import IN_USE, NO_BROKEN_PIPE, WINDOWS, command, not_on_windows
 from capture_writing import write_capture
 from metrics_client import SERVES, MetricsClient, labels, numbers_of, read_page
 from protobuf import gauge, metric, telemetry
@@ -522,7 +522,7 @@ class Places(MetricsTest):
         _, client = self.serve("--listen", RIEMANN)
         said = self.refused("--listen", RIEMANN, "--metrics", str(client.port), code=69)
         why = "in use (netstat -ano -p tcp shows by which process)" if WINDOWS else (
-            f"Address already in use; as root, ss -ltnp 'sport = :{client.port}' shows by which program")
+            f"{IN_USE}; as root, ss -ltnp 'sport = :{client.port}' shows by which program")
         self.assertIn(f"--metrics: cannot listen on tcp://127.0.0.1:{client.port}: {why}", said)
 
     def test_a_port_is_free_again_after_the_end(self):

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import urllib.request
 
+from built import IN_USE
 from namespaces import run_tests
 from ports import free_port
 from protobuf import integer, metric
@@ -198,7 +199,7 @@ class Multicast(ProgramTest):
                                 code=64)
             self.assertIn("has this multicast group already; give each of them its own id=NAME", said)
         program = self.start("--listen", group)
-        self.assertIn("Address already in use", self.refused("--listen", group, code=69))
+        self.assertIn(IN_USE, self.refused("--listen", group, code=69))
         program.stop()
         for url, why in ((f"udp://127.0.0.1:{PORT}?id=a", "id= needs a multicast group"),
                          (group + "&id=a/b", "id= has 1 to 64 letters, digits")):

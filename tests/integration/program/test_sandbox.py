@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-from built import NO_SANDBOX, WINDOWS, not_on_windows
+from built import NO_SANDBOX, STATIC, WINDOWS, not_on_windows
 from control_client import ControlClient
 from metrics_client import MetricsClient
 from protobuf import metric
@@ -79,6 +79,7 @@ class Sandbox(ProgramTest):
         rows = log.read_text(encoding="utf-8").splitlines()
         return dict(row.split("\t") for row in rows), program.said()
 
+    @unittest.skipIf(STATIC, "no library can be added to a static program")
     def test_each_attempt_of_an_intruder_works_without_it_and_is_refused_with_it(self):
         without, _ = self.intrude("off")
         within, said = self.intrude("on")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from built import WINDOWS, command, not_on_windows
+from built import STATIC, WINDOWS, command, not_on_windows
 from protobuf import metric
 from sluice_program import DEADLINE, RIEMANN, SLUICE, ProgramTest, read_lines, wait_until
 from test_config import READS_FILES
@@ -237,6 +237,7 @@ class Root(ProgramTest):
                                            code=73))
         self.assertEqual(list(closed.iterdir()), [])
 
+    @unittest.skipIf(STATIC, "a static program has neither TLS nor deliveries")
     def test_root_has_no_library_follow_one(self):
         self.folder.chmod(0o755)
         (self.folder / "key").write_text("secret", encoding="ascii")

@@ -12,13 +12,11 @@
 #include "collector/text/base64.h"
 #include "collector/text/copy.h"
 
-#define PAGE 4096
-
 /*
  * The most bytes of a token file that are read: a token, its line break, and further bytes, which
  * are ignored.
  */
-#define FILE_MOST (PAGE / 2)
+#define FILE_MOST 2048
 
 /* Networks whose wrong tokens are counted; the oldest one is replaced. */
 #define NETWORKS 64
@@ -26,7 +24,7 @@
 /* Bytes of a user's name, a colon and a token. */
 #define CREDENTIALS_MOST (2 * METRICS_TOKEN_MOST)
 
-/* A page that core dumps leave out. */
+/* In memory for secrets (machine.h). */
 struct secret {
     size_t size;
     char token[METRICS_TOKEN_MOST];
@@ -35,8 +33,6 @@ struct secret {
         uint8_t credentials[CREDENTIALS_MOST];
     };
 };
-
-_Static_assert(sizeof(struct secret) <= PAGE, "it has a page of its own");
 
 /* Wrong tokens of a network. */
 struct tries {
@@ -55,18 +51,12 @@ struct metrics_token {
 
 static struct secret *secret_create(void)
 {
-    struct secret *secret = aligned_memory_create(PAGE, PAGE);
-    if (secret == NULL)
-        return NULL;
-    memset(secret, 0, PAGE);
-    aligned_memory_hide(secret, PAGE);
-    return secret;
+    return secret_memory_create(sizeof(struct secret));
 }
 
 static void secret_destroy(struct secret *secret)
 {
-    secure_clear(secret, secret == NULL ? 0 : PAGE);
-    aligned_memory_destroy(secret);
+    secret_memory_destroy(secret, sizeof *secret);
 }
 
 static int token_refuse(const char *path, const char *why, struct error *error)

@@ -1,5 +1,5 @@
 /*
- * Services of the machine: aligned memory, random bytes, a checksum, its name.
+ * Services of the machine: aligned memory, memory for secrets, random bytes, a checksum, its name.
  *
  * A port provides each except crc32c_by_table, which is the same on every system. CMake picks the
  * processor's instruction for crc32c (x86/, arm64/).
@@ -38,14 +38,24 @@ void aligned_memory_discard(void *memory, size_t size);
  */
 bool aligned_memory_populate(void *memory, size_t size);
 
-/*
- * Keeps all pages that contain a part of this memory out of dumps of the process, as far as the system can:
- * it will contain secrets. Lasts until the memory is destroyed.
- */
-void aligned_memory_hide(void *memory, size_t size);
-
 /* NULL is allowed. */
 void aligned_memory_destroy(void *memory);
+
+/* --- memory for secrets ----------------------------------------------------------------------- */
+
+/*
+ * Memory on pages of its own, which are kept out of dumps of the process as far as the system can.
+ * Any thread.
+ */
+
+/* Returns the bytes of the pages for `size` bytes. */
+size_t secret_memory_size(size_t size);
+
+/* Returns at least `size` bytes, all zero; `size` is not 0. Returns NULL if memory is short. */
+void *secret_memory_create(size_t size);
+
+/* Clears the memory (secure_clear.h) before it is freed. `size` as when created. NULL is allowed. */
+void secret_memory_destroy(void *memory, size_t size);
 
 /* --- random bytes ----------------------------------------------------------------------------- */
 

@@ -3,11 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/secure_clear.h"
 #include "collector/platform/machine.h"
 #include "collector/senders/keys_file.h"
-
-#define PAGE 4096
 
 struct dtls_keys {
     struct sender_key_line *lines;         /* in the order of the file, on their own pages */
@@ -17,7 +14,7 @@ struct dtls_keys {
 
 static size_t lines_size(size_t room)
 {
-    return (room * sizeof(struct sender_key_line) + PAGE - 1) / PAGE * PAGE;
+    return room * sizeof(struct sender_key_line);
 }
 
 static const char *add_line(void *context, const struct sender_key_line *line)
@@ -42,11 +39,10 @@ static int compare_lines(const void *left, const void *right)
 static int read_lines(struct dtls_keys *keys, const struct keys_file *file, struct error *error)
 {
     keys->room = keys_file_lines(file);
-    keys->lines = aligned_memory_create(PAGE, lines_size(keys->room));
+    keys->lines = secret_memory_create(lines_size(keys->room));
     keys->sorted = calloc(keys->room, sizeof(struct sender_key_line *));
     if (keys->lines == NULL || keys->sorted == NULL)
         return error_no_memory(error);
-    aligned_memory_hide(keys->lines, lines_size(keys->room));
     if (keys_file_each(file, add_line, keys, error) != 0)
         return -1;
     qsort(keys->sorted, keys->count, sizeof(struct sender_key_line *), compare_lines);
@@ -76,9 +72,7 @@ void dtls_keys_free(struct dtls_keys *keys)
 {
     if (keys == NULL)
         return;
-    if (keys->lines != NULL)
-        secure_clear(keys->lines, lines_size(keys->room));
-    aligned_memory_destroy(keys->lines);
+    secret_memory_destroy(keys->lines, lines_size(keys->room));
     free(keys->sorted);
     free(keys);
 }

@@ -7,7 +7,6 @@
 #include "collector/platform/machine.h"
 #include "collector/senders/sender_keys.h"
 
-#define PAGE           4096
 #define SIZE_MAX_BYTES (16 * 1024 * 1024)
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -70,11 +69,10 @@ static int load_file(struct input_file *input, struct keys_file *file, struct er
 {
     if (check_file(file->path, input, error) != 0)
         return -1;
-    file->room = ((size_t)input_file_size(input) / PAGE + 1) * PAGE;
-    file->bytes = aligned_memory_create(PAGE, file->room);
+    file->room = (size_t)input_file_size(input) + 1;
+    file->bytes = secret_memory_create(file->room);
     if (file->bytes == NULL)
         return error_no_memory(error);
-    aligned_memory_hide(file->bytes, file->room);
     return read_file(input, file, error);
 }
 
@@ -95,8 +93,7 @@ int keys_file_open(const char *path, struct keys_file *out, struct error *error)
 
 void keys_file_close(struct keys_file *file)
 {
-    secure_clear(file->bytes, file->size);
-    aligned_memory_destroy(file->bytes);
+    secret_memory_destroy(file->bytes, file->room);
     *file = (struct keys_file){.path = file->path};
 }
 

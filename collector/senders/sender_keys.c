@@ -5,13 +5,10 @@
 #include <string.h>
 
 #include "collector/base/rule.h"
-#include "collector/base/secure_clear.h"
 #include "collector/platform/machine.h"
 #include "collector/senders/id_index.h"
 #include "collector/senders/keys_file.h"
 #include "collector/senders/seal_state.h"
-
-#define PAGE 4096
 
 struct sender_keys {
     _Atomic unsigned holders;
@@ -25,7 +22,7 @@ struct sender_keys {
 
 static size_t keys_size(size_t room)
 {
-    return (room * sizeof(struct sender_key) + PAGE - 1) / PAGE * PAGE;
+    return room * sizeof(struct sender_key);
 }
 
 static struct sender_keys *create_keys(size_t room, bool for_sending)
@@ -40,12 +37,11 @@ static struct sender_keys *create_keys(size_t room, bool for_sending)
     keys->room = room;
     keys->for_sending = for_sending;
     keys->index = (struct id_index){calloc(places, sizeof(uint32_t)), places - 1};
-    keys->keys = aligned_memory_create(PAGE, keys_size(room));
+    keys->keys = secret_memory_create(keys_size(room));
     if (keys->index.places == NULL || keys->keys == NULL) {
         sender_keys_release(keys);
         return NULL;
     }
-    aligned_memory_hide(keys->keys, keys_size(room));
     return keys;
 }
 
@@ -61,9 +57,7 @@ void sender_keys_release(struct sender_keys *keys)
         return;
     for (size_t i = 0; i < keys->count; i++)
         key_sessions_release(keys->keys[i].sessions);
-    if (keys->keys != NULL)
-        secure_clear(keys->keys, keys_size(keys->room));
-    aligned_memory_destroy(keys->keys);
+    secret_memory_destroy(keys->keys, keys_size(keys->room));
     free(keys->index.places);
     free(keys);
 }
@@ -71,8 +65,8 @@ void sender_keys_release(struct sender_keys *keys)
 size_t sender_keys_memory(const struct sender_keys *keys)
 {
     size_t sessions = keys->for_sending ? 0 : keys->count * key_sessions_memory();
-    return sizeof *keys + keys_size(keys->room) + (keys->index.mask + 1) * sizeof(uint32_t) +
-           sessions;
+    return sizeof *keys + secret_memory_size(keys_size(keys->room)) +
+           (keys->index.mask + 1) * sizeof(uint32_t) + sessions;
 }
 
 /* --- searching -------------------------------------------------------------------------------- */

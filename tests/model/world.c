@@ -74,12 +74,6 @@ bool aligned_memory_populate(void *memory, size_t size)
     return true;
 }
 
-void aligned_memory_hide(void *memory, size_t size)
-{
-    (void)memory;
-    (void)size;
-}
-
 void aligned_memory_destroy(void *memory)
 {
     (void)memory;

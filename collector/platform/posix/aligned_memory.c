@@ -55,15 +55,6 @@ bool aligned_memory_populate(void *memory, size_t size)
     return advise(memory, size, MADV_POPULATE_WRITE) == 0 || !has_none(errno);
 }
 
-/*
- * A failure is ignored: only the program's own user gets its dumps anyway. Pages may be larger than
- * callers assume (16 and 64 KiB on arm64); then the neighbours of the memory are left out, too.
- */
-void aligned_memory_hide(void *memory, size_t size)
-{
-    advise(memory, size, MADV_DONTDUMP);
-}
-
 void aligned_memory_destroy(void *memory)
 {
     free(memory);

@@ -37,13 +37,6 @@ bool aligned_memory_populate(void *memory, size_t size)
     return true; /* the pages were committed when the memory was allocated */
 }
 
-/* Windows dumps only what a debugger asks for. */
-void aligned_memory_hide(void *memory, size_t size)
-{
-    (void)memory;
-    (void)size;
-}
-
 void aligned_memory_destroy(void *memory)
 {
     _aligned_free(memory);

@@ -1,0 +1,28 @@
+/*
+ * Memory for secrets (collector/platform/machine.h). Windows dumps only what a debugger asks for,
+ * so the memory is only cleared, and has no pages of its own.
+ */
+#include <string.h>
+
+#include "collector/base/secure_clear.h"
+#include "collector/platform/machine.h"
+
+#define ALIGNMENT 64
+
+size_t secret_memory_size(size_t size)
+{
+    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+void *secret_memory_create(size_t size)
+{
+    size_t whole = secret_memory_size(size);
+    void *memory = aligned_memory_create(ALIGNMENT, whole);
+    return memory == NULL ? NULL : memset(memory, 0, whole);
+}
+
+void secret_memory_destroy(void *memory, size_t size)
+{
+    secure_clear(memory, secret_memory_size(size));
+    aligned_memory_destroy(memory);
+}

@@ -191,12 +191,13 @@ static struct setting rows[KEYS_MAX] = {
      .help = "the private key of cert=, in PEM, not encrypted",
      .others = "private_key tls_key tls_key_file key_file ssl_key", .secret_file = true},
     {"client_ca", SETTING_TEXT, KEY_OF_TCP | KEY_OF_DTLS, OF_LISTENER(client_ca), .syntax = "FILE",
-     .help =
-         "require client certificates signed by a CA in this file, in PEM (default: not required)",
+     .help = "require client certificates signed by a CA in this PEM file (default: not required)",
      .others = "ca ca_file cacert client_ca_file tls_allowed_cacerts tls_ca verify"},
     {"sessions", SETTING_COUNT, KEY_OF_DTLS, OF_LISTENER(sessions), "1000", 1, 100000,
      .help = "most sessions of each of receivers=; memory is planned for them",
      .others = "max_sessions session_limit session_cache"},
+    {"sessions_per_address", SETTING_COUNT, KEY_OF_DTLS, OF_LISTENER(sessions_per_address), "1000",
+     1, 100000, .help = "most of these sessions from one address"},
 
     {"mode", SETTING_PARSED, KEY_OF_LOCAL, OF_LISTENER(socket_mode), .parse = file_mode_parse,
      .equal = file_mode_equal, .syntax = "OCTAL",

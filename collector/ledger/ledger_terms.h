@@ -25,9 +25,10 @@
     REASON(HANDSHAKE, handshake, false,                                                            \
            "it is a message of DTLS itself: of a handshake, or the end of a session", "")          \
     REASON(HANDSHAKE_REFUSED, handshake_refused, false,                                            \
-           "it begins a DTLS handshake while sessions= or 64 handshakes are there, or handshakes " \
-           "take half of the time, or it is malformed",                                            \
-           "raise sessions=, or look for a client that begins sessions again and again")           \
+           "it begins a DTLS handshake while sessions=, sessions_per_address= or 64 handshakes "   \
+           "are there, or handshakes take half of the time, or it is malformed",                   \
+           "raise sessions= and sessions_per_address=, or look for a client that begins sessions " \
+           "again and again")                                                                      \
     REASON(NO_SESSION, no_session, false,                                                          \
            "its DTLS client has no session: it has ended, or belongs to an earlier run",           \
            "restart the client, if it does not begin another session itself")                      \

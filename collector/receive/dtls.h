@@ -21,6 +21,7 @@
 #include "collector/base/error.h"
 #include "collector/contract/listener.h"
 #include "collector/ledger/ledger.h"
+#include "collector/receive/dtls_peers.h"
 #include "collector/receive/dtls_record.h"
 
 struct dtls_server;
@@ -40,7 +41,7 @@ struct dtls_options {
 struct dtls_server_options {
     const struct listener *listener; /* with the present settings */
     struct ingest_counters *counters;
-    size_t sessions; /* the most at a time */
+    struct dtls_room room;
     /*
      * Sends a datagram without waiting, from the local address to the client. Returns false if it
      * was not sent; the client will repeat its request.

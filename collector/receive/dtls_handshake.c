@@ -83,14 +83,14 @@ void dtls_handshake_prepare(const struct dtls_settings *settings)
 
 /* --- ends ------------------------------------------------------------------------------------- */
 
-static void log_failure(struct dtls_server *server, const struct dtls_peer *peer, const char *why)
+static void log_failure(struct dtls_server *server, const struct address *client, const char *why)
 {
     uint64_t suppressed;
     char address[ADDRESS_TEXT_SIZE];
     char more[64] = "";
     if (!log_allowed(&server->log, &suppressed))
         return;
-    address_format(&peer->address, address);
+    address_format(client, address);
     if (suppressed != 0)
         snprintf(more, sizeof more, " (and %" PRIu64 " others since the last such line)",
                  suppressed);
@@ -101,7 +101,7 @@ static void log_failure(struct dtls_server *server, const struct dtls_peer *peer
 void dtls_handshake_end(struct dtls_server *server, struct dtls_peer *peer, const char *why)
 {
     if (why != NULL)
-        log_failure(server, peer, why);
+        log_failure(server, &peer->address, why);
     server->library->SSL_free(peer->handshake.ssl);
     counter_add(&server->options.counters->handshakes_failed, 1);
     dtls_peers_end_handshake(&server->peers, peer);
@@ -237,11 +237,8 @@ static bool has_time(struct dtls_server *server, int64_t now_ns)
     return server->spent_ns < SPENT_MOST_NS;
 }
 
-/*
- * Whether there is room for one more handshake. A client that has a session is already in the table
- * and needs no other place there.
- */
-static bool has_room(struct dtls_server *server, const struct dtls_peer *peer, int64_t now_ns)
+/* Whether there is room for one more handshake. An old one may be ended for it. */
+static bool has_room(struct dtls_server *server, int64_t now_ns)
 {
     struct dtls_peer *oldest = server->peers.handshakes.first;
     if (server->peers.handshakes.count >= DTLS_HANDSHAKES_MOST) {
@@ -249,7 +246,18 @@ static bool has_room(struct dtls_server *server, const struct dtls_peer *peer, i
             return false;
         dtls_handshake_end(server, oldest, "there were too many handshakes at the same time");
     }
-    return peer != NULL || server->peers.used < server->peers.most;
+    return true;
+}
+
+static struct dtls_peer *add_client(struct dtls_server *server, const struct address *client)
+{
+    struct dtls_peer *peer = dtls_peers_add(&server->peers, client);
+    if (peer == NULL)
+        log_failure(server, client,
+                    server->peers.unused == NULL
+                        ? "sessions= clients are there already"
+                        : "its address has sessions_per_address= clients already");
+    return peer;
 }
 
 /* Returns a new association that has read the hello, or NULL. */
@@ -280,14 +288,17 @@ static enum dtls_outcome begin_handshake(struct dtls_server *server, struct dtls
                                          const struct dtls_input *input,
                                          const struct dtls_hello *hello)
 {
-    if (!has_time(server, input->now_ns) || !has_room(server, peer, input->now_ns))
-        return DTLS_REFUSED;
-    SSL *ssl = accept_hello(server, input);
-    if (ssl == NULL)
+    if (!has_time(server, input->now_ns) || !has_room(server, input->now_ns))
         return DTLS_REFUSED;
     if (peer == NULL)
-        peer = dtls_peers_add(&server->peers, input->source);
-    RULE(peer != NULL, "there is room for the client");
+        peer = add_client(server, input->source);
+    if (peer == NULL)
+        return DTLS_REFUSED;
+    SSL *ssl = accept_hello(server, input);
+    if (ssl == NULL) {
+        dtls_peers_drop(&server->peers, peer);
+        return DTLS_REFUSED;
+    }
     if (input->destination != NULL)
         peer->local = *input->destination;
     memcpy(peer->random, hello->random, sizeof peer->random);

@@ -55,14 +55,18 @@ static size_t bucket_count(size_t most)
     return count;
 }
 
-bool dtls_peers_create(struct dtls_peers *peers, size_t most, const uint8_t secret[16])
+bool dtls_peers_create(struct dtls_peers *peers, const struct dtls_room *room,
+                       const uint8_t secret[16])
 {
+    struct error error;
+    const size_t most = room->sessions;
     size_t buckets = bucket_count(most);
-    *peers = (struct dtls_peers){.most = most, .mask = buckets - 1};
+    *peers = (struct dtls_peers){.most_of_host = room->of_host, .mask = buckets - 1};
     memcpy(peers->secret, secret, sizeof peers->secret);
     peers->all = calloc(most, sizeof *peers->all);
     peers->buckets = calloc(buckets, sizeof(struct dtls_peer *));
-    if (peers->all == NULL || peers->buckets == NULL)
+    if (peers->all == NULL || peers->buckets == NULL ||
+        stream_hosts_init(&peers->hosts, &error) != 0 || !stream_hosts_grow(&peers->hosts, most))
         return false;
     for (size_t i = most; i-- > 0;) {
         peers->all[i].next = peers->unused;
@@ -77,11 +81,13 @@ void dtls_peers_destroy(struct dtls_peers *peers)
          "a table is freed when all associations have ended");
     free(peers->all);
     free(peers->buckets);
+    stream_hosts_destroy(&peers->hosts);
 }
 
 size_t dtls_peers_memory(size_t most)
 {
-    return most * sizeof(struct dtls_peer) + bucket_count(most) * sizeof(struct dtls_peer *);
+    return most * sizeof(struct dtls_peer) + bucket_count(most) * sizeof(struct dtls_peer *) +
+           stream_hosts_memory(most);
 }
 
 static struct dtls_peer **bucket_of(const struct dtls_peers *peers, const struct address *address)
@@ -110,15 +116,18 @@ struct dtls_peer *dtls_peers_add(struct dtls_peers *peers, const struct address 
     struct dtls_peer *peer = peers->unused;
     if (peer == NULL)
         return NULL;
+    struct stream_host *host = stream_hosts_enter(&peers->hosts, address, peers->most_of_host);
+    if (host == NULL)
+        return NULL;
     struct dtls_peer **bucket = bucket_of(peers, address);
     peers->unused = peer->next;
-    *peer = (struct dtls_peer){.address = *address, .next = *bucket};
+    *peer = (struct dtls_peer){.address = *address, .next = *bucket, .host = host};
     *bucket = peer;
     peers->used++;
     return peer;
 }
 
-static void remove_if_idle(struct dtls_peers *peers, struct dtls_peer *peer)
+void dtls_peers_drop(struct dtls_peers *peers, struct dtls_peer *peer)
 {
     if (peer->session.ssl != NULL || peer->handshake.ssl != NULL)
         return;
@@ -126,6 +135,7 @@ static void remove_if_idle(struct dtls_peers *peers, struct dtls_peer *peer)
     while (*link != peer)
         link = &(*link)->next;
     *link = peer->next;
+    stream_hosts_leave(&peers->hosts, peer->host);
     peer->next = peers->unused;
     peers->unused = peer;
     peers->used--;
@@ -168,7 +178,7 @@ void dtls_peers_end_session(struct dtls_peers *peers, struct dtls_peer *peer)
     RULE(peer->session.ssl != NULL, "a session ends once");
     take_out(peers, &peers->sessions, peer);
     peer->session.ssl = NULL;
-    remove_if_idle(peers, peer);
+    dtls_peers_drop(peers, peer);
 }
 
 void dtls_peers_end_handshake(struct dtls_peers *peers, struct dtls_peer *peer)
@@ -176,7 +186,7 @@ void dtls_peers_end_handshake(struct dtls_peers *peers, struct dtls_peer *peer)
     RULE(peer->handshake.ssl != NULL, "a handshake ends once");
     take_out(peers, &peers->handshakes, peer);
     peer->handshake.ssl = NULL;
-    remove_if_idle(peers, peer);
+    dtls_peers_drop(peers, peer);
 }
 
 /* --- numbers of records ----------------------------------------------------------------------- */

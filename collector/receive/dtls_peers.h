@@ -17,6 +17,7 @@
 #include "collector/base/address.h"
 #include "collector/contract/sender_name.h"
 #include "collector/receive/dtls_record.h"
+#include "collector/receive/stream_hosts.h"
 
 struct ssl_st;
 struct dtls_peer;
@@ -37,9 +38,10 @@ struct dtls_association {
 
 struct dtls_peer {
     struct address address;
-    struct address local;   /* the local address that the client sends to, from which it is
-                               answered */
-    struct dtls_peer *next; /* the next client in its bucket, or the next unused one */
+    struct address local;     /* the local address that the client sends to, from which it is
+                                 answered */
+    struct dtls_peer *next;   /* the next client in its bucket, or the next unused one */
+    struct stream_host *host; /* counts the clients of its address, on all ports */
     struct dtls_association session, handshake;
     uint8_t random[DTLS_RANDOM_SIZE]; /* the random bytes of the last handshake's hello */
     unsigned records;                 /* the number of records of the handshake until now */
@@ -57,14 +59,25 @@ struct dtls_list {
 struct dtls_peers {
     struct dtls_peer *all, *unused;
     struct dtls_peer **buckets;
-    size_t most, mask;
+    size_t mask;
     uint8_t secret[16];
     struct dtls_list sessions, handshakes;
     size_t used;
+    struct stream_hosts hosts;
+    size_t most_of_host;
 };
 
-/* Returns false if out of memory. `secret` keys the hash of the addresses. */
-bool dtls_peers_create(struct dtls_peers *peers, size_t most, const uint8_t secret[16]);
+/* The most clients at a time: of all addresses, and of one address on all its ports. */
+struct dtls_room {
+    size_t sessions, of_host;
+};
+
+/*
+ * Returns false if out of memory; the table can be destroyed then, too. `secret` keys the hash of
+ * the addresses.
+ */
+bool dtls_peers_create(struct dtls_peers *peers, const struct dtls_room *room,
+                       const uint8_t secret[16]);
 
 /* Frees the table, in which no association is left. */
 void dtls_peers_destroy(struct dtls_peers *peers);
@@ -76,9 +89,13 @@ size_t dtls_peers_memory(size_t most);
 struct dtls_peer *dtls_peers_find(const struct dtls_peers *peers, const struct address *address);
 
 /*
- * Adds a client, for which the caller begins a handshake. Returns NULL if the table is full.
+ * Adds a client, for which the caller begins a handshake. Returns NULL if the table is full, or if
+ * the address already has as many clients as it may have.
  */
 struct dtls_peer *dtls_peers_add(struct dtls_peers *peers, const struct address *address);
+
+/* Removes a client that has neither a session nor a handshake. Others stay. */
+void dtls_peers_drop(struct dtls_peers *peers, struct dtls_peer *peer);
 
 /* Begins a handshake of a client that has none. */
 void dtls_peers_begin(struct dtls_peers *peers, struct dtls_peer *peer, struct ssl_st *ssl,

@@ -26,7 +26,7 @@ struct dtls_server *dtls_server_create(const struct dtls_server_options *options
     server->due_ns = INT64_MAX;
     if (random_bytes(secret, sizeof secret, &error) == 0 &&
         dtls_cookies_begin(&server->cookies, clock_monotonic_ns(), &error) == 0 &&
-        dtls_peers_create(&server->peers, options->sessions, secret))
+        dtls_peers_create(&server->peers, &options->room, secret))
         return server;
     dtls_server_destroy(server);
     return NULL;

@@ -115,6 +115,7 @@ static int dtls_open(struct source *source, const struct source_host *host, stru
         return -1;
     use_settings(source, settings);
     source->listener.sessions = source->config->sessions;
+    source->listener.sessions_per_address = source->config->sessions_per_address;
     return bound_sockets_open(source, host, error);
 }
 
@@ -122,7 +123,11 @@ static int dtls_open(struct source *source, const struct source_host *host, stru
 static const char *dtls_fixed_key(const struct listener_config *from,
                                   const struct listener_config *to)
 {
-    return from->sessions != to->sessions ? "sessions" : socket_source_fixed_key(from, to);
+    if (from->sessions != to->sessions)
+        return "sessions";
+    if (from->sessions_per_address != to->sessions_per_address)
+        return "sessions_per_address";
+    return socket_source_fixed_key(from, to);
 }
 
 /* Undoes a change: uses the previous settings again. */

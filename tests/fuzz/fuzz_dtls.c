@@ -280,7 +280,7 @@ static void begin_world(struct world *world)
     world->now_ns = 1;
     const struct dtls_server_options options = {.listener = &world->listener,
                                                 .counters = &world->counters,
-                                                .sessions = SESSIONS,
+                                                .room = {SESSIONS, SESSIONS},
                                                 .answer = answer,
                                                 .context = world};
     world->server = dtls_functions->create(&options);

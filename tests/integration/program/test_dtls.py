@@ -336,6 +336,22 @@ class Foreign(DtlsTest):
         listener = self.check_end(program, [(None, 2), (None, 3)], sessions=3)
         self.assertGreater(listener["reasons"]["handshake_refused"], 0)
 
+    def test_the_sessions_of_an_address_have_an_end(self):
+        program = self.begin(f"{certificate()}&sessions=9&sessions_per_address=2")
+        clients = [self.client(program).open() for _ in range(2)]
+        third, other = self.client(program), self.client(program, local=("127.0.0.2", 0))
+        with self.assertRaises(TimeoutError):
+            third.open(patience=2)
+        other.open().put(metric(3))
+        clients[0].send(*clients[0].dtls.end())
+        wait_until(lambda: self.terms(program)["sessions_closed"] == 1, "the end")
+        third.open().put(metric(4))
+        clients += third, other
+        program.wait_for_received(sum(each.sent for each in clients))
+        self.check_end(program, [(None, 3), (None, 4)], sessions=4)
+        self.assertIn("its address has sessions_per_address= clients already",
+                      "\n".join(program.said()))
+
     def test_a_client_cannot_renegotiate(self):
         program = self.begin(certificate())
         client = self.opened(program)

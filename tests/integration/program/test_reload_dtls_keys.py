@@ -27,6 +27,7 @@ def rows(other, its_key, authority):
         Row("dtls", "client_ca", authority, accepted, True, False),
         Row("dtls", "idle_timeout", "100ms", ends_soon, False, True),
         Fixed("dtls", "sessions", "5"),
+        Fixed("dtls", "sessions_per_address", "5"),
     ]
 
 

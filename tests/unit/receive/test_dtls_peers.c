@@ -7,6 +7,7 @@
 #define MOST 100
 
 static const uint8_t secret[16] = {1, 2, 3};
+static const struct dtls_room room = {.sessions = MOST, .of_host = MOST};
 
 static struct address client(unsigned number)
 {
@@ -43,7 +44,7 @@ static void end_all(struct dtls_peers *peers)
 TEST(clients_are_found_by_their_addresses_until_the_table_is_full)
 {
     struct dtls_peers peers;
-    assert_true(dtls_peers_create(&peers, MOST, secret));
+    assert_true(dtls_peers_create(&peers, &room, secret));
     for (unsigned round = 0; round < 3; round++) {
         struct dtls_peer *all[MOST];
         for (unsigned i = 0; i < MOST; i++)
@@ -70,7 +71,7 @@ TEST(a_client_stays_until_its_session_and_its_handshake_have_ended)
 {
     struct dtls_peers peers;
     const struct address address = client(1);
-    assert_true(dtls_peers_create(&peers, MOST, secret));
+    assert_true(dtls_peers_create(&peers, &room, secret));
     struct dtls_peer *peer = begin(&peers, 1, 0);
     dtls_peers_establish(&peers, peer, 5);
     assert_int_equal(peers.handshakes.count, 0);
@@ -88,11 +89,27 @@ TEST(a_client_stays_until_its_session_and_its_handshake_have_ended)
     end_all(&peers);
 }
 
+TEST(an_address_has_no_more_clients_than_its_share_on_all_its_ports)
+{
+    struct dtls_peers peers;
+    const struct dtls_room shared = {.sessions = MOST, .of_host = 3};
+    assert_true(dtls_peers_create(&peers, &shared, secret));
+    struct dtls_peer *first = begin(&peers, 0, 0);
+    assert_non_null(begin(&peers, 1, 0));
+    dtls_peers_establish(&peers, first, 0);
+    assert_non_null(begin(&peers, 2, 0));
+    assert_null(begin(&peers, 3, 0));
+    assert_non_null(begin(&peers, 4, 0)); /* of another address */
+    dtls_peers_end_session(&peers, first);
+    assert_non_null(begin(&peers, 3, 0));
+    end_all(&peers);
+}
+
 TEST(sessions_are_in_the_order_of_their_last_datagrams)
 {
     struct dtls_peers peers;
     struct dtls_peer *all[3];
-    assert_true(dtls_peers_create(&peers, MOST, secret));
+    assert_true(dtls_peers_create(&peers, &room, secret));
     for (unsigned i = 0; i < 3; i++)
         all[i] = begin(&peers, i, i);
     for (unsigned i = 0; i < 3; i++)

@@ -43,6 +43,7 @@ RUN_ELSEWHERE = {
     "@csv": "consumer_jq",
     "riemann-client send --tcp": "consumer_riemann_senders",
     "./tools/servers ": "servers_tool",
+    "./tools/site ": "documents_site",
     "./tools/simulate ": "simulation",
     "./tools/soak ": "long_soak",
     "nft ": "servers_fleet_network",

@@ -37,20 +37,20 @@ int __wrap_madvise(void *memory, size_t size, int advice)
 
 static const long pages[] = {4096, 16384, 65536};
 
-TEST(hidden_memory_is_hidden_whatever_the_size_of_a_page)
+TEST(secrets_have_whole_pages_of_their_own_whatever_the_size_of_a_page)
 {
-    uint8_t *memory = aligned_memory_create(4096, 5 * SIZE);
-    for (unsigned i = 0; i < 3; i++)
-        for (unsigned part = 0; part < 4; part++) {
-            uint8_t *secret = memory + part * SIZE;
-            page = pages[i];
-            aligned_memory_hide(secret, SIZE);
-            assert_int_equal(given.advice, MADV_DONTDUMP);
-            assert_int_equal(given.begin % (uintptr_t)page, 0); /* else the system refuses it */
-            assert_true(given.begin <= (uintptr_t)secret);
-            assert_true(given.end >= (uintptr_t)secret + SIZE);
-        }
-    aligned_memory_destroy(memory);
+    for (unsigned i = 0; i < 3; i++) {
+        page = pages[i];
+        uint8_t *secret = secret_memory_create((size_t)page + 1);
+        assert_int_equal(given.advice, MADV_DONTDUMP);
+        assert_int_equal(given.begin, (uintptr_t)secret);
+        assert_int_equal(given.begin % (uintptr_t)page, 0); /* else the system refuses it */
+        assert_int_equal(given.end - given.begin, 2 * page);
+        assert_int_equal(secret_memory_size((size_t)page + 1), 2 * page);
+        for (long at = 0; at < 2 * page; at++)
+            assert_int_equal(secret[at], 0);
+        secret_memory_destroy(secret, (size_t)page + 1);
+    }
 }
 
 TEST(discarded_memory_is_never_more_than_was_given)

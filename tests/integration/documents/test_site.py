@@ -17,7 +17,7 @@ LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src")
 
 
 class Reader(html.parser.HTMLParser):
-    """What a page refers to, and its anchors."""
+    """The references of a page, and its anchors."""
 
     def __init__(self, path):
         super().__init__()

@@ -63,7 +63,7 @@ static void assert_defaults(const ProtobufCMessage *message)
     assert_true(*(const uint64_t *)value_of(message, "a_uint64") == UINT64_C(10123456789123456789));
     assert_int_equal(*(const uint32_t *)value_of(message, "a_fixed32"), 7);
     assert_true(*(const int64_t *)value_of(message, "a_sfixed64") == -8);
-    assert_true(*(const float *)value_of(message, "a_float") == 9e9F);
+    assert_true(*(const float *)value_of(message, "a_float") == (float)9e9F);
     assert_true(*(const double *)value_of(message, "a_double") == (double)-INFINITY);
     assert_true(isnan(*(const double *)value_of(message, "not_a_number")));
     assert_int_equal(*(const protobuf_c_boolean *)value_of(message, "a_bool"), 1);

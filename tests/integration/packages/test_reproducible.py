@@ -1,27 +1,35 @@
-"""A build is packed to the same bytes in any folder, at any time, in any time zone and language, and with any mask
-of file modes."""
+"""One commit is built and packed to the same bytes in any folder, at any time, in any time zone and language, and with
+any mask of file modes."""
 import os
+import pathlib
 import shutil
 import subprocess
 import unittest
 
-from packaging import BUILD, PackageTest, need
+from packaging import BUILD, PROGRAMS, SOURCE, PackageTest, need, packs
 
 # The differences: the folder, the environment, and the mask of file modes.
 PLACES = (("a", {"TZ": "UTC", "LC_ALL": "C.UTF-8"}, 0o022),
           ("with/a-longer-name", {"TZ": "Pacific/Kiritimati", "LC_ALL": "C"}, 0o077))
 
 
-class Reproducible(PackageTest):
+def environment_of(place):
+    environment = {**os.environ, **place[1], "CCACHE_DISABLE": "1"}
+    for name in ("SOURCE_DATE_EPOCH", "CMAKE_C_COMPILER_LAUNCHER"):
+        environment.pop(name, None)
+    return environment
+
+
+class Packed(PackageTest):
+    """One build, packed twice."""
+
     def packed(self, generator, place):
-        name, environment, mask = place
+        name, _, mask = place
         if generator == "DEB":
             mask = 0o022  # CPack gives the members of the outer archive the rights that the mask leaves
         folder = self.folder / name / generator
-        environment = {**os.environ, **environment}
-        environment.pop("SOURCE_DATE_EPOCH", None)
         subprocess.run([os.environ["CPACK"], "--config", BUILD / "CPackConfig.cmake", "-G", generator, "-B", folder],
-                       env=environment, umask=mask, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+                       env=environment_of(place), umask=mask, stdin=subprocess.DEVNULL, capture_output=True, check=True)
         return sorted(path for path in folder.iterdir() if path.is_file())
 
     def assert_same(self, generator):
@@ -39,6 +47,33 @@ class Reproducible(PackageTest):
     @unittest.skipUnless(shutil.which("rpmbuild"), "needs rpmbuild")
     def test_the_rpms(self):
         self.assert_same("RPM")
+
+
+@unittest.skipUnless(shutil.which("git") and (SOURCE / ".git").exists(), "needs git, and a clone")
+class Compiled(PackageTest):
+    """The commit, compiled twice: from clones in two folders, with different numbers of jobs."""
+
+    def built(self, place, jobs):
+        name, _, mask = place
+        source = self.folder / name / "source"
+        more = {"env": environment_of(place), "umask": mask, "stdin": subprocess.DEVNULL, "capture_output": True,
+                "check": True}
+        subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", SOURCE, source], **more)
+        more["cwd"] = source
+        subprocess.run([os.environ["CMAKE"], "--preset", "package"], **more)
+        # At low priority, as other tests that run at the same time have time limits.
+        subprocess.run(["nice", "-n", "10", os.environ["CMAKE"], "--build", "--preset", "package", "--parallel", jobs],
+                       **more)
+        return source / "build" / "package"
+
+    def test_programs_and_packages_are_the_same(self):
+        builds = [self.built(place, jobs) for place, jobs in zip(PLACES, ("2", "3"))]
+        different = [name for name in PROGRAMS
+                     if len({pathlib.Path(build, "bin", name).read_bytes() for build in builds}) != 1]
+        self.assertEqual(different, [])
+        firsts, seconds = (packs(build, "DEB", build / "made") for build in builds)
+        self.assertEqual(sorted(firsts), sorted(seconds))
+        self.assertEqual([name for name in firsts if firsts[name].read_bytes() != seconds[name].read_bytes()], [])
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ static natsStatus use(const struct nats_library *library, natsOptions *options,
 static int take_properties(const struct nats_library *library, natsOptions *options,
                            const char *path, char *text, struct error *error)
 {
-    struct login login = {NULL};
+    struct login login = {.user = NULL};
     if (property_text_read(path, text, login_set, &login, error) != 0)
         return -1;
     bool pairs = (login.user == NULL) == (login.password == NULL) &&

@@ -28,15 +28,14 @@ struct question {
 };
 
 /* The interface in an answer of `size` bytes; 0: the answer has no interface. */
-static unsigned interface_in(const struct nlmsghdr *answer, size_t size)
+static unsigned interface_in(struct nlmsghdr *answer, size_t size)
 {
     unsigned index = 0;
     if (!NLMSG_OK(answer, size) || answer->nlmsg_type != RTM_NEWROUTE)
         return 0;
-    const struct rtmsg *route = NLMSG_DATA(answer);
+    struct rtmsg *route = NLMSG_DATA(answer);
     size_t left = RTM_PAYLOAD(answer);
-    for (const struct rtattr *part = RTM_RTA(route); RTA_OK(part, left);
-         part = RTA_NEXT(part, left))
+    for (struct rtattr *part = RTM_RTA(route); RTA_OK(part, left); part = RTA_NEXT(part, left))
         if (part->rta_type == RTA_OIF && RTA_PAYLOAD(part) == sizeof index)
             memcpy(&index, RTA_DATA(part), sizeof index);
     return index;
@@ -61,7 +60,7 @@ unsigned multicast_interface_of_routes(const struct address *group)
         got = recv(fd, answer, sizeof answer, MSG_DONTWAIT);
     if (fd >= 0)
         close(fd);
-    return got < 0 ? 0 : interface_in((const void *)answer, (size_t)got);
+    return got < 0 ? 0 : interface_in((void *)answer, (size_t)got);
 }
 
 bool multicast_is_of_link(const struct address *group)

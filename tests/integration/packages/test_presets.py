@@ -11,16 +11,21 @@ import unittest
 from packaging import SOURCE, need
 
 
+# These look for their libraries first, and stop without them before a compiler is looked for.
+STOP_BEFORE = ("musl.cmake", "linux-cross.cmake")
+
+
 def presets():
     """Name and build type of each preset that this system can configure."""
     each = {preset["name"]: preset for preset in json.loads(
         (SOURCE / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]}
     for name, preset in each.items():
-        variables = {}
+        variables, toolchain = {}, ""
         while preset is not None:
             variables = {**preset.get("cacheVariables", {}), **variables}
+            toolchain = toolchain or preset.get("toolchainFile", "")
             preset = each.get(preset.get("inherits"))
-        if "CMAKE_BUILD_TYPE" in variables and name != "windows-msvc":
+        if "CMAKE_BUILD_TYPE" in variables and name != "windows-msvc" and not toolchain.endswith(STOP_BEFORE):
             yield name, variables["CMAKE_BUILD_TYPE"].upper()
 
 

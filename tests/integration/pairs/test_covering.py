@@ -11,7 +11,7 @@ from certificates import OPENSSL, Authority
 from covering import (DATAGRAM_FRAMINGS, ENDINGS, FORMATS, FRAMINGS, KINDS, LISTENERS, SINKS,
                       Listener, Row, cover, is_valid, listener_has_datagrams, pairs_in_order,
                       sink_has_spill, sink_takes, valid_rows)
-from sluice_program import DEADLINE, SLUICE
+from sluice_program import DEADLINE, SLUICE, built_with
 
 USAGE, CONFIGURATION = 64, 78  # exit codes
 PLACES = {"stdout": "stdout:", "file": "file:out", "command": "command:cat",
@@ -48,6 +48,7 @@ class Covering(unittest.TestCase):
         self.assertLess(len(self.rows), least * 11 // 10)
 
 
+@unittest.skipUnless(all(map(built_with, ("tls", "http", "kafka", "nats"))), "a program without all libraries")
 class Agreement(unittest.TestCase):
     """The combinations that covering.py considers valid are those that the program accepts."""
 

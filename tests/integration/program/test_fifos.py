@@ -71,7 +71,7 @@ tests:
             with self.subTest(arguments=" ".join(map(str, arguments))):
                 _, said = program.communicate(timeout=DEADLINE)
                 self.assertNotEqual(program.returncode, 0, said)
-                self.assertRegex(said, b"fifo|kafka|nats|http")
+                self.assertRegex(said, b"fifo|kafka|nats|http|built without OpenSSL")
 
     def test_a_pipe_that_has_a_writer_is_read(self):
         config = self.file("config.yaml", f"listeners: [\"{RIEMANN}\"]\n")

@@ -53,6 +53,7 @@ print(attached, os.strerror(ctypes.get_errno()))
 
 
 @not_on_windows("the owner of a process may read it")
+@unittest.skipUnless(built_with("http"), "a program without HTTP")
 class Shield(ProgramTest):
     def setUp(self):
         super().setUp()

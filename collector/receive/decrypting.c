@@ -35,12 +35,10 @@ bool decrypting_create(struct ingest *ingest)
     struct decrypting *decrypting = malloc(sizeof *decrypting);
     if (decrypting == NULL)
         return false;
-    const struct dtls_server_options options = {
-        .listener = listener,
-        .counters = ingest->counters,
-        .room = {listener->sessions, listener->sessions_per_address},
-        .answer = answer,
-        .context = decrypting};
+    const struct dtls_server_options options = {.listener = listener,
+                                                .counters = ingest->counters,
+                                                .answer = answer,
+                                                .context = decrypting};
     decrypting->socket = NULL;
     decrypting->left = 0;
     decrypting->server = dtls_functions->create(&options);

@@ -21,7 +21,6 @@
 #include "collector/base/error.h"
 #include "collector/contract/listener.h"
 #include "collector/ledger/ledger.h"
-#include "collector/receive/dtls_peers.h"
 #include "collector/receive/dtls_record.h"
 
 struct dtls_server;
@@ -41,7 +40,6 @@ struct dtls_options {
 struct dtls_server_options {
     const struct listener *listener; /* with the present settings */
     struct ingest_counters *counters;
-    struct dtls_room room;
     /*
      * Sends a datagram without waiting, from the local address to the client. Returns false if it
      * was not sent; the client will repeat its request.

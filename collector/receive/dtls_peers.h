@@ -67,7 +67,7 @@ struct dtls_peers {
     size_t most_of_host;
 };
 
-/* The most clients at a time: of all addresses, and of one address on all its ports. */
+/* The most clients at a time: in all, and from one address, whatever their ports. */
 struct dtls_room {
     size_t sessions, of_host;
 };

@@ -14,19 +14,21 @@
 
 struct dtls_server *dtls_server_create(const struct dtls_server_options *options)
 {
+    const struct listener *listener = options->listener;
+    const struct dtls_room room = {listener->sessions, listener->sessions_per_address};
     uint8_t secret[16];
     struct error error;
     struct dtls_server *server = calloc(1, sizeof *server);
-    RULE(options->listener->dtls != NULL, "the server of a listener with settings for DTLS");
+    RULE(listener->dtls != NULL, "the server of a listener with settings for DTLS");
     if (server == NULL)
         return NULL;
     server->options = *options;
-    server->library = options->listener->dtls->tls.library;
+    server->library = listener->dtls->tls.library;
     server->wire.options = &server->options;
     server->due_ns = INT64_MAX;
     if (random_bytes(secret, sizeof secret, &error) == 0 &&
         dtls_cookies_begin(&server->cookies, clock_monotonic_ns(), &error) == 0 &&
-        dtls_peers_create(&server->peers, &options->room, secret))
+        dtls_peers_create(&server->peers, &room, secret))
         return server;
     dtls_server_destroy(server);
     return NULL;

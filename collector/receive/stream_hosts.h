@@ -2,8 +2,8 @@
  * Counts the connections of each host, in a table that is large enough for one host per connection.
  * The time of a lookup does not depend on the number of hosts.
  *
- * Hosts are found by a hash with a secret. Only stream_hosts_grow allocates memory. The caller
- * holds a lock.
+ * Hosts are found by a hash with a secret. Only stream_hosts_grow allocates memory. One thread at a
+ * time: the connections of streams hold a lock, a DTLS socket has one thread.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_HOSTS_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_HOSTS_H

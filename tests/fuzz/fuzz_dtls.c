@@ -276,11 +276,13 @@ static struct dtls_settings *settings(void)
 
 static void begin_world(struct world *world)
 {
-    world->listener = (struct listener){.name = "dtls://", .dtls = settings()};
+    world->listener = (struct listener){.name = "dtls://",
+                                        .dtls = settings(),
+                                        .sessions = SESSIONS,
+                                        .sessions_per_address = SESSIONS};
     world->now_ns = 1;
     const struct dtls_server_options options = {.listener = &world->listener,
                                                 .counters = &world->counters,
-                                                .room = {SESSIONS, SESSIONS},
                                                 .answer = answer,
                                                 .context = world};
     world->server = dtls_functions->create(&options);

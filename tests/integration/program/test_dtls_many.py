@@ -9,10 +9,11 @@ import time
 import unittest
 
 from built import WINDOWS, skip
-from certificates import OPENSSL
+from certificates import OPENSSL, Authority
 from protobuf import metric
 from sealing import Key, write_keys
-from sluice_program import ProgramTest, built_with, dropped
+from sluice_program import SANITIZED, ProgramTest, built_with, dropped
+from test_resident import resident
 
 if WINDOWS or OPENSSL is None or not built_with("tls"):
     skip("no OpenSSL here")
@@ -22,6 +23,7 @@ from dtls_client import DtlsClient, Settings  # pylint: disable=wrong-import-pos
 SESSIONS = int(os.environ.get("TEST_DTLS_SESSIONS", "100"))
 RATE = int(os.environ.get("TEST_DTLS_RATE", "4000"))
 GROUP = 0.005  # seconds
+PLANNED = 96  # KiB for each session
 
 
 class Many(ProgramTest):
@@ -79,6 +81,24 @@ class Many(ProgramTest):
             time.sleep(GROUP)
         program.wait_for_log("senders. keys reloaded")
         return time.monotonic() - began
+
+
+@unittest.skipIf(SANITIZED, "sanitizers have memory of their own")
+class Memory(ProgramTest):
+    def test_sessions_stay_within_the_memory_that_is_planned_for_them(self):
+        """With certificates of both sides, which sessions keep."""
+        authority = Authority(self.folder)
+        cert, key = authority.issue("server")
+        program = self.start("--listen", f"dtls://127.0.0.1:0?schema=riemann&cert={cert}&key={key}&"
+                             f"client_ca={authority.cert}&sessions=100")
+        settings = Settings(cert=authority.issue("web"))
+        before = resident(program)
+        for _ in range(100):
+            client = DtlsClient(program.port(0), settings)
+            self.addCleanup(client.close)
+            client.open()
+        self.assertLess((resident(program) - before) / 100, PLANNED, "KiB a session")
+        self.assertEqual(program.stop()["listeners"][0]["sessions"], 100)
 
 
 if __name__ == "__main__":

@@ -814,7 +814,7 @@ class Memory(Tls):
                  for count in (100, 200)]
         plain = [int(self.least_memory("--listen", f"{TCP}&max_connections={count}")[:-3])
                  for count in (100, 200)]
-        self.assertEqual(sizes[1] - sizes[0] - (plain[1] - plain[0]), 64 * 100)
+        self.assertEqual(sizes[1] - sizes[0] - (plain[1] - plain[0]), 80 * 100)
 
 
 if __name__ == "__main__":

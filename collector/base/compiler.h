@@ -20,6 +20,23 @@
 #endif
 
 /*
+ * For clang's check of locks (-Wthread-safety): each path through a function releases the locks
+ * that the function has acquired, once. A function that returns with a lock held, or releases its
+ * caller's, says so with ACQUIRES or RELEASES.
+ */
+#if defined(__clang__)
+#define LOCK_TYPE      __attribute__((capability("mutex")))
+#define ACQUIRES(lock) __attribute__((acquire_capability(lock)))
+#define RELEASES(lock) __attribute__((release_capability(lock)))
+#define UNCHECKED_LOCK __attribute__((no_thread_safety_analysis))
+#else
+#define LOCK_TYPE
+#define ACQUIRES(lock)
+#define RELEASES(lock)
+#define UNCHECKED_LOCK
+#endif
+
+/*
  * ALWAYS_INLINE replaces `inline` for parts of a hot loop that compilers consider too large to
  * inline. NEVER_INLINE is for parts that, if inlined, would only make the loop use more registers
  * and stack.

@@ -238,10 +238,22 @@ static void offer_to(struct fan_out *fan_out, struct route *route, struct batch 
     log_refusal(route, reason, records + raw);
 }
 
-void fan_out_lose_raw(struct fan_out *fan_out)
+/* Makes this thread the only one that offers. A fan-out of one thread has no lock. */
+UNCHECKED_LOCK static void begin_offer(struct fan_out *fan_out) ACQUIRES(fan_out->lock)
 {
     if (fan_out->lock != NULL)
         mutex_lock(fan_out->lock);
+}
+
+UNCHECKED_LOCK static void end_offer(struct fan_out *fan_out) RELEASES(fan_out->lock)
+{
+    if (fan_out->lock != NULL)
+        mutex_unlock(fan_out->lock);
+}
+
+void fan_out_lose_raw(struct fan_out *fan_out)
+{
+    begin_offer(fan_out);
     for (size_t i = 0; i < fan_out->count; i++) {
         struct offer_counters *offers = fan_out->routes[i].to.offers;
         if (!fan_out->routes[i].to.takes_raw)
@@ -249,20 +261,17 @@ void fan_out_lose_raw(struct fan_out *fan_out)
         counter_add(&offers->raw_offered, 1);
         counter_add(&offers->raw_refused, 1);
     }
-    if (fan_out->lock != NULL)
-        mutex_unlock(fan_out->lock);
+    end_offer(fan_out);
 }
 
 void fan_out_offer(struct fan_out *fan_out, struct batch *batch)
 {
-    if (fan_out->lock != NULL)
-        mutex_lock(fan_out->lock);
+    begin_offer(fan_out);
     if (fan_out->tap != NULL && batch->count != 0)
         tap_offer(fan_out->tap, batch);
     for (size_t i = 0; i < fan_out->count; i++)
         offer_to(fan_out, &fan_out->routes[i], batch);
-    if (fan_out->lock != NULL)
-        mutex_unlock(fan_out->lock);
+    end_offer(fan_out);
     batch_release(batch);
     if (fan_out->holds && atomic_fetch_add(&fan_out->held, 1) + 1 >= FAN_OUT_MOST_HELD)
         fan_out_wake_sinks(fan_out);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/base/compiler.h"
 #include "collector/base/error.h"
 
 /* --- threads ---------------------------------------------------------------------------------- */
@@ -34,7 +35,7 @@ void thread_leave(struct thread *thread);
 
 /* A lock that one thread holds at a time. Its holder must not lock it again. */
 
-struct mutex;
+struct LOCK_TYPE mutex;
 
 /* Returns NULL if memory is short. */
 struct mutex *mutex_create(void);
@@ -42,8 +43,8 @@ struct mutex *mutex_create(void);
 /* Frees a mutex, which no thread may hold. NULL is allowed. */
 void mutex_destroy(struct mutex *mutex);
 
-void mutex_lock(struct mutex *mutex);
-void mutex_unlock(struct mutex *mutex);
+void mutex_lock(struct mutex *mutex) ACQUIRES(mutex);
+void mutex_unlock(struct mutex *mutex) RELEASES(mutex);
 
 /* --- processors ------------------------------------------------------------------------------- */
 

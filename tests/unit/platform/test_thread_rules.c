@@ -9,7 +9,7 @@
 
 static struct mutex *mutex;
 
-static void hold(void *argument)
+UNCHECKED_LOCK static void hold(void *argument)
 {
     (void)argument;
     mutex_lock(mutex);
@@ -26,13 +26,13 @@ static void make_held(void)
     thread_join(thread);
 }
 
-static void unlock_for_another(void)
+UNCHECKED_LOCK static void unlock_for_another(void)
 {
     make_held();
     mutex_unlock(mutex);
 }
 
-static void unlock_twice(void)
+UNCHECKED_LOCK static void unlock_twice(void)
 {
     mutex = mutex_create();
     mutex_lock(mutex);

@@ -306,13 +306,14 @@ static enum channel_result tls_receive(struct stream_channel *channel, void *to,
         result = receive_record(channel, (char *)to + *done, size - *done, &got);
         *done += got;
         RULE(*done <= size, "the library writes no more than there is room for");
-        pending = session->library->SSL_has_pending(session->ssl) == 1;
-    } while (result == CHANNEL_OK && *done < size && pending);
+        /* After a failed call OpenSSL 3.5 may have no record layer, which this function reads. */
+        pending = result == CHANNEL_OK && session->library->SSL_has_pending(session->ssl) == 1;
+    } while (*done < size && pending);
     if (is_for_good(result))
         session->ended = result;
     if (*done == 0)
         return result;
-    channel->holds = result == CHANNEL_OK ? pending : is_for_good(result);
+    channel->holds = pending || is_for_good(result);
     return CHANNEL_OK;
 }
 

@@ -68,9 +68,9 @@ static bool stream_put(struct sink_writer *writer, const struct listener *listen
 static bool stream_has_work(const struct sink_writer *writer)
 {
     const struct stream_writer *stream = (const struct stream_writer *)writer;
-    if (writer->state == SINK_WRITING && (!stream->begun || stream_owes_head(stream)))
-        return true;
-    return stream->out.used != 0 && writer->options.settings->flush_interval == 0;
+    if (stream->out.used != 0)
+        return writer->options.settings->flush_interval == 0;
+    return writer->state == SINK_WRITING && (!stream->begun || stream_owes_head(stream));
 }
 
 static int64_t stream_due(const struct sink_writer *writer)

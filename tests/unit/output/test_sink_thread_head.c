@@ -8,6 +8,7 @@
 
 #define COUNT(script) (sizeof(script) / sizeof(script)[0])
 #define HEAD          "time,name\n"
+#define HOUR          UINT64_C(3600000000000) /* nanoseconds */
 
 static int set_up(void **state)
 {
@@ -82,6 +83,17 @@ static void records_follow_it(void **state)
     assert_holds(fake, HEAD "abc\nabc\n");
     assert_int_equal(counter_read(&fake->counters->lines), 2);
     assert_int_equal(counter_read(&fake->counters->written), 2);
+}
+
+static void records_that_came_before_the_thread_began_are_collected_with_it(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->settings.flush_interval = HOUR;
+    start_with(fake, "abc", 2);
+    fake_sink_wait_asleep(fake);
+    assert_int_equal(atomic_load(&fake->writes), 0);
+    fake_sink_finish(fake);
+    assert_holds(fake, HEAD "abc\nabc\n");
 }
 
 static void a_file_that_holds_something_gets_no_second_one(void **state)
@@ -263,6 +275,7 @@ int main(void)
         with_head(an_empty_file_gets_it_before_there_is_a_record),
         with_head(a_sink_that_is_stopped_at_once_has_written_it),
         with_head(records_follow_it),
+        with_head(records_that_came_before_the_thread_began_are_collected_with_it),
         with_head(a_file_that_holds_something_gets_no_second_one),
         with_head(a_destination_without_a_beginning_gets_none),
         with_head(a_file_that_is_opened_anew_gets_its_own),

@@ -1,5 +1,5 @@
-"""What a file sink does not write to: files that are not its own, and those of another part. None of
-this depends on threads or on how the program waits, so these tests have one variant."""
+"""A file sink writes neither to a foreign file nor to a file of another part of the configuration. Threads
+and notifiers make no difference to that, so these tests have one variant."""
 import gzip
 import os
 import subprocess

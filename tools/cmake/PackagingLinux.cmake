@@ -8,6 +8,7 @@
 #   python       the same, where Debian's Python finds it. Only in the .deb
 #   system       units and configuration of a machine. Only in .deb and .rpm, because they contain /usr
 #   examples     the same files as examples: in the .tar.gz, and in an installation by "cmake --install"
+#   website      the documents as a website. Only in the .tar.gz
 install(FILES ${packaging}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Folders of man and of each shell.
@@ -65,6 +66,24 @@ install(FILES ${packaging}/systemd/tmpfiles.conf
     DESTINATION lib/tmpfiles.d RENAME sluice.conf ${only_system})
 install(FILES ${packaging}/logrotate DESTINATION etc/logrotate.d RENAME sluice ${only_system})
 install(FILES ${packaging}/sluice.yaml DESTINATION etc/sluice ${only_system})
+
+if(SLUICE_PORTABLE)
+    # The system's Python has the module; another one may be before it in the path.
+    find_program(SLUICE_SYSTEM_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+    execute_process(COMMAND ${SLUICE_SYSTEM_PYTHON} -c "import markdown_it"
+        RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
+    if(missing)
+        message(STATUS "python3-markdown-it is missing: the .tar.gz will have no website")
+    else()
+        set(website ${PROJECT_BINARY_DIR}/website)
+        add_custom_target(website ALL
+            COMMAND ${CMAKE_COMMAND} -E rm -rf ${website}
+            COMMAND ${SLUICE_SYSTEM_PYTHON} ${PROJECT_SOURCE_DIR}/tools/site ${website}
+            VERBATIM)
+        install(DIRECTORY ${website}/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/html
+            COMPONENT website EXCLUDE_FROM_ALL)
+    endif()
+endif()
 
 # --- packages --------------------------------------------------------------------------------
 # The .deb and the .rpm are several packages, each of a group of components.

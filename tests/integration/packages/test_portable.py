@@ -11,6 +11,7 @@ from packaging import (CLIENT, DOCUMENTS, LOADED, PAGES, PROGRAMS, SHARED, SOURC
                        files_below, need, needed_by, pack, packs, portable_build, run)
 from sluice_program import RIEMANN
 from spdx_reading import Materials
+from website import CAN_BE_MADE, WHY_NOT, Website
 
 LEAST_GLIBC = (2, 36)
 
@@ -39,8 +40,18 @@ class Archive(PackageTest):
                          f"share/bash-completion/completions/{name}",
                          f"share/zsh/site-functions/_{name}",
                          f"share/fish/vendor_completions.d/{name}.fish"]
-        self.assertEqual(files_below(self.root), sorted(expected))
+        website = f"{DOCUMENTS}/html/"
+        found = [path for path in files_below(self.root) if not path.startswith(website)]
+        self.assertEqual(found, sorted(expected))
         self.assertTrue(self.root.name.endswith(f"-linux-{platform.machine()}"))
+
+    @unittest.skipUnless(CAN_BE_MADE, WHY_NOT)
+    def test_the_website_of_the_documents_is_in_it(self):
+        there, website = self.root / DOCUMENTS / "html", Website()
+        self.addCleanup(website.close)
+        self.assertEqual(files_below(there), files_below(website.root))
+        for path in ("index.html", "tools/NEWS.html", "tools/manual/sluice.1.html"):
+            self.assertEqual((there / path).read_bytes(), (website.root / path).read_bytes())
 
     def test_the_programs_need_nothing_but_the_c_library(self):
         for program in self.programs:

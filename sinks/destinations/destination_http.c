@@ -208,12 +208,13 @@ static int http_prepare(struct http *http, const struct destination_options *opt
         error_set(error, EXIT_CODE_CONFIG, "%s: cannot initialise libcurl", options->scheme);
         return -1;
     }
+    bool https = strcmp(options->scheme, "https") == 0;
     if (http_urls_make(options->scheme, options->path, options->settings->http.query,
                        is_otlp(options), &http->urls, error) != 0 ||
-        http_tls_check(http->library, &options->settings->tls, error) != 0 ||
+        http_tls_check(http->library, &options->settings->tls, https, error) != 0 ||
         make_headers(options, http->library, headers, error) != 0)
         return -1;
-    return strcmp(options->scheme, "http") == 0 ? check_plain(options, *headers, error) : 0;
+    return https ? 0 : check_plain(options, *headers, error);
 }
 
 static int http_fill(struct http *http, const struct destination_options *options,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/platform/input_file.h"
+#include "collector/platform/trusted_authorities.h"
 
 /* The first byte of a PKCS#12 file, which is a sequence in DER (RFC 7292, section 4). */
 #define DER_SEQUENCE 0x30
@@ -33,12 +34,21 @@ static void check_pkcs12(const struct client_tls *tls, struct error *error)
                   tls->cert);
 }
 
-int http_tls_check(const struct curl_library *library, const struct client_tls *tls,
+/* Sets *file to the file of authorities that libcurl must be told to read; NULL: its own. */
+static int find_authorities(const struct client_tls *tls, const char **file, struct error *error)
+{
+    *file = tls->ca;
+    return tls->ca != NULL ? 0 : trusted_authorities_find(file, error);
+}
+
+int http_tls_check(const struct curl_library *library, const struct client_tls *tls, bool https,
                    struct error *error)
 {
+    const char *authorities;
     if (input_load_check_key("server_ca", tls->ca, error) != 0 ||
         input_load_check_key("client_cert", tls->cert, error) != 0 ||
-        input_load_check_key("client_key", tls->key, error) != 0)
+        input_load_check_key("client_key", tls->key, error) != 0 ||
+        (https && find_authorities(tls, &authorities, error) != 0))
         return -1;
     struct error schannel = {.code = EXIT_CODE_OK};
     if (tls->cert != NULL && is_schannel(library))
@@ -63,7 +73,11 @@ static bool set_text(const struct curl_library *library, CURL *easy, CURLoption 
 bool http_tls_set(const struct curl_library *library, CURL *easy, const struct client_tls *tls)
 {
     const char *type = tls->cert != NULL && is_schannel(library) ? "P12" : NULL;
-    return set_text(library, easy, CURLOPT_CAINFO, tls->ca) &&
+    struct error none; /* http_tls_check has reported it */
+    const char *authorities;
+    if (find_authorities(tls, &authorities, &none) != 0)
+        authorities = NULL;
+    return set_text(library, easy, CURLOPT_CAINFO, authorities) &&
            set_text(library, easy, CURLOPT_SSLCERT, tls->cert) &&
            set_text(library, easy, CURLOPT_SSLCERTTYPE, type) &&
            set_text(library, easy, CURLOPT_SSLKEY, tls->key) &&

@@ -73,7 +73,7 @@ static struct client_tls pem(void)
 static void assert_refused(const struct client_tls *tls, const char *key_of_url, const char *why)
 {
     struct error error = {.code = EXIT_CODE_OK};
-    assert_int_equal(http_tls_check(&library, tls, &error), -1);
+    assert_int_equal(http_tls_check(&library, tls, true, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
     assert_ptr_equal(strstr(error.text, key_of_url), error.text);
     assert_non_null(strstr(error.text, why));
@@ -85,7 +85,7 @@ TEST_WITH(openssl_takes_a_certificate_and_its_key_in_pem, make, scratch_remove)
     struct error error;
     const struct client_tls tls = pem();
     version = "libcurl/7.88.1 OpenSSL/3.0.15 zlib/1.2.13";
-    assert_int_equal(http_tls_check(&library, &tls, &error), 0);
+    assert_int_equal(http_tls_check(&library, &tls, true, &error), 0);
     assert_true(http_tls_set(&library, NULL, &tls));
     assert_string_equal(authority, tls.ca);
     assert_string_equal(cert, tls.cert);
@@ -101,7 +101,7 @@ TEST_WITH(schannel_takes_pkcs12_with_the_key_inside, make, scratch_remove)
     version = "libcurl/7.88.1 Schannel";
     scratch_put("cert", "\x30\x82", 2);
     tls.key = NULL;
-    assert_int_equal(http_tls_check(&library, &tls, &error), 0);
+    assert_int_equal(http_tls_check(&library, &tls, true, &error), 0);
     assert_true(http_tls_set(&library, NULL, &tls));
     assert_string_equal(authority, tls.ca);
     assert_string_equal(cert, tls.cert);
@@ -151,7 +151,7 @@ TEST_WITH(without_certificates_only_the_way_of_revocation_is_set, make, scratch_
     struct error error;
     const struct client_tls tls = {.ca = NULL};
     version = "libcurl/7.88.1 Schannel";
-    assert_int_equal(http_tls_check(&library, &tls, &error), 0);
+    assert_int_equal(http_tls_check(&library, &tls, true, &error), 0);
     assert_true(http_tls_set(&library, NULL, &tls));
     assert_null(authority);
     assert_null(type);

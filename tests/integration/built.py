@@ -23,6 +23,7 @@ MACHINE = os.environ.get("TEST_MACHINE", "")
 # Whether qemu runs the programs.
 UNDER_QEMU = LEFT_OUT != ""
 
+IO_ERROR = "I/O error" if STATIC else "Input/output error"
 IN_USE = "Address in use" if STATIC else "Address already in use"
 NO_DESCRIPTOR = "No file descriptors available" if STATIC else "Too many open files"
 

@@ -31,14 +31,23 @@ endif()
 if(SLUICE_YAML)
     sluice_source(yaml libyaml)
 endif()
+if(SLUICE_STATIC AND (SLUICE_TLS OR SLUICE_CURL OR SLUICE_KAFKA OR SLUICE_NATS))
+    sluice_source(openssl openssl)
+endif()
 if(SLUICE_CURL)
     sluice_source(curl curl)
+    if(SLUICE_STATIC)
+        sluice_source(nghttp2 nghttp2)
+    endif()
 endif()
 if(SLUICE_TOP)
     sluice_source(jansson jansson)
 endif()
 if(SLUICE_KAFKA)
     sluice_source(rdkafka librdkafka)
+endif()
+if(SLUICE_NATS)
+    sluice_source(nats nats.c)
 endif()
 if(SLUICE_SODIUM)
     sluice_source(sodium libsodium)
@@ -113,36 +122,6 @@ if(SLUICE_YAML)
             YAML_VERSION_STRING="${version}")
 endif()
 
-# HTTP and HTTPS by Schannel, Windows' own TLS with Windows' own certificates. RTSP only lends an option
-# that sinks/destinations/http_request.c uses. The files left out are empty in this configuration.
-if(SLUICE_CURL)
-    file(GLOB files ${curl_source}/lib/*.c ${curl_source}/lib/vauth/*.c ${curl_source}/lib/vtls/*.c
-        ${curl_source}/lib/vquic/vquic.c)
-    list(FILTER files EXCLUDE REGEX "/(altsvc|amigaos|asyn-ares|c-hyper|cookie|curl_des|curl_fnmatch\
-|curl_get_line|curl_gssapi|curl_ntlm_core|curl_ntlm_wb|curl_path|curl_range|curl_rtmp|curl_sasl|dict|doh\
-|file|fileinfo|fopen|formdata|ftp|ftplistparser|gopher|h2h3|hmac|hostip4|hostsyn|hsts|http_aws_sigv4\
-|http_digest|http_negotiate|http_ntlm|imap|inet_ntop|inet_pton|krb5|ldap|md4|md5|memdebug|mqtt|netrc\
-|openldap|pingpong|pop3|psl|sha256|smb|smtp|socks_gssapi|strtok|telnet|tftp|wildcard|cleartext|cram\
-|digest|digest_sspi|gsasl|krb5_gssapi|krb5_sspi|ntlm|ntlm_sspi|oauth2|spnego_gssapi|spnego_sspi|bearssl\
-|gskit|gtls|mbedtls|mbedtls_threadlock|nss|openssl|rustls|sectransp|wolfssl)\\.c$")
-    sluice_built(curl ${curl_source}/include ${files})
-    target_include_directories(curl PRIVATE ${curl_source}/lib)
-    target_compile_definitions(curl
-        PUBLIC CURL_STATICLIB
-        PRIVATE BUILDING_LIBCURL ENABLE_IPV6 USE_SCHANNEL USE_WINDOWS_SSPI
-            UNICODE _UNICODE # libcurl then takes file names as UTF-8
-            _WIN32_WINNT=0x0A00 _X86INTRIN_H_INCLUDED # as in CMakeLists.txt
-            CURL_DISABLE_ALTSVC CURL_DISABLE_COOKIES CURL_DISABLE_CRYPTO_AUTH CURL_DISABLE_DICT
-            CURL_DISABLE_DOH CURL_DISABLE_FILE CURL_DISABLE_FTP CURL_DISABLE_GETOPTIONS
-            CURL_DISABLE_GOPHER CURL_DISABLE_HSTS CURL_DISABLE_IMAP CURL_DISABLE_LDAP
-            CURL_DISABLE_LDAPS CURL_DISABLE_MIME CURL_DISABLE_MQTT CURL_DISABLE_NETRC
-            CURL_DISABLE_NTLM CURL_DISABLE_POP3 CURL_DISABLE_PROGRESS_METER
-            CURL_DISABLE_SHUFFLE_DNS CURL_DISABLE_SMB CURL_DISABLE_SMTP CURL_DISABLE_TELNET
-            CURL_DISABLE_TFTP)
-    target_compile_options(curl PRIVATE -Os) # faster to compile; not on the datagram path
-    target_link_libraries(curl PUBLIC ws2_32 crypt32 bcrypt advapi32)
-endif()
-
 # jansson's own CMake script would determine these values; for this compiler they are known.
 function(sluice_jansson)
     foreach(found HAVE_INT32_T HAVE_LOCALE_H HAVE_SSIZE_T HAVE_STDINT_H HAVE_SYS_TYPES_H HAVE_UINT16_T
@@ -169,33 +148,18 @@ if(SLUICE_TOP)
     sluice_jansson()
 endif()
 
-# librdkafka without TLS, for which it needs OpenSSL, and without the parts that need TLS or curl.
+# In this order: each links those before it.
+if(SLUICE_STATIC AND (SLUICE_TLS OR SLUICE_CURL OR SLUICE_KAFKA OR SLUICE_NATS))
+    include(${CMAKE_CURRENT_LIST_DIR}/SourceOpenssl.cmake)
+endif()
+if(SLUICE_CURL)
+    include(${CMAKE_CURRENT_LIST_DIR}/SourceCurl.cmake)
+endif()
 if(SLUICE_KAFKA)
-    file(GLOB files ${rdkafka_source}/src/*.c)
-    list(FILTER files EXCLUDE REGEX "/(rdhttp|rdkafka_plugin|rdkafka_sasl_cyrus|rdkafka_sasl_oauthbearer\
-|rdkafka_sasl_oauthbearer_oidc|rdkafka_sasl_scram|rdkafka_ssl)\\.c$")
-    if(NOT SLUICE_ZLIB)
-        list(FILTER files EXCLUDE REGEX "/rdgz\\.c$")
-    endif()
-    if(NOT SLUICE_ZSTD)
-        list(FILTER files EXCLUDE REGEX "/rdkafka_zstd\\.c$")
-    endif()
-    # The header is included as librdkafka/rdkafka.h, as after an installation.
-    set(include ${PROJECT_BINARY_DIR}/include)
-    foreach(header rdkafka.h rdkafka_mock.h)
-        configure_file(${rdkafka_source}/src/${header} ${include}/librdkafka/${header} COPYONLY)
-    endforeach()
-    sluice_built(rdkafka ${include} ${files})
-    target_compile_definitions(rdkafka
-        PUBLIC LIBRDKAFKA_STATICLIB
-        PRIVATE WITHOUT_WIN32_CONFIG # instead of its win32_config.h:
-            ENABLE_DEVEL=0 WITH_HDRHISTOGRAM=1 WITH_PLUGINS=0 WITH_SASL_OAUTHBEARER=0
-            WITH_SASL_SCRAM=0 WITH_SNAPPY=1 WITH_SSL=0 WITH_ZLIB=$<BOOL:${SLUICE_ZLIB}>
-            WITH_ZSTD=$<BOOL:${SLUICE_ZSTD}>
-            UNICODE _WIN32_WINNT=0x0A00 _X86INTRIN_H_INCLUDED)
-    target_compile_options(rdkafka PRIVATE -Os -w)
-    target_link_libraries(rdkafka PUBLIC ws2_32 secur32
-        $<$<BOOL:${SLUICE_ZLIB}>:zlib> $<$<BOOL:${SLUICE_ZSTD}>:zstd>)
+    include(${CMAKE_CURRENT_LIST_DIR}/SourceKafka.cmake)
+endif()
+if(SLUICE_NATS)
+    include(${CMAKE_CURRENT_LIST_DIR}/SourceNats.cmake)
 endif()
 
 # libsodium with all implementations, because it chooses one of each part at run time. The

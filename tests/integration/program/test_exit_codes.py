@@ -2,7 +2,7 @@
 import os
 import unittest
 
-from built import not_on_windows
+from built import IN_USE, not_on_windows
 from capture_writing import write_capture
 from ports import free_port
 from protobuf import metric
@@ -84,7 +84,7 @@ class ExitCodes(ProgramTest):
                              listeners=2)
         for name, says, option in zip(program.names, ("cannot bind", "cannot listen on"), "ut"):
             said = self.refused("--listen", f"{name}?schema=riemann", code=69)
-            self.assertIn(f"{says} {name}: Address already in use; as root, ss -l{option}np 'sport = "
+            self.assertIn(f"{says} {name}: {IN_USE}; as root, ss -l{option}np 'sport = "
                           f":{name.rpartition(':')[2]}' shows by which program", said)
             there = name.replace("127.0.0.1", "192.0.2.254")
             said = self.refused("--listen", f"{there}?schema=riemann", code=69)

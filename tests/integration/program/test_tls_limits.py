@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from built import skip
+from built import STATIC, skip
 from certificates import OPENSSL, Authority
 from http_store import Store
 from protobuf import metric
@@ -322,6 +322,7 @@ class Beside(Tcp):
 
     @unittest.skipUnless(os.environ.get("TEST_CURL") == "1", "there is no curl")
     @unittest.skipIf(SANITIZED, "the sanitizer has to be loaded first")
+    @unittest.skipIf(STATIC, "no library can be added to a static program")
     def test_and_where_curl_reads_64_kib_at_a_time(self):
         self.check_all_write(LD_PRELOAD=os.environ["TEST_LARGE_READS"])
 

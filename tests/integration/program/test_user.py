@@ -8,9 +8,10 @@ import subprocess
 import sys
 import unittest
 
-from built import STATIC, WINDOWS, command, not_on_windows
+from built import WINDOWS, command, not_on_windows
 from protobuf import metric
-from sluice_program import DEADLINE, RIEMANN, SLUICE, ProgramTest, read_lines, wait_until
+from sluice_program import (DEADLINE, RIEMANN, SLUICE, ProgramTest, built_with, read_lines,
+                            wait_until)
 from test_config import READS_FILES
 
 if not WINDOWS:
@@ -237,7 +238,6 @@ class Root(ProgramTest):
                                            code=73))
         self.assertEqual(list(closed.iterdir()), [])
 
-    @unittest.skipIf(STATIC, "a static program has neither TLS nor deliveries")
     def test_root_has_no_library_follow_one(self):
         self.folder.chmod(0o755)
         (self.folder / "key").write_text("secret", encoding="ascii")
@@ -246,13 +246,14 @@ class Root(ProgramTest):
         (own / "key").symlink_to(self.folder / "key")
         for path in (own, own / "key"):
             os.chown(path, self.user.pw_uid, self.user.pw_gid, follow_symlinks=False)
-        for arguments in (("--listen", f"tcp://127.0.0.1:0?schema=riemann&tls=on&key={own}/key"
-                           f"&cert={own}/key"),
-                          ("--listen", RIEMANN, "--sink",
-                           f"nats://127.0.0.1:1/a?tls=on&server_ca={own}/key"),
-                          ("--listen", RIEMANN, "--sink", "kafka://127.0.0.1:1/a?"
-                           f"kafka.security.protocol=ssl&kafka.ssl.ca.location={own}/key")):
+        for library, *arguments in (
+                ("tls", "--listen", f"tcp://127.0.0.1:0?schema=riemann&tls=on&key={own}/key&cert={own}/key"),
+                ("nats", "--listen", RIEMANN, "--sink", f"nats://127.0.0.1:1/a?tls=on&server_ca={own}/key"),
+                ("kafka", "--listen", RIEMANN, "--sink", "kafka://127.0.0.1:1/a?"
+                 f"kafka.security.protocol=ssl&kafka.ssl.ca.location={own}/key")):
             with self.subTest(arguments=arguments):
+                if not built_with(library):
+                    self.skipTest(f"a program without {library}")
                 self.assertIn("a link that is not root's",
                               self.refused("--user", USER, *arguments, code=78))
 

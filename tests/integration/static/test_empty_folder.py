@@ -1,18 +1,26 @@
 """The static file needs no other file: it runs in a root folder that contains only itself, as in a
 container image FROM scratch. There is no C library, no loader, no /proc, /dev, /etc or time zone."""
+import json
 import pathlib
 import shutil
+import ssl
 import subprocess
 import tempfile
 import unittest
 
 from binary_reading import read
 from built import skip
+from certificates import OPENSSL, Authority
+from http_store import Store
+from kafka_mock import KafkaMock
 from metrics_client import MetricsClient
 from protobuf import metric
 from rotating import RotatingTest, numbered, unpacked
-from sluice_program import ANY_PORT, RIEMANN, SLUICE
+from sluice_program import ANY_PORT, RIEMANN, SLUICE, built_with
+from test_tcp import OK, TCP, Client, framed
 
+CONFIGURATION = 78
+AUTHORITIES = "etc/ssl/certs/ca-certificates.crt"  # where Debian has them
 PT_INTERP = 3
 DT_NEEDED = 1
 UNSHARE = ["unshare"], ["unshare", "--user", "--map-root-user"]  # as root, and as another user
@@ -40,6 +48,8 @@ class EmptyFolder(RotatingTest):
     def start_inside(self, *arguments, **more):
         return self.start(*self.enter[1:], "/sluice", *arguments, program=self.enter[0], **more)
 
+
+class Plain(EmptyFolder):
     def test_it_receives_and_writes_a_file(self):
         program = self.start_inside("--listen", RIEMANN, "--sink", "file:/lines")
         self.sender(program).send_all([metric(value) for value in range(500)])
@@ -79,6 +89,70 @@ class EmptyFolder(RotatingTest):
         said, = program.wait_for_log("sandbox: (.*)$")
         self.assertNotIn(b"not landlock", said[1])
         program.stop()
+
+
+@unittest.skipUnless(built_with("http"), "a program without libcurl")
+@unittest.skipIf(OPENSSL is None, "openssl is not installed")
+class Encrypted(EmptyFolder):
+    def setUp(self):
+        super().setUp()
+        self.authority = Authority(self.folder)
+        self.server = self.authority.issue("server")
+
+    def store(self):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*self.server)
+        store = Store(context=context)
+        self.addCleanup(store.close)
+        return store
+
+    def check_delivers(self, store, keys=""):
+        program = self.start_inside("--listen", RIEMANN, "--sink", f"https:{store.place}?format=json{keys}")
+        self.sender(program).send_all([metric(value) for value in range(50)])
+        program.wait_for_settled(50)
+        self.assertEqual(program.stop()["sinks"][0]["written"], 50)
+        self.assertEqual([json.loads(line)["value"] for line in store.lines()], list(range(50)))
+
+    def test_a_listener_has_tls(self):
+        for file, name in zip(self.server, ("cert", "key")):
+            shutil.copy(file, self.out / name)
+        program = self.start_inside("--listen", TCP + "&tls=on&cert=/cert&key=/key", "--sink", "file:/lines")
+        client = Client(program)
+        context = ssl.create_default_context(cafile=self.authority.cert)
+        client.socket = context.wrap_socket(client.socket, server_hostname="127.0.0.1")
+        self.addCleanup(client.socket.close)
+        client.send(framed(metric(1)))
+        self.assertEqual(client.answer(), OK)
+        program.wait_for_settled(1)
+        program.stop()
+        self.assertEqual(self.values("lines"), [1])
+
+    def test_a_store_of_a_given_authority_gets_records_by_https(self):
+        shutil.copy(self.authority.cert, self.out / "authority")
+        self.check_delivers(self.store(), "&server_ca=/authority")
+
+    def test_authorities_of_the_system_are_found(self):
+        (self.out / AUTHORITIES).parent.mkdir(parents=True)
+        shutil.copy(self.authority.cert, self.out / AUTHORITIES)
+        self.check_delivers(self.store())
+
+    def test_a_system_without_authorities_needs_server_ca(self):
+        said = self.refused(*self.enter[1:], "/sluice", "--check", "--listen", RIEMANN, "--sink",
+                            "https://127.0.0.1:1/write?format=json", code=CONFIGURATION, program=self.enter[0])
+        self.assertIn(f"server_ca= is needed: this system has no certificates of authorities in /{AUTHORITIES}",
+                      said)
+
+
+@unittest.skipUnless(built_with("kafka"), "a program without librdkafka")
+class Broker(EmptyFolder):
+    def test_a_broker_gets_records(self):
+        cluster = KafkaMock(self)
+        cluster.order("create t 1")
+        program = self.start_inside("--listen", RIEMANN, "--sink", f"kafka://{cluster.brokers}/t?format=json")
+        self.sender(program).send_all([metric(value) for value in range(50)])
+        program.wait_for_settled(50)
+        self.assertEqual(program.stop()["sinks"][0]["written"], 50)
+        self.assertEqual([json.loads(value)["value"] for _, value in cluster.read("t")], list(range(50)))
 
 
 class File(unittest.TestCase):

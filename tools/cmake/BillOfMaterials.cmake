@@ -15,8 +15,8 @@ if(SLUICE_SOURCE_TIME)
     list(APPEND options --moment ${SLUICE_SOURCE_TIME})
 endif()
 # The component's name in the copyright file, and that in FromPkgConfig.cmake and FromSources.cmake.
-foreach(row "jansson jansson" "libcurl curl" "librdkafka rdkafka" "libsodium sodium" "libyaml yaml"
-        "ncurses ncurses" "protobuf-c protobuf_c" "zlib zlib" "zstd zstd")
+foreach(row "jansson jansson" "libcurl curl" "librdkafka rdkafka" "libsodium sodium" "libyaml yaml" "nats.c nats"
+        "ncurses ncurses" "nghttp2 nghttp2" "openssl openssl" "protobuf-c protobuf_c" "zlib zlib" "zstd zstd")
     string(REPLACE " " ";" row ${row})
     list(POP_FRONT row component name)
     if(${name}_source)

@@ -1,9 +1,12 @@
-# The licence of each library whose code is in the programs for Windows: its name in FromSources.cmake, its
-# name in tools/packaging/copyright, and the file in its source folder. Libraries that only tests use have
-# no row.
+# The licence of each library whose code is in programs that are linked from sources, for Windows and static: its
+# name in FromSources.cmake, its name in tools/packaging/copyright, and the file in its source folder. Libraries
+# that only tests use have no row.
 set(sluice_licences
     "curl libcurl COPYING"
     "jansson jansson LICENSE"
+    "nats nats.c LICENSE"
+    "nghttp2 nghttp2 COPYING"
+    "openssl openssl LICENSE.txt"
     "protobuf_c protobuf-c LICENSE"
     "rdkafka librdkafka LICENSES.txt"
     "sodium libsodium LICENSE"
@@ -33,10 +36,16 @@ function(sluice_find_licences out)
         list(APPEND found ${name} ${${library}_source}/${file})
     endforeach()
     # The C library and the start of a program, which are linked in, too.
-    set(mingw /usr/share/doc/mingw-w64-common/copyright)
-    if(NOT EXISTS ${mingw})
-        message(FATAL_ERROR "${mingw} is missing: programs contain parts of mingw-w64")
+    if(WIN32)
+        set(library mingw-w64)
+        set(copyright /usr/share/doc/mingw-w64-common/copyright)
+    else()
+        set(library musl)
+        set(copyright /usr/share/doc/musl-dev/copyright)
     endif()
-    list(APPEND found mingw-w64 ${mingw})
+    if(NOT EXISTS ${copyright})
+        message(FATAL_ERROR "${copyright} is missing: programs contain parts of ${library}")
+    endif()
+    list(APPEND found ${library} ${copyright})
     set(${out} ${found} PARENT_SCOPE)
 endfunction()

@@ -6,10 +6,12 @@ if(NOT CPACK_GENERATOR STREQUAL "TGZ")
     file(RENAME ${CPACK_TEMPORARY_DIRECTORY}/sluice/usr/etc ${CPACK_TEMPORARY_DIRECTORY}/sluice/etc)
 endif()
 
-# CPack strips programs only, so the archives are stripped here.
+# CPack strips programs only, so the archives are stripped here. A package of static programs has none.
 file(GLOB_RECURSE archives ${CPACK_TEMPORARY_DIRECTORY}/*.a)
-execute_process(COMMAND ${CPACK_STRIP} --strip-debug --enable-deterministic-archives ${archives}
-    COMMAND_ERROR_IS_FATAL ANY)
+if(archives)
+    execute_process(COMMAND ${CPACK_STRIP} --strip-debug --enable-deterministic-archives ${archives}
+        COMMAND_ERROR_IS_FATAL ANY)
+endif()
 
 # Installs FILE as FOLDER/NAME, readable by all users.
 function(place file folder name)

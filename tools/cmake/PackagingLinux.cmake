@@ -10,6 +10,14 @@
 #   examples     the same files as examples: in the .tar.gz, and in an installation by "cmake --install"
 #   website      the documents as a website. Only in the .tar.gz
 install(FILES ${packaging}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(SLUICE_STATIC)
+    include(${CMAKE_CURRENT_LIST_DIR}/Licences.cmake)
+    sluice_find_licences(licences)
+    while(licences)
+        list(POP_FRONT licences name file)
+        install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DOCDIR}/licenses RENAME ${name}.txt)
+    endwhile()
+endif()
 
 # Folders of man and of each shell.
 foreach(program ${programs})

@@ -97,7 +97,7 @@ class Workflows(unittest.TestCase):
         self.assertEqual(made, presets("package"))
         kept = [path.rpartition(".")[2] for step in steps(workflow("release"))
                 for path in step.get("with", {}).get("path", "").splitlines() if "*" in path]
-        self.assertEqual(kept, ["deb", "rpm", "gz", "zip", "msi"])
+        self.assertEqual(kept, ["deb", "rpm", "gz", "gz", "zip", "msi"])
         self.assertEqual(jobs["packages"]["needs"], "test")
         self.assertEqual(jobs["publish"]["needs"], "packages")
         self.assertEqual(workflow("release")[True]["push"], {"tags": ["v[0-9]*"]})  # YAML's "on"

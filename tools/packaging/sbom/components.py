@@ -14,14 +14,17 @@ import subprocess
 from spdx import UNKNOWN
 
 # A component's name in tools/packaging/copyright, and the names of its archives: those of Debian,
-# and those of the build for Windows.
+# and those of the builds from sources, for Windows and static.
 LINKED = {
     "jansson": ("libjansson.a",),
     "libcurl": ("libcurl.a",),
     "librdkafka": ("librdkafka.a",),
     "libsodium": ("libsodium.a",),
     "libyaml": ("libyaml.a",),
+    "nats.c": ("libnats.a",),
     "ncurses": ("libncurses.a", "libncursesw.a", "libtinfo.a"),
+    "nghttp2": ("libnghttp2.a",),
+    "openssl": ("libssl.a", "libcrypto.a"),
     "protobuf-c": ("libprotobuf-c.a", "libprotobuf_c.a"),
     "zlib": ("libz.a", "libzlib.a"),
     "zstd": ("libzstd.a",),
@@ -32,6 +35,7 @@ LINKED = {
 ADDED = (
     ("gcc", r"/gcc/[^/]+/[^/]+/[^/]+$", "GPL-3.0-or-later WITH GCC-exception-3.1"),
     ("mingw-w64", r"/x86_64-w64-mingw32/lib/[^/]+$", "ZPL-2.1"),
+    ("musl", r"/[^/]+-linux-musl/[^/]+$", "MIT"), # before glibc, whose files have the same names
     ("glibc", r"/(S?crt1|[gr]crt1|Mcrt1|crti|crtn)\.o$|/lib(c_nonshared|c|m|mvec|pthread)\.a$",
      "LGPL-2.1-or-later"),
 )

@@ -31,7 +31,8 @@
  * again at the next call. A library that is linked in is always returned. The second returns
  * "librdkafka 2.0.2", or "librdkafka (not on this system)". The names of the file and of its
  * package are those of the library whose headers the program is compiled with
- * (FromPkgConfig.cmake).
+ * (FromPkgConfig.cmake). In place of the file's name there may be several, separated by commas,
+ * for versions that have the same functions: the first of them that the system has is loaded.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_SHARED_LIBRARY_H
 #define SLUICE_COLLECTOR_PLATFORM_SHARED_LIBRARY_H
@@ -83,8 +84,9 @@ const char *shared_library_version(char text[SHARED_LIBRARY_VERSION_SIZE], const
 #else
 
 struct shared_library {
-    const char *name;         /* for people: "librdkafka" */
-    const char *file;         /* without a folder, with the interface's number: "libcurl.so.4" */
+    const char *name; /* for people: "librdkafka" */
+    /* Names of files, without a folder, with the interface's number ("libcurl.so.4"); then NULL. */
+    const char *const *files;
     const char *package;      /* Debian's package that has it; empty: not known */
     const char *user;         /* feature that needs it, for errors: "kafka" */
     const char *const *names; /* of its functions */
@@ -103,8 +105,9 @@ bool shared_library_fill(struct shared_library *library, struct error *error);
                               user_text)                                                           \
     static const char *const function_names[] = {FUNCTIONS(SHARED_LIBRARY_NAME, prefix)};          \
     static struct id##_library functions;                                                          \
+    static const char *const file_names[] = {file_name, NULL};                                     \
     static struct shared_library description = {.name = (name_text),                               \
-                                                .file = (file_name),                               \
+                                                .files = file_names,                               \
                                                 .package = (package_text),                         \
                                                 .user = (user_text),                               \
                                                 .names = function_names,                           \

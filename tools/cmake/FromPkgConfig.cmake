@@ -26,8 +26,14 @@ endif()
 # sluice_loaded(NAME ARCHIVE FOLDER...): gives the users of sluice::NAME the macros SLUICE_LOADED_NAME, the name by
 # which the program loads the library at run time, and SLUICE_LOADED_NAME_PACKAGE, Debian's package that has it
 # (empty on other systems); and adds them to SLUICE_LOADED_FILES and SLUICE_LOADED_PACKAGES for packages of the
-# program. The name is that of the version whose headers are used: nats.c has another one in each version, and
-# structures of another size; packages have other names in other releases of Debian.
+# program. The name is that of the version whose headers are used; packages have other names in other releases of Debian.
+#
+# Other versions that the program tries when it does not find that one are listed in ${name}_versions, as FILE=PACKAGE. They
+# are in SLUICE_LOADED_NAME_FILES, with the first one, and in SLUICE_LOADED_OTHERS.
+#
+# nats.c changes its name in each version. In all from 3.3 to 3.13 the functions that are used have the same types, and
+# the values of its enumerations the same numbers; no structure of it is used.
+set(nats_versions libnats.so.3.4=libnats3.4 libnats.so.3.10=libnats3.10) # of Debian 12 and 13
 function(sluice_loaded name archive)
     find_library(${name}_shared NAMES lib${archive}.so HINTS ${ARGN} REQUIRED)
     execute_process(COMMAND ${CMAKE_READELF} --dynamic --wide ${${name}_shared}
@@ -48,9 +54,24 @@ function(sluice_loaded name archive)
         endif()
     endif()
     string(TOUPPER SLUICE_LOADED_${name} macro)
-    target_compile_definitions(sluice_${name} INTERFACE ${macro}="${file}" ${macro}_PACKAGE="${package}")
+    set(files "\"${file}\"")
+    set(any ${package}) # of these packages
+    foreach(version ${${name}_versions})
+        string(REPLACE "=" ";" version ${version})
+        list(POP_FRONT version other other_package)
+        if(NOT other STREQUAL file)
+            string(APPEND files ",\"${other}\"")
+            list(APPEND SLUICE_LOADED_OTHERS ${other})
+            if(package)
+                string(APPEND any " | ${other_package}")
+            endif()
+        endif()
+    endforeach()
+    target_compile_definitions(sluice_${name} INTERFACE
+        ${macro}="${file}" ${macro}_PACKAGE="${package}" "${macro}_FILES=${files}")
     set(SLUICE_LOADED_FILES ${SLUICE_LOADED_FILES} ${file} PARENT_SCOPE)
-    set(SLUICE_LOADED_PACKAGES ${SLUICE_LOADED_PACKAGES} ${package} PARENT_SCOPE)
+    set(SLUICE_LOADED_OTHERS ${SLUICE_LOADED_OTHERS} PARENT_SCOPE)
+    set(SLUICE_LOADED_PACKAGES ${SLUICE_LOADED_PACKAGES} ${any} PARENT_SCOPE)
 endfunction()
 
 if(SLUICE_TLS)

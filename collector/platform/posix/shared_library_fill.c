@@ -13,12 +13,22 @@ static bool find_functions(const struct shared_library *library, void *handle, s
     return true;
 }
 
+/* The first of the files that the system has. If it has none, `error` is about the first name. */
+static void *load_any(const struct shared_library *library, struct error *error)
+{
+    struct error ignored;
+    void *handle = shared_library_load(library->files[0], error);
+    for (size_t i = 1; handle == NULL && library->files[i] != NULL; i++)
+        handle = shared_library_load(library->files[i], &ignored);
+    return handle;
+}
+
 bool shared_library_fill(struct shared_library *library, struct error *error)
 {
     struct error why;
     if (library->loaded)
         return true;
-    void *handle = shared_library_load(library->file, &why);
+    void *handle = load_any(library, &why);
     library->loaded = handle != NULL && find_functions(library, handle, &why);
     if (handle == NULL && library->package[0] != '\0')
         error_set(error, EXIT_CODE_CONFIG,

@@ -1,12 +1,15 @@
 /*
- * A library's table of functions. The library here is C's own: on POSIX it is found by its file, and
- * on Windows it is linked in as every other.
+ * A library's table of functions. The library here is C's own: on POSIX it is found by its file,
+ * and on Windows it is linked in as every other.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/platform/shared_library.h"
 #include "tests/support/test.h"
+
+/* The system has a file of the second name only. */
+#define TEXT_FILES "libtext-of-another-version.so.3", "libc.so.6"
 
 #define TEXT_FUNCTIONS(FUNCTION, P)                                                                \
     FUNCTION(P, chr)                                                                               \
@@ -15,7 +18,13 @@
 
 SHARED_LIBRARY_DECLARE(text, str, TEXT_FUNCTIONS)
 SHARED_LIBRARY_DEFINE(text, str, TEXT_FUNCTIONS, chr("a libtext/3.4.1 libother/2.0", 'l'),
-                      "libtext", "libc.so.6", "libc6", "text")
+                      "libtext", TEXT_FILES, "libc6", "text")
+
+TEST(where_one_version_is_missing_another_one_is_loaded)
+{
+    struct error error = {.text = ""};
+    assert_non_null(text_library(&error)); /* libc.so.6 */
+}
 
 TEST(a_table_has_each_function_of_its_list_in_its_place)
 {

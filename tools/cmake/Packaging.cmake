@@ -24,7 +24,7 @@ foreach(document README.md proto/README.md sinks/README.md tools/README.md tools
         tools/manual/sluice.1.md tools/manual/sluice.yaml.5.md tools/manual/sluice-client.3.md
         tools/manual/sluice-decode.1.md tools/manual/sluice-replay.1.md tools/manual/sluice-send.1.md
         tools/manual/sluice-top.1.md tools/client/README.md proto/riemann.proto proto/telemetry.proto tools/packaging/README.md
-        tools/packaging/fleet.md tools/packaging/repository.md tools/packaging/recipes.md tools/packaging/sealed.md tools/packaging/windows.md tools/comparison/README.md
+        tools/packaging/fleet.md tools/packaging/distributions.md tools/packaging/repository.md tools/packaging/recipes.md tools/packaging/sealed.md tools/packaging/windows.md tools/comparison/README.md
         tools/comparison/curve.svg tools/comparison/fresh.svg
         tools/packaging/container/README.md tools/packaging/container/compose.yaml
         tools/packaging/container/kubernetes.yaml tools/packaging/container/podmonitor.yaml tools/packaging/container/sluice.yaml)

@@ -99,7 +99,9 @@ class Workflows(unittest.TestCase):
                 for path in step.get("with", {}).get("path", "").splitlines() if "*" in path]
         self.assertEqual(kept, ["deb", "rpm", "gz", "gz", "zip", "msi"])
         self.assertEqual(jobs["packages"]["needs"], "test")
-        self.assertEqual(jobs["publish"]["needs"], "packages")
+        self.assertIn("./tools/distributions ", str(jobs["source"]["steps"]))
+        self.assertEqual(jobs["source"]["needs"], "test")
+        self.assertEqual(jobs["publish"]["needs"], ["packages", "source"])
         self.assertEqual(workflow("release")[True]["push"], {"tags": ["v[0-9]*"]})  # YAML's "on"
 
     def test_scripts_that_they_call_exist(self):

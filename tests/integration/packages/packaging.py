@@ -24,7 +24,8 @@ PAGES = ["README.md", "sluice.spdx.json", "proto/README.md", "proto/riemann.prot
          *(f"tools/manual/{page}.md" for page in (
              "sluice-client.3", "sluice-decode.1", "sluice-replay.1", "sluice-send.1", "sluice-top.1",
              "sluice.1", "sluice.yaml.5")),
-         "tools/packaging/README.md", "tools/packaging/fleet.md", "tools/packaging/repository.md", "tools/packaging/recipes.md",
+         "tools/packaging/README.md", "tools/packaging/distributions.md", "tools/packaging/fleet.md",
+         "tools/packaging/repository.md", "tools/packaging/recipes.md",
          "tools/packaging/sealed.md", "tools/packaging/windows.md", "tools/comparison/README.md", "tools/comparison/curve.svg",
          "tools/comparison/fresh.svg",
          *(f"tools/packaging/container/{name}"
@@ -45,6 +46,16 @@ CLIENT = [*CLIENT_C, *(f"share/sluice/{name}" for name in MODULES)]
 SHARED = ["share/sluice/monitoring/sluice-alerts.yaml",
           "share/sluice/monitoring/sluice-dashboard.json", "share/sluice/sluice.schema.json"]
 
+# All files of "cmake --install", below its prefix.
+INSTALLED = [*(f"{DOCUMENTS}/{name}" for name in ("LICENSE", "copyright", *PAGES)),
+             *(f"{DOCUMENTS}/examples/{name}" for name in (
+                 "logrotate", "sluice-buffers.conf", "sluice-otlp.socket", "sluice-tcp.socket", "sluice.service",
+                 "sluice.socket", "sluice.yaml", "sysctl.conf", "tmpfiles.conf")),
+             "share/man/man3/sluice-client.3", "share/man/man5/sluice.yaml.5", *CLIENT, *SHARED,
+             *(place for name in PROGRAMS for place in (
+                 f"bin/{name}", f"share/man/man1/{name}.1", f"share/bash-completion/completions/{name}",
+                 f"share/zsh/site-functions/_{name}", f"share/fish/vendor_completions.d/{name}.fish"))]
+
 
 def need(*tools):
     """Leaves out all tests of a script if one of these tools is missing."""
@@ -53,10 +64,10 @@ def need(*tools):
             skip(f"needs {tool}")
 
 
-def run(*arguments, **more):
+def run(*arguments, timeout=500, **more):
     """Runs a command, which must succeed; returns its standard output."""
     done = subprocess.run([str(each) for each in arguments], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=500, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, check=False,
                           text=True, **more)
     if done.returncode != 0:
         raise AssertionError(f"{arguments} exits with {done.returncode}:\n{done.stdout}{done.stderr}")
@@ -95,6 +106,11 @@ def portable_build():
 def files_below(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*")
                   if not path.is_dir() or path.is_symlink())
+
+
+def without_website(names):
+    """The files that are always there: the website of the documents needs a library of Python to be made."""
+    return [name for name in names if f"{DOCUMENTS}/html/" not in name]
 
 
 def needed_by(program):

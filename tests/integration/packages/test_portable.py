@@ -7,8 +7,8 @@ import unittest
 
 from binary_reading import missing
 from metrics_client import MetricsClient
-from packaging import (CLIENT, DOCUMENTS, LOADED, PAGES, PROGRAMS, SHARED, SOURCE, TOOLS, PackageTest,
-                       files_below, need, needed_by, pack, packs, portable_build, run)
+from packaging import (CLIENT, DOCUMENTS, INSTALLED, LOADED, PROGRAMS, SOURCE, TOOLS, PackageTest, files_below,
+                       need, needed_by, pack, packs, portable_build, run, without_website)
 from sluice_program import RIEMANN
 from spdx_reading import Materials
 from website import CAN_BE_MADE, WHY_NOT, Website
@@ -29,20 +29,7 @@ class Archive(PackageTest):
         cls.programs = [cls.root / "bin" / name for name in PROGRAMS]
 
     def test_what_is_in_it(self):
-        expected = [f"{DOCUMENTS}/{name}" for name in ("LICENSE", "copyright", *PAGES)]
-        expected += [f"{DOCUMENTS}/examples/{name}" for name in (
-            "logrotate", "sluice-buffers.conf", "sluice-otlp.socket", "sluice-tcp.socket",
-            "sluice.service", "sluice.socket", "sluice.yaml", "sysctl.conf", "tmpfiles.conf")]
-        expected += ["share/man/man3/sluice-client.3", "share/man/man5/sluice.yaml.5", *CLIENT,
-                     *SHARED]
-        for name in PROGRAMS:
-            expected += [f"bin/{name}", f"share/man/man1/{name}.1",
-                         f"share/bash-completion/completions/{name}",
-                         f"share/zsh/site-functions/_{name}",
-                         f"share/fish/vendor_completions.d/{name}.fish"]
-        website = f"{DOCUMENTS}/html/"
-        found = [path for path in files_below(self.root) if not path.startswith(website)]
-        self.assertEqual(found, sorted(expected))
+        self.assertEqual(without_website(files_below(self.root)), sorted(INSTALLED))
         self.assertTrue(self.root.name.endswith(f"-linux-{platform.machine()}"))
 
     @unittest.skipUnless(CAN_BE_MADE, WHY_NOT)

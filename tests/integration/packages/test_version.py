@@ -18,6 +18,13 @@ SEMANTIC = re.compile(  # semver.org's own expression, without its groups
     r"(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?")
 
 
+class Files(unittest.TestCase):
+    def test_files_that_users_copy_name_the_version(self):
+        for name in ("compose.yaml", "kubernetes.yaml"):
+            text = (SOURCE / "tools/packaging/container" / name).read_text(encoding="utf-8")
+            self.assertEqual(re.findall(r"image: localhost/sluice:(.+)", text), [UNTAGGED], name)
+
+
 class Version(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-test-")).resolve()

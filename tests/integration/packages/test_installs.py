@@ -8,7 +8,8 @@ import tempfile
 import unittest
 
 from built import skip
-from packaging import BUILD, PackageTest, need, packs, run
+from nats_server import NatsServer
+from packaging import BUILD, SOURCE, PackageTest, need, packs, run
 from repositories import (OLD, Key, Server, documented, rpms_with_version, system_rpm, undivided,
                           with_version)
 
@@ -71,7 +72,8 @@ class Debian:
             part = base.with_name(f"{cls.suite}.part")
             shutil.rmtree(part, ignore_errors=True)
             part.parent.mkdir(exist_ok=True)
-            done = subprocess.run(["debootstrap", "--variant=minbase", "--include=curl", cls.suite, part],
+            # In mounts of its own: debootstrap may leave /proc mounted, and a copy of that never ends.
+            done = subprocess.run(["unshare", "--mount", "debootstrap", "--variant=minbase", "--include=curl", cls.suite, part],
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 raise unittest.SkipTest(f"debootstrap {cls.suite} fails: {done.stdout[-200:]}")
@@ -123,6 +125,7 @@ class Debian:
         self.assertEqual(self.versions_of("sluice-collector", "sluice-tools"), [now, now])
         self.assertTrue(configuration.read_text(encoding="utf-8").endswith(CHANGED))
         self.collect(200)
+        self.sends_to_nats()
 
         self.inside(back)
         self.assertEqual(self.versions_of("sluice-collector", "sluice-tools"), [OLD, OLD])
@@ -165,6 +168,21 @@ class Debian:
         ring.write_text(run("gpg", "--armor", "--export", env=other.environment), encoding="ascii")
         other.end()
         return self.inside("rm -rf /var/lib/apt/lists", "! apt-get -o APT::Update::Error-Mode=any update 2>&1")
+
+
+    def sends_to_nats(self):
+        """The libraries that the package recommends are those that it loads, also on a Debian that has other versions."""
+        said = self.inside("sluice --version")
+        for name in ("tls", "http", "kafka", "nats"):
+            self.assertRegex(said, rf"\n{name}: \S+ \d", said)
+        if "TEST_NATS_SERVER" not in os.environ:
+            return
+        server = NatsServer(self)
+        server.add_stream("RECORDS", "metrics", subjects=["metrics"])
+        shutil.copy(SOURCE / "tests/captures/riemann_cli_v4.pcap", self.root / "capture.pcap")
+        self.inside("sluice --listen 'pcap:/capture.pcap?port=5555&schema=riemann' "
+                    f"--sink nats://127.0.0.1:{server.port}/metrics")
+        self.assertIn(b'"kind":"gauge"', b"".join(server.read("RECORDS")))
 
 
 class Bookworm(Debian, Published):

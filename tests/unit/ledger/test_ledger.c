@@ -530,10 +530,10 @@ TEST_WITH(no_two_blocks_share_a_cache_line, set_up, tear_down)
 
 TEST(every_reason_has_a_name_of_its_own)
 {
-    const char *names[REASON_COUNT + REFUSAL_COUNT];
+    const char *names[(size_t)REASON_COUNT + REFUSAL_COUNT];
     memcpy(names, datagram_reason_names, sizeof datagram_reason_names);
     memcpy(names + REASON_COUNT, record_refusal_names, sizeof record_refusal_names);
-    for (size_t i = 0; i < REASON_COUNT + REFUSAL_COUNT; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_non_null(names[i]);
         for (size_t k = 0; k < i; k++)
             assert_string_not_equal(names[i], names[k]);

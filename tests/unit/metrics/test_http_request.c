@@ -78,7 +78,7 @@ TEST(a_malformed_head_is_a_bad_request)
         "GET / HTTP/1.11\r\n\r\n",
         "GET / HTTP/1,1\r\n\r\n",
         "GET /a b HTTP/1.1\r\n\r\n",
-        "GET /\x01" " HTTP/1.1\r\n\r\n",
+        "GET /\001 HTTP/1.1\r\n\r\n",
         "G(T / HTTP/1.1\r\n\r\n",
         "GET / HTTP/1.1\r\nHost\r\n\r\n",
         "GET / HTTP/1.1\r\nHost : a\r\n\r\n",

@@ -124,6 +124,7 @@ static bool is_block(const uint8_t *image, size_t size)
     if (is)
         sum += (unsigned)(strlen(buffered->route) + strlen(buffered->epoch) +
                           strlen(buffered->schema) + strlen(buffered->listener));
+    (void)sum;
     free(copy);
     return is;
 }

@@ -628,7 +628,7 @@ TEST_WITH(what_was_evicted_while_it_was_sent_is_evicted_at_a_stop, set_up, tear_
 {
     struct fake_sink *fake = *state;
     start_a_small_spill(fake);
-    for (unsigned number = 0; count(&fake->counters->evicted) == 0; number++) {
+    while (count(&fake->counters->evicted) == 0) {
         fake_sink_push(fake, 0, "*1000000", 1);
         fake_sink_wait_asleep(fake);
     }
@@ -648,7 +648,7 @@ TEST_WITH(what_was_left_and_then_evicted_is_not_said_to_be_there, set_up, tear_d
     fake_sink_push(fake, 0, "*1000000", 1);
     wait_sent();
     sink_thread_stop(fake->sink, clock_monotonic_ns());
-    for (unsigned number = 0; count(&fake->counters->evicted) == 0; number++) {
+    while (count(&fake->counters->evicted) == 0) {
         fake_sink_push(fake, 0, "*1000000", 1);
         fake_sink_wait_asleep(fake);
     }

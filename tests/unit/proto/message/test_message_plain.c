@@ -87,7 +87,8 @@ static void assert_same(const struct both *both)
 static bool decode_both(struct both *both, const struct message_type *type, unsigned levels,
                         size_t room)
 {
-    *both = (struct both){.type = type, .size = wire.size, .quick = {&wire, 99}};
+    *both = (struct both){
+        .type = type, .size = wire.size, .quick = {.message = &wire, .unknown_fields = 99}};
     both->data = malloc(wire.size == 0 ? 1 : wire.size);
     assert_non_null(both->data);
     memcpy(both->data, wire.bytes, wire.size);

@@ -177,11 +177,13 @@ class Fish(Shell, unittest.TestCase):
         return [each.split("\t")[0] for each in done.stdout.decode().splitlines()]
 
     def complete(self, line):
-        """fish's own completion of an option with a single offer."""
+        """fish's own completion of an option with a single offer. fish 4 prints offers that have the
+        letters at other places, too; on a terminal it prefers those that begin with the word."""
+        before, _, word = line.rpartition(" ")
         offered = self.offered(line)
+        offered = [each for each in offered if each.startswith(word.lstrip("'"))] or offered
         if len(offered) != 1:
             return line
-        before, _, word = line.rpartition(" ")
         return f"{before} {chr(39) if word[0] == chr(39) else ''}{offered[0]}"
 
 

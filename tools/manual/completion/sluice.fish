@@ -28,6 +28,13 @@ function __sluice_url
     commandline -ct | string replace -r '^--[a-z-]+=' '' | string replace -r '^[\'"]' ''
 end
 
+# URL: what is before its keys, and & if there are keys. In a pattern of fish 4 the question mark is a
+# character as any other, and before it is not.
+function __sluice_kind --argument-names url
+    set -l kind (string replace -r '[?].*' '&' -- $url)
+    echo "$kind"
+end
+
 # URL KEYS...: the URL with each of the keys, or of a key's values, at its end.
 function __sluice_keys --argument-names url
     set -l before (string match -r '^.*[?&]' -- $url)
@@ -51,10 +58,10 @@ end
 
 function __sluice_listener
     set -l url (__sluice_url)
-    switch "$url"
-        case 'pcap:*\?*'
+    switch (__sluice_kind $url)
+        case 'pcap:*&'
             __sluice_keys $url $__sluice_keys_capture
-        case '*\?*'
+        case '*&'
             __sluice_keys $url $__sluice_keys_udp
         case 'pcap:*'
             __sluice_files pcap
@@ -65,10 +72,10 @@ end
 
 function __sluice_sink
     set -l url (__sluice_url)
-    switch "$url"
-        case 'file:*\?*'
+    switch (__sluice_kind $url)
+        case 'file:*&'
             __sluice_keys $url $__sluice_keys_file
-        case '*\?*'
+        case '*&'
             __sluice_keys $url $__sluice_keys_sink
         case 'file:*'
             __sluice_files file
@@ -79,8 +86,8 @@ end
 
 function __sluice_letters
     set -l url (__sluice_url)
-    switch "$url"
-        case '*\?*'
+    switch (__sluice_kind $url)
+        case '*&'
             __sluice_keys $url $__sluice_keys_letters
         case 'file:*'
             __sluice_files file

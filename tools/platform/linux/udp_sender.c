@@ -141,8 +141,12 @@ static uint64_t count_refusals(int fd)
 {
     uint64_t refusals = 0;
     for (;;) {
-        char control[256];
-        struct msghdr message = {.msg_control = control, .msg_controllen = sizeof control};
+        char control[256], first;
+        struct iovec place = {&first, 1}; /* without one, qemu returns 0 and reads nothing */
+        struct msghdr message = {.msg_iov = &place,
+                                 .msg_iovlen = 1,
+                                 .msg_control = control,
+                                 .msg_controllen = sizeof control};
         if (recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
             return refusals;
         refusals += reported_error(&message) == ECONNREFUSED;

@@ -1,6 +1,7 @@
 /*
  * crc32c() by the instruction of arm64, which ARMv8.0 allows and ARMv8.1 requires: for Linux, whose
- * kernel says whether the processor has it, and for gcc and clang. Little-endian.
+ * kernel says whether the processor has it, and for gcc and clang. Little-endian. The compiler's
+ * options for this file name the instruction.
  */
 #include "collector/platform/machine.h"
 
@@ -18,8 +19,7 @@ static uint64_t crc32c_load(const uint8_t *bytes)
     return value;
 }
 
-__attribute__((target("+crc"))) static uint32_t by_instruction(uint32_t before, const uint8_t *next,
-                                                               size_t size)
+static uint32_t by_instruction(uint32_t before, const uint8_t *next, size_t size)
 {
     uint32_t crc = ~before;
     for (; size >= 3 * CRC32C_PIECE; size -= 3 * CRC32C_PIECE, next += 3 * CRC32C_PIECE) {

@@ -27,8 +27,12 @@ foreach(row "jansson jansson" "libcurl curl" "librdkafka rdkafka" "libsodium sod
 endforeach()
 set(files ${programs})
 list(TRANSFORM files REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+set(environment PYTHONDONTWRITEBYTECODE=1)
+if(SLUICE_DPKG_DATABASE) # of a cross build
+    list(APPEND environment DPKG_ADMINDIR=${SLUICE_DPKG_DATABASE})
+endif()
 add_custom_command(OUTPUT ${materials}
-    COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1
+    COMMAND ${CMAKE_COMMAND} -E env ${environment}
         ${SLUICE_SBOM_PYTHON} ${sbom}/make_sbom.py --out ${materials} ${options} ${files}
     DEPENDS ${programs} ${sbom}/make_sbom.py ${sbom}/components.py ${sbom}/spdx.py ${packaging}/copyright
     VERBATIM)

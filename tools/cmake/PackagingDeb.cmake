@@ -4,6 +4,10 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_PACKAGE_VERSION ${SLUICE_VERSION_DEB})
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SOURCE sluice)
+if(SLUICE_ARCHITECTURE) # of a cross build. dpkg-shlibdeps finds its libraries there, and asks its database
+    set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE ${SLUICE_ARCHITECTURE})
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${SLUICE_LIBRARIES})
+endif()
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 foreach(group sluice tools development python) # the first line of a description is its summary
     string(TOUPPER ${group} upper)

@@ -89,18 +89,28 @@ def pack(build, generator, folder):
     return path
 
 
-@functools.cache
-def portable_build():
-    """The preset of the archive and the .rpm, in the folder of the build that is tested. It is kept
-    there. It is optimised less, and not across files: that takes half of the time, and nothing that
-    is tested depends on it. One test at a time builds it (RESOURCE_LOCK)."""
-    build = BUILD / "portable"
+def _build(preset, folder):
+    """Builds a preset in a folder of the build that is tested, where it is kept. It is optimised less, and not across
+    files: that takes half of the time, and nothing that is tested depends on it."""
+    build = BUILD / folder
     cmake = os.environ["CMAKE"]
-    run(cmake, "--preset", "portable", "-B", build, "-DSLUICE_LTO=OFF",
+    run(cmake, "--preset", preset, "-B", build, "-DSLUICE_LTO=OFF",
         "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG", cwd=SOURCE)
     # Runs at low priority, because other tests that run at the same time have time limits.
     run("nice", "-n", "10", cmake, "--build", build, "--parallel", "2")
     return build
+
+
+@functools.cache
+def portable_build():
+    """The preset of the archive and the .rpm. One test at a time builds it (RESOURCE_LOCK)."""
+    return _build("portable", "portable")
+
+
+@functools.cache
+def arm64_build():
+    """The preset of the packages for arm64. One test at a time builds it (RESOURCE_LOCK)."""
+    return _build("arm64-package", "arm64")
 
 
 def files_below(folder):

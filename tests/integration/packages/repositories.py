@@ -68,10 +68,10 @@ def documented(section, url):
     return [line.replace(SERVED, url) for line in lines]
 
 
-def with_version(folder):
-    """The packages of this build with an older version, and another configuration in them, so that an upgrade meets
+def with_version(folder, build=BUILD):
+    """The packages of a build with an older version, and another configuration in them, so that an upgrade meets
     a configuration that the administrator and the package have changed."""
-    made = packs(BUILD, "DEB", folder, definitions=[f"CPACK_DEBIAN_PACKAGE_VERSION={OLD}"])
+    made = packs(build, "DEB", folder, definitions=[f"CPACK_DEBIAN_PACKAGE_VERSION={OLD}"])
     changed(folder, made["sluice-collector"])
     return made
 

@@ -1,5 +1,5 @@
 """Machines install from a repository by the commands of the document, upgrade, go back and remove: Debian 12 and 13 with
-apt, each in a fresh folder, and a machine with dnf."""
+apt, each in a fresh folder, for this machine and for arm64 under qemu, and a machine with dnf."""
 import os
 import pathlib
 import shutil
@@ -7,9 +7,10 @@ import subprocess
 import tempfile
 import unittest
 
+import emulated
 from built import skip
 from nats_server import NatsServer
-from packaging import BUILD, SOURCE, PackageTest, need, packs, run
+from packaging import BUILD, SOURCE, PackageTest, arm64_build, need, packs, run
 from repositories import (OLD, Key, Server, documented, rpms_with_version, system_rpm, undivided,
                           with_version)
 
@@ -57,24 +58,34 @@ class Published(PackageTest):
 class Debian:
     """Tests of one Debian; a subclass names it."""
     suite = None
+    foreign = []  # options of debootstrap for another machine
+    emulation = []  # what starts a command there
+
+    @classmethod
+    def build(cls):
+        return BUILD
 
     @classmethod
     def versions(cls):
-        cls.new = packs(BUILD, "DEB", cls.place / "new")
-        cls.old = with_version(cls.place / "old")
+        cls.new = packs(cls.build(), "DEB", cls.place / "new")
+        cls.old = with_version(cls.place / "old", cls.build())
         return cls.old.values(), cls.new.values()
+
+    @classmethod
+    def debootstrap(cls, root):
+        # In mounts of its own: debootstrap may leave /proc mounted, and a copy of that never ends.
+        return subprocess.run(["unshare", "--mount", "debootstrap", *cls.foreign, "--variant=minbase", "--include=curl", cls.suite, root],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
     @classmethod
     def fresh(cls):
         """A minimal system, made once by debootstrap and copied."""
-        base = BUILD / "debootstrap" / cls.suite
+        base = BUILD / "debootstrap" / "-".join([cls.suite, *cls.foreign[:1]]).replace("--arch=", "")
         if not base.exists():
-            part = base.with_name(f"{cls.suite}.part")
+            part = base.with_name(f"{base.name}.part")
             shutil.rmtree(part, ignore_errors=True)
             part.parent.mkdir(exist_ok=True)
-            # In mounts of its own: debootstrap may leave /proc mounted, and a copy of that never ends.
-            done = subprocess.run(["unshare", "--mount", "debootstrap", "--variant=minbase", "--include=curl", cls.suite, part],
-                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+            done = cls.debootstrap(part)
             if done.returncode != 0:
                 raise unittest.SkipTest(f"debootstrap {cls.suite} fails: {done.stdout[-200:]}")
             part.rename(base)
@@ -84,13 +95,16 @@ class Debian:
             'APT::Get::Assume-Yes "true";\nDpkg::Options { "--force-confdef"; "--force-confold"; "--force-unsafe-io"; };\n', encoding="ascii")
         return root
 
-    def inside(self, *lines):
-        """Runs the lines on the machine, and leaves no process of it behind."""
-        script = "set -e; mount -t proc proc /proc; " + "; ".join(lines)
-        done = subprocess.run(
-            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "chroot", self.root, "sh", "-c", script],
+    @classmethod
+    def run_inside(cls, root, script):
+        """Runs a script on the machine, and leaves no process of it behind."""
+        return subprocess.run(
+            [*cls.emulation, "unshare", "--mount", "--pid", "--fork", "--kill-child", "chroot", root, "sh", "-c", script],
             env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+
+    def inside(self, *lines):
+        done = self.run_inside(self.root, "set -e; mount -t proc proc /proc; " + "; ".join(lines))
         self.assertEqual(done.returncode, 0, done.stdout)
         return done.stdout
 
@@ -101,7 +115,7 @@ class Debian:
 
     def collect(self, lines):
         """One hundred datagrams more become lines of the file, which has this number then."""
-        run("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", COLLECT, "bash", self.root)
+        run(*self.emulation, "unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", COLLECT, "bash", self.root)
         log = (self.root / "log").read_text(encoding="utf-8")
         self.assertEqual(self.lines(), lines, log)
 
@@ -191,6 +205,41 @@ class Bookworm(Debian, Published):
 
 class Trixie(Debian, Published):
     suite = "trixie"
+
+
+class Arm64(Debian):
+    """The same for another machine."""
+    foreign = ["--arch=arm64", "--foreign"]
+    emulation = emulated.words("aarch64")
+
+    @classmethod
+    def setUpClass(cls):
+        reason = emulated.lacking("aarch64")
+        if reason or not shutil.which("aarch64-linux-gnu-gcc"):
+            raise unittest.SkipTest(reason or "needs aarch64-linux-gnu-gcc")
+        super().setUpClass()
+
+    @classmethod
+    def build(cls):
+        return arm64_build()
+
+    @classmethod
+    def debootstrap(cls, root):
+        """Unpacks the packages, and makes devices, which the emulated part cannot; then runs their scripts there."""
+        done = super().debootstrap(root)
+        if done.returncode != 0:
+            return done
+        with open(root / "debootstrap/functions", "a", encoding="ascii") as functions:
+            functions.write("\ncheck_sane_mount () { return 0; }\n")  # it tries to make a device
+        return cls.run_inside(root, "/debootstrap/debootstrap --second-stage")
+
+
+class BookwormArm64(Arm64, Bookworm):
+    pass
+
+
+class TrixieArm64(Arm64, Trixie):
+    pass
 
 
 @unittest.skipUnless(shutil.which("dnf") and shutil.which("createrepo_c"), "needs dnf and createrepo-c")

@@ -1,8 +1,8 @@
 """The programs under test, and their system.
 
 From the environment: TEST_SYSTEM is that system, by CMake's name, and TEST_EMULATOR is the command
-that starts its programs if they cannot be started directly: Wine, or qemu. All scripts run on Linux; under
-Wine a program is a Linux process too, with Linux sockets and files.
+that starts its programs if they cannot be started directly: Wine. Programs for qemu are shell scripts that start
+it. All scripts run on Linux; under Wine a program is a Linux process too, with Linux sockets and files.
 """
 import os
 import pathlib
@@ -84,9 +84,8 @@ if "*" in REASONS:
 
 
 def command(program, *arguments):
-    """The command that runs a program that was built, perhaps one for this machine (TEST_NATIVE)."""
-    native = pathlib.Path(program).parent == pathlib.Path(os.environ.get("TEST_NATIVE", "/"))
-    return [*([] if native else EMULATOR), str(program), *map(str, arguments)]
+    """The command that runs a program that was built."""
+    return [*EMULATOR, str(program), *map(str, arguments)]
 
 
 def beside(program, name):

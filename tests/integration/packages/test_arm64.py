@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import unittest
 
 from binary_reading import missing, read
@@ -129,8 +128,8 @@ class Archive(Made):
             layer, = manifest["layers"]
             plain = self.folder / machine
             plain.with_suffix(".tar").write_bytes(gzip.decompress(self.blob(layer)))
-            with tarfile.open(plain.with_suffix(".tar")) as tar:
-                tar.extractall(plain, filter="data")
+            plain.mkdir()
+            run("tar", "--extract", "--no-same-owner", "--file", plain.with_suffix(".tar"), "--directory", plain)
             found[machine] = {str(path.relative_to(plain)) for path in plain.rglob("*") if path.is_file()}
         self.assertEqual(set(found), {"amd64", "arm64"})
         self.assertEqual(*(names_of(found[machine]) for machine in found))

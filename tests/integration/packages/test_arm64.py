@@ -95,7 +95,7 @@ class Rpm(Made):
 
     @staticmethod
     def needs(package):
-        """What it requires, without the loader and the versions of symbols, which begin with the machine's port of glibc."""
+        """Its requirements, without the loader and the versions of symbols: these begin with the first glibc of a machine."""
         listed = run("rpm", "--query", "--requires", "--recommends", "--package", package).splitlines()
         return {line for line in listed if "GLIBC_" not in line and not line.startswith("ld-linux")}
 

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "collector/platform/trusted_authorities.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
@@ -151,11 +152,26 @@ TEST_WITH(without_certificates_only_the_way_of_revocation_is_set, make, scratch_
     struct error error;
     const struct client_tls tls = {.ca = NULL};
     version = "libcurl/7.88.1 Schannel";
-    assert_int_equal(http_tls_check(&library, &tls, true, &error), 0);
+    assert_int_equal(http_tls_check(&library, &tls, false, &error), 0);
     assert_true(http_tls_set(&library, NULL, &tls));
-    assert_null(authority);
     assert_null(type);
     assert_int_equal(tls_options, CURLSSLOPT_REVOKE_BEST_EFFORT);
+}
+
+TEST_WITH(without_authorities_those_of_the_system_are_used, make, scratch_remove)
+{
+    (void)state;
+    struct error error;
+    const struct client_tls tls = {.ca = NULL};
+    const char *expected = NULL; /* also if this machine has none, which https: needs */
+    version = "libcurl/7.88.1 OpenSSL/3.0.15";
+    int found = trusted_authorities_find(&expected, &error);
+    assert_int_equal(http_tls_check(&library, &tls, true, &error), found);
+    assert_true(http_tls_set(&library, NULL, &tls));
+    if (expected == NULL)
+        assert_null(authority);
+    else
+        assert_string_equal(authority, expected);
 }
 
 TEST_WITH(an_option_that_libcurl_lacks_is_a_failure, make, scratch_remove)

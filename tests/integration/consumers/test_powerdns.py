@@ -1,6 +1,7 @@
 """Debian's PowerDNS recursor logs in protobuf, each message after two bytes; they are records."""
 import base64
 import socket
+import subprocess
 
 from dns_asking import ADDRESS, NAME, NameServer
 from ports import free_port
@@ -34,6 +35,14 @@ www IN A {address}
 LUA = 'protobufServer("127.0.0.1:{collector}", {{logQueries=true, logResponses=true}})\n'
 
 
+def command(folder):
+    """Later versions read settings in this form only with an option, which earlier ones refuse."""
+    known = subprocess.run(["pdns_recursor", "--help"], stdin=subprocess.DEVNULL, capture_output=True,
+                           text=True, check=False).stdout
+    option = "--enable-old-settings"
+    return ["pdns_recursor", f"--config-dir={folder}", *([option] if option in known else [])]
+
+
 class PowerDns(ProgramTest):
     def recursor(self, program):
         port = free_port()
@@ -41,7 +50,7 @@ class PowerDns(ProgramTest):
             (self.folder / name).write_text(text.format(
                 folder=self.folder, port=port, address=ADDRESS, collector=program.port()),
                 encoding="ascii")
-        server = NameServer(self.folder, ["pdns_recursor", f"--config-dir={self.folder}"], port)
+        server = NameServer(self.folder, command(self.folder), port)
         self.addCleanup(server.close)
         return server
 

@@ -45,10 +45,12 @@ class PromtoolTest(ConsumerTest):
         super().setUp()
         self.out, self.store = self.folder / "out", self.folder / "store"
         self.out.mkdir()
+        # later versions of promtool write below data/ while they read a store
+        (self.folder / "data").mkdir()
 
     def run_promtool(self, *arguments):
         done = subprocess.run(["promtool", "tsdb", *map(str, arguments)], capture_output=True,
-                              timeout=DEADLINE, check=False)
+                              cwd=self.folder, timeout=DEADLINE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return done.stdout.decode("utf-8")
 

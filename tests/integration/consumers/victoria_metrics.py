@@ -1,5 +1,6 @@
 """VictoriaMetrics, as a process of the test's own with a storage of its own."""
 import json
+import re
 import subprocess
 import time
 import urllib.error
@@ -63,8 +64,9 @@ class VictoriaMetrics:
         for line in self._get("/api/v1/export", **{"match[]": '{__name__!=""}', "start": 0,
                                                    "end": time.time() + 60}).splitlines():
             head, key, values = line.rpartition('"values":')
-            series = json.loads(head + key + values.replace("+Inf", "Infinity").replace(
-                "-Inf", "-Infinity"))  # infinities are written as in Go; Python writes them so
+            # infinities are +Inf and -Inf, or text in later versions; Python has -Infinity
+            series = json.loads(head + key + re.sub(r'"?\+?(-?)Inf(?:inity)?"?', r"\1Infinity",
+                                                    values))
             labels = series["metric"]
             name = labels.pop("__name__")
             for moment, value in zip(series["timestamps"], series["values"], strict=True):

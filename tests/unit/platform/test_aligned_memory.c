@@ -18,11 +18,13 @@ static struct {
 } given;
 
 long __wrap_sysconf(int name);
+long __real_sysconf(int name);
 int __wrap_madvise(void *memory, size_t size, int advice);
 
 long __wrap_sysconf(int name)
 {
-    assert_int_equal(name, _SC_PAGESIZE);
+    if (page == 0 || name != _SC_PAGESIZE) /* a linked sanitizer asks, too */
+        return __real_sysconf(name);
     return page;
 }
 

@@ -204,7 +204,7 @@ class WhatItDoesNotKeep(StoreTest):
 class StoreGoes(StoreTest):
     def test_it_ends_the_sender_too(self):
         program = self.shell(f"sluice --listen '{RIEMANN}' --sink 'stdout:?format=influx' | "
-                             f"curl -sSf -T - -X POST {self.store.url}{WRITE} || exit 3")
+                             f"curl -sSf -H 'Stream-Mode: 1' -T - -X POST {self.store.url}{WRITE} || exit 3")
         sender = self.sender(program)
         sender.send_all([metric(1)])
         wait_until(self.store.samples, "the first sample is in the store")

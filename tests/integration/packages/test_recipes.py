@@ -24,6 +24,18 @@ case $1 in
 esac
 """
 
+# Where the style of Homebrew's formulae differs from the usual one.
+RUBOCOP = """
+AllCops: {NewCops: disable}
+Layout/LineLength: {Max: 118}
+Layout/SpaceAroundOperators: {Enabled: false}  # bin/"sluice"
+Metrics: {Enabled: false}
+Naming/HeredocDelimiterNaming: {Enabled: false}
+Style/Documentation: {Enabled: false}
+Style/FrozenStringLiteralComment: {Enabled: false}
+Style/StringLiterals: {EnforcedStyle: double_quotes}
+"""
+
 # The steps of abuild with an APKBUILD in the current folder: the phases, and a package of their own for the tools.
 ABUILD = """
 set -e
@@ -116,7 +128,7 @@ class Recipes(PackageTest):
         self.assertIn(f"\npkgver = {version()}-1\n", facts)
         self.assertEqual(re.findall(r"^backup = (.+)$", facts, re.MULTILINE),
                          ["etc/sluice/sluice.yaml", "etc/logrotate.d/sluice"])
-        modules = run("python3", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
+        modules = run("/usr/bin/python3", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
         expected = [f"usr/{name}.gz" if "/man/" in name else f"usr/{name}"
                     for name in without(INSTALLED, *(f"share/sluice/{name}" for name in MODULES))]
         expected += [f"{modules[1:]}/{name}" for name in MODULES]
@@ -149,8 +161,8 @@ class Recipes(PackageTest):
         configuration.write_text("sinks:\n  - to: stdout\n", encoding="ascii")
         words = ["busybox", "ash", "-c", OPENRC, "ash", service, root / "usr/bin/sluice", configuration]
         self.assertIn("--owner sluice:sluice --mode 0750 /run/sluice /var/lib/sluice /var/log/sluice", run(*words))
-        configuration.write_text("sinks:\n  - to: wrong:\n", encoding="ascii")
-        with self.assertRaisesRegex(AssertionError, "wrong:"):
+        configuration.write_text("sinks:\n  - to: wrong\n", encoding="ascii")
+        with self.assertRaisesRegex(AssertionError, "wrong"):
             run(*words)
         units = (SOURCE / "tools/packaging/systemd/sluice.service").read_text(encoding="utf-8")
         reload = re.search(r"ctl reload \S+", service.read_text(encoding="utf-8"))[0]
@@ -167,6 +179,11 @@ class Recipes(PackageTest):
         self.assertEqual(without_website(files_below(keg)), sorted(INSTALLED))
         run(keg / "bin/sluice", "--check", "--config", folder / "homebrew/etc/sluice/sluice.yaml")
         self.assertRegex(run("readelf", "--dynamic", keg / "bin/sluice"), rf"RUNPATH\).*\[{folder}/homebrew/lib\]")
+
+    @needs("rubocop")
+    def test_rubocop_finds_nothing_that_homebrew_has_otherwise(self):
+        (self.folder / ".rubocop.yml").write_text(RUBOCOP, encoding="ascii")
+        run("rubocop", "--config", self.folder / ".rubocop.yml", self.made / "sluice.rb")
 
     @needs("ruby")
     def test_ruby_warns_of_nothing(self):

@@ -160,6 +160,7 @@ class Debian:
     def replaces_the_undivided_package(self, install, now):
         """That of 0.1.0, which was called sluice and had all programs."""
         self.inside("apt purge sluice-tools")
+        self.assertEqual(self.left(), {"/run/sluice", "/var/lib/sluice", "/var/log/sluice"})  # made by COLLECT
         shutil.copy(undivided(self.place, self.old), self.root / "undivided.deb")
         self.inside("apt install ./undivided.deb")
         self.assertEqual(self.versions_of("sluice", "sluice-tools"), [OLD, None])
@@ -170,6 +171,11 @@ class Debian:
         self.inside("apt purge sluice")
         self.assertTrue((self.root / CONFIGURATION).read_text(encoding="utf-8").endswith(CHANGED))
         self.collect(400)
+
+    def left(self):
+        """Where the name is after a purge, except in what apt has of the repository."""
+        found = self.inside("find / -xdev -name '*sluice*' -not -path '/proc/*'").split()
+        return {path for path in found if not path.startswith(("/etc/apt/", "/var/lib/apt/", "/var/cache/apt/"))}
 
     def steps(self):
         first, second, update, install, *upgrade, back, purge = documented("On Debian", self.server.url)

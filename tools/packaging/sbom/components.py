@@ -88,8 +88,9 @@ def debian_package(path):
         return None, None
     for name in (path, os.path.realpath(path), path.removeprefix("/usr")):
         owner = subprocess.run(["dpkg-query", "--search", name], capture_output=True, text=True, check=False)
-        if owner.returncode == 0:
-            package = owner.stdout.partition(": ")[0].split(",")[0]
+        owners = [line for line in owner.stdout.splitlines() if not line.startswith("diversion by ")]
+        if owner.returncode == 0 and owners:
+            package = owners[0].partition(": ")[0].split(",")[0]
             shown = subprocess.run(
                 ["dpkg-query", "--show", "--showformat=${source:Package} ${source:Version}", package],
                 capture_output=True, text=True, check=True)

@@ -127,10 +127,11 @@ class Group:
     def _wait(self, nodes):
         end = time.monotonic() + READY
         while True:
+            ready = self.kind.is_ready(self)  # asks only nodes that run; so it is asked first
             for node in nodes:
                 if not node.runs():
                     raise Failure(f"{node.name} has ended:\n{self._last_words(node)}")
-            if self.kind.is_ready(self):
+            if ready:
                 return
             if time.monotonic() > end:
                 raise Failure(f"not ready after {READY} s:\n" +

@@ -93,8 +93,11 @@ class Workflows(unittest.TestCase):
         jobs = workflow("release")["jobs"]
         rows = jobs["packages"]["strategy"]["matrix"]["include"]
         made = {preset for row in rows for preset in row["presets"].split()}
-        self.assertEqual(made, presets("workflow"))
-        self.assertEqual(made, presets("package"))
+        # A machine for arm64 makes its packages. These presets are for developers who have none.
+        crossed = {preset for preset in presets("workflow") if preset.endswith("-arm64")}
+        self.assertLessEqual({preset.removesuffix("-arm64") for preset in crossed}, made)
+        self.assertEqual(made, presets("workflow") - crossed)
+        self.assertEqual(made, presets("package") - crossed)
         kept = [path.rpartition(".")[2] for step in steps(workflow("release"))
                 for path in step.get("with", {}).get("path", "").splitlines() if "*" in path]
         self.assertEqual(kept, ["deb", "rpm", "gz", "gz", "zip", "msi"])

@@ -140,8 +140,12 @@ class Worst(TopTest):
             self.assertRegex(listeners[-1], "^... rows 1 to [0-9]+ of 20; no other is losing$")
             sinks = self.part(lines, "SINKS")
             self.assertEqual(sorted(line.split()[-1] for line in sinks[:2]), ["failing", "stalled"])
-            self.assertRegex(sinks[-1],
-                             "^... rows 1 to [0-9]+ of 10; no other is losing or failing$")
+            # On a slow machine files lose records as well, as the ledger says.
+            others = re.match(r"\.\.\. rows 1 to \d+ of 10; (no|\d+) others? (?:is|are) losing or failing$",
+                              sinks[-1])
+            files = [sink for sink in program.ledger_now()["sinks"] if sink["name"].startswith("file:")]
+            losing_files = sum(any(sink["refused"].values()) for sink in files)
+            self.assertLessEqual(0 if others[1] == "no" else int(others[1]), losing_files, sinks[-1])
         program.stop()
 
 

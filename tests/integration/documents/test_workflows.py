@@ -93,7 +93,7 @@ class Workflows(unittest.TestCase):
         jobs = workflow("release")["jobs"]
         rows = jobs["packages"]["strategy"]["matrix"]["include"]
         made = {preset for row in rows for preset in row["presets"].split()}
-        # A machine for arm64 makes its packages. These presets are for developers who have none.
+        # A machine for arm64 makes its packages. These presets are for developers without such a machine.
         crossed = {preset for preset in presets("workflow") if preset.endswith("-arm64")}
         self.assertLessEqual({preset.removesuffix("-arm64") for preset in crossed}, made)
         self.assertEqual(made, presets("workflow") - crossed)

@@ -149,7 +149,7 @@ if(SLUICE_TOP)
 endif()
 
 # In this order: each links those before it.
-if(SLUICE_STATIC AND (SLUICE_TLS OR SLUICE_CURL OR SLUICE_KAFKA OR SLUICE_NATS))
+if(openssl_source)
     include(${CMAKE_CURRENT_LIST_DIR}/SourceOpenssl.cmake)
 endif()
 if(SLUICE_CURL)

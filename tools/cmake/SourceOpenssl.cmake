@@ -2,7 +2,8 @@
 # FromSources.cmake.
 #
 # Left out: what TLS 1.2, DTLS 1.2 and their successors do not use, modules and settings that are loaded at run time,
-# and swapcontext(3), which musl does not have. Engines stay, because librdkafka calls their functions; there is none.
+# and swapcontext(3), which musl does not have. The functions for engines stay, because librdkafka calls them, but no
+# engine is built.
 # Certificates of authorities are where most distributions have them (platform/trusted_authorities.h has the others).
 set(openssl_without
     afalgeng aria async autoload-config bf camellia capieng cast cmp cms comp ct devcryptoeng dsa dso dtls1 ec2m

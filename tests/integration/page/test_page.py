@@ -522,7 +522,6 @@ class Connection(PageTest):
         page.wait_for(f"!{notice}", "it gets the place that is free")
 
 
-@not_on_windows("the page is the same file there; how it looks and is used is tested on Linux")
 class Readers(PageTest):
     # Causes that may move the rest: more reasons than in the last seconds, and other rows that are first.
     ROOM = """['.reasons', ':has(> .need)'].map(each =>

@@ -52,8 +52,8 @@ class Foreign(ProgramTest):
                     sink = ("--listen", RIEMANN, "--sink", f"file:{path}?format={form}")
                     self.assertIn("move it away" if b"\n" in content[-1:] else name,
                                   self.refused("--check", *sink, code=73))
-            self.refused(*sink, code=73)  # as a check does, a start refuses it
-            self.assertEqual(path.read_bytes(), content)
+                    self.refused(*sink, code=73)
+                    self.assertEqual(path.read_bytes(), content)
 
     def test_a_link_to_a_foreign_file_is_refused(self):
         path = self.folder / "notes.txt"

@@ -12,5 +12,9 @@ def soft_limit(program):
     return resource.prlimit(program.process.pid, resource.RLIMIT_NOFILE)[0]
 
 
+def threads(program):
+    return len(os.listdir(f"/proc/{program.process.pid}/task"))
+
+
 def open_files(program):
     return len(os.listdir(f"/proc/{program.process.pid}/fd"))

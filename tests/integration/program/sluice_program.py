@@ -107,12 +107,16 @@ def read_lines(path):
     return parse_lines(pathlib.Path(path).read_bytes())
 
 
-def wait_until(condition, what):
-    """Waits until `condition()` is true: for what nothing else reports."""
+def wait_until(condition, what, seen=None):
+    """Waits until `condition()` is true: for what nothing else reports.
+
+    `seen`: returns what there is instead, for the message of a failure.
+    """
     end = time.monotonic() + DEADLINE
     while not condition():
         if time.monotonic() > end:
-            raise AssertionError(f"waited {DEADLINE} s without success: {what}")
+            there = "" if seen is None else f"; there is: {seen()}"
+            raise AssertionError(f"waited {DEADLINE} s without success: {what}{there}")
         time.sleep(0.005)
 
 

@@ -107,7 +107,7 @@ static bool is_left_as_it_is(const char *name)
            strstr(history->log, is_complete) != NULL;
 }
 
-/* How often the log says that the sink had to stop in the middle of a line of this file. */
+/* How often the log says that the sink had to stop in the middle of a line of this output. */
 static unsigned count_cut_lines(const char *name)
 {
     char said[128];
@@ -182,7 +182,7 @@ static void look_for_lines(const struct scenario *scenario, unsigned index)
     found.sink = index;
     found.file = "the pipe";
     if (scenario->sinks[index].kind == SINK_PIPE) {
-        found.ended_lines = found.cut_lines = count_cut_lines("stdout:");
+        found.ended_lines = found.cut_lines = count_cut_lines("stdout");
         take_lines(history->pipe, history->pipe_size, history->pipe_size, true);
     } else {
         take_files(scenario, index);

@@ -62,6 +62,13 @@ class Screen:
         return ["".join(cells).rstrip() for cells in self.cells]
 
 
+def paced(datagram, number):
+    """Slowly enough that no file loses a record, on a slow machine either: 2,000 a second."""
+    if number % 20 == 0:
+        time.sleep(0.01)
+    return datagram
+
+
 class Worst(TopTest):
     def screen_of(self, terminal):
         """The lines of the screen."""
@@ -106,8 +113,8 @@ class Worst(TopTest):
         for number in range(500):
             sender.send(gauge("v", float(number)))
         program.send_signal(signal.SIGCONT)
-        self.flood(program, lambda number: gauge("v" * 300, float(number)), FLOODED)
-        self.flood(program, lambda number: b"\xff", BAD)
+        self.flood(program, lambda number: paced(gauge("v" * 300, float(number)), number), FLOODED)
+        self.flood(program, lambda number: paced(b"\xff", number), BAD)
         return program
 
     def test_what_loses_is_first_and_on_the_screen(self):
@@ -121,7 +128,8 @@ class Worst(TopTest):
             lines = self.wait_for_lines(
                 terminal, r"^degraded, losing [1-9]\S*/s; received [1-9]",
                 "^lost: .*listener_share ", "^lost: .*malformed ",
-                f"^sink_fails {re.escape(self.store)} for ", "Failed to connect", "sink_waits", "kernel_drops", "records_refused",
+                f"^sink_fails {re.escape(self.store)} for ", "Failed to connect", "sink_waits",
+                "kernel_drops", "records_refused",
                 "^SINKS .* FILL ", "^stdout: .* 100% .* stalled$")
             # With 24 lines the list may not have room for all of them, but the line "lost:" names
             # all.
@@ -140,12 +148,7 @@ class Worst(TopTest):
             self.assertRegex(listeners[-1], "^... rows 1 to [0-9]+ of 20; no other is losing$")
             sinks = self.part(lines, "SINKS")
             self.assertEqual(sorted(line.split()[-1] for line in sinks[:2]), ["failing", "stalled"])
-            # On a slow machine files lose records as well, as the ledger says.
-            others = re.match(r"\.\.\. rows 1 to \d+ of 10; (no|\d+) others? (?:is|are) losing or failing$",
-                              sinks[-1])
-            files = [sink for sink in program.ledger_now()["sinks"] if sink["name"].startswith("file:")]
-            losing_files = sum(any(sink["refused"].values()) for sink in files)
-            self.assertLessEqual(0 if others[1] == "no" else int(others[1]), losing_files, sinks[-1])
+            self.assertRegex(sinks[-1], "^... rows 1 to [0-9]+ of 10; no other is losing or failing$")
         program.stop()
 
 

@@ -58,6 +58,20 @@ static int set(const struct making *making, const char *name, const char *value,
 }
 
 /*
+ * From version 2.5 on the library sends its metrics to brokers that ask for them, and its end may
+ * wait a second for the last ones. The sink's metrics have the same numbers.
+ */
+static int leave_out_metrics(const struct making *making, struct error *error)
+{
+    static const char name[] = "enable.metrics.push";
+    char why[256];
+    if (making->library->conf_set(making->conf, name, "false", why, sizeof why) ==
+        RD_KAFKA_CONF_UNKNOWN)
+        return 0;
+    return set(making, name, "false", error);
+}
+
+/*
  * Whether the value of this property is a file that the library opens. Opening a pipe would block.
  */
 static bool names_file(const char *name)
@@ -132,8 +146,9 @@ static int set_all(struct making *making, const struct kafka_settings *settings,
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (set(making, ours[i][0], ours[i][1], error) != 0)
             return -1;
-    /* The user's properties may change the interval; 0 turns statistics off. */
-    if (set(making, "statistics.interval.ms", "5000", error) != 0 ||
+    /* The user's properties may change these; an interval of 0 turns statistics off. */
+    if (leave_out_metrics(making, error) != 0 ||
+        set(making, "statistics.interval.ms", "5000", error) != 0 ||
         set(making, "log.queue", "true", error) != 0 ||
         set(making, "debug", KAFKA_REASON_DEBUG, error) != 0 ||
         set(making, "client.id", "sluice", error) != 0 ||

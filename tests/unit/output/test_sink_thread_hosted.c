@@ -86,15 +86,27 @@ TEST_WITH(how_late_a_record_may_be_depends_on_its_reader, set_up, fake_sink_tear
     finish(sink);
 }
 
+/*
+ * Runs quanta as long as one is due. A busy machine may need the time of a whole quantum for one
+ * step.
+ */
+static int64_t run_quanta(const struct fake_sink *sink)
+{
+    int64_t next_ns;
+    do
+        next_ns = sink_thread_run_quantum(sink->sink);
+    while (next_ns <= clock_monotonic_ns());
+    return next_ns;
+}
+
 TEST_WITH(a_quantum_writes_what_is_queued, set_up, fake_sink_tear_down)
 {
     struct fake_sink *sink = *state;
     fake_sink_push(sink, 0, "a", 2);
     fake_sink_push(sink, 1, "b", 1);
     assert_int_equal(sink->size, 0);
-    sink_thread_run_quantum(sink->sink);
+    assert_int_equal(run_quanta(sink), INT64_MAX); /* no quantum is due */
     fake_sink_assert_wrote(sink, "a\na\nb\n", 3);
-    assert_int_equal(sink_thread_run_quantum(sink->sink), INT64_MAX); /* no quantum is due */
     finish(sink);
 }
 
@@ -110,7 +122,7 @@ TEST_WITH(a_quantum_returns_if_the_destination_blocks_and_the_next_one_continues
     assert_int_equal(fake_sink_committed(sink), 0);
     assert_false(sink_thread_is_idle(sink->sink));
     sink_thread_make_room(sink->sink); /* a wake-up: the sink must check again at once */
-    sink_thread_run_quantum(sink->sink);
+    run_quanta(sink);
     fake_sink_assert_wrote(sink, "a\n", 1);
     assert_true(sink_thread_is_idle(sink->sink));
     finish(sink);

@@ -203,11 +203,9 @@ static size_t find_comment(const char *bytes, size_t size, const char *text, con
 {
     size_t length = strlen(text);
     for (size_t at = 4; at + length <= size; at++) {
-        uint16_t comment;
-        memcpy(&comment, bytes + at - sizeof comment, sizeof comment);
         *found = bytes + at;
         if (memcmp(*found, text, length) == 0)
-            return comment;
+            return (uint8_t)bytes[at - 2] + 256u * (uint8_t)bytes[at - 1];
     }
     fail_msg("no comment begins with \"%s\"", text);
     return 0;

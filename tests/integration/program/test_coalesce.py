@@ -3,6 +3,7 @@ all the same."""
 import json
 import re
 import signal
+import time
 import unittest
 
 from built import STOP_SIGNAL
@@ -11,6 +12,9 @@ from sluice_program import BURST, CHANGED, RIEMANN, ProgramTest, read_lines, wai
 from test_config import READS_FILES
 from test_tcp import OK, TCP, Client, framed
 from tracing import main, signal_traced, start_traced
+
+# Between 500 datagrams: at 10,000 a second a traced or emulated thread is done before the next come.
+PAUSE = 0.05
 
 STREAM = "tcp://127.0.0.1:0?schema=telemetry&framing=length32"
 
@@ -35,6 +39,7 @@ class Coalesce(ProgramTest):
             for _ in range(500):
                 sender.send(metric(1))
             self.sent += 500
+            time.sleep(PAUSE)
             return reached()
         wait_until(sent_more, what)
 

@@ -425,7 +425,7 @@ static void read_listener(struct listener_totals *sum, const struct listener_ent
     sum->drops = entry->drops;
     sum->spread = entry->spread;
     sum->retired = entry->state != ENTRY_LIVE;
-    sum->drops_counted = udp_socket_counts_drops || !sum->kind->is_socket;
+    sum->drops_counted = udp_socket_counts_drops() || !sum->kind->is_socket;
     for (struct block *block = entry->ingests; block != NULL; block = block->next)
         add_ingest(sum, (const void *)(block + 1));
 }

@@ -31,7 +31,6 @@ struct udp_socket;
 
 /* The abilities of the operating system. Each comment tells the effect of false. */
 extern const bool udp_socket_can_share_port;  /* no socket opens with share_port */
-extern const bool udp_socket_counts_drops;    /* udp_socket_drops is always 0 */
 extern const bool udp_socket_reports_arrival; /* received_ns is the time of the receive call */
 extern const bool udp_socket_can_gro;         /* no socket opens with gro */
 extern const bool udp_socket_can_busy_poll;   /* no socket opens with busy_poll_us */
@@ -232,6 +231,13 @@ enum receive_result {
     RECEIVE_LATER,       /* the kernel is short of memory: not drained, try again soon */
     RECEIVE_FATAL,       /* the socket can no longer be used */
 };
+
+/*
+ * Whether the system counts the drops of a socket; if not, udp_socket_drops is 0 and means nothing.
+ * Known from the first socket on: kernels that run in another system's process (gVisor, qemu) count
+ * none. Any thread.
+ */
+bool udp_socket_counts_drops(void);
 
 /* Receives the queued datagrams, at most one group. Returns RECEIVE_OK while the group has more. */
 enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *group,

@@ -97,7 +97,10 @@ def _ledger(run, fault):
         yield str(error)
     for listener in ledger["listeners"]:
         sent = run.sent.get(listener["name"], 0)
-        counted = (listener["received"] + listener.get("kernel_drops", 0) +
+        drops = listener.get("kernel_drops", 0)
+        if drops is None:  # the kernel was said not to count them
+            continue
+        counted = (listener["received"] + drops +
                    listener.get("refused_while_stopping", 0))
         # Datagrams that the kernel never delivers are not counted by the program, nor those that
         # arrive after it has ended with its last sink.

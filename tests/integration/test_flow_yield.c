@@ -58,7 +58,7 @@ static uint64_t too_many(const struct flow *flow)
     uint64_t count = levels->sinks[0].queue.batches_most + 20;
     uint64_t granted = levels->listeners[0].buffer_granted;
     pipeline_levels_free(levels);
-    return udp_socket_counts_drops && count * CHARGE < granted / 2 ? count : 0;
+    return udp_socket_counts_drops() && count * CHARGE < granted / 2 ? count : 0;
 }
 
 /* Each receiver answers once in its round; three have then begun, and the last of them ended. */

@@ -169,7 +169,6 @@ enum network_fate network_send(uint16_t port, const struct address *source, cons
 /* --- sockets ---------------------------------------------------------------------------------- */
 
 const bool udp_socket_can_share_port = true;
-const bool udp_socket_counts_drops = true;
 const bool udp_socket_reports_arrival = true;
 const bool udp_socket_can_gro = false;
 const bool udp_socket_can_busy_poll = false;
@@ -275,6 +274,11 @@ void udp_socket_prefetch(const struct udp_socket *socket)
 uint64_t udp_socket_errors(const struct udp_socket *socket)
 {
     return socket->errors;
+}
+
+bool udp_socket_counts_drops(void)
+{
+    return true;
 }
 
 uint64_t udp_socket_drops(struct udp_socket *socket)

@@ -6,6 +6,7 @@
 #include <linux/sock_diag.h>
 #include <linux/udp.h>
 #include <netinet/in.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,6 @@
 #include "collector/platform/posix/socket_address.h"
 
 const bool udp_socket_can_share_port = true;
-const bool udp_socket_counts_drops = true;
 const bool udp_socket_reports_arrival = true;
 const bool udp_socket_can_gro = true;
 const bool udp_socket_can_busy_poll = true;
@@ -42,6 +42,28 @@ static int udp_fail(struct error *error, const char *what)
 static bool set_flag(int fd, int level, int name, int value)
 {
     return setsockopt(fd, level, name, &value, sizeof value) == 0;
+}
+
+/* Whether the kernel did not say what a socket has dropped when it was opened. */
+static atomic_bool lacks_drops;
+
+bool udp_socket_counts_drops(void)
+{
+    return !atomic_load_explicit(&lacks_drops, memory_order_relaxed);
+}
+
+static bool read_memory(int fd, uint32_t info[SK_MEMINFO_VARS])
+{
+    socklen_t size = SK_MEMINFO_VARS * sizeof info[0];
+    return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &size) == 0 &&
+           size > SK_MEMINFO_DROPS * sizeof info[0];
+}
+
+static void look_for_drops(int fd)
+{
+    uint32_t info[SK_MEMINFO_VARS];
+    if (!read_memory(fd, info))
+        atomic_store_explicit(&lacks_drops, true, memory_order_relaxed);
 }
 
 /* The kernel doubles the requested size for its bookkeeping, and reports the doubled size. */
@@ -288,6 +310,7 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
         udp_socket_close(made);
         return -1;
     }
+    look_for_drops(made->fd);
     *out = made;
     return 0;
 }
@@ -438,9 +461,7 @@ uint64_t udp_socket_errors(const struct udp_socket *socket)
 uint64_t udp_socket_drops(struct udp_socket *socket)
 {
     uint32_t info[SK_MEMINFO_VARS] = {0};
-    socklen_t size = sizeof info;
-    if (getsockopt(socket->fd, SOL_SOCKET, SO_MEMINFO, info, &size) == 0 &&
-        size > SK_MEMINFO_DROPS * sizeof info[0]) {
+    if (read_memory(socket->fd, info)) {
         socket->drops += (uint32_t)(info[SK_MEMINFO_DROPS] - socket->drops_seen);
         socket->drops_seen = info[SK_MEMINFO_DROPS];
         if (socket->drops_kept != NULL)
@@ -452,8 +473,7 @@ uint64_t udp_socket_drops(struct udp_socket *socket)
 bool udp_socket_is_half_full(const struct udp_socket *socket)
 {
     uint32_t info[SK_MEMINFO_VARS] = {0};
-    socklen_t size = sizeof info;
-    if (getsockopt(socket->fd, SOL_SOCKET, SO_MEMINFO, info, &size) != 0)
+    if (!read_memory(socket->fd, info))
         return true;
     return info[SK_MEMINFO_RMEM_ALLOC] >= info[SK_MEMINFO_RCVBUF] / 2;
 }

@@ -22,8 +22,6 @@
 #include "collector/platform/windows/system_error.h"
 
 const bool udp_socket_can_share_port = false; /* SO_REUSEADDR gives all datagrams to one socket */
-const bool udp_socket_counts_drops = false;   /* the system counts only the drops of all sockets
-                                                 together */
 const bool udp_socket_reports_arrival = false;
 const bool udp_socket_can_gro = false;
 const bool udp_socket_can_busy_poll = false;
@@ -439,6 +437,12 @@ bool udp_socket_is_half_full(const struct udp_socket *socket)
 {
     (void)socket;
     return true;
+}
+
+/* The system counts only the drops of all sockets together. */
+bool udp_socket_counts_drops(void)
+{
+    return false;
 }
 
 uint64_t udp_socket_drops(struct udp_socket *socket)

@@ -37,7 +37,7 @@ TEST_WITH(nothing_is_dropped_where_the_buffer_suffices, receiving_set_up, receiv
 TEST_WITH(what_is_sent_is_received_or_counted_as_dropped, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
-    if (!udp_socket_counts_drops)
+    if (!udp_socket_counts_drops())
         skip();
     open_with_buffer(receiving, 16384);
     uint64_t sent = 0;
@@ -58,7 +58,7 @@ TEST_WITH(drops_of_one_socket_are_not_counted_for_another, receiving_set_up, rec
 {
     struct receiving *receiving = *state;
     struct receiving other = {.group = receiving->group, .sender = receiving->sender};
-    if (!udp_socket_counts_drops)
+    if (!udp_socket_counts_drops())
         skip();
     open_with_buffer(receiving, 16384);
     open_with_buffer(&other, RECEIVING_BUFFER);
@@ -73,7 +73,7 @@ TEST_WITH(drops_of_one_socket_are_not_counted_for_another, receiving_set_up, rec
 TEST_WITH(where_drops_cannot_be_counted_none_is_reported, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
-    if (udp_socket_counts_drops)
+    if (udp_socket_counts_drops())
         skip();
     open_with_buffer(receiving, 16384);
     udp_sender_send_numbers(receiving->sender, &receiving->to, 1000);
@@ -85,7 +85,7 @@ TEST_WITH(where_drops_cannot_be_counted_none_is_reported, receiving_set_up, rece
 TEST_WITH(a_buffer_is_half_full_until_it_is_drained, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
-    if (!udp_socket_counts_drops)
+    if (!udp_socket_counts_drops())
         skip();
     open_with_buffer(receiving, 16384);
     assert_false(udp_socket_is_half_full(receiving->socket));
@@ -100,7 +100,7 @@ TEST_WITH(a_buffer_is_half_full_until_it_is_drained, receiving_set_up, receiving
 TEST_WITH(where_it_is_not_known_every_buffer_is_half_full, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
-    if (udp_socket_counts_drops)
+    if (udp_socket_counts_drops())
         skip();
     open_with_buffer(receiving, RECEIVING_BUFFER);
     assert_true(udp_socket_is_half_full(receiving->socket));

@@ -98,7 +98,9 @@ def _ledger(run, fault):
     for listener in ledger["listeners"]:
         sent = run.sent.get(listener["name"], 0)
         drops = listener.get("kernel_drops", 0)
-        if drops is None:  # the kernel was said not to count them
+        if drops is None:  # the kernel did not say at the start
+            if fault is None or "getsockopt" not in fault.calls:
+                yield f"{listener['name']}: the drops are unknown"
             continue
         counted = (listener["received"] + drops +
                    listener.get("refused_while_stopping", 0))

@@ -232,19 +232,19 @@ enum receive_result {
     RECEIVE_FATAL,       /* the socket can no longer be used */
 };
 
-/*
- * Whether the system counts the drops of a socket; if not, udp_socket_drops is 0 and means nothing.
- * Known from the first socket on: kernels that run in another system's process (gVisor, qemu) count
- * none. Any thread.
- */
-bool udp_socket_counts_drops(void);
-
 /* Receives the queued datagrams, at most one group. Returns RECEIVE_OK while the group has more. */
 enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *group,
                                        struct error *error);
 
 /* Returns the number of errors so far that did not end a receive. */
 uint64_t udp_socket_errors(const struct udp_socket *socket);
+
+/*
+ * Whether the system counts the drops of a socket; if not, udp_socket_drops is 0 and means nothing.
+ * Known from the first socket on: kernels that run in another system's process (gVisor, qemu) count
+ * none. Any thread.
+ */
+bool udp_socket_counts_drops(void);
 
 /*
  * Returns the number of datagrams so far that the kernel dropped because the buffer was full or

@@ -439,7 +439,7 @@ bool udp_socket_is_half_full(const struct udp_socket *socket)
     return true;
 }
 
-/* The system counts only the drops of all sockets together. */
+/* Windows counts the drops of all sockets together, not those of each. */
 bool udp_socket_counts_drops(void)
 {
     return false;

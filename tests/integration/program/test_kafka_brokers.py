@@ -28,7 +28,8 @@ class Brokers(Tcp):
         metrics = MetricsClient(program)
         sender = self.sender(program)
         sender.send_all([metric(number) for number in range(50)])
-        # A broker has its two descriptors before its thread; there is no room for all brokers.
+        # librdkafka opens two descriptors for a broker before it starts the broker's thread, and
+        # MOST is too small for those of all brokers.
         wait_until(lambda: threads(program) > BROKERS, "the library knows all brokers",
                    lambda: threads(program))
         self.assertLess(soft_limit(program) - open_files(program), CLIENTS)

@@ -101,10 +101,9 @@ class Spilling(ProgramTest):
             sent += COUNT
             # The oldest block is in flight, and still on disk. If all others came while it was just
             # being tried, they count as in flight too, so more are sent.
-            while program.ledger_now()["sinks"][0]["spilled"] < max(recovered, 1):
+            while (stored := program.ledger_now()["sinks"][0]["spilled"]) < max(recovered, 1):
                 self.send(program, sent, sent + 1)
                 sent += 1
-            stored = program.ledger_now()["sinks"][0]["spilled"]
             program.process.send_signal(signal.SIGKILL)
             program.process.wait()
             program = self.deliver()

@@ -1,7 +1,7 @@
 """Reads the content of a spill folder independently of the program."""
 import pathlib
 
-from sluice_program import wait_until
+from sluice_program import has_done_with_all, wait_until
 
 
 def records(folder):
@@ -11,6 +11,11 @@ def records(folder):
 
 def wait_for_records(folder, count):
     wait_until(lambda: records(folder) >= count, f"{count} records are on disk")
+
+
+def has_sent_all(sink):
+    """Whether the outcome of each message is known, and none waits on disk."""
+    return has_done_with_all(sink) and sink["in_flight"] == sink["spilled"] == 0
 
 
 def kill(program):

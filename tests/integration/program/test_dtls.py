@@ -2,7 +2,6 @@
 import os
 import pathlib
 import shutil
-import socket
 import struct
 import subprocess
 import tempfile
@@ -10,6 +9,7 @@ import unittest
 
 from built import WINDOWS, skip
 from certificates import OPENSSL, RSA, Authority
+from ports import free_port
 from protobuf import metric
 from sluice_program import CHANGED, ProgramTest, built_with, read_lines, wait_until
 
@@ -423,9 +423,7 @@ class Reload(DtlsTest):
         return path
 
     def test_a_session_survives_a_reload_and_others_get_the_new_certificate(self):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.url = f"dtls://127.0.0.1:{probe.getsockname()[1]}"
+        self.url = f"dtls://127.0.0.1:{free_port()}"
         program = self.start("--config", self.configure(FILES.server))
         client = self.opened(program, Settings(ca=FILES.authority.cert))
         client.put(metric(1))

@@ -4,6 +4,7 @@ import subprocess
 import unittest
 
 from built import beside, command, not_on_windows, skip
+from ports import free_port
 from protobuf import metric
 from sluice_program import DEADLINE, SLUICE, ProgramTest
 
@@ -58,9 +59,10 @@ class Ipv6(ProgramTest):
         self.assertEqual(sorted(line["value"] for line in program.output()), list(range(sent)))
 
     def test_ipv6_only_leaves_ipv4_to_others(self):
-        program = self.start("--listen", "udp://[::]:0?schema=riemann&ipv6_only=true")
+        port = free_port()  # in IPv4; one that the system selects would be free in IPv6 alone
+        program = self.start("--listen", f"udp://[::]:{port}?schema=riemann&ipv6_only=true")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
-            other.bind(("127.0.0.1", program.port()))
+            other.bind(("127.0.0.1", port))
             self.sender(program, host="127.0.0.1").send(metric(4))
             other.settimeout(5)
             self.assertEqual(other.recv(1000), metric(4))

@@ -6,6 +6,7 @@ import time
 import unittest
 
 from built import WINDOWS, not_on_windows
+from ports import free_port
 from protobuf import gauge, metric, varint
 from sluice_program import (BURST, RIEMANN, STOP_LIMIT, TELEMETRY, ProgramTest, read_lines,
                             wait_until, same_with_one_thread)
@@ -187,11 +188,13 @@ class Ends(ProgramTest):
         self.assertEqual([listener["received"] for listener in ledger["listeners"]], [10, 10])
 
     def test_the_port_is_free_again(self):
-        program = self.start("--listen", RIEMANN, "--max-datagrams", 1)
+        port = free_port()
+        program = self.start("--listen", f"udp://127.0.0.1:{port}?schema=riemann",
+                             "--max-datagrams", 1)
         self.sender(program).send(metric(1))
         program.finish()
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
-            other.bind(("127.0.0.1", program.port()))
+            other.bind(("127.0.0.1", port))
 
 
 class Inherited(ProgramTest):

@@ -1,10 +1,10 @@
 """The keys that only dtls listeners have, in a running program: a new value has its effect, and the old
 one again."""
 import os
-import socket
 import unittest
 
 from certificates import OPENSSL, Authority
+from ports import free_port
 from reload_rows import Fixed, ReloadRows, Row
 
 PRESENT = OPENSSL is not None and os.environ.get("TEST_TLS") == "1"
@@ -49,11 +49,8 @@ class Encrypted(ReloadRows):
     def test_keys_of_dtls(self):
         authority = Authority(self.folder)
         (cert, key), (other, its_key) = authority.issue("one"), authority.issue("two")
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        self.begin([{"address": f"dtls://127.0.0.1:{port}", "schema": "riemann", "cert": str(cert),
-                     "key": str(key)}])
+        self.begin([{"address": f"dtls://127.0.0.1:{free_port()}", "schema": "riemann",
+                     "cert": str(cert), "key": str(key)}])
         self.check_rows(rows(str(other), str(its_key), str(authority.cert)))
 
 

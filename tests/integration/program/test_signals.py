@@ -6,6 +6,7 @@ import time
 import unittest
 
 from built import WINDOWS, not_on_windows
+from ports import free_port
 from protobuf import gauge, metric
 from sluice_program import (RIEMANN, STOP_LIMIT, TELEMETRY, ProgramTest, is_still, parse_lines,
                             read_lines, settled, same_with_one_thread, wait_until)
@@ -86,7 +87,8 @@ class Stalled(ProgramTest):
 
     def stall(self, stop_timeout):
         self.reader, writer = os.pipe()
-        program = self.start("--listen", RIEMANN, "--stop-timeout", stop_timeout, stdout=writer)
+        program = self.start("--listen", f"udp://127.0.0.1:{free_port()}?schema=riemann",
+                             "--stop-timeout", stop_timeout, stdout=writer)
         os.close(writer)
         self.addCleanup(os.close, self.reader)
         self.sender(program).send_all([metric(value) for value in range(FILLS_A_PIPE)])

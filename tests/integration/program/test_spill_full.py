@@ -7,6 +7,7 @@ from metrics_client import SERVES, MetricsClient, labels
 from ports import free_port
 from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest, wait_until
+from spill_reading import has_sent_all
 
 SIZE = 16 * 1024 * 1024  # the smallest
 TEXT = "x" * 20000       # the smallest that is allowed
@@ -46,8 +47,7 @@ class Full(ProgramTest):
     def drain(self, program):
         store = Store(port=self.port)
         self.addCleanup(store.close)
-        wait_until(lambda: self.sink(program)["spilled"] == 0 == self.sink(program)["in_flight"],
-                   "all is sent")
+        wait_until(lambda: has_sent_all(self.sink(program)), "all is sent")
         return [json.loads(line)["value"] for line in store.lines()]
 
     def test_the_newest_are_refused_and_all_that_lies_there_arrives(self):

@@ -14,6 +14,7 @@ from built import WINDOWS, command
 from http_store import Store
 from ports import free_port
 from sluice_program import RIEMANN, SANITIZED, ProgramTest
+from spill_reading import has_sent_all
 
 TEST_SEND = os.environ["TEST_SEND"]
 SECONDS, RATE = map(int, os.environ.get("TEST_OUTAGE",
@@ -69,8 +70,7 @@ class Outage(ProgramTest):
             time.sleep(0.1)
 
     def wait_until_all_is_settled(self, program):
-        self.wait_until("what lies in the spill does not end", lambda sink: (
-            sink["in_flight"] == 0 and sink["spilled"] == 0), program)
+        self.wait_until("what lies in the spill does not end", has_sent_all, program)
 
     def test_with_a_spill_nothing_is_missing_and_all_is_in_its_order(self):
         spill = self.folder / "spill"

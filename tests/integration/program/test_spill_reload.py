@@ -7,7 +7,7 @@ from http_store import NO_ANSWER, Store
 from ports import free_port
 from protobuf import metric
 from sluice_program import CHANGED, RIEMANN, ProgramTest
-from spill_reading import wait_for_records
+from spill_reading import has_sent_all, wait_for_records
 from test_config import READS_FILES
 from test_reload import REFUSED
 
@@ -90,7 +90,7 @@ class Reloaded(ProgramTest):
 
     def check_all_arrives(self, program, store, count=2 * COUNT):
         """In their order, and none twice but what is counted. Returns the last ledger."""
-        self.wait_for(program, lambda sink: sink["spilled"] == 0 == sink["in_flight"] and
+        self.wait_for(program, lambda sink: has_sent_all(sink) and
                       len(store.lines()) >= count, f"{count} records arrived")
         ledger = program.stop()
         self.assert_counts(self.live(ledger), spilled=0)

@@ -8,6 +8,7 @@ import socket
 import unittest
 
 from built import WINDOWS, nothing_on_windows
+from ports import free_port
 from protobuf import gauge
 from sluice_program import (ANY_PORT, CHANGED, TELEMETRY, ProgramTest, dropped)
 from test_metrics import SERVES, MetricsTest, labels
@@ -228,17 +229,15 @@ class Reloaded(ProgramTest):
 
     def test_a_listener_comes_and_goes_and_comes_again(self):
         stays = {"address": ANY_PORT, "spread": "datagram"}
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.bind(("127.0.0.3", 0))
-            other = f"127.0.0.3:{probe.getsockname()[1]}"
-        comes = {"address": f"udp://{other}", "spread": "datagram"}
+        port = free_port()
+        comes = {"address": f"udp://127.0.0.3:{port}", "spread": "datagram"}
         program = self.begin(stays)
         for turn in range(3):
             self.reload(program, stays, comes)
             program.wait_for_listeners(2 + turn)
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
                 for number in (1, 2, 2, 4, *range(5, 40)):
-                    sender.sendto(numbered(number), ("127.0.0.3", int(other.split(":")[1])))
+                    sender.sendto(numbered(number), ("127.0.0.3", port))
             program.wait_for_received(39 * (turn + 1), listener=1)
             self.reload(program, stays)
         listener = program.stop()["listeners"][1]

@@ -5,6 +5,7 @@ import time
 import unittest
 
 from built import nothing_on_windows
+from ports import free_port
 from protobuf import metric
 from service_manager import Manager, launch
 from sluice_program import RIEMANN, ProgramTest, linux_sockets, read_lines, wait_until
@@ -37,9 +38,7 @@ class ServiceTest(ProgramTest):
 
 class Telling(ServiceTest):
     def test_ready_when_its_sockets_are_bound(self):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         self.service("--listen", f"udp://127.0.0.1:{port}?schema=riemann", "--sink",
                      f"file:{self.path}")
         self.assertEqual(self.manager.next(), {"READY": "1"})

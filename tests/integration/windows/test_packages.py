@@ -10,7 +10,6 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import struct
 import subprocess
 import unittest
@@ -19,6 +18,7 @@ import zipfile
 from binary_reading import missing
 from built import command, skip
 from drive import on_drive
+from ports import free_port
 from sluice_program import read_lines, wait_until
 from spdx_reading import Materials
 
@@ -224,9 +224,7 @@ class Msi(unittest.TestCase):
 
         # An administrator changes the configuration and starts the service, which collects.
         configuration = self.data / "sluice.yaml"
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         changed = configuration.read_bytes().replace(b":5555\r", b":%d\r" % port)
         self.assertIn(b":%d\r" % port, changed)
         configuration.write_bytes(changed)

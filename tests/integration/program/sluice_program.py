@@ -520,7 +520,7 @@ class Sluice:
         try:
             self.process.wait(limit)
         except subprocess.TimeoutExpired:
-            self.fail(f"still running after {limit} s")
+            self.fail(f"still running after {limit} s; {threads_of(self.process.pid)}")
         for stream in (self.stderr, self.stdout):
             if stream is not None and not stream.wait_for_end():
                 self.fail("it has ended and something holds its streams open")
@@ -541,6 +541,21 @@ class Sluice:
         else:
             self.send_signal(number)
         return self.finish(code, limit)
+
+
+def threads_of(pid):
+    """What each thread of a process waits in, and which signals have not been delivered."""
+    found = []
+    for path in sorted(pathlib.Path(f"/proc/{pid}/task").glob("*")):
+        try:
+            status = (path / "status").read_text(encoding="utf-8")
+            found.append(" ".join([*re.findall(r"^(?:Name|State|SigPnd|ShdPnd|SigBlk):.*", status,
+                                               re.MULTILINE),
+                                   (path / "wchan").read_text(encoding="utf-8"),
+                                   (path / "syscall").read_text(encoding="utf-8").strip()]))
+        except OSError as error:
+            found.append(str(error))
+    return "its threads:\n" + "\n".join(found)
 
 
 def freeze(process):

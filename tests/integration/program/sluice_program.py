@@ -7,6 +7,7 @@ variables of ../built.py.
 No wait is longer than DEADLINE. A wait that fails is reported together with all output of the
 program.
 """
+import ctypes
 import functools
 import json
 import os
@@ -491,7 +492,12 @@ class Sluice:
     # process. For the others there is a command.
 
     def send_signal(self, number):
-        self.process.send_signal(number)
+        """Under Wine to the main thread: in another, which just starts a process, Wine's handler
+        waits for ever for a lock of malloc that the interrupted fork holds."""
+        if not WINDOWS:
+            self.process.send_signal(number)
+        elif self.process.poll() is None:
+            ctypes.CDLL(None).tgkill(self.process.pid, self.process.pid, int(number))
 
     def freeze(self):
         freeze(self.process)
@@ -544,7 +550,7 @@ class Sluice:
 
 
 def threads_of(pid):
-    """What each thread of a process waits in, and which signals have not been delivered."""
+    """The state, the pending signals and the system call of each thread of a process."""
     found = []
     for path in sorted(pathlib.Path(f"/proc/{pid}/task").glob("*")):
         try:

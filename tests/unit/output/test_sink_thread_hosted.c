@@ -99,6 +99,16 @@ static int64_t run_quanta(const struct fake_sink *sink)
     return next_ns;
 }
 
+/* A quantum may end before its first write, and writes more than one record if the next may be
+ * late. */
+static void write_until(const struct fake_sink *sink, size_t size)
+{
+    int64_t until = patience_until();
+    do
+        sink_thread_run_quantum(sink->sink);
+    while (sink->size < size && patience(until));
+}
+
 TEST_WITH(a_quantum_writes_what_is_queued, set_up, fake_sink_tear_down)
 {
     struct fake_sink *sink = *state;
@@ -135,14 +145,11 @@ TEST_WITH(what_stopped_half_way_is_written_once, set_up, fake_sink_tear_down)
     script(sink, steps, 2, false);
     fake_sink_push(sink, 0, "first", 1);
     fake_sink_push(sink, 0, "second", 1);
-    sink_thread_run_quantum(sink->sink);
+    write_until(sink, 3);
     assert_int_equal(sink->size, 3);
     fake_sink_push(sink, 0, "third", 1);
     sink_thread_make_room(sink->sink);
-    int64_t until = patience_until();
-    do /* more than one record, if the third may be late */
-        sink_thread_run_quantum(sink->sink);
-    while (sink->size < strlen("first\nsecond\nthird\n") && patience(until));
+    write_until(sink, strlen("first\nsecond\nthird\n"));
     fake_sink_assert_wrote(sink, "first\nsecond\nthird\n", 3);
     finish(sink);
 }

@@ -53,10 +53,10 @@ static int work_until_killed(char *argument)
         return 1;
     for (unsigned step = 0; step < 20000; step++) {
         uint64_t what = next_below(&seed, 10);
-        if (what < 5) {
+        if (what < 4) {
             if (spilling_offer(spill, next, NULL) == SPILL_STORED && !say(out, 'A', next++))
                 return 1;
-        } else if (what < 7) {
+        } else if (what < 6) {
             uint64_t number;
             if (unacknowledged < 16 && spilling_read(spill, &number))
                 read[unacknowledged++] = number;
@@ -160,7 +160,7 @@ static void after_a_kill_all_that_was_appended_is_there(void **state)
                  (unsigned long long)said.appended, kills);
         said.opened = false;
         struct again again = again_start(argument);
-        listen_to(&again, &said, 1 + (size_t)next_below(&seed, 8000));
+        listen_to(&again, &said, 1 + (size_t)next_below(&seed, 4000));
         again_kill(&again);
         listen_to(&again, &said, SIZE_MAX);
         assert_int_not_equal(again_end(&again), 1);

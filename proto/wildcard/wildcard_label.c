@@ -24,7 +24,7 @@ bool wildcard_is_taken(const struct wildcard_element *element, const struct text
  * path.
  */
 static bool append(struct wildcard_walk *walk, struct wildcard_element *element,
-                   const struct text *name, const struct wildcard_label *label,
+                   const struct text *path, const struct wildcard_label *label,
                    const struct wildcard_label ***end)
 {
     if (element->label_count == WILDCARD_ELEMENT_LABELS)
@@ -36,7 +36,7 @@ static bool append(struct wildcard_walk *walk, struct wildcard_element *element,
     *added = *label;
     added->next = NULL;
     if (wildcard_is_taken(element, &label->key) &&
-        !wildcard_join(walk, name, '.', &label->key, &added->key))
+        !wildcard_join(walk, path, '.', &label->key, &added->key))
         return false;
     **end = added;
     *end = &added->next;
@@ -44,58 +44,59 @@ static bool append(struct wildcard_walk *walk, struct wildcard_element *element,
 }
 
 bool wildcard_add_text(struct wildcard_walk *walk, struct wildcard_element *element,
-                       const struct text *name, const struct wildcard_label *label)
+                       const struct text *path, const struct wildcard_label *label)
 {
-    return !walk->plan->texts || append(walk, element, name, label, &element->texts_end);
+    return !walk->plan->texts || append(walk, element, path, label, &element->texts_end);
 }
 
 bool wildcard_add_label(struct wildcard_walk *walk, struct wildcard_element *element,
-                        const struct text *name, const struct wildcard_label *label)
+                        const struct text *path, const struct wildcard_label *label)
 {
-    return append(walk, element, name, label, &element->end);
+    return append(walk, element, path, label, &element->end);
 }
 
 /* Whether the field is a label of this element. */
-static bool is_label_here(const struct wildcard_label_field *field, const struct text *name,
+static bool is_label_here(const struct wildcard_label_field *field, const struct text *path,
                           const struct wildcard_element *element)
 {
     if (field->reason == REASON_ASKED && field->exact)
-        return text_equal(name, &field->before);
+        return text_equal(path, &field->before);
     if (field->reason == REASON_ASKED && field->outermost)
         return element->around == NULL;
     if (field->reason == REASON_ASKED)
-        return wildcard_path_ends(name, &field->before);
+        return wildcard_path_ends(path, &field->before);
     return field->reason == REASON_KEY || !element->keyed;
 }
 
-bool wildcard_is_label(const struct wildcard_field *field, const struct text *name,
+bool wildcard_is_label(const struct wildcard_field *field, const struct text *path,
                        const struct wildcard_element *element)
 {
     const struct wildcard_label_field *label = field->label;
     for (; label->field == field->field; label++)
-        if (is_label_here(label, name, element))
+        if (is_label_here(label, path, element))
             return true;
     return false;
 }
 
 /* wildcard_add_label or wildcard_add_text. */
 typedef bool label_adder(struct wildcard_walk *walk, struct wildcard_element *element,
-                         const struct text *name, const struct wildcard_label *label);
+                         const struct text *path, const struct wildcard_label *label);
 
-/* Adds a label for each entry of a map to texts. */
+/* Adds a label for each entry of a map to texts. Its keys may be numbers. */
 static bool add_entries(struct wildcard_walk *walk, const struct wildcard_label_field *map,
-                        const ProtobufCMessage *message, const struct text *name,
-                        struct wildcard_element *element, label_adder *add)
+                        const ProtobufCMessage *message, const struct wildcard_place *place,
+                        label_adder *add)
 {
+    struct wildcard_element *element = place->element;
     const struct field_type *fields = map->field->message->fields;
     const ProtobufCMessage *const *entries =
         *(const ProtobufCMessage *const *const *)field_value(map->field, message);
     for (size_t i = 0; i < field_elements(map->field, message); i++) {
-        const ProtobufCBinaryData *key = field_value(&fields[0], entries[i]);
-        const struct wildcard_label label = {.key = {(const char *)key->data, key->len},
-                                             .field = &fields[1],
-                                             .value = field_value(&fields[1], entries[i])};
-        if (!add(walk, element, name, &label))
+        struct wildcard_label label = {.field = &fields[1],
+                                       .value = field_value(&fields[1], entries[i])};
+        if (!wildcard_write_text(walk, &fields[0], field_value(&fields[0], entries[i]),
+                                 &label.key) ||
+            !add(walk, element, &place->path, &label))
             return false;
         element->is_told = element->is_told || add == wildcard_add_label;
     }
@@ -111,8 +112,8 @@ static bool has_content(const struct field_type *field, const void *value)
 }
 
 static bool add_field(struct wildcard_walk *walk, const struct wildcard_label_field *field,
-                      const ProtobufCMessage *message, const struct text *name,
-                      struct wildcard_element *element, label_adder *add)
+                      const ProtobufCMessage *message, const struct wildcard_place *place,
+                      label_adder *add)
 {
     bool present =
         field->field->presence == PRESENCE_IMPLICIT || field_is_present(field->field, message);
@@ -125,24 +126,24 @@ static bool add_field(struct wildcard_walk *walk, const struct wildcard_label_fi
     if (present && has_content(field->field, value))
         label.value = value;
     if (label.value != NULL && field->reason != REASON_ENUM && add == wildcard_add_label)
-        element->is_told = true;
-    return (label.value == NULL && add == wildcard_add_text) || add(walk, element, name, &label);
+        place->element->is_told = true;
+    return (label.value == NULL && add == wildcard_add_text) ||
+           add(walk, place->element, &place->path, &label);
 }
 
 bool wildcard_add_labels(struct wildcard_walk *walk, const struct wildcard_type *type,
-                         const ProtobufCMessage *message, const struct text *name,
-                         struct wildcard_element *element)
+                         const ProtobufCMessage *message, const struct wildcard_place *place)
 {
     const struct field_type *added = NULL;
     for (size_t i = 0; i < type->label_count; i++) {
         const struct wildcard_label_field *field = &type->labels[i];
-        bool is_label = is_label_here(field, name, element);
+        bool is_label = is_label_here(field, &place->path, place->element);
         label_adder *add = is_label ? wildcard_add_label : wildcard_add_text;
         if (field->field == added || (!is_label && field->reason == REASON_ASKED))
             continue;
         added = field->field;
-        if (!(field->reason == REASON_TEXTS ? add_entries(walk, field, message, name, element, add)
-                                            : add_field(walk, field, message, name, element, add)))
+        if (!(field->reason == REASON_TEXTS ? add_entries(walk, field, message, place, add)
+                                            : add_field(walk, field, message, place, add)))
             return false;
     }
     return true;

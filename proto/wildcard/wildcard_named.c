@@ -224,13 +224,13 @@ static bool add_asked(struct wildcard_walk *walk, const struct wildcard_named *n
     for (size_t i = 0; value != NULL && value->message == NULL && i < walk->plan->label_count;
          i++) {
         const struct wildcard_asked *asked = &walk->plan->labels[i];
-        if (!wildcard_asks_for_name(asked, &name, &place->name))
+        if (!wildcard_asks_for_name(asked, &name, &place->path))
             continue;
         struct wildcard_label label =
             label_of(asked->name.size != 0 ? asked->name : name, value, holder);
         label.form = asked->form;
         place->element->is_told = true;
-        return wildcard_add_label(walk, place->element, &place->name, &label);
+        return wildcard_add_label(walk, place->element, &place->path, &label);
     }
     return true;
 }
@@ -241,7 +241,11 @@ static bool enter_named(struct wildcard_walk *walk, const struct wildcard_place 
 {
     *to = *from;
     to->named = from->named || name->size != 0;
-    return wildcard_join(walk, &from->name, from->named ? '/' : '.', name, &to->name);
+    char separator = from->named ? '/' : '.';
+    if (!wildcard_join(walk, &from->path, separator, name, &to->path))
+        return false;
+    to->name = to->path;
+    return !walk->plan->named || wildcard_join(walk, &from->name, separator, name, &to->name);
 }
 
 bool wildcard_named_labels(struct wildcard_walk *walk, const struct wildcard_type *type,
@@ -280,7 +284,7 @@ static bool is_asked(const struct wildcard_walk *walk, const struct text *name,
                      const struct wildcard_place *place)
 {
     for (size_t i = 0; i < walk->plan->label_count; i++)
-        if (wildcard_asks_for_name(&walk->plan->labels[i], name, &place->name))
+        if (wildcard_asks_for_name(&walk->plan->labels[i], name, &place->path))
             return true;
     return false;
 }
@@ -300,7 +304,7 @@ static bool add_value(struct wildcard_walk *walk, const struct wildcard_named *n
     if (!wildcard_is_number(value, holder)) {
         const struct wildcard_label label = label_of(name_of(named, message), value, holder);
         return value->kind != KIND_STRING || label.key.size == 0 ||
-               wildcard_add_text(walk, place->element, &around->name, &label);
+               wildcard_add_text(walk, place->element, &around->path, &label);
     }
     struct wildcard_part *part = wildcard_add_part(walk, place);
     if (part == NULL)
@@ -333,8 +337,8 @@ static bool begin_element(struct wildcard_walk *walk, const struct wildcard_type
     if (name.size == 0 && list->field != NULL)
         name = list->field->name;
     if (name.size == 0)
-        name = last_part(&around->name);
-    return wildcard_add_position(walk, place->element, &around->name, &name, position);
+        name = last_part(&around->path);
+    return wildcard_add_position(walk, place->element, &around->path, &name, position);
 }
 
 bool wildcard_named_walk(struct wildcard_walk *walk, const struct wildcard_type *type,

@@ -46,6 +46,16 @@ static bool parse_values(struct wildcard_plan *plan, const char *list, struct er
     return true;
 }
 
+/* Removes the steps from a map to its entries' value: the walk makes one step of both. */
+static void join_map_steps(struct field_path *path)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < path->count; i++)
+        if (i == 0 || !path->steps[i - 1]->map)
+            path->steps[count++] = path->steps[i];
+    path->count = count;
+}
+
 /* Adds the path of "PATH.*", if the type has it. */
 static bool add_path(struct wildcard_root *root, const struct message_type *type,
                      const struct text *entry, bool *found, struct error *error)
@@ -57,6 +67,7 @@ static bool add_path(struct wildcard_root *root, const struct message_type *type
     const struct field_type *last = field_path_last(path);
     if (last->message == NULL)
         return field_path_refuse("value", path, "is not a message; write it without \".*\"", error);
+    join_map_steps(path);
     *found = true;
     root->path_count++;
     return true;

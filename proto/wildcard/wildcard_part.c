@@ -9,8 +9,10 @@ struct wildcard_part *wildcard_add_part(struct wildcard_walk *walk,
     struct wildcard_part *part = arena_allocate(walk->arena, sizeof *part);
     if (part == NULL)
         return NULL;
-    *part = (struct wildcard_part){
-        .element = place->element, .name = place->name, .time_ns = place->time_ns};
+    *part = (struct wildcard_part){.element = place->element,
+                                   .name = place->name,
+                                   .path = place->path,
+                                   .time_ns = place->time_ns};
     *walk->end = part;
     walk->end = &part->next;
     walk->part_count++;
@@ -52,6 +54,22 @@ bool wildcard_end_element(struct wildcard_walk *walk, const struct wildcard_plac
         return true;
     return wildcard_join(walk, &place->name, '.', &info, &inside.name) &&
            wildcard_add_part(walk, &inside) != NULL;
+}
+
+bool wildcard_write_text(struct wildcard_walk *walk, const struct field_type *field,
+                         const void *value, struct text *text)
+{
+    struct arena *arena = walk->arena;
+    if (field->kind == KIND_STRING) {
+        const ProtobufCBinaryData *string = value;
+        *text = (struct text){(const char *)string->data, string->len};
+        return true;
+    }
+    struct output out = {.data = (char *)(arena->base + arena->used),
+                         .capacity = arena->capacity - arena->used};
+    field_write_text(field, value, &out);
+    *text = (struct text){out.data, out.used};
+    return !out.overflow && arena_allocate(arena, out.used) != NULL;
 }
 
 bool wildcard_join(struct wildcard_walk *walk, const struct text *name, char separator,

@@ -68,7 +68,7 @@ static void add_label(struct wildcard_type *type, const struct field_type *field
 }
 
 static void add_asked(struct wildcard_type *type, const struct field_type *field, struct text name,
-                      const struct wildcard_asked *asked, bool named)
+                      const struct wildcard_asked *asked)
 {
     type->labels[type->label_count++] = (struct wildcard_label_field){
         .field = field,
@@ -76,7 +76,7 @@ static void add_asked(struct wildcard_type *type, const struct field_type *field
         .form = asked->form,
         .name = asked->name.size != 0 ? asked->name : name,
         .before = asked->before,
-        .exact = asked->is_whole && !named,
+        .exact = asked->is_whole,
         .outermost = asked->is_whole && asked->before.size == 0,
     };
 }
@@ -119,7 +119,7 @@ static bool plan_asked(struct planning *planning, struct wildcard_type *type,
         for (size_t i = 0; i < plan->label_count; i++) {
             if (rank_of(&plan->labels[i]) != rank || !is_asked(&plan->labels[i], type->type, field))
                 continue;
-            add_asked(type, field, wildcard_last_name(field), &plan->labels[i], plan->named);
+            add_asked(type, field, wildcard_last_name(field), &plan->labels[i]);
             planning->found.labels[i] = true;
             always = rank == 2;
         }

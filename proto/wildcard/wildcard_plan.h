@@ -210,6 +210,7 @@ struct wildcard_part {
     const struct wildcard_field *field; /* USE_VALUES or USE_NUMBERS; otherwise NULL */
     const struct field_type *value;     /* the value of a named message; otherwise NULL */
     struct text name;                   /* numbers of a message: what precedes their names */
+    struct text path;                   /* of the message or list, as in a place */
     struct text key;                    /* key of the label of each number of `field` */
     int64_t time_ns;                    /* 0: not given */
     uint64_t hash;                      /* of its name and its element's labels */
@@ -310,7 +311,8 @@ struct wildcard_walk {
 /* The position of the walk: a message of an element, or a list of named messages. */
 struct wildcard_place {
     struct wildcard_element *element;
-    struct text name; /* path of names up to here */
+    struct text name; /* path of names up to here, with the text of the option `name` before it */
+    struct text path; /* the same without that text */
     int64_t time_ns;  /* time of the nearest message around that has one */
     uint32_t paths;   /* bit i: root->paths[i] begins with the path to here */
     size_t depth;     /* number of fields from the outermost message to here */
@@ -340,6 +342,13 @@ bool wildcard_end_element(struct wildcard_walk *walk, const struct wildcard_plac
                           struct wildcard_part **begun);
 
 /*
+ * Sets *text to a value as text: a string as it is in the message, another value written to the
+ * arena. Returns false if the arena is full.
+ */
+bool wildcard_write_text(struct wildcard_walk *walk, const struct field_type *field,
+                         const void *value, struct text *text);
+
+/*
  * Joins "NAME.LAST", with `separator` in place of the dot. If one of the two is empty, returns the
  * other. Returns false if the arena is full.
  */
@@ -347,10 +356,10 @@ bool wildcard_join(struct wildcard_walk *walk, const struct text *name, char sep
                    const struct text *last, struct text *joined);
 
 /*
- * wildcard_label.c: whether the number, in a message with the path `name`, is a label of the
+ * wildcard_label.c: whether the number, in a message with this path, is a label of the
  * element.
  */
-bool wildcard_is_label(const struct wildcard_field *field, const struct text *name,
+bool wildcard_is_label(const struct wildcard_field *field, const struct text *path,
                        const struct wildcard_element *element);
 
 /* wildcard_label.c: whether the element, or one around it, has a label with this key. */
@@ -358,23 +367,21 @@ bool wildcard_is_taken(const struct wildcard_element *element, const struct text
 
 /*
  * wildcard_label.c: adds a label to an element. If the element, or an element around it, already
- * has a label with this key, the key becomes a path: `name`, the path of the message, a dot and the
- * key.
+ * has a label with this key, the key becomes a path: `path` of the message, a dot and the key.
  */
 bool wildcard_add_label(struct wildcard_walk *walk, struct wildcard_element *element,
-                        const struct text *name, const struct wildcard_label *label);
+                        const struct text *path, const struct wildcard_label *label);
 
 /* Adds the labels of a message itself, without those of its singular messages. */
 bool wildcard_add_labels(struct wildcard_walk *walk, const struct wildcard_type *type,
-                         const ProtobufCMessage *message, const struct text *name,
-                         struct wildcard_element *element);
+                         const ProtobufCMessage *message, const struct wildcard_place *place);
 
 /*
- * Adds a label of the element's info sample, unless the plan has no info samples; `name` is the
- * path of the message.
+ * Adds a label of the element's info sample, unless the plan has no info samples; `path` is that of
+ * the message.
  */
 bool wildcard_add_text(struct wildcard_walk *walk, struct wildcard_element *element,
-                       const struct text *name, const struct wildcard_label *label);
+                       const struct text *path, const struct wildcard_label *label);
 
 /*
  * Adds the element's position in its list as a label, unless another label identifies the element.

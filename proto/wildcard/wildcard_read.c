@@ -130,7 +130,7 @@ bool wildcard_has_sample(const struct wildcard_part *part, const struct wildcard
 {
     return field->use == USE_VALUE && is_present(field->field, part->message) &&
            (field->time == NULL || !wildcard_is_time(field->time, part->message)) &&
-           (field->label == NULL || !wildcard_is_label(field, &part->name, part->element));
+           (field->label == NULL || !wildcard_is_label(field, &part->path, part->element));
 }
 
 /* Reads the number at cursor->index, or a later one, of a message. */

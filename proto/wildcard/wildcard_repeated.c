@@ -16,6 +16,9 @@
  */
 #define PROBES ((size_t)64)
 
+/* Limit for the names that are compared for one message; further samples are not counted. */
+#define NAMES ((size_t)1 << 16)
+
 /* Limit in bytes of a label's value that is compared, unless the value is a text. */
 #define VALUE_SIZE ((size_t)256)
 
@@ -73,23 +76,30 @@ static uint64_t hash_of_part(const struct wildcard_part *part)
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-static bool has_name(const struct wildcard_part *part, const struct text *name)
+/*
+ * Whether `other` has a sample with the name of this field of `part`. Usually it has the field;
+ * otherwise a field of the same oneof may have the name.
+ */
+static bool has_name(const struct wildcard_part *other, const struct wildcard_part *part,
+                     const struct wildcard_field *field, size_t *left)
 {
-    for (size_t i = 0; i < part->type->field_count; i++)
-        if (text_equal(&part->type->fields[i].name, name) &&
-            wildcard_has_sample(part, &part->type->fields[i]))
+    if (other->type == part->type && wildcard_has_sample(other, field))
+        return true;
+    for (size_t i = 0; i < other->type->field_count && *left != 0; i++, --*left)
+        if (text_equal(&other->type->fields[i].name, &field->name) &&
+            wildcard_has_sample(other, &other->type->fields[i]))
             return true;
     return false;
 }
 
 /* Returns how many samples of `part`, the numbers of a message, `other` has too. */
 static size_t numbers_in_both(const struct wildcard_part *part, const struct wildcard_part *other,
-                              struct text *name)
+                              struct text *name, size_t *left)
 {
     size_t count = 0;
     for (size_t i = 0; other->type != NULL && i < part->type->field_count; i++) {
         const struct wildcard_field *field = &part->type->fields[i];
-        if (!wildcard_has_sample(part, field) || !has_name(other, &field->name))
+        if (!wildcard_has_sample(part, field) || !has_name(other, part, field, left))
             continue;
         if (count++ == 0)
             *name = field->name;
@@ -115,11 +125,11 @@ static size_t elements_in_both(const struct wildcard_part *part, const struct wi
  * the last name of the first of them.
  */
 static size_t samples_in_both(const struct wildcard_part *part, const struct wildcard_part *other,
-                              struct text *name)
+                              struct text *name, size_t *left)
 {
     *name = part->name;
     if (part->type != NULL)
-        return numbers_in_both(part, other, name);
+        return numbers_in_both(part, other, name, left);
     return part->field != NULL ? elements_in_both(part, other) : 1;
 }
 
@@ -139,9 +149,15 @@ static struct wildcard_part **table_find(struct wildcard_part **table, size_t si
     return NULL;
 }
 
-/* Counts the part; *repeated is the first that has samples of an earlier one. */
+/* The repeated samples of a message that were found so far. */
+struct finding {
+    struct decoded *out;
+    const struct wildcard_part *first; /* the first part that has samples of an earlier one */
+    size_t left;                       /* of NAMES */
+};
+
 static void count_part(struct wildcard_part **table, size_t size, struct wildcard_part *part,
-                       struct decoded *out, const struct wildcard_part **repeated)
+                       struct finding *finding)
 {
     part->hash = hash_of_part(part);
     struct wildcard_part **at = table_find(table, size, part->hash);
@@ -152,12 +168,12 @@ static void count_part(struct wildcard_part **table, size_t size, struct wildcar
         return;
     }
     struct text name;
-    size_t count = samples_in_both(part, *at, &name);
-    if (count != 0 && *repeated == NULL) {
-        *repeated = part;
-        out->repeated_name = name;
+    size_t count = samples_in_both(part, *at, &name, &finding->left);
+    if (count != 0 && finding->first == NULL) {
+        finding->first = part;
+        finding->out->repeated_name = name;
     }
-    out->series_repeated += count;
+    finding->out->series_repeated += count;
 }
 
 bool wildcard_find_repeated(struct wildcard_walk *walk, struct wildcard_part *parts,
@@ -173,11 +189,12 @@ bool wildcard_find_repeated(struct wildcard_walk *walk, struct wildcard_part *pa
     struct wildcard_part **table = arena_allocate(arena, size * sizeof *table);
     if (table == NULL)
         return false;
-    const struct wildcard_part *repeated = NULL;
+    struct finding finding = {.out = out, .left = NAMES};
     memset(table, 0, size * sizeof *table);
     for (struct wildcard_part *part = parts; part != NULL; part = part->next)
-        count_part(table, size, part, out, &repeated);
+        count_part(table, size, part, &finding);
     arena->used = used;
-    return repeated == NULL || repeated->type == NULL ||
-           wildcard_join(walk, &repeated->name, '.', &out->repeated_name, &out->repeated_name);
+    const struct wildcard_part *first = finding.first;
+    return first == NULL || first->type == NULL ||
+           wildcard_join(walk, &first->name, '.', &out->repeated_name, &out->repeated_name);
 }

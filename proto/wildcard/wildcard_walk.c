@@ -39,7 +39,11 @@ static bool enter(struct wildcard_walk *walk, const struct wildcard_place *from,
         else
             to->paths |= UINT32_C(1) << i;
     }
-    return wildcard_join(walk, field->begins ? &empty : &from->name, '.', &field->name, &to->name);
+    if (!wildcard_join(walk, field->begins ? &empty : &from->path, '.', &field->name, &to->path))
+        return false;
+    to->name = to->path;
+    return field->begins || !walk->plan->named ||
+           wildcard_join(walk, &from->name, '.', &field->name, &to->name);
 }
 
 /* Whether samples can be inside the place. */
@@ -60,7 +64,7 @@ static bool add_labels(struct wildcard_walk *walk, const struct wildcard_type *t
     struct wildcard_element *element = place->element;
     if (element->time_ns == 0)
         element->time_ns = wildcard_time_of(type, message);
-    if (!wildcard_add_labels(walk, type, message, &place->name, element))
+    if (!wildcard_add_labels(walk, type, message, place))
         return false;
     for (size_t i = 0; i < type->field_count; i++) {
         const struct wildcard_field *field = &type->fields[i];
@@ -88,16 +92,18 @@ static bool walk_numbers(struct wildcard_walk *walk, const struct wildcard_field
                          const ProtobufCMessage *message, const struct wildcard_place *place)
 {
     struct wildcard_place inside;
-    if (field_elements(field->field, message) == 0)
+    if (field_elements(field->field, message) == 0 || !leads_on(place))
         return true;
     if (!enter(walk, place, field, &inside))
         return false;
+    if (!inside.selected)
+        return true;
     struct wildcard_part *part = wildcard_add_part(walk, &inside);
     if (part == NULL)
         return false;
     part->field = field;
     part->message = message;
-    part->key = wildcard_is_taken(place->element, &field->name) ? inside.name : field->name;
+    part->key = wildcard_is_taken(place->element, &field->name) ? inside.path : field->name;
     return true;
 }
 
@@ -119,12 +125,12 @@ static bool walk_element(struct wildcard_walk *walk, const struct wildcard_list 
         const struct wildcard_label label = {
             .key = field->name, .field = key, .value = field_value(key, message)};
         place.element->is_told = true;
-        if (!wildcard_add_label(walk, place.element, &around->name, &label))
+        if (!wildcard_add_label(walk, place.element, &around->path, &label))
             return false;
         message = *(const ProtobufCMessage *const *)field_value(value, message);
     }
     return add_labels(walk, field->type, message, &place) &&
-           wildcard_add_position(walk, place.element, &around->name, &field->name, position) &&
+           wildcard_add_position(walk, place.element, &around->path, &field->name, position) &&
            walk_message(walk, field->type, message, &place) &&
            wildcard_end_element(walk, &place, begun);
 }
@@ -155,7 +161,7 @@ static bool add_samples(struct wildcard_walk *walk, const struct wildcard_type *
                         const ProtobufCMessage *message, const struct wildcard_place *place)
 {
     const struct wildcard_part numbers = {
-        .element = place->element, .name = place->name, .type = type, .message = message};
+        .element = place->element, .path = place->path, .type = type, .message = message};
     size_t i = 0;
     while (i < type->field_count && !wildcard_has_sample(&numbers, &type->fields[i]))
         i++;
@@ -183,7 +189,7 @@ static bool walk_message(struct wildcard_walk *walk, const struct wildcard_type 
     for (size_t i = 0; i < type->field_count; i++) {
         const struct wildcard_field *field = &type->fields[i];
         bool numbers = field->use == USE_VALUES || field->use == USE_NUMBERS;
-        if (field->use == USE_VALUE || (numbers && !place->selected))
+        if (field->use == USE_VALUE)
             continue;
         if (!(numbers ? walk_numbers(walk, field, message, place)
                       : walk_field(walk, field, message, place)))
@@ -203,12 +209,7 @@ static bool begin_names(struct wildcard_walk *walk, const ProtobufCMessage *mess
     *name = (struct text){"", 0};
     if (at == NULL)
         return true;
-    struct arena *arena = walk->arena;
-    struct output out = {.data = (char *)(arena->base + arena->used),
-                         .capacity = arena->capacity - arena->used};
-    field_write_text(field_path_last(path), at, &out);
-    *name = (struct text){out.data, out.used};
-    return !out.overflow && arena_allocate(arena, out.used) != NULL;
+    return wildcard_write_text(walk, field_path_last(path), at, name);
 }
 
 bool wildcard_walk(const struct wildcard_plan *plan, size_t root, const ProtobufCMessage *message,

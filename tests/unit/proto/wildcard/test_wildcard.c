@@ -228,6 +228,43 @@ TEST(repeated_numbers_and_maps_of_numbers_have_a_label_with_their_place)
                         "spare.up{spare=x,name=n,unit=0,host=s} 0\n");
 }
 
+TEST(a_map_to_texts_may_have_keys_that_are_no_texts)
+{
+    const struct schema_options options = all_of(PACKAGE "Maps");
+    assert_string_equal(
+        samples_of(&options,
+                   "{'host': 'h', 'load': 1.5, 'byUint32': {'4000000000': 'http'},"
+                   "'bySint64': {'-9': 'low'}, 'byFixed64': {'18446744073709551615': 'high'},"
+                   "'byBool': {'true': 'on', 'false': 'off'}}"),
+        "load{host=h,4000000000=http,-9=low,18446744073709551615=high,true=on,false=off} 1.5\n");
+}
+
+TEST(a_path_with_an_asterisk_may_lead_to_a_map)
+{
+    struct schema_options options = all_of(PACKAGE "Maps");
+    options.value = "gauges.*";
+    assert_string_equal(
+        samples_of(&options, "{'host': 'h', 'load': 1.5, 'gauges': {'a': 2, 'b': 3}}"),
+        "gauges{gauges=a,host=h} 2\ngauges{gauges=b,host=h} 3\n");
+    options = all_of(PACKAGE "Switch");
+    options.value = "spare.value.*";
+    assert_string_equal(
+        samples_of(&options,
+                   "{'host': 'h', 'sequence': 4, 'spare': {'x': {'name': 'p', 'octets': '8'}}}"),
+        "spare.octets{spare=x,name=p,unit=0,host=h} 8c\nspare.up{spare=x,name=p,unit=0,host=h} "
+        "0\n");
+}
+
+TEST(the_text_of_the_option_name_is_in_no_label)
+{
+    struct schema_options options = all_of(PACKAGE "Maps");
+    options.name = "kind";
+    assert_string_equal(samples_of(&options, "{'kind': 'cpu', 'host': 'h', 'inner': "
+                                             "[{'name': 'a', 'inner': [{'name': 'b', 'n': 1}]}]}"),
+                        "cpu.load{host=h,kind=cpu} 0\ncpu.inner.n{name=a,host=h,kind=cpu} "
+                        "0\ncpu.inner.inner.n{inner.inner.name=b,name=a,host=h,kind=cpu} 1\n");
+}
+
 TEST(an_extension_begins_a_name)
 {
     struct schema_options options = all_of(PACKAGE "Around");

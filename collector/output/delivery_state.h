@@ -56,7 +56,8 @@ struct delivery_writer {
 
     /*
      * Set if a put stopped half-way because its record belongs into the next block: the block that
-     * contains the record now, and where the record is in that block.
+     * contains the record now, and where the record is in that block. The block may be empty
+     * already; no block is read from disk into it until the record is moved.
      */
     struct buffered_block *moved;
     size_t start, end;

@@ -196,18 +196,22 @@ void delivery_retry_unstored(struct delivery_writer *delivery, int64_t now)
     delivery_queue_or_store(delivery, buffered);
 }
 
-struct buffered_block *delivery_empty_block(struct delivery_writer *delivery)
+struct buffered_block *delivery_empty_block(struct delivery_writer *delivery,
+                                            const struct buffered_block *except)
 {
-    for (size_t i = 0; i < delivery->count; i++)
-        if (delivery->blocks[i].state == BLOCK_EMPTY && !delivery->blocks[i].block.lent)
-            return &delivery->blocks[i];
+    for (size_t i = 0; i < delivery->count; i++) {
+        struct buffered_block *buffered = &delivery->blocks[i];
+        if (buffered->state == BLOCK_EMPTY && !buffered->block.lent && buffered != except)
+            return buffered;
+    }
     return NULL;
 }
 
 bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
 {
     struct error error;
-    struct buffered_block *buffered = delivery_empty_block(delivery);
+    /* An image would overwrite the moved record, which is not part of its block any more. */
+    struct buffered_block *buffered = delivery_empty_block(delivery, delivery->moved);
     if (delivery->spill == NULL || delivery->stopping || delivery->waiting != NULL ||
         now < delivery->sends_ns ||
         delivery->out >= delivery->base.options.settings->delivery.in_flight || buffered == NULL ||

@@ -51,8 +51,9 @@ void delivery_queue_or_store(struct delivery_writer *delivery, struct buffered_b
  */
 void delivery_retry_unstored(struct delivery_writer *delivery, int64_t now);
 
-/* Returns an empty block, or NULL if there is none. */
-struct buffered_block *delivery_empty_block(struct delivery_writer *delivery);
+/* Returns an empty block other than `except` (NULL: any), or NULL if there is none. */
+struct buffered_block *delivery_empty_block(struct delivery_writer *delivery,
+                                            const struct buffered_block *except);
 
 /*
  * Takes a block from disk to be sent, if the destination has room for it. Returns whether it took a

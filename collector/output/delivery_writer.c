@@ -107,7 +107,7 @@ static bool begin_block(struct delivery_writer *delivery)
     if (delivery->filled != NULL)
         return true;
     if (delivery->unstored == NULL)
-        delivery->filled = delivery_empty_block(delivery);
+        delivery->filled = delivery_empty_block(delivery, NULL);
     if (delivery->filled != NULL)
         buffered_block_begin(delivery->filled, delivery->base.head.data, delivery->base.head.used);
     return delivery->filled != NULL;

@@ -149,6 +149,25 @@ bool wildcard_add_labels(struct wildcard_walk *walk, const struct wildcard_type 
     return true;
 }
 
+bool wildcard_has_texts(const struct wildcard_type *type, const ProtobufCMessage *message)
+{
+    for (size_t i = 0; i < type->label_count; i++)
+        if (type->labels[i].reason == REASON_TEXTS &&
+            field_elements(type->labels[i].field, message) != 0)
+            return true;
+    return false;
+}
+
+bool wildcard_add_texts(struct wildcard_walk *walk, const struct wildcard_type *type,
+                        const ProtobufCMessage *message, const struct wildcard_place *place)
+{
+    for (size_t i = 0; i < type->label_count; i++)
+        if (type->labels[i].reason == REASON_TEXTS &&
+            !add_entries(walk, &type->labels[i], message, place, wildcard_add_label))
+            return false;
+    return true;
+}
+
 bool wildcard_add_position(struct wildcard_walk *walk, struct wildcard_element *element,
                            const struct text *path, const struct text *list, size_t position)
 {

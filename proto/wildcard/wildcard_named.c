@@ -3,7 +3,7 @@
  * oneof with at least two kinds of numbers. The oneof is in the message itself, or in the only
  * message field that it has besides the name. Examples are Cisco's TelemetryField, Sparkplug's
  * Metric and OpenTelemetry's KeyValue. Such messages can contain further messages of their own
- * type, whose names are appended after a slash.
+ * type, whose names are appended after a slash, and maps to texts, which are labels.
  */
 #include <string.h>
 
@@ -164,15 +164,16 @@ static uint8_t *mark_same(struct wildcard_walk *walk, const struct wildcard_name
 
 /*
  * Whether a message is an element of its own, with labels that its siblings do not share: it has
- * the same name as another message of the list, it is in a field and has no name, or it contains
- * "keys".
+ * the same name as another message of the list, it is in a field and has no name, it contains
+ * "keys", or it has entries of a map to texts.
  */
-static bool is_element(const struct wildcard_named *named, const struct wildcard_list *list,
+static bool is_element(const struct wildcard_type *type, const struct wildcard_list *list,
                        size_t position, const uint8_t *same)
 {
+    const struct wildcard_named *named = &type->named;
     const ProtobufCMessage *message = list->messages[position];
     return same[position] != 0 || (list->field != NULL && name_of(named, message).size == 0) ||
-           has_keys(named, message);
+           has_keys(named, message) || wildcard_has_texts(type, message);
 }
 
 /* --- labels ----------------------------------------------------------------------------------- */
@@ -266,7 +267,7 @@ bool wildcard_named_labels(struct wildcard_walk *walk, const struct wildcard_typ
                 return false;
             continue;
         }
-        if (is_element(named, list, i, same))
+        if (is_element(type, list, i, same))
             continue;
         if (!add_asked(walk, named, message, place))
             return false;
@@ -332,7 +333,8 @@ static bool begin_element(struct wildcard_walk *walk, const struct wildcard_type
     struct wildcard_list children = children_of(&type->named, message);
     struct text name = name_of(&type->named, message);
     place->element = wildcard_add_element(walk, around->element, true);
-    if (place->element == NULL || !wildcard_named_labels(walk, type, &children, place))
+    if (place->element == NULL || !wildcard_named_labels(walk, type, &children, place) ||
+        !wildcard_add_texts(walk, type, message, place))
         return false;
     if (name.size == 0 && list->field != NULL)
         name = list->field->name;
@@ -353,7 +355,7 @@ bool wildcard_named_walk(struct wildcard_walk *walk, const struct wildcard_type 
         const struct text name = name_of(named, message);
         struct wildcard_list children = children_of(named, message);
         struct wildcard_place inside;
-        bool element = is_element(named, list, i, same);
+        bool element = is_element(type, list, i, same);
         if (is_keys(named, message) || (!element && is_asked(walk, &name, place)))
             continue;
         if (!enter_named(walk, place, &name, &inside))

@@ -383,6 +383,11 @@ bool wildcard_add_labels(struct wildcard_walk *walk, const struct wildcard_type 
 bool wildcard_add_text(struct wildcard_walk *walk, struct wildcard_element *element,
                        const struct text *path, const struct wildcard_label *label);
 
+/* Whether the message has entries of maps to texts; wildcard_add_texts adds them as labels. */
+bool wildcard_has_texts(const struct wildcard_type *type, const ProtobufCMessage *message);
+bool wildcard_add_texts(struct wildcard_walk *walk, const struct wildcard_type *type,
+                        const ProtobufCMessage *message, const struct wildcard_place *place);
+
 /*
  * Adds the element's position in its list as a label, unless another label identifies the element.
  */

@@ -621,6 +621,16 @@ TEST(named_messages_of_one_name_are_elements_with_a_label_or_their_position)
                         "nodes.list/v{owner=x} 1\nnodes.list/v{owner=y} 2\n");
 }
 
+TEST(maps_to_texts_of_a_named_message_are_labels_of_its_value)
+{
+    const struct schema_options options = all_of(PACKAGE "Measures");
+    assert_string_equal(
+        samples_of(&options, "{'measures': [{'name': 'a', 'real': 1.5, 'tags': {'zone': 'x'}},"
+                             "{'name': 'a', 'whole': 2, 'tags': {'zone': 'y', 'rack': 'r'}},"
+                             "{'name': 'b', 'whole': 3}]}"),
+        "measures.a{zone=x} 1.5\nmeasures.a{zone=y,rack=r} 2\nmeasures.b{} 3\n");
+}
+
 TEST(of_many_named_messages_those_of_one_name_are_elements)
 {
     struct schema_options options = all_of(PACKAGE "Tree");

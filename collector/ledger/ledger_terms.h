@@ -41,7 +41,8 @@
     REASON(STALE, stale, true,                                                                     \
            "it was sent more than max_age= ago or ahead, or before the program remembers what it " \
            "received from this sender",                                                            \
-           "correct the clocks; state= shortens the time after a start in which it is expected")   \
+           "correct the clocks; state= shortens the time after a start in which it is expected; "  \
+           "if the log reports slow writes of the state file, put it on a faster disk")            \
     REASON(REPLAYED, replayed, true,                                                               \
            "it was received before, or too many later ones of its sender were",                    \
            "look for an attacker, or for a network that repeats or delays datagrams")              \

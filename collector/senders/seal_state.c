@@ -17,6 +17,10 @@
 struct seal_state {
     _Atomic int64_t written_ns; /* the ceiling of all keys */
     int64_t floor_ns;           /* floor of keys that are not known */
+    int64_t began_ns;           /* wall clock: the begin of the last write */
+    int64_t ahead_ns;           /* how far ahead it wrote */
+    int64_t lasted_ns;          /* duration of the last write that succeeded */
+    struct log_limit slow_log;
     struct seal_file file;
 
     struct mutex *mutex; /* protects the known keys, which the writing thread reads */
@@ -78,11 +82,27 @@ static void lower_ceiling(struct seal_state *state, int64_t common_ns)
         atomic_store(&state->written_ns, common_ns);
 }
 
-static void plan_floors(struct seal_state *state, int64_t now_ns, int64_t common_ns)
+/*
+ * Returns how far ahead to write at `now_ns`. The ceiling rises at the end of a write, and the next
+ * write may last as long, so it must be sufficient for two. When a slow disk becomes faster, the
+ * time ahead shrinks only with the time that passes, so that the ceiling is not lowered.
+ */
+static int64_t choose_ahead(const struct seal_state *state, int64_t now_ns)
+{
+    const int64_t most_ns = SEAL_STATE_AHEAD_MOST_NS - SEAL_STATE_AHEAD_NS;
+    const int64_t two_ns = state->lasted_ns < most_ns / 2 ? 2 * state->lasted_ns : most_ns;
+    const int64_t passed_ns = now_ns > state->began_ns ? now_ns - state->began_ns : 0;
+    const int64_t left_ns = state->ahead_ns - passed_ns;
+    const int64_t wanted_ns = SEAL_STATE_AHEAD_NS + two_ns;
+    return wanted_ns > left_ns ? wanted_ns : left_ns;
+}
+
+static void plan_floors(struct seal_state *state, int64_t now_ns, int64_t ahead_ns,
+                        int64_t common_ns)
 {
     for (size_t i = 0; i < state->known.count; i++) {
-        int64_t own_ns = key_sessions_plan(state->known.keys[i].sessions, now_ns,
-                                           SEAL_STATE_AHEAD_NS, common_ns);
+        int64_t own_ns =
+            key_sessions_plan(state->known.keys[i].sessions, now_ns, ahead_ns, common_ns);
         if (own_ns != 0)
             seal_image_add_floor(&state->image, state->known.keys[i].id, own_ns);
     }
@@ -101,21 +121,59 @@ static void allow_floors(struct seal_state *state, int64_t common_ns)
         key_sessions_allow(known_keys_find(&state->known, id)->sessions, sessions.floor_ns);
 }
 
-int seal_state_write(struct seal_state *state, int64_t now_ns, struct error *error)
+static int write_ahead(struct seal_state *state, int64_t now_ns, struct error *error)
 {
-    int64_t common_ns = now_ns + SEAL_STATE_AHEAD_NS;
-    if (common_ns < state->floor_ns)
-        common_ns = state->floor_ns;
+    const int64_t ahead_ns = choose_ahead(state, now_ns);
+    const int64_t later_ns = now_ns + ahead_ns;
+    const int64_t common_ns = later_ns > state->floor_ns ? later_ns : state->floor_ns;
+    state->began_ns = now_ns;
+    state->ahead_ns = ahead_ns;
     lower_ceiling(state, common_ns);
     seal_image_begin(&state->image, false, common_ns);
     mutex_lock(state->mutex);
-    plan_floors(state, now_ns, common_ns);
+    plan_floors(state, now_ns, ahead_ns, common_ns);
     mutex_unlock(state->mutex);
     if (write_image(state, error) != 0)
         return -1;
     mutex_lock(state->mutex);
     allow_floors(state, common_ns);
     mutex_unlock(state->mutex);
+    return 0;
+}
+
+/* As write_ahead, and measures how long a write that succeeds lasts. */
+static int write_measured(struct seal_state *state, int64_t now_ns, struct error *error)
+{
+    const int64_t begin_ns = clock_monotonic_ns();
+    if (write_ahead(state, now_ns, error) != 0)
+        return -1;
+    state->lasted_ns = clock_monotonic_ns() - begin_ns;
+    return 0;
+}
+
+/*
+ * Reports a write that ended after the ceiling, unless only its beginning was late: the program was
+ * suspended, or the clock was set forward.
+ */
+static void report_slowness(struct seal_state *state, int64_t late_ns)
+{
+    uint64_t held;
+    if (late_ns > 0 && state->lasted_ns > SEAL_STATE_WRITES_NS &&
+        log_allowed(&state->slow_log, &held))
+        log_line(LOG_WARNING,
+                 "%s: a write took %.1f s; sealed datagrams that came in its last %.1f s were "
+                 "refused as stale; put state= on a faster disk (%llu such writes not logged)",
+                 state->file.path, (double)state->lasted_ns / 1e9,
+                 (double)(late_ns < state->lasted_ns ? late_ns : state->lasted_ns) / 1e9,
+                 (unsigned long long)held);
+}
+
+int seal_state_write(struct seal_state *state, int64_t now_ns, struct error *error)
+{
+    const int64_t ceiling_ns = atomic_load(&state->written_ns);
+    if (write_measured(state, now_ns, error) != 0)
+        return -1;
+    report_slowness(state, now_ns + state->lasted_ns - ceiling_ns);
     return 0;
 }
 
@@ -137,9 +195,11 @@ static void write_often(void *argument)
     struct log_limit limit = {0};
     struct error error;
     while (!atomic_load(&state->stopping)) {
+        const int64_t next_ns = clock_monotonic_ns() + SEAL_STATE_WRITES_NS;
         if (seal_state_write(state, clock_wall_ns(), &error) != 0)
             report_failure(&limit, &error);
-        wakeup_wait(state->wakeup, NO_HANDLE, false, (int)(SEAL_STATE_WRITES_NS / 1000000));
+        wakeup_wait(state->wakeup, NO_HANDLE, false,
+                    milliseconds_until(next_ns, clock_monotonic_ns()));
     }
 }
 
@@ -207,6 +267,19 @@ static void free_state(struct seal_state *state)
     free(state);
 }
 
+/*
+ * Writes for the first time. On a slow disk the time ahead is over by then, so it is written again,
+ * far enough ahead.
+ */
+static int write_first(struct seal_state *state, int64_t now_ns, struct error *error)
+{
+    if (write_measured(state, now_ns, error) != 0)
+        return -1;
+    return state->lasted_ns <= SEAL_STATE_WRITES_NS
+               ? 0
+               : write_measured(state, now_ns + state->lasted_ns, error);
+}
+
 static int open_parts(struct seal_state *state, const char *path, int64_t now_ns,
                       struct error *error)
 {
@@ -217,7 +290,7 @@ static int open_parts(struct seal_state *state, const char *path, int64_t now_ns
         seal_file_open(&state->file, path, error) != 0 ||
         seal_file_lock(&state->file, error) != 0 || read_file(state, &state->file, error) != 0)
         return -1;
-    if (seal_state_write(state, now_ns, error) == 0)
+    if (write_first(state, now_ns, error) == 0)
         return 0;
     error->code = EXIT_CODE_CONFIG;
     return -1;
@@ -229,7 +302,7 @@ int seal_state_open(const char *path, int64_t now_ns, struct seal_state **out, s
     if (state == NULL)
         return error_no_memory(error);
     atomic_init(&state->written_ns, now_ns);
-    state->floor_ns = now_ns;
+    state->floor_ns = state->began_ns = now_ns;
     if (open_parts(state, path, now_ns, error) != 0) {
         free_state(state);
         return -1;

@@ -3,11 +3,15 @@
  * restart is accepted again after the restart.
  *
  * While the program runs, the file has a time up to which datagrams may have been accepted. It is
- * written every SEAL_STATE_WRITES_NS with a time that is SEAL_STATE_AHEAD_NS ahead, and no key
- * accepts a later time than the file has. A key whose sender's clock is ahead gets a time of its
- * own after its first such datagram. After SIGKILL or a power cut the next start accepts only later
- * times. So it refuses at most the new datagrams of the second that was written ahead. When the
- * program stops, it writes all windows, and the next start refuses no new datagram.
+ * written every SEAL_STATE_WRITES_NS with a time that is ahead, and no key accepts a later time
+ * than the file has. A key whose sender's clock is ahead gets a time of its own after its first
+ * such datagram. After SIGKILL or a power cut the next start accepts only later times. So it
+ * refuses at most the new datagrams of the time that was written ahead. When the program stops, it
+ * writes all windows, and the next start refuses no new datagram.
+ *
+ * The time is SEAL_STATE_AHEAD_NS ahead, plus twice the duration of the last write, and at most
+ * SEAL_STATE_AHEAD_MOST_NS: a slow disk costs new datagrams only after SIGKILL. If a write lasts
+ * longer than that, so that the written time is over before it ends, the log says so.
  *
  * If the file cannot be written, datagrams are accepted until the time in the file is over. Then
  * they are refused as stale, and the log says why. The new content is written under another name,
@@ -25,9 +29,10 @@
 #include "collector/base/error.h"
 #include "collector/senders/key_sessions.h"
 
-/* How often the file is written, and how far ahead. */
-#define SEAL_STATE_WRITES_NS INT64_C(500000000)
-#define SEAL_STATE_AHEAD_NS  INT64_C(1000000000)
+/* How often the file is written, and how far ahead: on a fast disk, and at most. */
+#define SEAL_STATE_WRITES_NS     INT64_C(500000000)
+#define SEAL_STATE_AHEAD_NS      INT64_C(1000000000)
+#define SEAL_STATE_AHEAD_MOST_NS INT64_C(60000000000)
 
 /*
  * A key that no keys file has, and that had no datagram for this time, is left out of the file at

@@ -20,11 +20,18 @@ static int64_t now_ns;
 
 /* --- the disk --------------------------------------------------------------------------------- */
 
+static int64_t monotonic_ns, sync_ns; /* the clock, and how long a sync takes by it */
+static struct seal_state *watched;    /* at the end of each sync a datagram is received; or NULL */
+static unsigned lost;                 /* how many of these datagrams were not accepted */
+
+static void pass_time(void);
+
 /* The linker replaces the real functions by these (CMakeLists.txt): a sync is not waited for. */
 bool __wrap_data_file_sync(struct data_file file, struct error *why);
 bool __wrap_folder_sync(const char *path, struct error *why);
 bool __wrap_folder_rename_file(const char *from, const char *to);
 bool __real_folder_rename_file(const char *from, const char *to);
+int64_t __wrap_clock_monotonic_ns(void);
 
 enum step { STEP_NONE, STEP_SYNC, STEP_RENAME, STEP_FOLDER_SYNC, STEP_END };
 static enum step failing;
@@ -37,15 +44,22 @@ static bool succeeds(enum step step, struct error *why)
     return false;
 }
 
+int64_t __wrap_clock_monotonic_ns(void)
+{
+    return monotonic_ns;
+}
+
 bool __wrap_data_file_sync(struct data_file file, struct error *why)
 {
     (void)file;
+    pass_time();
     return succeeds(STEP_SYNC, why);
 }
 
 bool __wrap_folder_sync(const char *path, struct error *why)
 {
     (void)path;
+    pass_time();
     return succeeds(STEP_FOLDER_SYNC, why);
 }
 
@@ -106,6 +120,15 @@ static enum seal_verdict take(struct seal_state *state, uint64_t id, uint64_t co
 
 #define assert_take(id, counter, time_ns, verdict)                                                 \
     assert_int_equal(take(sealed, (id), (counter), (time_ns)), (verdict))
+
+static void pass_time(void)
+{
+    static uint64_t counter;
+    monotonic_ns += sync_ns;
+    now_ns += sync_ns;
+    if (watched != NULL && take(watched, 1, ++counter, now_ns) != SEAL_ACCEPTED)
+        lost++;
+}
 
 /* --- starts and stops ------------------------------------------------------------------------- */
 
@@ -180,6 +203,113 @@ TEST_WITH(nothing_is_accepted_beyond_what_is_written, scratch_make, scratch_remo
     assert_take(1, 2, START + SEAL_STATE_AHEAD_NS + 1, SEAL_ACCEPTED);
     seal_state_close(sealed, now_ns);
 }
+
+/* --- slow disks ------------------------------------------------------------------------------- */
+
+/* As the thread does it: half a second after the begin of the write before, or at its end. */
+static void write_times(struct seal_state *state, int times, int64_t sync_takes_ns)
+{
+    sync_ns = sync_takes_ns;
+    for (int i = 0; i < times; i++) {
+        const int64_t next_ns = now_ns + SEAL_STATE_WRITES_NS;
+        write_at(state, now_ns);
+        if (now_ns < next_ns)
+            now_ns = next_ns;
+    }
+    sync_ns = 0;
+}
+
+static struct seal_state *start_watched(void)
+{
+    struct seal_state *state = first_start();
+    watched = state;
+    lost = 0;
+    return state;
+}
+
+static void end_watched(struct seal_state *state)
+{
+    watched = NULL;
+    seal_state_close(state, now_ns);
+}
+
+TEST_WITH(on_a_disk_that_stays_slow_what_is_sent_now_is_accepted, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct seal_state *sealed = start_watched();
+    heard_begin();
+    write_times(sealed, 1, 3 * SECOND);
+    assert_int_equal(lost, 2); /* because the disk was fast until then */
+    write_times(sealed, 1, 3 * SECOND);
+    assert_int_equal(lost, 4); /* the ceiling of the first is over before it is on disk */
+    write_times(sealed, 20, 3 * SECOND);
+    heard_end();
+    assert_int_equal(lost, 4);
+    assert_int_equal(heard("a write took 6.0 s"), 2);
+    assert_int_equal(heard("in its last 5.0 s were refused as stale"), 1);
+    end_watched(sealed);
+}
+
+TEST_WITH(a_disk_that_is_slow_at_times_is_written_ahead_of, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct seal_state *sealed = start_watched();
+    write_times(sealed, 3, 2 * SECOND);
+    lost = 0;
+    for (int i = 0; i < 20; i++) {
+        write_times(sealed, 1, 0);
+        write_times(sealed, 1, 2 * SECOND);
+    }
+    assert_int_equal(lost, 0);
+    end_watched(sealed);
+}
+
+TEST_WITH(a_slow_first_write_is_made_up_for_at_once, scratch_make, scratch_remove)
+{
+    (void)state;
+    sync_ns = 2 * SECOND;
+    struct seal_state *sealed = first_start();
+    sync_ns = 0;
+    now_ns = START + 8 * SECOND;
+    heard_begin();
+    assert_take(1, 1, now_ns, SEAL_ACCEPTED);
+    watched = sealed;
+    lost = 0;
+    write_times(sealed, 1, 2 * SECOND);
+    heard_end();
+    assert_int_equal(lost, 0);
+    assert_int_equal(heard("a write took"), 0);
+    end_watched(sealed);
+}
+
+TEST_WITH(the_time_ahead_of_a_slow_disk_is_limited_and_ends_when_it_is_fast, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    struct seal_state *sealed = first_start();
+    write_times(sealed, 1, 100 * SECOND);
+    write_at(sealed, now_ns);
+    assert_take(1, 1, now_ns + SEAL_STATE_AHEAD_MOST_NS, SEAL_ACCEPTED);
+    assert_take(2, 1, now_ns + SEAL_STATE_AHEAD_MOST_NS + 1, SEAL_STALE);
+    write_times(sealed, 200, 0);
+    assert_take(1, 2, now_ns + SEAL_STATE_AHEAD_NS - SEAL_STATE_WRITES_NS, SEAL_ACCEPTED);
+    assert_take(2, 1, now_ns + SEAL_STATE_AHEAD_NS - SEAL_STATE_WRITES_NS + 1, SEAL_STALE);
+    seal_state_close(sealed, now_ns);
+}
+
+TEST_WITH(a_write_that_only_began_late_says_nothing_about_the_disk, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct seal_state *sealed = first_start();
+    heard_begin();
+    now_ns += 3600 * SECOND; /* the machine was suspended */
+    write_times(sealed, 3, SECOND / 10);
+    heard_end();
+    assert_int_equal(heard("a write took"), 0);
+    seal_state_close(sealed, now_ns);
+}
+
+/* --- clocks that are wrong -------------------------------------------------------------------- */
 
 TEST_WITH(a_sender_whose_clock_is_ahead_gets_a_time_of_its_own, scratch_make, scratch_remove)
 {
@@ -378,7 +508,7 @@ static void live(uint64_t seed)
         else if (event == 1)
             sealed = crash(sealed);
         else if (event < 20)
-            write_at(sealed, now_ns);
+            write_times(sealed, 1, (int64_t)next_below(&random, 4) * SECOND / 4);
     }
     for (size_t i = 0; i < SENT; i++)
         if (history[i].accepted)
@@ -390,7 +520,9 @@ TEST_WITH(in_no_order_of_events_is_anything_accepted_twice, scratch_make, scratc
 {
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        heard_begin(); /* some writes are slow */
         live(seed);
+        heard_end();
         size_t accepted = 0;
         for (size_t i = 0; i < SENT; i++)
             accepted += history[i].accepted;

@@ -197,7 +197,7 @@ static struct setting rows[KEYS_MAX] = {
      .help = "most sessions of each of receivers=; memory is planned for them",
      .others = "max_sessions session_limit session_cache"},
     {"sessions_per_address", SETTING_COUNT, KEY_OF_DTLS, OF_LISTENER(sessions_per_address), "1000",
-     1, 100000, .help = "most of these sessions from one address"},
+     1, 100000, .help = "most of these sessions from one address (for IPv6 from one /64 network)"},
 
     {"mode", SETTING_PARSED, KEY_OF_LOCAL, OF_LISTENER(socket_mode), .parse = file_mode_parse,
      .equal = file_mode_equal, .syntax = "OCTAL",

@@ -32,7 +32,7 @@ struct listener {
     int64_t seal_max_age_ns;          /* most time between sending and arrival of a sealed one */
     const struct dtls_settings *dtls; /* of a DTLS listener; NULL: it is another kind */
     size_t sessions;                  /* its most sessions of each socket */
-    size_t sessions_per_address;      /* the most of them from one address */
+    size_t sessions_per_address;      /* the most of them from one network */
     struct mismatch_hint *hint;       /* detects a wrong schema; NULL: disabled */
     bool spread; /* several sockets receive it, and a sender's datagram may reach any of them */
     bool keeps_packets; /* a sink writes whole datagrams (needs_packets of encoder_ops) */

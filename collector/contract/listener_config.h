@@ -78,7 +78,7 @@ struct listener_config {
 
     /* For SOURCE_KEYS_DTLS, which also has idle_timeout, cert, key, client_ca, and `keys`. */
     uint64_t sessions;             /* most sessions of each socket */
-    uint64_t sessions_per_address; /* most of them from one address, on all its ports */
+    uint64_t sessions_per_address; /* most of them from one network, on all ports */
 
     /* For SOURCE_KEYS_TCP. */
     bool tls;         /* TLS over TCP; then cert and key are not NULL */

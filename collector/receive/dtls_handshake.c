@@ -15,8 +15,10 @@
 #define SPENT_MOST_NS (SECOND_NS / 2)
 
 /*
- * If there are too many handshakes, the oldest one is ended for a new one, but not before it has
- * had this time (nanoseconds).
+ * If there are too many handshakes, an old one is ended for a new one (dtls_peers_crowding). A host
+ * that has at least two more handshakes than the newcomer's host loses one at once. Otherwise the
+ * old one first has this time (nanoseconds): hosts with equal shares do not end each other's
+ * handshakes in turn, and a host cannot begin handshakes without limit by ending its own.
  */
 #define PATIENCE_NS SECOND_NS
 
@@ -81,6 +83,8 @@ void dtls_handshake_prepare(const struct dtls_settings *settings)
         loaded->SSL_CTX_set_psk_server_callback(context, find_key);
 }
 
+static const char too_many_sessions[] = "sessions= clients are there already";
+
 /* --- ends ------------------------------------------------------------------------------------- */
 
 static void log_failure(struct dtls_server *server, const struct address *client, const char *why)
@@ -139,11 +143,17 @@ static void find_name(struct dtls_server *server, struct dtls_peer *peer)
 
 /*
  * Makes the handshake the client's session. A former session of the client ends: the client has
- * proved that it has a new one, so it does not use the former one any more.
+ * proved that it has a new one, so it does not use the former one any more. While the handshake
+ * was made, other clients may have got the last sessions: then its client is told that it ends.
  */
 static void complete(struct dtls_server *server, struct dtls_peer *peer, int64_t now_ns)
 {
     struct ingest_counters *counters = server->options.counters;
+    if (peer->session.ssl == NULL && dtls_peers_have_all_sessions(&server->peers)) {
+        server->library->SSL_shutdown(peer->handshake.ssl);
+        dtls_handshake_end(server, peer, too_many_sessions);
+        return;
+    }
     find_name(server, peer);
     if (peer->session.ssl != NULL)
         dtls_session_end(server, peer, &counters->sessions_replaced, false);
@@ -237,16 +247,11 @@ static bool has_time(struct dtls_server *server, int64_t now_ns)
     return server->spent_ns < SPENT_MOST_NS;
 }
 
-/* Whether there is room for one more handshake. An old one may be ended for it. */
-static bool has_room(struct dtls_server *server, int64_t now_ns)
+/* Whether this handshake may be ended for a handshake of the client. */
+static bool must_yield(const struct dtls_peer *old, const struct dtls_peer *client, int64_t now_ns)
 {
-    struct dtls_peer *oldest = server->peers.handshakes.first;
-    if (server->peers.handshakes.count >= DTLS_HANDSHAKES_MOST) {
-        if (now_ns - oldest->handshake.since_ns < PATIENCE_NS)
-            return false;
-        dtls_handshake_end(server, oldest, "there were too many handshakes at the same time");
-    }
-    return true;
+    return old->host->handshakes > client->host->handshakes + 1 ||
+           now_ns - old->handshake.since_ns >= PATIENCE_NS;
 }
 
 static struct dtls_peer *add_client(struct dtls_server *server, const struct address *client)
@@ -254,8 +259,8 @@ static struct dtls_peer *add_client(struct dtls_server *server, const struct add
     struct dtls_peer *peer = dtls_peers_add(&server->peers, client);
     if (peer == NULL)
         log_failure(server, client,
-                    server->peers.unused == NULL
-                        ? "sessions= clients are there already"
+                    dtls_peers_have_all_sessions(&server->peers)
+                        ? too_many_sessions
                         : "its address has sessions_per_address= clients already");
     return peer;
 }
@@ -288,17 +293,21 @@ static enum dtls_outcome begin_handshake(struct dtls_server *server, struct dtls
                                          const struct dtls_input *input,
                                          const struct dtls_hello *hello)
 {
-    if (!has_time(server, input->now_ns) || !has_room(server, input->now_ns))
+    if (!has_time(server, input->now_ns))
         return DTLS_REFUSED;
     if (peer == NULL)
         peer = add_client(server, input->source);
     if (peer == NULL)
         return DTLS_REFUSED;
-    SSL *ssl = accept_hello(server, input);
+    struct dtls_peer *old = dtls_peers_crowding(&server->peers, peer);
+    bool has_room = old == NULL || must_yield(old, peer, input->now_ns);
+    SSL *ssl = has_room ? accept_hello(server, input) : NULL;
     if (ssl == NULL) {
         dtls_peers_drop(&server->peers, peer);
         return DTLS_REFUSED;
     }
+    if (old != NULL)
+        dtls_handshake_end(server, old, "there were too many handshakes at the same time");
     if (input->destination != NULL)
         peer->local = *input->destination;
     memcpy(peer->random, hello->random, sizeof peer->random);

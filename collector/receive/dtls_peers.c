@@ -55,13 +55,19 @@ static size_t bucket_count(size_t most)
     return count;
 }
 
+/* Each client has a session or a handshake. */
+static size_t client_count(const struct dtls_room *room)
+{
+    return room->sessions + room->handshakes;
+}
+
 bool dtls_peers_create(struct dtls_peers *peers, const struct dtls_room *room,
                        const uint8_t secret[16])
 {
     struct error error;
-    const size_t most = room->sessions;
+    const size_t most = client_count(room);
     size_t buckets = bucket_count(most);
-    *peers = (struct dtls_peers){.most_of_host = room->of_host, .mask = buckets - 1};
+    *peers = (struct dtls_peers){.room = *room, .mask = buckets - 1};
     memcpy(peers->secret, secret, sizeof peers->secret);
     peers->all = calloc(most, sizeof *peers->all);
     peers->buckets = calloc(buckets, sizeof(struct dtls_peer *));
@@ -84,8 +90,9 @@ void dtls_peers_destroy(struct dtls_peers *peers)
     stream_hosts_destroy(&peers->hosts);
 }
 
-size_t dtls_peers_memory(size_t most)
+size_t dtls_peers_memory(const struct dtls_room *room)
 {
+    const size_t most = client_count(room);
     return most * sizeof(struct dtls_peer) + bucket_count(most) * sizeof(struct dtls_peer *) +
            stream_hosts_memory(most);
 }
@@ -111,12 +118,19 @@ struct dtls_peer *dtls_peers_find(const struct dtls_peers *peers, const struct a
     return peer;
 }
 
+bool dtls_peers_have_all_sessions(const struct dtls_peers *peers)
+{
+    return peers->sessions.count >= peers->room.sessions;
+}
+
 struct dtls_peer *dtls_peers_add(struct dtls_peers *peers, const struct address *address)
 {
-    struct dtls_peer *peer = peers->unused;
-    if (peer == NULL)
+    const struct address network = address_network(address);
+    if (dtls_peers_have_all_sessions(peers))
         return NULL;
-    struct stream_host *host = stream_hosts_enter(&peers->hosts, address, peers->most_of_host);
+    struct dtls_peer *peer = peers->unused;
+    RULE(peer != NULL, "there are places for all sessions and all handshakes");
+    struct stream_host *host = stream_hosts_enter(&peers->hosts, &network, peers->room.of_host);
     if (host == NULL)
         return NULL;
     struct dtls_peer **bucket = bucket_of(peers, address);
@@ -143,12 +157,40 @@ void dtls_peers_drop(struct dtls_peers *peers, struct dtls_peer *peer)
 
 /* --- associations ----------------------------------------------------------------------------- */
 
+struct dtls_peer *dtls_peers_crowding(const struct dtls_peers *peers,
+                                      const struct dtls_peer *client)
+{
+    struct dtls_peer *found = NULL;
+    size_t most = 0;
+    if (peers->handshakes.count < peers->room.handshakes)
+        return NULL;
+    for (struct dtls_peer *peer = peers->handshakes.first; peer != NULL;
+         peer = peer->handshake.place.after) {
+        size_t weight = 2 * peer->host->handshakes + (peer->host == client->host);
+        if (weight > most) {
+            most = weight;
+            found = peer;
+        }
+    }
+    return found;
+}
+
+/* Removes the handshake from its list and from its host's count. */
+static void take_out_handshake(struct dtls_peers *peers, struct dtls_peer *peer)
+{
+    RULE(peer->host->handshakes != 0, "a host's handshakes are counted");
+    peer->host->handshakes--;
+    take_out(peers, &peers->handshakes, peer);
+}
+
 void dtls_peers_begin(struct dtls_peers *peers, struct dtls_peer *peer, struct ssl_st *ssl,
                       int64_t now_ns)
 {
     RULE(peer->handshake.ssl == NULL && ssl != NULL, "a client has one handshake at a time");
+    RULE(peers->handshakes.count < peers->room.handshakes, "a handshake begins if there is room");
     peer->handshake = (struct dtls_association){.ssl = ssl, .since_ns = now_ns};
     peer->records = peer->encrypted = 0;
+    peer->host->handshakes++;
     append(peers, &peers->handshakes, peer);
 }
 
@@ -156,7 +198,8 @@ void dtls_peers_establish(struct dtls_peers *peers, struct dtls_peer *peer, int6
 {
     RULE(peer->session.ssl == NULL && peer->handshake.ssl != NULL,
          "a complete handshake replaces no session");
-    take_out(peers, &peers->handshakes, peer);
+    RULE(!dtls_peers_have_all_sessions(peers), "a session begins if there is room");
+    take_out_handshake(peers, peer);
     peer->session = peer->handshake;
     peer->handshake.ssl = NULL;
     peer->session.since_ns = now_ns;
@@ -184,7 +227,7 @@ void dtls_peers_end_session(struct dtls_peers *peers, struct dtls_peer *peer)
 void dtls_peers_end_handshake(struct dtls_peers *peers, struct dtls_peer *peer)
 {
     RULE(peer->handshake.ssl != NULL, "a handshake ends once");
-    take_out(peers, &peers->handshakes, peer);
+    take_out_handshake(peers, peer);
     peer->handshake.ssl = NULL;
     dtls_peers_drop(peers, peer);
 }

@@ -5,7 +5,8 @@
  * A client has a session, a handshake, or both. If it has lost its session, it begins a handshake
  * from the same address, and the server keeps the former session until that handshake is complete
  * (RFC 6347, 4.2.8). Sessions are listed by the time of their last datagram, handshakes by the time
- * at which they began. Clients without either are removed. One thread at a time.
+ * at which they began. Clients without either are removed. Handshakes have places of their own, so
+ * that handshakes that do not complete cannot use up the places of sessions. One thread at a time.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DTLS_PEERS_H
 #define SLUICE_COLLECTOR_RECEIVE_DTLS_PEERS_H
@@ -41,13 +42,19 @@ struct dtls_peer {
     struct address local;     /* the local address that the client sends to, from which it is
                                  answered */
     struct dtls_peer *next;   /* the next client in its bucket, or the next unused one */
-    struct stream_host *host; /* counts the clients of its address, on all ports */
+    struct stream_host *host; /* counts the clients and handshakes of its network
+                                 (address_network), on all ports */
     struct dtls_association session, handshake;
     uint8_t random[DTLS_RANDOM_SIZE]; /* the random bytes of the last handshake's hello */
     unsigned records;                 /* the number of records of the handshake until now */
     unsigned encrypted;               /* how many of these were encrypted */
     uint64_t newest;                  /* the session's highest number so far */
     uint64_t seen;                    /* bit i: the number `newest` - i has been accepted */
+};
+
+/* The most of each at a time. `of_host`: clients of one network, whatever their ports. */
+struct dtls_room {
+    size_t sessions, handshakes, of_host;
 };
 
 /* A list, the earliest first. */
@@ -64,12 +71,7 @@ struct dtls_peers {
     struct dtls_list sessions, handshakes;
     size_t used;
     struct stream_hosts hosts;
-    size_t most_of_host;
-};
-
-/* The most clients at a time: in all, and from one address, whatever their ports. */
-struct dtls_room {
-    size_t sessions, of_host;
+    struct dtls_room room;
 };
 
 /*
@@ -83,25 +85,40 @@ bool dtls_peers_create(struct dtls_peers *peers, const struct dtls_room *room,
 void dtls_peers_destroy(struct dtls_peers *peers);
 
 /* Returns the bytes that the table allocates. */
-size_t dtls_peers_memory(size_t most);
+size_t dtls_peers_memory(const struct dtls_room *room);
 
 /* Returns NULL if the table has no client of this address. */
 struct dtls_peer *dtls_peers_find(const struct dtls_peers *peers, const struct address *address);
 
+/* Whether the table has its most sessions. */
+bool dtls_peers_have_all_sessions(const struct dtls_peers *peers);
+
 /*
- * Adds a client, for which the caller begins a handshake. Returns NULL if the table is full, or if
- * the address already has as many clients as it may have.
+ * Adds a client, for which the caller begins a handshake or which it drops. Returns NULL if the
+ * table has its most sessions, or if the client's network has its most clients.
  */
 struct dtls_peer *dtls_peers_add(struct dtls_peers *peers, const struct address *address);
+
+/*
+ * Returns NULL if a handshake of this client, which has none, can begin. Otherwise returns the
+ * handshake that must end first: the oldest one of the host that has most handshakes. If the
+ * client's own host is one of those that have most, it is the oldest one of that host. So a host
+ * only takes places of hosts that have more.
+ */
+struct dtls_peer *dtls_peers_crowding(const struct dtls_peers *peers,
+                                      const struct dtls_peer *client);
 
 /* Removes a client that has neither a session nor a handshake. Others stay. */
 void dtls_peers_drop(struct dtls_peers *peers, struct dtls_peer *peer);
 
-/* Begins a handshake of a client that has none. */
+/* Begins a handshake of a client that has none, while there is room for it. */
 void dtls_peers_begin(struct dtls_peers *peers, struct dtls_peer *peer, struct ssl_st *ssl,
                       int64_t now_ns);
 
-/* Makes the handshake the session of a client that has no session. */
+/*
+ * Makes the handshake the session of a client that has no session, while there is room for a
+ * session.
+ */
 void dtls_peers_establish(struct dtls_peers *peers, struct dtls_peer *peer, int64_t now_ns);
 
 /* Notes a datagram of the session. */

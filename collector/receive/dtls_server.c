@@ -15,7 +15,9 @@
 struct dtls_server *dtls_server_create(const struct dtls_server_options *options)
 {
     const struct listener *listener = options->listener;
-    const struct dtls_room room = {listener->sessions, listener->sessions_per_address};
+    const struct dtls_room room = {.sessions = listener->sessions,
+                                   .handshakes = DTLS_HANDSHAKES_MOST,
+                                   .of_host = listener->sessions_per_address};
     uint8_t secret[16];
     struct error error;
     struct dtls_server *server = calloc(1, sizeof *server);
@@ -184,8 +186,9 @@ static int make(const struct dtls_options *options, struct dtls_settings **setti
 /* Plans for handshakes that take all that their limits allow, although most take a tenth of it. */
 static size_t server_memory(size_t sessions)
 {
-    return sizeof(struct dtls_server) + dtls_peers_memory(sessions) +
-           sessions * DTLS_SESSION_MEMORY + DTLS_HANDSHAKES_MOST * DTLS_HANDSHAKE_MEMORY;
+    const struct dtls_room room = {.sessions = sessions, .handshakes = DTLS_HANDSHAKES_MOST};
+    return sizeof(struct dtls_server) + dtls_peers_memory(&room) + sessions * DTLS_SESSION_MEMORY +
+           DTLS_HANDSHAKES_MOST * DTLS_HANDSHAKE_MEMORY;
 }
 
 static const struct dtls_functions functions = {

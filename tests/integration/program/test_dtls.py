@@ -74,8 +74,8 @@ class DtlsTest(ProgramTest):
         self.addCleanup(client.close)
         return client
 
-    def opened(self, program, settings=None, **more):
-        return self.client(program, settings, **more).open()
+    def opened(self, program, settings=None, patience=20, **more):
+        return self.client(program, settings, **more).open(patience=patience)
 
     def written(self):
         return [(line.get("sender"), line["value"]) for line in read_lines(self.out)]
@@ -351,6 +351,55 @@ class Foreign(DtlsTest):
         self.check_end(program, [(None, 3), (None, 4)], sessions=4)
         self.assertIn("its address has sessions_per_address= clients already",
                       "\n".join(program.said()))
+
+    def stranger(self, program, host="127.0.0.66"):
+        """A client without a key whose handshake never completes: it does not answer."""
+        client = self.client(program, Settings(psk=(b"nobody", KEY_A)), local=(host, 0))
+        client.send(client.hello())
+        client.receive()
+        client.dtls.step()
+        client.send(*client.dtls.flight())
+        return client
+
+    def crowd(self, program, count):
+        before = self.terms(program)["received"]
+        sent = sum(self.stranger(program).sent for _ in range(count))
+        program.wait_for_received(before + sent)
+
+    def check_others(self, program):
+        for number in range(3):
+            self.opened(program, Settings(psk=(b"sensor.7", KEY_A)),
+                        local=(f"127.0.0.{10 + number}", 0), patience=1)
+        listener = program.stop()["listeners"][0]
+        self.assertEqual(listener["sessions"], 3)
+        return listener
+
+    def test_handshakes_of_a_stranger_use_no_place_of_a_session(self):
+        program = self.begin(f"&keys={FILES.keys}&sessions=3")
+        self.crowd(program, 20)
+        self.check_others(program)
+
+    def test_a_stranger_with_all_handshakes_gives_way_to_other_hosts(self):
+        program = self.begin(f"&keys={FILES.keys}")
+        self.crowd(program, 70)
+        listener = self.check_others(program)
+        self.assertGreaterEqual(listener["reasons"]["handshake_refused"], 1)
+
+    def test_of_two_handshakes_for_the_last_session_the_second_is_told_of_its_end(self):
+        program = self.begin(f"&keys={FILES.keys}&sessions=1")
+        first, second = (self.client(program, Settings(psk=(b"sensor.7", KEY_A))) for _ in range(2))
+        second.send(second.hello())
+        second.receive()
+        second.dtls.step()
+        second.send(*second.dtls.flight())
+        self.assertIsNotNone(second.receive())
+        first.open()
+        second.open()
+        while not second.dtls.has_ended():
+            self.assertIsNotNone(second.receive())
+        first.put(metric(1))
+        program.wait_for_received(first.sent + second.sent)
+        self.check_end(program, [("sensor.7", 1)], sessions=1, handshakes_failed=1)
 
     def test_a_client_cannot_renegotiate(self):
         program = self.begin(certificate())

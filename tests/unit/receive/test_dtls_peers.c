@@ -7,7 +7,7 @@
 #define MOST 100
 
 static const uint8_t secret[16] = {1, 2, 3};
-static const struct dtls_room room = {.sessions = MOST, .of_host = MOST};
+static const struct dtls_room room = {.sessions = MOST, .handshakes = 8, .of_host = MOST};
 
 static struct address client(unsigned number)
 {
@@ -31,6 +31,14 @@ static struct dtls_peer *begin(struct dtls_peers *peers, unsigned number, int64_
     return peer;
 }
 
+static struct dtls_peer *open_session(struct dtls_peers *peers, unsigned number, int64_t now_ns)
+{
+    struct dtls_peer *peer = begin(peers, number, now_ns);
+    if (peer != NULL)
+        dtls_peers_establish(peers, peer, now_ns);
+    return peer;
+}
+
 static void end_all(struct dtls_peers *peers)
 {
     while (peers->handshakes.first != NULL)
@@ -48,20 +56,20 @@ TEST(clients_are_found_by_their_addresses_until_the_table_is_full)
     for (unsigned round = 0; round < 3; round++) {
         struct dtls_peer *all[MOST];
         for (unsigned i = 0; i < MOST; i++)
-            assert_non_null(all[i] = begin(&peers, i, i));
+            assert_non_null(all[i] = open_session(&peers, i, i));
         assert_null(begin(&peers, MOST, 0));
         for (unsigned i = 0; i < MOST; i++) {
             const struct address address = client(i);
             assert_ptr_equal(dtls_peers_find(&peers, &address), all[i]);
         }
         for (unsigned i = 0; i < MOST; i += 2)
-            dtls_peers_end_handshake(&peers, all[i]);
+            dtls_peers_end_session(&peers, all[i]);
         for (unsigned i = 0; i < MOST; i++) {
             const struct address address = client(i);
             assert_ptr_equal(dtls_peers_find(&peers, &address), i % 2 == 0 ? NULL : all[i]);
         }
         for (unsigned i = 1; i < MOST; i += 2)
-            dtls_peers_end_handshake(&peers, all[i]);
+            dtls_peers_end_session(&peers, all[i]);
         assert_int_equal(peers.used, 0);
     }
     end_all(&peers);
@@ -92,7 +100,7 @@ TEST(a_client_stays_until_its_session_and_its_handshake_have_ended)
 TEST(an_address_has_no_more_clients_than_its_share_on_all_its_ports)
 {
     struct dtls_peers peers;
-    const struct dtls_room shared = {.sessions = MOST, .of_host = 3};
+    const struct dtls_room shared = {.sessions = MOST, .handshakes = 8, .of_host = 3};
     assert_true(dtls_peers_create(&peers, &shared, secret));
     struct dtls_peer *first = begin(&peers, 0, 0);
     assert_non_null(begin(&peers, 1, 0));
@@ -102,6 +110,80 @@ TEST(an_address_has_no_more_clients_than_its_share_on_all_its_ports)
     assert_non_null(begin(&peers, 4, 0)); /* of another address */
     dtls_peers_end_session(&peers, first);
     assert_non_null(begin(&peers, 3, 0));
+    end_all(&peers);
+}
+
+TEST(the_addresses_of_an_ipv6_network_share_one_limit)
+{
+    const struct dtls_room shared = {.sessions = MOST, .handshakes = 8, .of_host = 2};
+    struct dtls_peers peers;
+    assert_true(dtls_peers_create(&peers, &shared, secret));
+    for (uint8_t i = 0; i < 4; i++) {
+        const uint8_t bytes[16] = {0x20, 0x01, 0x0d, 0xb8, [7] = i == 3, [15] = i};
+        const struct address address = address_from_ipv6(bytes, 0, 1000);
+        struct dtls_peer *peer = dtls_peers_add(&peers, &address);
+        assert_int_equal(peer == NULL, i == 2);
+        if (peer != NULL)
+            dtls_peers_begin(&peers, peer, association(i), i);
+    }
+    end_all(&peers);
+}
+
+TEST(handshakes_that_do_not_complete_use_no_place_of_a_session)
+{
+    const struct dtls_room few = {.sessions = 2, .handshakes = 4, .of_host = MOST};
+    struct dtls_peers peers;
+    struct dtls_peer *all[6];
+    assert_true(dtls_peers_create(&peers, &few, secret));
+    for (unsigned i = 0; i < 4; i++)
+        assert_non_null(all[i] = begin(&peers, i, i));
+    for (unsigned i = 0; i < 2; i++) {
+        assert_false(dtls_peers_have_all_sessions(&peers));
+        dtls_peers_establish(&peers, all[i], 10);
+        assert_int_equal(begin(&peers, 4 + i, 10) == NULL, i == 1);
+    }
+    assert_true(dtls_peers_have_all_sessions(&peers));
+    end_all(&peers);
+}
+
+/* Clients 0 to 3 are of one host, 4 to 7 of the next one, and so on. */
+TEST(a_full_table_gives_up_the_oldest_handshake_of_the_host_that_has_most)
+{
+    static const unsigned begun[] = {8, 4, 0, 5, 1, 2, 6};
+    const struct dtls_room full = {.sessions = MOST, .handshakes = 7, .of_host = MOST};
+    static const struct {
+        unsigned newcomer, gives_up;
+    } cases[] = {
+        {12, 4}, /* a host without handshakes: two others have three, and 4 is the oldest */
+        {9, 4},  /* a host with one */
+        {7, 4},  /* a host with three loses its own */
+        {3, 0},  /* so does another one, although 4 is older */
+    };
+    struct dtls_peers peers;
+    assert_true(dtls_peers_create(&peers, &full, secret));
+    for (unsigned i = 0; i < sizeof begun / sizeof *begun; i++) {
+        const struct address address = client(begun[i]);
+        struct dtls_peer *peer = dtls_peers_add(&peers, &address);
+        assert_null(dtls_peers_crowding(&peers, peer));
+        dtls_peers_begin(&peers, peer, association(begun[i]), i);
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct address address = client(cases[i].newcomer);
+        const struct address old = client(cases[i].gives_up);
+        struct dtls_peer *peer = dtls_peers_add(&peers, &address);
+        assert_ptr_equal(dtls_peers_crowding(&peers, peer), dtls_peers_find(&peers, &old));
+        dtls_peers_drop(&peers, peer);
+    }
+    const struct address lost = client(4), address = client(12);
+    dtls_peers_end_handshake(&peers, dtls_peers_find(&peers, &lost));
+    struct dtls_peer *peer = dtls_peers_add(&peers, &address);
+    assert_null(dtls_peers_crowding(&peers, peer));
+    dtls_peers_begin(&peers, peer, association(12), 20);
+    const struct address most = client(0);
+    const struct address other = client(16);
+    struct dtls_peer *next = dtls_peers_add(&peers, &other);
+    assert_ptr_equal(dtls_peers_crowding(&peers, next), dtls_peers_find(&peers, &most));
+    dtls_peers_drop(&peers, next);
     end_all(&peers);
 }
 

@@ -30,6 +30,7 @@ bool kept_add(struct kept *kept, const struct kept_file *file)
     for (; index > 0 && kept->files[index - 1].first > file->first; index--)
         kept->files[index] = kept->files[index - 1];
     kept->files[index] = *file;
+    kept->files[index].sent = kept->sent;
     return true;
 }
 

@@ -18,6 +18,7 @@
 struct kept_file {
     char name[SEGMENT_NAME_SIZE]; /* in the folder */
     uint64_t first, end;          /* positions: of the first record, and after the last one */
+    uint64_t sent;                /* blocks that begin below this position may have been sent */
     uint64_t size;                /* bytes of the file */
     bool fits;                    /* the sink that has the spill can send its blocks */
 };
@@ -25,6 +26,7 @@ struct kept_file {
 struct kept {
     struct kept_file *files; /* sorted by their first positions */
     size_t count, capacity;
+    uint64_t sent; /* becomes the `sent` of the files that are added from now on */
 };
 
 #define KEPT_ENDING ".kept"

@@ -314,6 +314,7 @@ int recovery_run(struct segments *segments, struct kept *kept, const struct curs
             state = NULL;
         if (state != NULL)
             *recovered = (struct recovered){state->spill, state->position, state->read, 0, 0};
+        kept->sent = state == NULL ? UINT64_MAX : state->read;
         result =
             choose_segments(segments, kept, &listed, state, recovered) ? 0 : error_no_memory(error);
     }

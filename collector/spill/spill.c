@@ -15,6 +15,7 @@ static int change_label(struct spill *spill, const char *label, struct error *er
     if (strcmp(spill->label, label == NULL ? "" : label) == 0)
         return 0;
     spill_seal(spill, NULL);
+    spill->kept.sent = spill->again;
     kept_match(&spill->kept, &spill->segments, spill->id, label);
     if (kept_sort_out(&spill->kept, &spill->segments, spill->id, label, &reader->position,
                       &reader->lost, error) != 0)

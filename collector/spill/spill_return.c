@@ -28,11 +28,12 @@ static bool read_block(const struct segment_walk *walk, const struct block_head 
 }
 
 /*
- * Stores all sound, incomplete blocks of the file. Returns false if a block cannot be stored now;
+ * Stores all sound, incomplete blocks of the file; those that begin below `sent` may have been sent
+ * before, which their new positions do not say. Returns false if a block cannot be stored now;
  * *position is then where that block begins.
  */
-static bool store_blocks(struct spill *spill, struct segment_walk *walk, struct returned *block,
-                         uint64_t *position, uint64_t *stored)
+static bool store_blocks(struct spill *spill, struct segment_walk *walk, uint64_t sent,
+                         struct returned *block, uint64_t *position, uint64_t *stored)
 {
     uint8_t window[SEGMENT_WINDOW_MIN];
     struct block_head head;
@@ -47,6 +48,8 @@ static bool store_blocks(struct spill *spill, struct segment_walk *walk, struct 
         *position = head.position;
         if (spill_store(spill, &head, block->label, &image, 1, NULL) != SPILL_STORED)
             return false;
+        if (*position < sent)
+            spill->again = spill->segments.end;
         *stored += head.count;
         *position = end;
     }
@@ -86,7 +89,7 @@ static bool return_file(struct spill *spill, size_t index, struct returned *bloc
     if (opened == DATA_FILE_DONE) {
         if (data_file_size(walk.file, &walk.size, NULL)) {
             spill->settings.size = UINT64_MAX; /* the file is already part of the size */
-            done = store_blocks(spill, &walk, block, &position, &stored);
+            done = store_blocks(spill, &walk, file.sent, block, &position, &stored);
             spill->settings.size = size;
         }
         data_file_close(walk.file);
@@ -95,8 +98,10 @@ static bool return_file(struct spill *spill, size_t index, struct returned *bloc
     bool damaged = file.end - file.first != stored;
     if (done)
         kept_remove(&spill->kept, index);
+    uint64_t read = spill->written.read;
     /* If the program is killed before the file is removed, its blocks are sent twice. */
-    spill_write_cursor(spill, spill_completed(spill), spill->written.read, NULL);
+    spill_write_cursor(spill, spill_completed(spill), read > spill->again ? read : spill->again,
+                       NULL);
     if (done && damaged)
         segments_set_aside(segments, file.name, file.first);
     else if (done)

@@ -57,7 +57,7 @@ struct spill {
 
     /*
      * Blocks that begin below this position may have been sent before the last rewind or the
-     * opening.
+     * opening, or before they were kept.
      */
     uint64_t again;
     uint64_t sent; /* blocks that end at or below this position may have been sent since then */

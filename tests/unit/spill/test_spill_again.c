@@ -151,6 +151,69 @@ TEST_WITH(without_a_cursor_all_may_have_been_sent, scratch_make, scratch_remove)
     spilling_close(spill);
 }
 
+/* --- kept blocks that return --------------------------------------------------------------------
+ */
+
+static struct spill *open_labelled(const char *label)
+{
+    struct spill_settings settings = spilling_settings();
+    settings.label = label;
+    return spilling_open_with(&settings);
+}
+
+/* Leaves blocks of the label "json", of which the first three may have been sent. */
+static void leave_sent(unsigned blocks)
+{
+    struct spill *spill = open_labelled("json");
+    spilling_append_all(spill, 0, blocks);
+    spilling_expect(spill, 0, 5, false);
+    spill_note_sent(spill, read_block_position(spill, 2));
+    spilling_close(spill);
+}
+
+TEST_WITH(what_was_sent_before_it_was_kept_comes_again_as_sent, scratch_make, scratch_remove)
+{
+    (void)state;
+    leave_sent(30); /* in several segments */
+    spilling_close(open_labelled("influx"));
+    struct spill *spill = open_labelled("json");
+    assert_int_equal(count_again(spill, 30), 3);
+    spilling_close(spill);
+}
+
+TEST_WITH(what_a_change_of_the_label_keeps_comes_again_as_sent, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill_settings settings = spilling_settings();
+    leave_sent(30);
+    struct spill *spill = open_labelled("json");
+    settings.label = "influx";
+    assert_int_equal(spill_change(spill, &settings, NULL), 0);
+    spilling_append_all(spill, 30, 35);
+    spilling_expect(spill, 30, 35, true);
+    settings.label = "json";
+    assert_int_equal(spill_change(spill, &settings, NULL), 0);
+    assert_int_equal(count_again(spill, 30), 3);
+    spilling_close(spill);
+}
+
+/* The file of the kept blocks is removed when one of them is read. */
+TEST_WITH(after_a_kill_what_returned_still_counts_as_sent, scratch_make, scratch_remove)
+{
+    (void)state;
+    uint64_t number;
+    leave_sent(6); /* in one segment */
+    spilling_close(open_labelled("influx"));
+    struct spill *spill = open_labelled("json");
+    assert_true(spilling_read(spill, &number));
+    spilling_save();
+    spilling_close(spill);
+    spilling_restore();
+    spill = open_labelled("json");
+    assert_int_equal(count_again(spill, 6), 3);
+    spilling_close(spill);
+}
+
 /* --- blocks that stay in memory --------------------------------------------------------------- */
 
 static enum spill_stored append_read(struct spill *spill, uint64_t number, struct error *error)

@@ -103,8 +103,7 @@ int64_t key_sessions_latest(struct key_sessions *sessions)
 void key_sessions_raise_floor(struct key_sessions *sessions, int64_t floor_ns)
 {
     mutex_lock(sessions->mutex);
-    if (floor_ns > sessions->sessions.floor_ns)
-        sessions->sessions.floor_ns = floor_ns;
+    seal_sessions_raise_floor(&sessions->sessions, floor_ns);
     mutex_unlock(sessions->mutex);
 }
 

@@ -33,8 +33,8 @@ enum seal_verdict key_sessions_take(struct key_sessions *sessions,
 int64_t key_sessions_latest(struct key_sessions *sessions);
 
 /*
- * Raises the floor to `floor_ns` if it is lower. Sessions that begin later accept only times after
- * the floor.
+ * Raises the floor to `floor_ns` if it is lower. Known sessions, and those that begin later, accept
+ * only times after the floor.
  */
 void key_sessions_raise_floor(struct key_sessions *sessions, int64_t floor_ns);
 

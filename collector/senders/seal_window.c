@@ -33,6 +33,15 @@ int64_t seal_sessions_latest(const struct seal_sessions *sessions)
     return latest_ns;
 }
 
+void seal_sessions_raise_floor(struct seal_sessions *sessions, int64_t floor_ns)
+{
+    if (floor_ns > sessions->floor_ns)
+        sessions->floor_ns = floor_ns;
+    for (uint32_t i = 0; i < sessions->count; i++)
+        if (floor_ns > sessions->slots[i].floor_ns)
+            sessions->slots[i].floor_ns = floor_ns;
+}
+
 /* --- one session's window --------------------------------------------------------------------- */
 
 static uint64_t *word_of(struct seal_session *slot, uint32_t width, uint64_t counter, uint64_t *bit)

@@ -24,14 +24,14 @@
 enum seal_verdict {
     SEAL_ACCEPTED,
     SEAL_REPLAYED, /* accepted before, or below its session's window, so that it may have been */
-    SEAL_STALE,    /* not later than the floor that its session began with */
+    SEAL_STALE,    /* not later than the floor of its session */
 };
 
 struct seal_session {
     uint64_t session;
     uint64_t highest;                /* highest accepted counter; 0: the slot is free */
     int64_t latest_ns;               /* time accepted */
-    int64_t floor_ns;                /* the key's floor when the session began */
+    int64_t floor_ns;                /* the key's floor when the session began, or as raised */
     uint64_t seen[SEAL_WINDOW / 64]; /* counter n has bit n % width */
 };
 
@@ -55,6 +55,12 @@ void seal_sessions_init_small(struct seal_sessions *sessions, int64_t floor_ns, 
  */
 enum seal_verdict seal_sessions_take(struct seal_sessions *sessions, uint64_t session,
                                      uint64_t counter, int64_t time_ns);
+
+/*
+ * Raises the floor, and those of the sessions, to `floor_ns` if they are lower: datagrams up to it
+ * may have been accepted with other windows.
+ */
+void seal_sessions_raise_floor(struct seal_sessions *sessions, int64_t floor_ns);
 
 /* Returns the largest time that may have been accepted: of the sessions, and the floor. */
 int64_t seal_sessions_latest(const struct seal_sessions *sessions);

@@ -77,6 +77,20 @@ TEST(sessions_have_windows_of_their_own)
         assert_take(session, 9, 10, SEAL_REPLAYED);
 }
 
+TEST(a_floor_that_is_raised_also_holds_for_sessions_that_are_known)
+{
+    begin(0);
+    assert_take(5, 1, 10, SEAL_ACCEPTED);
+    seal_sessions_raise_floor(&sessions, 20);
+    assert_take(5, 2, 20, SEAL_STALE);
+    assert_take(6, 1, 20, SEAL_STALE);
+    assert_take(5, 2, 21, SEAL_ACCEPTED);
+    seal_sessions_raise_floor(&sessions, 15); /* which is lower than it */
+    assert_take(5, 3, 20, SEAL_STALE);
+    assert_take(6, 1, 21, SEAL_ACCEPTED);
+    assert_int_equal(seal_sessions_latest(&sessions), 21);
+}
+
 TEST(a_new_session_accepts_only_what_is_later_than_the_floor)
 {
     begin(100);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/senders/seal_state.h"
 #include "collector/senders/sender_keys.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
@@ -189,6 +190,41 @@ TEST_WITH(a_reload_keeps_the_sessions_of_keys_that_stay, scratch_make, scratch_r
     sender_keys_release(before);
     assert_int_equal(take(after, 1, 2, 200), SEAL_REPLAYED);
     sender_keys_release(after);
+}
+
+static struct seal_state *open_state(const char *name, int64_t now_ns)
+{
+    struct seal_state *opened;
+    if (seal_state_open(scratch_path(name), now_ns, &opened, &error) != 0)
+        fail_msg("%s", error.text);
+    return opened;
+}
+
+static struct sender_keys *reload_with(struct seal_state *with, struct sender_keys *before)
+{
+    struct sender_keys *after;
+    const struct sender_keys_options options = {.before = before, .state = with};
+    if (load_with(&options, "a 0000000000000001 " KEY_A, &after) != 0)
+        fail_msg("%s", error.text);
+    sender_keys_release(before);
+    return after;
+}
+
+TEST_WITH(a_return_to_a_former_state_file_accepts_nothing_again, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct seal_state *first = open_state("first", 100), *second = open_state("second", 100);
+    struct sender_keys *keys = reload_with(first, NULL);
+    assert_int_equal(take(keys, 1, 1, 200), SEAL_ACCEPTED);
+    keys = reload_with(second, keys);
+    assert_int_equal(take(keys, 1, 1, 200), SEAL_STALE);
+    assert_int_equal(take(keys, 1, 2, 300), SEAL_ACCEPTED);
+    keys = reload_with(first, keys);
+    assert_int_equal(take(keys, 1, 2, 300), SEAL_STALE); /* in a session that the file knows */
+    assert_int_equal(take(keys, 1, 3, 301), SEAL_ACCEPTED);
+    sender_keys_release(keys);
+    seal_state_close(first, 400);
+    seal_state_close(second, 400);
 }
 
 TEST_WITH(a_table_for_sending_has_no_sessions, scratch_make, scratch_remove)

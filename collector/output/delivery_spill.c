@@ -21,8 +21,11 @@ struct delivery_spill {
      */
     uint64_t taken;
     uint64_t unreadable;
-    /* Records of blocks that were left on disk, and whose segment was evicted afterwards. */
-    uint64_t left_evicted;
+    /*
+     * Records of blocks that were left on disk, and whose segment was evicted afterwards; of these,
+     * the number that may have been sent.
+     */
+    uint64_t left_evicted, left_unknown;
     uint8_t *head;  /* buffer for the head of an image that is stored */
     uint8_t *image; /* buffer for an image that is read */
     size_t image_size;
@@ -304,10 +307,11 @@ void delivery_spill_leave(struct delivery_spill *spill, const struct buffered_bl
         spill_note_sent(spill->spill, buffered->position);
 }
 
-void delivery_spill_lose_left(struct delivery_spill *spill, size_t open)
+void delivery_spill_lose_left(struct delivery_spill *spill, size_t open, size_t maybe_sent)
 {
-    RULE(open != 0, "a block that was left has open records");
+    RULE(open != 0 && maybe_sent <= open, "a block that was left has open records");
     spill->left_evicted += open;
+    spill->left_unknown += maybe_sent;
 }
 
 void delivery_spill_kept_label(struct delivery_spill *spill, char *label)
@@ -343,11 +347,13 @@ struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *
     struct delivery_spill_counts counts = {
         .recovered = spill->recovered,
         .bytes = now.bytes,
-        .evicted = now.evicted - before->evicted + spill->left_evicted,
+        .unknown = now.evicted_sent - before->evicted_sent + spill->left_unknown,
         .lost = now.lost - before->lost + now.gone + spill->unreadable,
         .kept = now.kept,
     };
-    counts.spilled = counts.recovered + now.appended - before->appended - counts.evicted -
-                     counts.lost - spill->taken;
+    uint64_t evicted = now.evicted - before->evicted + spill->left_evicted;
+    counts.evicted = evicted - counts.unknown;
+    counts.spilled =
+        counts.recovered + now.appended - before->appended - evicted - counts.lost - spill->taken;
     return counts;
 }

@@ -96,11 +96,12 @@ void delivery_spill_acknowledge(struct delivery_spill *spill,
 /*
  * Leaves a taken block on disk for the next run. `open` is the number of its records without an
  * outcome; the next run sends the block's other records again, too. If the block's segment is
- * evicted later, delivery_spill_lose_left counts the `open` records as evicted.
+ * evicted later, delivery_spill_lose_left counts the `open` records as evicted, and those of them
+ * that may have been sent as unknown.
  */
 void delivery_spill_leave(struct delivery_spill *spill, const struct buffered_block *buffered,
                           size_t open);
-void delivery_spill_lose_left(struct delivery_spill *spill, size_t open);
+void delivery_spill_lose_left(struct delivery_spill *spill, size_t open, size_t maybe_sent);
 
 /* The label of the oldest kept record; "" if no record is kept, or if the label cannot be read. */
 void delivery_spill_kept_label(struct delivery_spill *spill, char *label);
@@ -116,12 +117,13 @@ int64_t delivery_spill_due(const struct delivery_spill *spill);
 bool delivery_spill_tick(struct delivery_spill *spill, int64_t now_ns, struct error *error);
 
 /*
- * Numbers of records since the opening. At any time recovered + stored = taken + evicted + lost +
- * spilled; blocks that were left on disk do not count as taken.
+ * Numbers of records since the opening. At any time recovered + stored = taken + evicted + unknown
+ * + lost + spilled; blocks that were left on disk do not count as taken.
  */
 struct delivery_spill_counts {
     uint64_t recovered;
-    uint64_t evicted;
+    uint64_t evicted; /* certainly not sent */
+    uint64_t unknown; /* evicted, and may have been sent */
     uint64_t lost;    /* damaged, missing, or in blocks that this program cannot read */
     uint64_t spilled; /* on disk, and not taken */
     uint64_t kept;    /* part of `spilled`: for another format or destination; cannot be taken */

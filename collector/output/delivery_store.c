@@ -18,6 +18,7 @@ void delivery_note_spill(struct delivery_writer *delivery)
         return;
     struct delivery_spill_counts now = delivery_spill_counts(delivery->spill);
     counter_add(&counters->evicted, now.evicted - delivery->seen.evicted);
+    counter_add(&counters->unknown, now.unknown - delivery->seen.unknown);
     counter_add(&counters->failed[FAILED_DAMAGED], now.lost - delivery->seen.lost);
     counter_set(&counters->spilled, delivery->spilled_before + now.spilled);
     atomic_store_explicit(&delivery->base.spill_bytes, now.bytes, memory_order_relaxed);
@@ -61,9 +62,18 @@ static void note_stored(struct delivery_writer *delivery, const struct error *er
 typedef enum spill_stored store_function(struct delivery_spill *spill,
                                          struct buffered_block *buffered, struct error *error);
 
+/* Returns how many of the block's records have no outcome and may have been sent. */
+static size_t maybe_sent_records(const struct buffered_block *buffered)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < buffered->block.count; i++)
+        count += !buffered->block.records[i].done && buffered->block.records[i].maybe_sent;
+    return count;
+}
+
 /*
  * Blocks that this stop has left on disk may be evicted to make room for others: counts their
- * records as evicted.
+ * records as evicted, or as unknown if they may have been sent.
  */
 static void count_left(struct delivery_writer *delivery)
 {
@@ -71,7 +81,8 @@ static void count_left(struct delivery_writer *delivery)
         struct buffered_block *buffered = &delivery->blocks[i];
         if (buffered->state != BLOCK_LEFT || delivery_spill_has(delivery->spill, buffered))
             continue;
-        delivery_spill_lose_left(delivery->spill, buffered_block_open_records(buffered));
+        delivery_spill_lose_left(delivery->spill, buffered_block_open_records(buffered),
+                                 maybe_sent_records(buffered));
         buffered->state = BLOCK_EMPTY;
     }
 }
@@ -237,10 +248,8 @@ bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
 static void evict_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     RULE(buffered->state == BLOCK_WAITS, "a block that the destination has is not evicted");
-    size_t unknown = 0;
+    size_t unknown = maybe_sent_records(buffered);
     size_t open = buffered_block_open_records(buffered);
-    for (size_t i = 0; i < buffered->block.count; i++)
-        unknown += !buffered->block.records[i].done && buffered->block.records[i].maybe_sent;
     sink_writer_count_unknown(&delivery->base, unknown);
     sink_writer_count_evicted(&delivery->base, open - unknown);
     delivery_spill_acknowledge(delivery->spill, buffered);

@@ -85,6 +85,16 @@ static void remove_completed(struct spill *spill)
     }
 }
 
+/* Counts the evicted records from `position` to `end` that may have been sent, i.e. below `sent`.
+ */
+static void count_evicted_sent(struct spill *spill, uint64_t position, uint64_t end, uint64_t sent)
+{
+    if (sent > end)
+        sent = end;
+    if (sent > position)
+        spill->evicted_sent += sent - position;
+}
+
 /* Evicts a kept segment. Kept segments are older than all others. */
 static bool evict_kept(struct spill *spill, uint64_t *records, struct error *error)
 {
@@ -96,6 +106,7 @@ static bool evict_kept(struct spill *spill, uint64_t *records, struct error *err
     }
     *records = file->end - file->first;
     spill->reader.evicted += *records;
+    count_evicted_sent(spill, file->first, file->end, file->sent);
     kept_remove(&spill->kept, 0);
     spill_write_cursor(spill, spill_completed(spill), spill->written.read, NULL);
     return true;
@@ -121,10 +132,13 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
                   segments_path(segments, segments_at(segments, segments->removed)->name));
         return false;
     }
+    const uint64_t unread = spill->reader.position;
     *records = reader_evict(&spill->reader, end);
     if (gone) { /* another program removed the segment before */
         spill->reader.evicted -= *records;
         spill->reader.lost += *records;
+    } else {
+        count_evicted_sent(spill, unread, end, spill->again);
     }
     spill_write_cursor(spill, spill_completed(spill), spill->written.read, NULL);
     return true;
@@ -330,6 +344,7 @@ struct spill_counts spill_counts(const struct spill *spill)
         .appended = spill->appended,
         .acknowledged = reader->acknowledged,
         .evicted = reader->evicted,
+        .evicted_sent = spill->evicted_sent,
         .lost = reader->lost,
         .bytes = spill->segments.bytes + kept_bytes(&spill->kept),
         .recovered_bytes = spill->recovered_bytes,

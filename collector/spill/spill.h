@@ -231,6 +231,7 @@ struct spill_counts {
     uint64_t appended;  /* stored since the opening */
     uint64_t acknowledged;
     uint64_t evicted;         /* their segment was removed before they were read */
+    uint64_t evicted_sent;    /* part of `evicted`: may have been sent before, as `again` says */
     uint64_t lost;            /* by damage, or because their segment is gone */
     uint64_t held;            /* are on disk, read or not */
     uint64_t kept;            /* part of `held`: with another label; they are not read now */

@@ -61,6 +61,8 @@ struct spill {
      */
     uint64_t again;
     uint64_t sent; /* blocks that end at or below this position may have been sent since then */
+    uint64_t evicted_sent; /* records that may have been sent, and whose segment was evicted before
+                              they were read (again) */
 };
 
 /* --- spill_state.c ---------------------------------------------------------------------------- */

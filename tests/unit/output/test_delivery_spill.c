@@ -659,6 +659,30 @@ TEST_WITH(what_was_left_and_then_evicted_is_not_said_to_be_there, set_up, tear_d
     stop(fake, false);
 }
 
+/* The oldest segment has blocks that may have been sent, and others. */
+TEST_WITH(what_is_evicted_unread_is_unknown_if_an_earlier_run_may_have_sent_it, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->settings.flush_interval = 1;
+    fake->settings.delivery.spill_size = (uint64_t)16 * 1024 * 1024;
+    atomic_store(&far.quiet, true);
+    fake_sink_start(fake);
+    push(fake, 0, 30);
+    wait_counter(&fake->counters->spilled, 30 - MOST_OUT - 1);
+    stop(fake, true);
+    atomic_store(&far.quiet, false);
+    fake->settings.delivery.in_flight = 1;
+    start_a_small_spill(fake);
+    while (count(&fake->counters->evicted) == 0) {
+        fake_sink_push(fake, 0, "*1000000", 1);
+        fake_sink_wait_asleep(fake);
+    }
+    assert_int_equal(count(&fake->counters->unknown), MOST_OUT - 1); /* one more was read again */
+    stop(fake, true);
+    assert_int_equal(count(&fake->counters->unknown), MOST_OUT);
+    assert_true(count(&fake->counters->evicted) >= 30 - MOST_OUT);
+}
+
 TEST_WITH(another_run_of_the_same_folder_is_refused, set_up, tear_down)
 {
     struct fake_sink *fake = *state;

@@ -214,6 +214,37 @@ TEST_WITH(after_a_kill_what_returned_still_counts_as_sent, scratch_make, scratch
     spilling_close(spill);
 }
 
+/* --- evicted blocks --------------------------------------------------------------------------- */
+
+TEST_WITH(of_evicted_blocks_those_that_were_sent_before_are_counted, scratch_make, scratch_remove)
+{
+    (void)state;
+    uint64_t records;
+    leave_sent(60); /* in more than two segments */
+    struct spill *spill = open_labelled("json");
+    spilling_expect(spill, 0, 1, true);
+    assert_true(spill_evict(spill, &records, NULL));
+    assert_true(records > spilling_records(1, 3));
+    assert_int_equal(spilling_counts(spill).evicted_sent, spilling_records(1, 3));
+    assert_true(spill_evict(spill, &records, NULL));
+    assert_int_equal(spilling_counts(spill).evicted_sent, spilling_records(1, 3));
+    spilling_close(spill);
+}
+
+TEST_WITH(of_evicted_kept_blocks_those_that_were_sent_before_are_counted, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    uint64_t records;
+    leave_sent(60);
+    struct spill *spill = open_labelled("influx");
+    for (unsigned i = 0; i < 2; i++) {
+        assert_true(spill_evict(spill, &records, NULL));
+        assert_int_equal(spilling_counts(spill).evicted_sent, spilling_records(0, 3));
+    }
+    spilling_close(spill);
+}
+
 /* --- blocks that stay in memory --------------------------------------------------------------- */
 
 static enum spill_stored append_read(struct spill *spill, uint64_t number, struct error *error)

@@ -72,6 +72,9 @@ const char *sealed_library_version(void);
 /* Derives the keys of both modes from a key of the keys file. */
 void sealed_key_derive(const uint8_t key[SEALED_KEY_SIZE], struct sealed_key *out);
 
+/* Whether both are the same key; in a time that does not depend on where they differ. */
+bool sealed_key_is_same(const struct sealed_key *a, const struct sealed_key *b);
+
 /* --- opening and sealing ---------------------------------------------------------------------- */
 
 /*

@@ -21,6 +21,14 @@ void sealed_key_derive(const uint8_t key[SEALED_KEY_SIZE], struct sealed_key *ou
     RULE(false, "libsodium is loaded before it is used");
 }
 
+bool sealed_key_is_same(const struct sealed_key *a, const struct sealed_key *b)
+{
+    (void)a;
+    (void)b;
+    RULE(false, "libsodium is loaded before it is used");
+    return false;
+}
+
 bool sealed_open(const struct sealed_key *key, enum sealed_mode mode, const uint8_t *datagram,
                  size_t size, uint8_t *payload)
 {

@@ -47,6 +47,12 @@ void sealed_key_derive(const uint8_t key[SEALED_KEY_SIZE], struct sealed_key *ou
                                            "SluiceSD", key);
 }
 
+bool sealed_key_is_same(const struct sealed_key *a, const struct sealed_key *b)
+{
+    RULE(sodium != NULL, "libsodium is loaded before it is used");
+    return sodium->sodium_memcmp(a, b, sizeof *a) == 0;
+}
+
 static void make_tag(const uint8_t *key, const uint8_t *datagram, size_t covered, uint8_t *tag)
 {
     sodium->crypto_generichash(tag, SEALED_TAG_SIZE, datagram, covered, key, SEALED_KEY_SIZE);

@@ -167,6 +167,35 @@ static const struct sender_keys *present_keys(const struct pipeline *pipeline,
     return NULL;
 }
 
+/* Adds the table, which may be NULL, unless the list has it. */
+static void add_table(const struct sender_keys **list, size_t *count,
+                      const struct sender_keys *table)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (list[i] == table)
+            return;
+    if (table != NULL)
+        list[(*count)++] = table;
+}
+
+/*
+ * Lists the tables of all present and leaving listeners, first that of the same file. The file may
+ * have got another name, so the keys are searched in all of them. Returns NULL if memory is short;
+ * the caller frees the list.
+ */
+static const struct sender_keys **list_tables(const struct pipeline *pipeline,
+                                              const struct listener_config *listener, size_t *count)
+{
+    const struct sender_keys **list = calloc(1 + pipeline->known_count, sizeof *list);
+    *count = 0;
+    if (list == NULL || !shares_keys(listener))
+        return list;
+    add_table(list, count, present_keys(pipeline, listener));
+    for (size_t i = 0; i < pipeline->known_count; i++)
+        add_table(list, count, pipeline->known[i]->keys);
+    return list;
+}
+
 static void release_keys(struct sender_keys **tables, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -183,12 +212,18 @@ static int make_keys(struct pipeline *pipeline, const struct listener_config *li
                      struct sender_keys **keys, struct error *error)
 {
     struct sender_keys_options options = {
-        .before = present_keys(pipeline, listener),
+        .apart = !shares_keys(listener),
         .floor_ns = shares_keys(listener) ? clock_wall_ns() : 0,
     };
-    return find_state(pipeline, listener, &options.state, error) == 0
-               ? load(listener, &options, keys, error)
-               : -1;
+    const struct sender_keys **list = list_tables(pipeline, listener, &options.before_count);
+    if (list == NULL)
+        return error_no_memory(error);
+    options.before = list;
+    int result = find_state(pipeline, listener, &options.state, error);
+    if (result == 0)
+        result = load(listener, &options, keys, error);
+    free(list);
+    return result;
 }
 
 int pipeline_make_keys(struct pipeline *pipeline, const struct config *config,
@@ -208,6 +243,13 @@ int pipeline_make_keys(struct pipeline *pipeline, const struct config *config,
         }
     }
     return 0;
+}
+
+void pipeline_follow_keys(const struct pipeline *pipeline, const struct sender_keys *keys)
+{
+    for (size_t i = 0; i < pipeline->known_count; i++)
+        if (pipeline->known[i]->keys != NULL)
+            sender_keys_follow(keys, pipeline->known[i]->keys);
 }
 
 void pipeline_give_keys(struct source *source, struct sender_keys *keys)

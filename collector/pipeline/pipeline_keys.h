@@ -23,11 +23,17 @@ int pipeline_keys_memory(const struct config *config, uint64_t *bytes, struct er
 /*
  * Opens the state files that are not open yet, and makes the table of each listener that is sealed,
  * in `tables` by its index, for the caller to release; NULL for the others. Keys that the
- * pipeline's listeners have now keep their sessions. Returns 0, or -1 with `error` filled and no
- * table.
+ * pipeline's present or leaving listeners have keep their sessions. Returns 0, or -1 with `error`
+ * filled and no table.
  */
 int pipeline_make_keys(struct pipeline *pipeline, const struct config *config,
                        struct sender_keys **tables, struct error *error);
+
+/*
+ * Prepares a new table for the commit of a reload: with another state file, its keys refuse what
+ * the listeners accepted with them until now. Called while the receivers are paused.
+ */
+void pipeline_follow_keys(const struct pipeline *pipeline, const struct sender_keys *keys);
 
 /* Gives the table, which may be NULL, to a source that no thread uses. */
 void pipeline_give_keys(struct source *source, struct sender_keys *keys);

@@ -72,6 +72,17 @@ static void switch_listener(struct reload *reload, size_t index)
     pipeline_set_keeps(source, reload->to);
 }
 
+/* Before any table is replaced. */
+static void follow_keys(const struct reload *reload)
+{
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        const struct sender_keys *keys =
+            reload_adds_listener(reload, i) ? reload->sources[i]->keys : reload->keys[i];
+        if (keys != NULL)
+            pipeline_follow_keys(reload->pipeline, keys);
+    }
+}
+
 /* Makes the producer end after it has completed its present work, at the latest at the deadline. */
 static void retire_producer(struct pipeline *pipeline, const struct source *source,
                             int64_t deadline_ns)
@@ -158,6 +169,7 @@ void reload_commit(struct reload *reload)
     RULE(pipeline->config != reload->to, "a reload is committed once");
     RULE(pipeline->quiesced, "a reload is committed while the producers are paused");
     RULE(reload->generation->config == reload->to, "a reload's generation has its configuration");
+    follow_keys(reload);
     for (size_t i = 0; i < reload->to->listener_count; i++)
         if (!reload_adds_listener(reload, i))
             switch_listener(reload, i);

@@ -16,6 +16,7 @@ struct sender_keys {
     struct sender_key *keys; /* on pages of their own */
     struct id_index index;
     bool for_sending;
+    bool apart; /* no other table has its sessions */
 };
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -25,7 +26,7 @@ static size_t keys_size(size_t room)
     return room * sizeof(struct sender_key);
 }
 
-static struct sender_keys *create_keys(size_t room, bool for_sending)
+static struct sender_keys *create_keys(size_t room, const struct sender_keys_options *options)
 {
     struct sender_keys *keys = calloc(1, sizeof *keys);
     size_t places = 2;
@@ -35,7 +36,8 @@ static struct sender_keys *create_keys(size_t room, bool for_sending)
         return NULL;
     atomic_init(&keys->holders, 1);
     keys->room = room;
-    keys->for_sending = for_sending;
+    keys->for_sending = options->for_sending;
+    keys->apart = options->apart;
     keys->index = (struct id_index){calloc(places, sizeof(uint32_t)), places - 1};
     keys->keys = secret_memory_create(keys_size(room));
     if (keys->index.places == NULL || keys->keys == NULL) {
@@ -128,38 +130,62 @@ const struct sender_key *sender_keys_for_sending(const struct sender_keys *keys,
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-/* Whether both are the same key, whatever their names and times are. */
-static bool is_same_key(const struct sender_key *a, const struct sender_key *b)
+/* Returns the same key in another table, whatever its name and times are; NULL: it has none. */
+static const struct sender_key *find_same(const struct sender_keys *keys,
+                                          const struct sender_key *key)
 {
-    return memcmp(&a->seal, &b->seal, sizeof a->seal) == 0;
+    const struct sender_key *same = keys->apart ? NULL : sender_keys_find(keys, key->id);
+    return same != NULL && sealed_key_is_same(&same->seal, &key->seal) ? same : NULL;
 }
 
-/* Returns the sessions that the table before the reload has for the same key; NULL: it has none. */
 static struct key_sessions *sessions_before(const struct sender_keys_options *options,
                                             const struct sender_key *key)
 {
-    const struct sender_key *same =
-        options->before != NULL ? sender_keys_find(options->before, key->id) : NULL;
-    return same != NULL && is_same_key(same, key) ? same->sessions : NULL;
+    for (size_t i = 0; i < options->before_count; i++) {
+        const struct sender_key *same = find_same(options->before[i], key);
+        if (same != NULL)
+            return key_sessions_hold(same->sessions);
+    }
+    return key_sessions_create(options->floor_ns);
 }
 
-/*
- * With a state file the sessions come from the state, which also has those of earlier runs. If a
- * reload changed the state file, the new state does not have what was accepted before; so the floor
- * is raised above all of it.
- */
-static struct key_sessions *sessions_of(const struct sender_keys_options *options,
-                                        const struct sender_key *key)
+/* Whether tables of before have the key, but all of them with other sessions. */
+static bool has_other_sessions(const struct sender_keys_options *options,
+                               const struct sender_key *key)
 {
-    struct key_sessions *before = sessions_before(options, key);
-    if (options->state == NULL)
-        return before != NULL ? key_sessions_hold(before) : key_sessions_create(options->floor_ns);
+    bool found = false;
+    for (size_t i = 0; i < options->before_count; i++) {
+        const struct sender_key *same = find_same(options->before[i], key);
+        if (same != NULL && same->sessions == key->sessions)
+            return false;
+        found = found || same != NULL;
+    }
+    return found;
+}
+
+/* With a state file the sessions come from the state, which also has those of earlier runs. */
+static bool set_sessions(const struct sender_keys_options *options, struct sender_key *key)
+{
+    if (options->state == NULL) {
+        key->sessions = sessions_before(options, key);
+        return key->sessions != NULL;
+    }
     struct key_sessions *sessions = seal_state_sessions(options->state, key->id);
     if (sessions == NULL)
-        return NULL;
-    if (before != NULL && before != sessions)
-        key_sessions_raise_floor(sessions, key_sessions_latest(before));
-    return key_sessions_hold(sessions);
+        return false;
+    key->sessions = key_sessions_hold(sessions);
+    key->follows = has_other_sessions(options, key);
+    return true;
+}
+
+void sender_keys_follow(const struct sender_keys *keys, const struct sender_keys *before)
+{
+    for (size_t i = 0; i < keys->count; i++) {
+        const struct sender_key *key = &keys->keys[i];
+        const struct sender_key *same = key->follows ? find_same(before, key) : NULL;
+        if (same != NULL && same->sessions != key->sessions)
+            key_sessions_raise_floor(key->sessions, key_sessions_latest(same->sessions));
+    }
 }
 
 struct loading {
@@ -180,11 +206,8 @@ static const char *add_key(void *context, const struct sender_key_line *line)
         .id = line->id, .not_before_ns = line->not_before_ns, .not_after_ns = line->not_after_ns};
     memcpy(key->name, line->name, sizeof key->name);
     sealed_key_derive(line->key, &key->seal);
-    if (!keys->for_sending) {
-        key->sessions = sessions_of(loading->options, key);
-        if (key->sessions == NULL)
-            return "out of memory";
-    }
+    if (!keys->for_sending && !set_sessions(loading->options, key))
+        return "out of memory";
     *place = (uint32_t)++keys->count;
     return NULL;
 }
@@ -207,7 +230,7 @@ int sender_keys_load(const struct sender_keys_options *options, struct sender_ke
     if (sealed_load(error) != 0 || keys_file_open(options->path, &file, error) != 0)
         return -1;
     struct loading loading = {.options = options,
-                              .keys = create_keys(keys_file_lines(&file), options->for_sending)};
+                              .keys = create_keys(keys_file_lines(&file), options)};
     int result = loading.keys == NULL ? error_no_memory(error) : fill_keys(&file, &loading, error);
     keys_file_close(&file);
     if (result != 0)

@@ -7,10 +7,10 @@
  * others cannot open. Keys are kept out of core dumps, are cleared when their table is freed, and
  * do not appear in error texts.
  *
- * A table never changes. A reload makes a new table, and passes the old one as `before`. A key that
- * has the same id and the same secret in both tables shares its sessions, so that both tables may
- * be in use at the same time. Listeners that read the same file share one table; otherwise each of
- * them could accept the same datagram once.
+ * A table never changes. A reload makes a new table, and passes the tables in use as `before`. A
+ * key that has the same id and the same secret in two tables shares its sessions, so that both
+ * tables may be in use at the same time. Listeners that read the same file share one table;
+ * otherwise each of them could accept the same datagram once.
  *
  * Lifecycle: load, find, hold and release. Main thread: load and release; any thread: the rest.
  */
@@ -37,6 +37,7 @@ struct sender_key {
     int64_t not_before_ns, not_after_ns; /* the first and the last time at which it is valid */
     struct sealed_key seal;
     struct key_sessions *sessions; /* NULL in a table for sending */
+    bool follows; /* the tables of before had this key with other sessions: sender_keys_follow */
 };
 
 static inline bool sender_key_is_valid(const struct sender_key *key, int64_t now_ns)
@@ -48,9 +49,16 @@ struct sender_keys;
 
 struct sender_keys_options {
     const char *path;
-    bool for_sending;                 /* the keys are only used to send, and need no sessions */
-    const struct sender_keys *before; /* the table whose sessions are kept; NULL: none */
-    struct seal_state *state;         /* the state that has the sessions; NULL: none */
+    bool for_sending;         /* the keys are only used to send, and need no sessions */
+    bool apart;               /* later tables do not get the sessions: for a capture */
+    struct seal_state *state; /* the state that has the sessions; NULL: none */
+
+    /*
+     * The tables in use, whatever files they are of: the sessions of the first that has the same
+     * key are kept. Only read during the call.
+     */
+    const struct sender_keys *const *before;
+    size_t before_count;
 
     /*
      * The floor of sessions that neither `before` nor `state` has: they accept only later times. It
@@ -65,6 +73,13 @@ struct sender_keys_options {
  */
 int sender_keys_load(const struct sender_keys_options *options, struct sender_keys **out,
                      struct error *error);
+
+/*
+ * If a reload changed the state file, the new state does not have what was accepted before. So this
+ * raises the floors of such keys above all that `before` accepted. Called for each table of before,
+ * while no thread takes datagrams, as the new table comes into use.
+ */
+void sender_keys_follow(const struct sender_keys *keys, const struct sender_keys *before);
 
 struct sender_keys *sender_keys_hold(struct sender_keys *keys);
 /* Clears and frees the table with its last holder. NULL is allowed. */

@@ -1,6 +1,7 @@
 """Sealed datagrams: each good one is written once, with the name of its key; any other is refused
 with its reason."""
 import csv
+import json
 import os
 import random
 import socket
@@ -12,6 +13,7 @@ import sealing
 from built import WINDOWS, skip
 from capture_writing import HEADER, record
 from packet_reading import read_packets
+from ports import free_port
 from protobuf import metric
 from sealing import (AUTHENTICATED, ENCRYPTED, SECOND, Key, Session, seal, write_keys)
 from sluice_program import ANY_PORT, ProgramTest, read_lines
@@ -372,6 +374,63 @@ class Reloads(SealedTest):
         (listener,) = program.stop()["listeners"]
         self.assertEqual(refused(listener), {"replayed": 1, "stale": 2})
         self.assertEqual(self.written(), [("db.1", 3), ("web", 1)])
+
+
+class RenamedFiles(SealedTest):
+    """Reloads that give a listener another keys file, address or state file."""
+
+    def configure(self, address, keys, **more):
+        listener = dict(address=address, schema="riemann", framing="sealed", keys=str(keys), **more)
+        self.file = self.folder / "sluice.yaml"
+        self.file.write_text(json.dumps({"listeners": [listener],
+                                         "sinks": [{"to": f"file:{self.out}"}]}))
+
+    def reload(self, program, count):
+        program.ask_to_reload()
+        program.wait_for_log("configuration reloaded", count)
+
+    def send(self, program, address, datagrams, sent):
+        """Sends them after `sent` others, and waits until it is known which are accepted."""
+        host, port = address.removeprefix("udp://").split(":")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            for datagram in datagrams:
+                sender.sendto(datagram, (host, int(port)))
+        program.wait_for_ledger(lambda ledger: sum(
+            listener["decoded"] + sum(refused(listener).values())
+            for listener in ledger["listeners"]) == sent + len(datagrams), "all are counted")
+
+    def test_a_keys_file_of_another_name_repeats_nothing(self):
+        other = self.folder / "other-keys"
+        write_keys(other, self.db, self.web)
+        self.configure(ANY_PORT, self.keys)
+        program = self.start("--config", self.file)
+        web = Session(self.web)
+        ahead = web.seal(metric(1), at=time.time_ns() + 3 * SECOND)
+        sender = self.sender(program)
+        sender.send_all([ahead])
+        self.configure(ANY_PORT, other)
+        self.reload(program, 1)
+        sender.send_all([ahead, web.seal(metric(2))], 1)
+        self.check_end(program, [("web", 1), ("web", 2)], replayed=1)
+
+    def test_two_changes_of_the_state_file_repeat_nothing(self):
+        first, second = ({"state": str(self.folder / name / "state")} for name in "ab")
+        for name in "ab":
+            (self.folder / name).mkdir()
+        addresses = [f"udp://127.0.0.1:{free_port()}" for _ in range(2)]
+        self.configure(addresses[0], self.keys, **first)
+        program = self.start("--config", self.file, "--sandbox", "off")
+        web = Session(self.web)
+        self.send(program, addresses[0], [web.seal(metric(1))], 0)
+        self.configure(addresses[1], self.keys, **second)
+        self.reload(program, 1)
+        between = web.seal(metric(2))
+        self.send(program, addresses[1], [between], 1)
+        self.configure(addresses[0], self.keys, **first)
+        self.reload(program, 2)
+        self.send(program, addresses[0], [between, web.seal(metric(3))], 2)
+        program.stop()
+        self.assertEqual(self.written(), [("web", 1), ("web", 2), ("web", 3)])
 
 
 class Restarts(SealedTest):

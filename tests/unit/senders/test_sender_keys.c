@@ -176,7 +176,9 @@ TEST_WITH(a_reload_keeps_the_sessions_of_keys_that_stay, scratch_make, scratch_r
                        *after;
     assert_int_equal(take(before, 1, 1, 200), SEAL_ACCEPTED);
     assert_int_equal(take(before, 2, 1, 200), SEAL_ACCEPTED);
-    const struct sender_keys_options options = {.before = before, .floor_ns = 150};
+    const struct sender_keys *tables[] = {before};
+    const struct sender_keys_options options = {
+        .before = tables, .before_count = 1, .floor_ns = 150};
     assert_int_equal(load_with(&options,
                                "c 0000000000000003 " KEY_A "\nnew-name 0000000000000001 " KEY_A
                                " not-before=2026-01-01T00:00:00Z\nb 0000000000000002 " KEY_B,
@@ -200,29 +202,97 @@ static struct seal_state *open_state(const char *name, int64_t now_ns)
     return opened;
 }
 
-static struct sender_keys *reload_with(struct seal_state *with, struct sender_keys *before)
+static struct sender_keys *load_for(struct seal_state *with, const struct sender_keys *before)
 {
     struct sender_keys *after;
-    const struct sender_keys_options options = {.before = before, .state = with};
+    const struct sender_keys_options options = {
+        .before = &before, .before_count = before != NULL, .state = with};
     if (load_with(&options, "a 0000000000000001 " KEY_A, &after) != 0)
         fail_msg("%s", error.text);
-    sender_keys_release(before);
     return after;
+}
+
+TEST_WITH(a_key_is_found_in_any_table_that_is_in_use, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct sender_keys *first = load("a 0000000000000001 " KEY_A "\nb 0000000000000002 " KEY_A),
+                       *second = load("a 0000000000000001 " KEY_B "\nc 0000000000000003 " KEY_A),
+                       *after;
+    assert_int_equal(take(first, 1, 1, 200), SEAL_ACCEPTED);
+    assert_int_equal(take(second, 1, 1, 200), SEAL_ACCEPTED);
+    assert_int_equal(take(second, 3, 1, 200), SEAL_ACCEPTED);
+    const struct sender_keys *tables[] = {first, second};
+    const struct sender_keys_options options = {
+        .before = tables, .before_count = 2, .floor_ns = 150};
+    assert_int_equal(
+        load_with(&options, "x 0000000000000001 " KEY_B "\ny 0000000000000003 " KEY_A, &after), 0);
+    assert_int_equal(take(after, 1, 1, 200), SEAL_REPLAYED);
+    assert_int_equal(take(after, 3, 1, 200), SEAL_REPLAYED);
+    assert_int_equal(take(second, 1, 2, 120), SEAL_ACCEPTED); /* while both are in use */
+    assert_int_equal(take(after, 1, 2, 120), SEAL_REPLAYED);
+    assert_int_equal(take(first, 1, 2, 200), SEAL_ACCEPTED); /* another key with this id */
+    sender_keys_release(first);
+    sender_keys_release(second);
+    sender_keys_release(after);
+}
+
+TEST_WITH(a_table_that_is_apart_gives_its_sessions_to_no_other, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct sender_keys *capture, *after;
+    const struct sender_keys_options apart = {.apart = true};
+    assert_int_equal(load_with(&apart, "a 0000000000000001 " KEY_A, &capture), 0);
+    assert_int_equal(take(capture, 1, 1, 200), SEAL_ACCEPTED);
+    const struct sender_keys *tables[] = {capture};
+    const struct sender_keys_options options = {
+        .before = tables, .before_count = 1, .floor_ns = 150};
+    assert_int_equal(load_with(&options, "a 0000000000000001 " KEY_A, &after), 0);
+    assert_int_equal(take(after, 1, 1, 150), SEAL_STALE);
+    assert_int_equal(take(after, 1, 1, 200), SEAL_ACCEPTED);
+    sender_keys_release(capture);
+    sender_keys_release(after);
+}
+
+TEST_WITH(a_state_file_that_a_table_in_use_has_keeps_its_floor, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct seal_state *sealed = open_state("state", 100);
+    struct sender_keys *own = load_for(sealed, NULL), *other = load("a 0000000000000001 " KEY_A),
+                       *after;
+    assert_int_equal(take(own, 1, 1, 200), SEAL_ACCEPTED);
+    assert_int_equal(take(other, 1, 1, 300), SEAL_ACCEPTED);
+    const struct sender_keys *tables[] = {own, other};
+    const struct sender_keys_options options = {
+        .before = tables, .before_count = 2, .state = sealed};
+    assert_int_equal(load_with(&options, "a 0000000000000001 " KEY_A, &after), 0);
+    sender_keys_follow(after, own);
+    sender_keys_follow(after, other);
+    assert_int_equal(take(after, 1, 2, 201), SEAL_ACCEPTED);
+    sender_keys_release(own);
+    sender_keys_release(other);
+    sender_keys_release(after);
+    seal_state_close(sealed, 400);
 }
 
 TEST_WITH(a_return_to_a_former_state_file_accepts_nothing_again, scratch_make, scratch_remove)
 {
     (void)state;
     struct seal_state *first = open_state("first", 100), *second = open_state("second", 100);
-    struct sender_keys *keys = reload_with(first, NULL);
-    assert_int_equal(take(keys, 1, 1, 200), SEAL_ACCEPTED);
-    keys = reload_with(second, keys);
-    assert_int_equal(take(keys, 1, 1, 200), SEAL_STALE);
-    assert_int_equal(take(keys, 1, 2, 300), SEAL_ACCEPTED);
-    keys = reload_with(first, keys);
-    assert_int_equal(take(keys, 1, 2, 300), SEAL_STALE); /* in a session that the file knows */
-    assert_int_equal(take(keys, 1, 3, 301), SEAL_ACCEPTED);
-    sender_keys_release(keys);
+    struct sender_keys *before = load_for(first, NULL);
+    assert_int_equal(take(before, 1, 1, 200), SEAL_ACCEPTED);
+    struct sender_keys *between = load_for(second, before);
+    sender_keys_follow(between, before);
+    assert_int_equal(take(between, 1, 1, 200), SEAL_STALE);
+    assert_int_equal(take(between, 1, 2, 300), SEAL_ACCEPTED);
+    struct sender_keys *after = load_for(first, between);
+    assert_int_equal(take(between, 1, 3, 310), SEAL_ACCEPTED); /* until `after` is in use */
+    sender_keys_follow(after, between);
+    assert_int_equal(take(after, 1, 2, 300), SEAL_STALE); /* in a session that the file knows */
+    assert_int_equal(take(after, 1, 3, 310), SEAL_STALE);
+    assert_int_equal(take(after, 1, 4, 311), SEAL_ACCEPTED);
+    sender_keys_release(before);
+    sender_keys_release(between);
+    sender_keys_release(after);
     seal_state_close(first, 400);
     seal_state_close(second, 400);
 }

@@ -77,8 +77,11 @@ static struct sender_keys *reload(struct seal_state *sealed, const struct sender
                                   uint64_t *counter)
 {
     struct sender_keys *keys = NULL;
-    const struct sender_keys_options options = {
-        .path = scratch_path("keys"), .state = sealed, .before = before, .floor_ns = START};
+    const struct sender_keys_options options = {.path = scratch_path("keys"),
+                                                .state = sealed,
+                                                .before = &before,
+                                                .before_count = 1,
+                                                .floor_ns = START};
     for (uint64_t number = 1; keys == NULL; number++) {
         failing_memory_fail(number);
         int result = sender_keys_load(&options, &keys, &error);

@@ -73,6 +73,8 @@ static const char *why_exposed(const struct input_file *file)
     switch (input_file_exposure(file)) {
     case EXPOSURE_OTHERS:
         return "other users may open it: chmod o= FILE";
+    case EXPOSURE_GROUP:
+        return "users of its group could change it: chmod g-w FILE";
     case EXPOSURE_OWNER:
         return "it belongs to another user: chown it to the user of this program or to root";
     case EXPOSURE_NONE:

@@ -67,6 +67,7 @@ bool input_file_has_changed(const struct input_file *file);
 enum input_exposure {
     EXPOSURE_NONE,
     EXPOSURE_OTHERS, /* users other than its owner and its group may open it */
+    EXPOSURE_GROUP,  /* users of its group may change it */
     EXPOSURE_OWNER,  /* its owner is neither this user nor root */
 };
 

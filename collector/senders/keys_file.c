@@ -29,6 +29,10 @@ static int check_file(const char *path, const struct input_file *file, struct er
         error_set(error, EXIT_CODE_CONFIG,
                   "%s: other users may open it, and it contains keys: chmod o= %s", path, path);
         return -1;
+    case EXPOSURE_GROUP:
+        error_set(error, EXIT_CODE_CONFIG,
+                  "%s: users of its group could change the keys: chmod g-w %s", path, path);
+        return -1;
     case EXPOSURE_OWNER:
         error_set(error, EXIT_CODE_CONFIG,
                   "%s: it belongs to another user, and that user could change the keys: chown it "

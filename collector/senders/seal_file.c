@@ -76,8 +76,8 @@ static bool refuse_state(const char *text, struct error *why)
 }
 
 /*
- * Refuses a file that other users could change: with an older file in its place, old datagrams
- * would be accepted again.
+ * Refuses a file that users other than its group could change: with an older file in its place, old
+ * datagrams would be accepted again.
  */
 static bool check_state_file(const struct input_file *input, struct error *why)
 {
@@ -92,6 +92,7 @@ static bool check_state_file(const struct input_file *input, struct error *why)
         return refuse_state("it belongs to another user, and that user could change it: "
                             "chown it to the user of this program or to root",
                             why);
+    case EXPOSURE_GROUP: /* Kubernetes gives all files of a volume to fsGroup at each mount */
     case EXPOSURE_NONE:
         break;
     }

@@ -117,7 +117,9 @@ enum input_exposure input_file_exposure(const struct input_file *file)
     struct stat status;
     if (fstat(file->fd, &status) != 0 || (status.st_uid != geteuid() && status.st_uid != 0))
         return EXPOSURE_OWNER;
-    return (status.st_mode & S_IRWXO) != 0 ? EXPOSURE_OTHERS : EXPOSURE_NONE;
+    if ((status.st_mode & S_IRWXO) != 0)
+        return EXPOSURE_OTHERS;
+    return (status.st_mode & S_IWGRP) != 0 ? EXPOSURE_GROUP : EXPOSURE_NONE;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -275,7 +275,8 @@ class Token(AccessTest):
         cases = [(TOKEN[:15], 0o600, "fewer than 16 characters"), ("", 0o600, "fewer than 16"),
                  (TOKEN + " x", 0o600, "is not a token")]
         if not WINDOWS:
-            cases.append((TOKEN, 0o644, "other users may open it: chmod o="))
+            cases += [(TOKEN, 0o644, "other users may open it: chmod o="),
+                      (TOKEN, 0o660, "users of its group could change it: chmod g-w")]
         for text, mode, said in cases:
             for check in ((), ("--check",)):
                 with self.subTest(text, mode=f"{mode:o}"):

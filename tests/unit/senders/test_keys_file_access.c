@@ -35,10 +35,24 @@ TEST_WITH(a_file_that_other_users_may_open_is_refused_with_advice, scratch_make,
     }
 }
 
+TEST_WITH(a_file_that_its_group_may_change_is_refused_with_advice, scratch_make, scratch_remove)
+{
+    (void)state;
+    static const mode_t open_to_group[] = {0660, 0620, 0670};
+    scratch_put_text("keys", LINE);
+    for (size_t i = 0; i < sizeof open_to_group / sizeof *open_to_group; i++) {
+        assert_int_equal(chmod(scratch_path("keys"), open_to_group[i]), 0);
+        assert_int_equal(load(), -1);
+        assert_int_equal(error.code, EXIT_CODE_CONFIG);
+        assert_non_null(
+            strstr(error.text, ": users of its group could change the keys: chmod g-w "));
+    }
+}
+
 TEST_WITH(a_file_of_its_owner_and_perhaps_a_group_is_read, scratch_make, scratch_remove)
 {
     (void)state;
-    static const mode_t closed[] = {0600, 0640, 0660, 0400};
+    static const mode_t closed[] = {0600, 0640, 0440, 0400};
     scratch_put_text("keys", LINE);
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
         assert_int_equal(chmod(scratch_path("keys"), closed[i]), 0);

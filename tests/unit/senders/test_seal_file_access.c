@@ -53,6 +53,8 @@ TEST_WITH(a_file_that_other_users_may_open_is_refused, make_state, scratch_remov
     }
     assert_int_equal(chmod(scratch_path("state"), 0640), 0);
     assert_int_equal(check(), 0);
+    assert_int_equal(chmod(scratch_path("state"), 0660), 0); /* as on a volume with an fsGroup */
+    assert_int_equal(check(), 0);
 }
 
 TEST_WITH(a_file_of_another_user_is_refused, make_state, scratch_remove)

@@ -217,29 +217,37 @@ struct refusal {
     bool parts, some;
 };
 
-/* Refuses a single record. If it has several lines, some of them may have been stored. */
+/*
+ * Refuses a record, which may have been stored before (`stored`). If it has several lines, some of
+ * them may have been stored now.
+ */
 static void refuse_record(struct http_exchange *exchange, size_t index,
-                          const struct refusal *refusal)
+                          const struct refusal *refusal, bool stored)
 {
     struct delivery_record *record = &exchange->block->records[index];
     RULE(record->outcome == NO_OUTCOME, "each record is refused once");
-    bool in_part = refusal->some && record->lines > 1;
+    bool in_part = stored || (refusal->some && record->lines > 1);
     record->outcome = in_part ? DELIVERY_PARTLY_ACCEPTED : DELIVERY_REFUSED;
     record->reason = refusal->reason;
 }
 
+/*
+ * Refuses records that are not sent individually. If a request with them and others may have been
+ * accepted in part, they may have been stored.
+ */
 static void refuse_members(struct http_exchange *exchange, const struct http_range *range,
                            const struct refusal *refusal)
 {
     for (size_t i = range->first; i < range->first + range->count; i++)
         if (is_member(exchange, i) && is_open(exchange, i))
-            refuse_record(exchange, i, refusal);
+            refuse_record(exchange, i, refusal, exchange->block->records[i].repeated);
 }
 
+/* Refuses a record that was sent by itself: no earlier request can have stored it. */
 static void refuse_single(struct http_exchange *exchange, const struct refusal *refusal)
 {
     struct http_lessons *lessons = exchange->lessons;
-    refuse_record(exchange, exchange->range.first, refusal);
+    refuse_record(exchange, exchange->range.first, refusal, false);
     if (lessons == NULL)
         return;
     lessons->in_a_row += lessons->in_a_row != UINT32_MAX;

@@ -158,8 +158,12 @@ class Refused(ProgramTest):
                     self.send_of_series(100, 4)
                     requests = len(store.requests) - before
                 self.assertLessEqual(requests, 8)
-                self.assertEqual(self.counts()["written"], 6 * 96)
-                self.assertEqual(self.counts()["rejected"], 6 * 4)
+                counts = self.counts()
+                self.assertEqual(counts["written"], 6 * 96)
+                # Those that were sent only with others may be there where a refusal may be partial.
+                unknown = counts.get("unknown", 0)
+                self.assertIn(unknown, range(1, 5) if "remote-write" in keys else [0])
+                self.assertEqual(counts["rejected"], 6 * 4 - unknown)
                 self.program.stop()
 
     def send_of_series(self, count, bad):

@@ -496,6 +496,21 @@ TEST(it_is_as_all_others_when_it_is_taken_again)
     assert_int_equal(lessons.used, 0);
 }
 
+/* The good ones of them may have been stored with their joint request. */
+TEST(what_is_not_sent_individually_may_be_there_after_a_partial_refusal)
+{
+    lessons = (struct http_lessons){0};
+    bad_series = 1100;
+    bad_status = 400;
+    for (int i = 0; i < 5; i++) {
+        exchange_learning("remote-write", refuses_series);
+        assert_int_equal(count_fate(DELIVERY_ACKNOWLEDGED), 996);
+        assert_int_equal(count_fate(DELIVERY_REFUSED), i < 4 ? 4 : 2);
+        assert_int_equal(count_fate(DELIVERY_PARTLY_ACCEPTED), i < 4 ? 0 : 2);
+    }
+    assert_int_equal(requests, 4); /* good records; all four; the newest; the oldest */
+}
+
 static size_t good_from;
 
 static long refuses_series_before(const struct http_range *range)

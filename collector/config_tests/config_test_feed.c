@@ -104,8 +104,9 @@ struct sent {
     size_t left;
 };
 
-static bool begin_channel(struct stream_channel *channel, void *context)
+static bool begin_channel(struct stream_channel *channel, void *context, struct stream_share *share)
 {
+    (void)share;
     channel->session = context;
     return true;
 }

@@ -2,10 +2,11 @@
 #include "collector/platform/tcp.h"
 #include "collector/receive/stream_channel.h"
 
-static bool plain_begin(struct stream_channel *channel, void *context)
+static bool plain_begin(struct stream_channel *channel, void *context, struct stream_share *share)
 {
     (void)channel;
     (void)context;
+    (void)share;
     return true;
 }
 

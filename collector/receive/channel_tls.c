@@ -218,9 +218,11 @@ static void free_session(struct tls_session *session)
     free(session);
 }
 
-static bool tls_begin(struct stream_channel *channel, void *context)
+static bool tls_begin(struct stream_channel *channel, void *context, struct stream_share *share)
 {
     const struct tls_listener *listener = context;
+    const struct tls_handshake_sizes sizes = {.chain = listener->settings.chain,
+                                              .certificates = listener->settings.certificates};
     const struct tls_library *library = listener->settings.library;
     RULE(library == loaded && sockets != NULL, "channels begin after the library was loaded");
     struct tls_session *session = calloc(1, sizeof *session);
@@ -229,7 +231,7 @@ static bool tls_begin(struct stream_channel *channel, void *context)
     library->ERR_clear_error();
     session->library = library;
     session->socket = channel->socket;
-    tls_handshake_begin(&session->handshake, listener->budget, listener->settings.certificates);
+    tls_handshake_begin(&session->handshake, listener->budget, share, &sizes);
     session->ssl = library->SSL_new(listener->settings.context);
     BIO *bio = session->ssl != NULL ? library->BIO_new(sockets) : NULL;
     if (bio == NULL) {

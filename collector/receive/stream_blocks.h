@@ -25,10 +25,14 @@
 
 struct stream_blocks;
 
-/* One host's use of the blocks. All zero at first; only stream_blocks.c changes it. */
+/*
+ * One host's use of what a listener's connections share. All zero at first; stream_blocks.c changes
+ * the blocks, tls_handshake.c the bytes of handshakes.
+ */
 struct stream_share {
-    size_t blocks;  /* blocks that its connections have */
-    size_t waiting; /* connections that wait for a block */
+    size_t blocks;             /* blocks that its connections have */
+    size_t waiting;            /* connections that wait for a block */
+    _Atomic size_t handshakes; /* bytes that the TLS handshakes of its connections reserve */
 };
 
 /* Creates `count` (≥ 1) blocks of `size` bytes each. Returns NULL if out of memory. */

@@ -29,6 +29,7 @@ enum channel_result {
 #define CHANNEL_FAILURE_SIZE 160
 
 struct channel_ops;
+struct stream_share;
 
 /* The kind of channel that a listener's connections have. */
 struct channel_kind {
@@ -54,10 +55,11 @@ struct stream_channel {
 
 struct channel_ops {
     /*
-     * Begins a channel in which `socket` and `ops` are set and all other members are zero. Returns
-     * false if out of memory.
+     * Begins a channel in which `socket` and `ops` are set and all other members are zero. `share`:
+     * the share of the peer's host; it is used until the channel is open or closed. Returns false
+     * if out of memory.
      */
-    bool (*begin)(struct stream_channel *channel, void *context);
+    bool (*begin)(struct stream_channel *channel, void *context, struct stream_share *share);
 
     /* Receives at most `size` (≥ 1) bytes. */
     enum channel_result (*receive)(struct stream_channel *channel, void *to, size_t size,

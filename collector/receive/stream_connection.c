@@ -24,7 +24,7 @@ bool stream_connection_begin(struct stream_connection *connection, wait_handle s
 {
     RULE(settings->kind.ops != NULL, "a listener has a kind of channel");
     connection->channel = (struct stream_channel){.ops = settings->kind.ops, .socket = socket};
-    if (!connection->channel.ops->begin(&connection->channel, settings->kind.context))
+    if (!connection->channel.ops->begin(&connection->channel, settings->kind.context, share))
         return false;
     connection->peer = *peer;
     connection->share = share;

@@ -1,5 +1,6 @@
 #include "collector/receive/stream_hosts.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,8 +134,9 @@ void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host)
     RULE(host->connections != 0, "a connection leaves the host that it entered");
     if (--host->connections != 0)
         return;
-    RULE(host->share.blocks == 0 && host->share.waiting == 0,
-         "a host without connections has no blocks");
+    RULE(host->share.blocks == 0 && host->share.waiting == 0 &&
+             atomic_load(&host->share.handshakes) == 0,
+         "a host without connections has no blocks and no handshakes");
     struct stream_host **at = host_bucket(hosts, &host->address);
     for (; *at != host; at = &(*at)->next)
         RULE(*at != NULL, "a host with connections is in its bucket");

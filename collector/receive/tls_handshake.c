@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "collector/base/rule.h"
+#include "collector/receive/stream_blocks.h"
 
 struct tls_budget {
     _Atomic size_t taken; /* bytes reserved by all handshakes */
@@ -32,26 +33,44 @@ void tls_budget_leave(struct tls_budget *budget)
 }
 
 void tls_handshake_begin(struct tls_handshake *handshake, struct tls_budget *budget,
-                         size_t certificates)
+                         struct stream_share *share, const struct tls_handshake_sizes *sizes)
 {
     RULE(handshake->budget == NULL, "a handshake begins once");
     atomic_fetch_add(&budget->users, 1);
     handshake->budget = budget;
-    handshake->certificates = certificates;
+    handshake->share = share;
+    handshake->sizes = *sizes;
+}
+
+/* Reserves more bytes. Returns false, with nothing reserved, if the host has its share. */
+static bool reserve_more(struct tls_handshake *handshake, size_t more)
+{
+    struct tls_budget *budget = handshake->budget;
+    size_t held = atomic_load(&handshake->share->handshakes);
+    size_t taken = atomic_load(&budget->taken);
+    do {
+        RULE(taken <= budget->most, "no more is reserved than the budget has");
+        size_t left = budget->most - taken;
+        if (more > left || (held != 0 && held >= left))
+            return false;
+    } while (!atomic_compare_exchange_weak(&budget->taken, &taken, taken + more));
+    atomic_fetch_add(&handshake->share->handshakes, more);
+    handshake->reserved += more;
+    return true;
 }
 
 /*
- * Reserves memory for a hello, at most four times its size, and for certificates. Returns whether
- * the budget suffices.
+ * Reserves memory for a hello, at most four times its size, for the listener's certificates, and
+ * for the client's when they may begin. Returns whether the budget suffices.
  */
 static bool reserve_memory(struct tls_handshake *handshake)
 {
-    size_t wanted = handshake->certificates + handshake->hello.longest * 4;
-    if (handshake->hello.longest == 0 || wanted <= handshake->reserved)
+    const struct tls_hello *hello = &handshake->hello;
+    size_t wanted = handshake->sizes.chain + hello->longest * 4 +
+                    (hello->is_followed ? handshake->sizes.certificates : 0);
+    if (hello->longest == 0 || wanted <= handshake->reserved)
         return true;
-    size_t more = wanted - handshake->reserved;
-    handshake->reserved = wanted;
-    return atomic_fetch_add(&handshake->budget->taken, more) + more <= handshake->budget->most;
+    return reserve_more(handshake, wanted - handshake->reserved);
 }
 
 const char *tls_handshake_read(struct tls_handshake *handshake, const uint8_t *bytes, size_t size,
@@ -70,7 +89,9 @@ void tls_handshake_end(struct tls_handshake *handshake)
     if (handshake->budget == NULL)
         return;
     size_t taken = atomic_fetch_sub(&handshake->budget->taken, handshake->reserved);
-    RULE(taken >= handshake->reserved, "a handshake returns what it reserved");
+    size_t held = atomic_fetch_sub(&handshake->share->handshakes, handshake->reserved);
+    RULE(taken >= handshake->reserved && held >= handshake->reserved,
+         "a handshake returns what it reserved");
     tls_budget_leave(handshake->budget);
     handshake->budget = NULL;
 }

@@ -7,6 +7,12 @@
  * all connections of the listener. If too many handshakes take much memory at a time, the next
  * handshake fails. So a listener's connections never take more memory than planned.
  *
+ * The plan is shared by host, as large blocks are (stream_blocks.h): a host whose handshakes have
+ * reserved memory reserves more only while more is free than it has. So one host leaves about half
+ * to other hosts, a second host half of that half, and so on. Memory for the client's certificates
+ * is reserved when they arrive: until then most handshakes reserve little, so that many clients of
+ * one host can connect at a time.
+ *
  * The listener and each of its handshakes hold a reference to the budget. Functions are for any
  * thread, but only one thread at a time may use a handshake.
  */
@@ -22,8 +28,8 @@
 /*
  * Bytes, rounded up from measurements of OpenSSL 3.0 and 3.5. An open connection takes 12 to 23 KiB
  * with 3.0, and 31 KiB while a record is incomplete; with 3.5 12 to 15 KiB more, of which 6 KiB are
- * the client's ML-KEM key, which OpenSSL keeps. A handshake takes at most 54 KiB in addition to what
- * is counted. The same numbers are planned for both versions, so that a configuration that is
+ * the client's ML-KEM key, which OpenSSL keeps. A handshake takes at most 54 KiB in addition to
+ * what is counted. The same numbers are planned for both versions, so that a configuration that is
  * accepted is also accepted after an upgrade of the system.
  */
 #define TLS_CONNECTION_MEMORY ((size_t)80 * 1024)
@@ -34,6 +40,7 @@
  */
 #define TLS_HANDSHAKE_MOST ((size_t)64 * 1024)
 
+struct stream_share;
 struct tls_budget;
 
 /*
@@ -47,20 +54,23 @@ struct tls_budget *tls_budget_create(size_t connections);
  */
 void tls_budget_leave(struct tls_budget *budget);
 
+/* The most bytes of the certificates that the listener sends, and that a client sends. */
+struct tls_handshake_sizes {
+    size_t chain, certificates;
+};
+
 struct tls_handshake {
     struct tls_hello hello;
     size_t taken;              /* bytes received so far */
     struct tls_budget *budget; /* NULL: the handshake has ended */
-    size_t certificates;
+    struct stream_share *share;
+    struct tls_handshake_sizes sizes;
     size_t reserved;
 };
 
-/*
- * Begins a zeroed handshake. `certificates`: the most bytes that the certificates of both sides may
- * have.
- */
+/* Begins a zeroed handshake. `share`: the host's; it must outlive the handshake. */
 void tls_handshake_begin(struct tls_handshake *handshake, struct tls_budget *budget,
-                         size_t certificates);
+                         struct stream_share *share, const struct tls_handshake_sizes *sizes);
 
 /*
  * Checks the next bytes received. `is_old`: TLS 1.2 was negotiated. Returns NULL if the bytes may

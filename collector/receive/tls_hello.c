@@ -3,6 +3,7 @@
 /* Types of records and of a message (RFC 8446, 5.1 and 4). */
 #define RECORD_CHANGE_CIPHER_SPEC 20
 #define RECORD_HANDSHAKE          22
+#define RECORD_ENCRYPTED          23
 #define MESSAGE_CLIENT_HELLO      1
 
 /* The offset of the length of the session id in a ClientHello, after version and random bytes. */
@@ -35,8 +36,10 @@ static bool begin_message(struct tls_hello *hello)
     hello->suites_at = hello->suites = 0;
     if (hello->message_size == 0)
         hello->head_at = 0;
-    if (!is_hello(hello))
+    if (!is_hello(hello)) {
+        hello->is_followed = true;
         return true;
+    }
     if (hello->longest < hello->message_size)
         hello->longest = hello->message_size;
     return hello->message_size <= TLS_HELLO_MOST;
@@ -64,6 +67,7 @@ static bool begin_record(struct tls_hello *hello, bool is_old)
     hello->record_at = 0;
     hello->record_left = (size_t)hello->record[3] << 8 | hello->record[4];
     hello->is_over = type == RECORD_CHANGE_CIPHER_SPEC && is_old;
+    hello->is_followed = hello->is_followed || type == RECORD_ENCRYPTED;
     return type < 0x80;
 }
 

@@ -35,6 +35,7 @@ struct tls_hello {
     size_t longest;   /* the size of the largest hello so far */
     size_t suites_at; /* the offset in the hello's body of the suites' length; 0: not known yet */
     size_t suites;    /* the suites' length, in bytes */
+    bool is_followed; /* a message after the hellos has begun, or an encrypted record */
     bool is_over;     /* no further hello can arrive */
 };
 

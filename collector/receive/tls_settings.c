@@ -80,9 +80,8 @@ static int use_certificate(struct tls_settings *settings, const char *file, stru
                                error);
         return -1;
     }
-    size_t size = size_of_chain(settings);
-    settings->certificates += size;
-    if (size > TLS_CERTIFICATES_MOST)
+    settings->chain = size_of_chain(settings);
+    if (settings->chain > TLS_CERTIFICATES_MOST)
         return tls_settings_error("cert", file,
                                   "its certificates are larger than 16 KiB, the limit", error);
     return 0;

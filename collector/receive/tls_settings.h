@@ -24,7 +24,8 @@ struct tls_settings {
     const struct tls_library *library;
     bool datagrams; /* DTLS; false: TLS */
     SSL_CTX *context;
-    size_t certificates; /* the maximum number of bytes of the certificates of both sides */
+    size_t chain;        /* bytes of the certificates that the listener sends */
+    size_t certificates; /* the most bytes of a client's certificates; 0: none are requested */
 };
 
 /*

@@ -208,11 +208,12 @@ class Memory(Tcp):
         return self.start(*arguments, "--memory", self.least_memory(*arguments))
 
     def check_hostile(self, listen, attack, count=200):
-        """`count` connections attack. The memory for each must stay within the plan."""
+        """`count` connections attack, each from a host of its own, so that each has a share. The memory
+        for each must stay within the plan."""
         program = self.start_for(listen, count)
         before = resident(program)
-        for _ in range(count):
-            client = self.client(program)
+        for number in range(count):
+            client = self.client(program, source=f"127.0.1.{number + 1}")
             try:
                 attack(client)
             except ConnectionError:
@@ -235,6 +236,12 @@ class Memory(Tcp):
             client.send(record(22, hello(is_new=False)))
             client.socket.recv(1)
             client.send(record(22, certificates()))
+        self.check_hostile(MUTUAL, attack)
+
+    def test_the_largest_hellos_where_certificates_are_requested(self):
+        def attack(client):
+            client.send(record(22, hello(is_new=False)))
+            client.socket.recv(1)
         self.check_hostile(MUTUAL, attack)
 
     def test_certificates_of_the_listener_that_are_as_long_as_they_may_be(self):
@@ -283,6 +290,24 @@ class Shares(Tcp):
             good.send(framed(metric(number, host="h" * 10000)))
             self.assertEqual(good.answer(), OK)
         self.assertLess(time.monotonic() - begun, 5)
+        program.stop()
+
+
+    def test_unfinished_hellos_of_one_host_leave_memory_for_handshakes_of_others(self):
+        """One host begins hellos that claim the largest size, with nine bytes each."""
+        program = self.start("--listen", f"{MUTUAL}&max_connections=200&"
+                             "max_connections_per_address=100")
+        made = ssl.create_default_context(cafile=AUTHORITY.cert)
+        made.load_cert_chain(*AUTHORITY.issue("good"))
+        for _ in range(100):
+            self.client(program, source="127.0.0.66").send(record(22, b"\x01\x00\x20\x00"))
+        program.wait_for_log("too many large handshakes at the same time")
+        for number in range(3):
+            client = self.client(program, source=f"127.0.0.{7 + number}")
+            client.socket = made.wrap_socket(client.socket, server_hostname="127.0.0.1")
+            self.addCleanup(client.socket.close)
+            client.send(framed(metric(number)))
+            self.assertEqual(client.answer(), OK)
         program.stop()
 
 

@@ -22,7 +22,7 @@ static int set_up(void **state)
     while (tcp_connection_accept(listening, DESCRIPTOR_OF_SENDER,
                                  &channel.socket, &peer, &error) != ACCEPT_OK)
         assert_true(patience(until));
-    assert_true(channel.ops->begin(&channel, NULL));
+    assert_true(channel.ops->begin(&channel, NULL, NULL));
     return 0;
 }
 

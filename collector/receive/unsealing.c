@@ -5,10 +5,15 @@
 
 #include "collector/base/rule.h"
 #include "collector/framing/sealed.h"
+#include "collector/log/log.h"
 #include "collector/senders/key_sessions.h"
 #include "collector/senders/sender_keys.h"
 
+/* A floor that is further ahead of the clock is reported. Clocks that agree differ by less. */
+#define FLOOR_AHEAD_NS INT64_C(5000000000)
+
 struct unsealing {
+    struct log_limit floor_log;
     struct datagram_slot slot;        /* the payload of the latest datagram */
     uint8_t bytes[DATAGRAM_MAX_SIZE]; /* the payload, after room for the header; or a datagram in
                                          one piece */
@@ -20,7 +25,10 @@ bool unsealing_create(struct ingest *ingest)
         return true;
     /* Not cleared, so that pages that no datagram needs stay without memory. */
     ingest->unsealing = malloc(sizeof *ingest->unsealing);
-    return ingest->unsealing != NULL;
+    if (ingest->unsealing == NULL)
+        return false;
+    ingest->unsealing->floor_log = (struct log_limit){0};
+    return true;
 }
 
 void unsealing_destroy(struct unsealing *unsealing)
@@ -51,6 +59,28 @@ static bool is_apart(int64_t a, int64_t b, int64_t most)
     return apart > (uint64_t)most;
 }
 
+/*
+ * Reports a floor that is ahead of the clock: all datagrams of this key are stale until then,
+ * because a clock was ahead at the start, or that of a sender was.
+ */
+static void report_floor(const struct open_datagram *open, const struct sender_key *key,
+                         const struct sealed_header *header)
+{
+    uint64_t held;
+    const int64_t floor_ns = key_sessions_floor(key->sessions, header->session);
+    const int64_t received_ns = open->slot->received_ns;
+    if (floor_ns < header->time_ns || floor_ns < received_ns ||
+        !is_apart(floor_ns, received_ns, FLOOR_AHEAD_NS) ||
+        !log_allowed(&open->ingest->unsealing->floor_log, &held))
+        return;
+    log_line(LOG_WARNING,
+             "%s: datagrams of %s are refused as stale for %lld s more, because this machine's "
+             "clock, or the sender's, was ahead; correct the clocks, then restart if this has no "
+             "state=, or stop, remove the state file and start (%llu such datagrams not logged)",
+             open->ingest->listener->name, key->name,
+             (long long)((floor_ns - received_ns) / 1000000000), (unsigned long long)held);
+}
+
 /* Checks a datagram whose tag is right, and notes that it was received. */
 static bool is_new(const struct open_datagram *open, const struct sender_key *key,
                    const struct sealed_header *header, struct refusal *refusal)
@@ -59,6 +89,7 @@ static bool is_new(const struct open_datagram *open, const struct sender_key *ke
         return refused_for(refusal, REASON_STALE);
     switch (key_sessions_take(key->sessions, header)) {
     case SEAL_STALE:
+        report_floor(open, key, header);
         return refused_for(refusal, REASON_STALE);
     case SEAL_REPLAYED:
         return refused_for(refusal, REASON_REPLAYED);

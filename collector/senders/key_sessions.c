@@ -92,6 +92,14 @@ enum seal_verdict key_sessions_take(struct key_sessions *sessions,
     return verdict;
 }
 
+int64_t key_sessions_floor(struct key_sessions *sessions, uint64_t session)
+{
+    mutex_lock(sessions->mutex);
+    int64_t floor_ns = seal_sessions_floor(&sessions->sessions, session);
+    mutex_unlock(sessions->mutex);
+    return floor_ns;
+}
+
 int64_t key_sessions_latest(struct key_sessions *sessions)
 {
     mutex_lock(sessions->mutex);

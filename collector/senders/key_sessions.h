@@ -29,6 +29,9 @@ void key_sessions_release(struct key_sessions *sessions);
 enum seal_verdict key_sessions_take(struct key_sessions *sessions,
                                     const struct sealed_header *header);
 
+/* Returns the time up to which datagrams of this session are stale; without a state's ceiling. */
+int64_t key_sessions_floor(struct key_sessions *sessions, uint64_t session);
+
 /* Returns the largest time that may have been accepted. */
 int64_t key_sessions_latest(struct key_sessions *sessions);
 

@@ -118,6 +118,12 @@ static struct seal_session *begin_session(struct seal_sessions *sessions, uint64
     return slot;
 }
 
+int64_t seal_sessions_floor(struct seal_sessions *sessions, uint64_t session)
+{
+    const struct seal_session *slot = find_session(sessions, session);
+    return slot != NULL ? slot->floor_ns : sessions->floor_ns;
+}
+
 enum seal_verdict seal_sessions_take(struct seal_sessions *sessions, uint64_t session,
                                      uint64_t counter, int64_t time_ns)
 {

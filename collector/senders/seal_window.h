@@ -56,6 +56,9 @@ void seal_sessions_init_small(struct seal_sessions *sessions, int64_t floor_ns, 
 enum seal_verdict seal_sessions_take(struct seal_sessions *sessions, uint64_t session,
                                      uint64_t counter, int64_t time_ns);
 
+/* Returns the floor of this session, or the key's floor if the session is not known. */
+int64_t seal_sessions_floor(struct seal_sessions *sessions, uint64_t session);
+
 /*
  * Raises the floor, and those of the sessions, to `floor_ns` if they are lower: datagrams up to it
  * may have been accepted with other windows.

@@ -376,6 +376,27 @@ class Reloads(SealedTest):
         self.assertEqual(self.written(), [("db.1", 3), ("web", 1)])
 
 
+class Clocks(SealedTest):
+    def test_a_floor_that_is_ahead_of_the_clock_is_reported_with_advice(self):
+        program = self.begin("&max_age=2m")
+        ahead = time.time_ns() + 60 * SECOND
+        sessions = [Session(self.web) for _ in range(9)]  # the first of them is forgotten
+        sender = self.sender(program)
+        sender.send_all([session.seal(metric(number), at=ahead + number)
+                         for number, session in enumerate(sessions)])
+        sender.send_all([Session(self.db).seal(metric(10)), Session(self.web).seal(metric(11))], 9)
+        program.wait_for_log(r"datagrams of web are refused as stale for [56]\d s more, because .*, "
+                             "then restart if this has no state=")
+        self.check_end(program, [("web", number) for number in range(9)] + [("db.1", 10)], stale=1)
+
+    def test_datagrams_of_before_the_start_are_not_reported(self):
+        before = Session(self.web).seal(metric(1))
+        program = self.begin()
+        self.sender(program).send_all([before, Session(self.web).seal(metric(2))])
+        self.check_end(program, [("web", 2)], stale=1)
+        self.assertNotIn("s more, because", "\n".join(program.said()))
+
+
 class RenamedFiles(SealedTest):
     """Reloads that give a listener another keys file, address or state file."""
 

@@ -81,7 +81,11 @@ TEST(a_floor_that_is_raised_also_holds_for_sessions_that_are_known)
 {
     begin(0);
     assert_take(5, 1, 10, SEAL_ACCEPTED);
+    sessions.floor_ns = 7;
+    assert_int_equal(seal_sessions_floor(&sessions, 5), 0);
+    assert_int_equal(seal_sessions_floor(&sessions, 6), 7);
     seal_sessions_raise_floor(&sessions, 20);
+    assert_int_equal(seal_sessions_floor(&sessions, 5), 20);
     assert_take(5, 2, 20, SEAL_STALE);
     assert_take(6, 1, 20, SEAL_STALE);
     assert_take(5, 2, 21, SEAL_ACCEPTED);

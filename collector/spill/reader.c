@@ -297,6 +297,18 @@ void reader_rewind(struct reader *reader, const struct segments *segments)
     reader->number = segments->removed;
 }
 
+uint64_t reader_missing(const struct reader *reader, uint64_t first, uint64_t end)
+{
+    uint64_t missing = 0;
+    for (size_t i = 0; i < reader->count; i++) {
+        const struct read_block *block = read_block_at(reader, i);
+        uint64_t from = block->from > first ? block->from : first;
+        uint64_t to = block->position < end ? block->position : end;
+        missing += to > from ? to - from : 0;
+    }
+    return missing;
+}
+
 uint64_t reader_completed(const struct reader *reader)
 {
     return reader->count == 0 ? reader->position : read_block_at(reader, 0)->from;

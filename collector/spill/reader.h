@@ -88,6 +88,12 @@ uint64_t reader_acknowledged_end(const struct reader *reader);
  */
 void reader_rewind(struct reader *reader, const struct segments *segments);
 
+/*
+ * Returns how many of the records from position `first` to `end` are missing before blocks of the
+ * ring: they are not counted as lost yet.
+ */
+uint64_t reader_missing(const struct reader *reader, uint64_t first, uint64_t end);
+
 /* Returns the position below which all records are acknowledged, evicted or lost. */
 uint64_t reader_completed(const struct reader *reader);
 

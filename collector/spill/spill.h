@@ -235,7 +235,7 @@ struct spill_counts {
     uint64_t lost;            /* by damage, or because their segment is gone */
     uint64_t held;            /* are on disk, read or not */
     uint64_t kept;            /* part of `held`: with another label; they are not read now */
-    uint64_t gone;            /* part of `held`: not read yet, in files that were removed */
+    uint64_t gone;            /* part of `held`: not read, in files that were removed */
     uint64_t bytes;           /* of all segments on disk */
     uint64_t recovered_bytes; /* size of all segments on disk at the opening */
 };

@@ -127,8 +127,10 @@ uint64_t spill_gone(const struct spill *spill)
 {
     const struct segments *segments = &spill->segments;
     uint64_t gone = 0;
-    for (uint64_t i = 0; i < segments->count; i++)
-        if (segments_at(segments, segments->removed + i)->gone)
-            gone += unread_of(spill, segments->removed + i);
+    for (uint64_t i = segments->removed; i < segments->removed + segments->count; i++)
+        if (segments_at(segments, i)->gone)
+            gone += unread_of(spill, i) + reader_missing(&spill->reader,
+                                                         segments_at(segments, i)->first,
+                                                         segments_end_of(segments, i));
     return gone;
 }

@@ -112,7 +112,7 @@ void spill_free(struct spill *spill);
  */
 void spill_check_presence(struct spill *spill, bool tail_only);
 
-/* Returns the number of unread records in segments that are gone. */
+/* Returns the number of records in segments that are gone, without those that were read. */
 uint64_t spill_gone(const struct spill *spill);
 
 /* --- spill_append.c --------------------------------------------------------------------------- */

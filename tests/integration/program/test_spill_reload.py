@@ -122,6 +122,22 @@ class Reloaded(ProgramTest):
         self.assert_counts(sink, queued=2 * COUNT, recovered=0, written=2 * COUNT,
                            possible_duplicates=0)
 
+    def test_what_another_program_removed_is_lost_once(self):
+        program = self.begin(self.sink_of())
+        self.send_in_outage(program, 0, COUNT)
+        for segment in self.spill.glob("*.seg"):
+            segment.unlink()
+        self.send(program, COUNT, COUNT + 1)
+        lost = self.wait_for(program, lambda sink: sink["failed"]["damaged"] > 0,
+                             "the removal was noticed")["failed"]["damaged"]
+        self.wait_until_taken(program, COUNT + 1)
+        self.change(program, self.sink_of("&timeout=20s"))
+        self.store()
+        sink = self.wait_for(program, has_sent_all, "the others were sent")
+        self.assert_counts(sink, recovered=0, written=COUNT + 1 - lost, spilled=0)
+        self.assertEqual(sink["failed"]["damaged"], lost)
+        program.stop()
+
     def test_no_other_program_can_have_the_folder_meanwhile(self):
         """The folder is handed over open: a second open would find it locked."""
         program = self.begin(self.sink_of())

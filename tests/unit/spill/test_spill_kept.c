@@ -223,6 +223,35 @@ TEST_WITH(a_folder_that_is_removed_is_made_again_and_what_it_held_is_lost, scrat
     }
 }
 
+TEST_WITH(what_is_gone_counts_as_gone_until_it_counts_as_lost, scratch_make, scratch_remove)
+{
+    (void)state;
+    uint64_t number;
+    struct spill *spill = open_labelled("json");
+    spilling_append_all(spill, 0, 40);
+    spilling_expect(spill, 0, 1, false);
+    others_remove(spilling_segment(1));
+    spill_check_files(spill);
+    const uint64_t gone = spilling_counts(spill).gone;
+    assert_true(gone != 0);
+    for (unsigned i = 0; i < 2; i++) {
+        while (spilling_read(spill, &number)) {
+            assert_int_equal(spilling_counts(spill).gone, gone);
+            assert_int_equal(spilling_counts(spill).lost, 0);
+        }
+        assert_int_equal(number, 39);
+        spill_rewind(spill);
+        assert_int_equal(spilling_counts(spill).gone, gone);
+    }
+    while (spilling_read(spill, &number)) {
+        acknowledge_oldest(spill);
+        assert_int_equal(spilling_counts(spill).gone + spilling_counts(spill).lost, gone);
+    }
+    assert_int_equal(spilling_counts(spill).lost, gone);
+    assert_int_equal(spilling_counts(spill).held, 0);
+    spilling_close(spill);
+}
+
 TEST_WITH(a_folder_that_is_replaced_by_another_spills_holds_nothing_of_this_one, scratch_make,
           scratch_remove)
 {

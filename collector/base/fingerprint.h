@@ -57,27 +57,26 @@ static inline uint64_t fingerprint_begin(const struct fingerprint_key *key, uint
 
 /*
  * Adds a text, including its size: so the texts "ab", "c" and the texts "a", "bc" have different
- * fingerprints.
+ * fingerprints. `bytes` may be NULL if `size` is 0.
  */
 static ALWAYS_INLINE uint64_t fingerprint_add(const struct fingerprint_key *key, uint64_t hash,
                                               const void *bytes, size_t size)
 {
-    const uint8_t *at = bytes;
-    const uint8_t *end = at + size;
+    const uint8_t *first = bytes, *at = first;
     uint64_t a = 0, b = 0;
     hash += size * key->words[3];
     for (size_t left = size; left > 16; left -= 16, at += 16)
         hash = fingerprint_fold(little_u64(at) ^ key->words[0], little_u64(at + 8) ^ hash);
     if (size >= 16) {
-        a = little_u64(end - 16);
-        b = little_u64(end - 8);
+        a = little_u64(first + size - 16);
+        b = little_u64(first + size - 8);
     } else if (size >= 8) {
         a = little_u64(at);
-        b = little_u64(end - 8);
+        b = little_u64(first + size - 8);
     } else if (size >= 4) {
-        a = fingerprint_u32(at) | fingerprint_u32(end - 4) << 32;
+        a = fingerprint_u32(at) | fingerprint_u32(first + size - 4) << 32;
     } else if (size != 0) {
-        a = (uint64_t)at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)end[-1] << 16;
+        a = (uint64_t)at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)at[size - 1] << 16;
     }
     return fingerprint_fold(a ^ key->words[0], b ^ hash);
 }

@@ -34,7 +34,7 @@ static const struct fingerprint_key key = {
 
 static uint64_t add_text(uint64_t hash, const struct text *text)
 {
-    return fingerprint_add(&key, hash, text->size == 0 ? "" : text->data, text->size);
+    return fingerprint_add(&key, hash, text->data, text->size);
 }
 
 /* Returns the sum of the hashes of labels, which may be in any order. */

@@ -114,7 +114,9 @@ static void check_block(const struct envelope *envelope)
     for (size_t i = 0; i < count; i++) {
         if (records[i].done)
             continue;
-        EXPECT(records[i].outcome <= DELIVERY_MAYBE_SENT, "record %zu has no outcome", i);
+        EXPECT(records[i].outcome <= DELIVERY_PARTLY_ACCEPTED, "record %zu has no outcome", i);
+        EXPECT(records[i].outcome != DELIVERY_PARTLY_ACCEPTED || records[i].repeated,
+               "record %zu, of one line, was refused and may be there", i);
         EXPECT((records[i].outcome == DELIVERY_ACKNOWLEDGED) == taken[i],
                "record %zu was %s, and its outcome is %d", i, taken[i] ? "taken" : "not taken",
                (int)records[i].outcome);

@@ -13,7 +13,7 @@ from control_client import ControlClient
 from live_pipe import LivePipe
 from protobuf import gauge, metric, sample, telemetry
 from sluice_program import (BURST, CAPTURES, RIEMANN, TELEMETRY, ProgramTest,
-                            check_running_ledger, parse_json, settled, wait_until)
+                            check_running_ledger, is_still, parse_json, settled, wait_until)
 
 NO_PLACE = "a pipe is not a file in a folder"
 NO_SUCH_FACTS = "Linux' numbers of a process of Wine's are not those of its threads"
@@ -142,8 +142,9 @@ class Requests(ControlTest):
         client = self.client()
         self.sender(program).send_all([gauge("v", value, sequence=value + 1) for value in range(50)]
                                       + [b"\xff", gauge("v", 1.0, sequence=60)])
-        ledger = self.ask_until(client, "ledger", lambda ledger: settled(ledger["sinks"][0]) == 51,
-                                "all was written")
+        ledger = self.ask_until(
+            client, "ledger", lambda ledger: settled(ledger["sinks"][0]) == 51 and
+            is_still(ledger["sinks"][0]), "all was written")
         check_running_ledger(ledger)
         ledger = program.with_drops(ledger)
         final = program.stop()

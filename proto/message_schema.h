@@ -8,6 +8,7 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "collector/contract/schema.h"
+#include "proto/message/text_of.h"
 
 struct field_change;
 struct type_set;
@@ -45,11 +46,5 @@ size_t message_schema_write_json(const struct schema *schema, const void *messag
 struct schema_fields message_schema_count_fields(const struct schema *schema, const void *message);
 void message_schema_write_protobuf(const struct schema *schema, const void *message,
                                    struct output *out);
-
-/* Returns a string field as a text. protobuf-c stores strings as bytes. */
-static inline struct text text_of(ProtobufCBinaryData bytes)
-{
-    return (struct text){(const char *)bytes.data, bytes.len};
-}
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "proto/made_text.h"
+#include "proto/message/text_of.h"
 #include "proto/runtime/field_value.h"
 #include "proto/sample_time.h"
 
@@ -10,10 +11,8 @@
 static struct text text_of_value(const struct field_type *field, const void *value,
                                  struct schema_cursor *cursor)
 {
-    if (field->kind == KIND_STRING) {
-        const ProtobufCBinaryData *text = value;
-        return (struct text){(const char *)text->data, text->len};
-    }
+    if (field->kind == KIND_STRING)
+        return text_of(*(const ProtobufCBinaryData *)value);
     struct output out = made_text_begin(cursor);
     field_write_text(field, value, &out);
     return made_text_end(cursor, &out);
@@ -229,8 +228,7 @@ static bool next_entry(const struct field_type *map, const void *holder,
         *(const ProtobufCMessage *const *const *)field_value(map, holder);
     const ProtobufCMessage *entry = entries[cursor->outer[0]++];
     const struct field_type *fields = map->message->fields;
-    const ProtobufCBinaryData *key = field_value(&fields[0], entry);
-    label->key = (struct text){(const char *)key->data, key->len};
+    label->key = text_of(*(const ProtobufCBinaryData *)field_value(&fields[0], entry));
     label->value = text_of_value(&fields[1], field_value(&fields[1], entry), cursor);
     return true;
 }

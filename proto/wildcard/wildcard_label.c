@@ -61,8 +61,6 @@ static bool is_label_here(const struct wildcard_label_field *field, const struct
 {
     if (field->reason == REASON_ASKED && field->exact)
         return text_equal(path, &field->before);
-    if (field->reason == REASON_ASKED && field->outermost)
-        return element->around == NULL;
     if (field->reason == REASON_ASKED)
         return wildcard_path_ends(path, &field->before);
     return field->reason == REASON_KEY || !element->keyed;

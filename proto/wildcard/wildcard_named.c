@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "proto/message/order.h"
+#include "proto/message/text_of.h"
 #include "proto/wildcard/wildcard_plan.h"
 
 #define KEYS "keys" /* a message of this name contains labels for its siblings */
@@ -67,8 +68,7 @@ bool wildcard_is_named(const struct message_type *type, struct wildcard_named *n
 
 static struct text name_of(const struct wildcard_named *named, const ProtobufCMessage *message)
 {
-    const ProtobufCBinaryData *name = field_value(named->name, message);
-    return (struct text){(const char *)name->data, name->len};
+    return text_of(*(const ProtobufCBinaryData *)field_value(named->name, message));
 }
 
 /*

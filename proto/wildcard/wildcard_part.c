@@ -1,6 +1,7 @@
 /* Makes the parts of a message, its elements and their names. */
 #include <string.h>
 
+#include "proto/message/text_of.h"
 #include "proto/wildcard/wildcard_plan.h"
 
 struct wildcard_part *wildcard_add_part(struct wildcard_walk *walk,
@@ -61,8 +62,7 @@ bool wildcard_write_text(struct wildcard_walk *walk, const struct field_type *fi
 {
     struct arena *arena = walk->arena;
     if (field->kind == KIND_STRING) {
-        const ProtobufCBinaryData *string = value;
-        *text = (struct text){(const char *)string->data, string->len};
+        *text = text_of(*(const ProtobufCBinaryData *)value);
         return true;
     }
     struct output out = {.data = (char *)(arena->base + arena->used),

@@ -77,7 +77,6 @@ static void add_asked(struct wildcard_type *type, const struct field_type *field
         .name = asked->name.size != 0 ? asked->name : name,
         .before = asked->before,
         .exact = asked->is_whole,
-        .outermost = asked->is_whole && asked->before.size == 0,
     };
 }
 

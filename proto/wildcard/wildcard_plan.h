@@ -65,7 +65,6 @@ struct wildcard_label_field {
     struct text name;
     struct text before; /* the path of the message must end with this; empty: it may be any */
     bool exact;         /* the path of the message must be this */
-    bool outermost;     /* the field must be in the outermost element */
 };
 
 /* A field, or a pair of fields, that may be the time of its message. */
@@ -356,8 +355,7 @@ bool wildcard_join(struct wildcard_walk *walk, const struct text *name, char sep
                    const struct text *last, struct text *joined);
 
 /*
- * wildcard_label.c: whether the number, in a message with this path, is a label of the
- * element.
+ * wildcard_label.c: whether the number, in a message with this path, is a label of the element.
  */
 bool wildcard_is_label(const struct wildcard_field *field, const struct text *path,
                        const struct wildcard_element *element);

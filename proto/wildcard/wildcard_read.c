@@ -9,6 +9,7 @@
 #include "collector/text/number.h"
 #include "collector/text/utf8.h"
 #include "proto/made_text.h"
+#include "proto/message/text_of.h"
 #include "proto/wildcard/wildcard_plan.h"
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -247,7 +248,7 @@ struct text wildcard_label_value(const struct wildcard_label *label, struct outp
     if (label->field != NULL && (label->field->kind == KIND_STRING ||
                                  (label->form == FORM_TEXT && label->field->kind == KIND_BYTES &&
                                   utf8_valid(bytes->data, bytes->len))))
-        return (struct text){(const char *)bytes->data, bytes->len};
+        return text_of(*bytes);
     if (label->field == NULL)
         number_uint64(out, label->number);
     else if (label->form == FORM_IP && label->field->kind == KIND_BYTES)

@@ -156,6 +156,7 @@ struct finding {
     size_t left;                       /* of NAMES */
 };
 
+/* Adds the part to the table, or counts its samples that a part with the same hash has too. */
 static void count_part(struct wildcard_part **table, size_t size, struct wildcard_part *part,
                        struct finding *finding)
 {

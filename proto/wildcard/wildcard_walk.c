@@ -218,7 +218,7 @@ bool wildcard_walk(const struct wildcard_plan *plan, size_t root, const Protobuf
     struct wildcard_part *first = NULL;
     struct wildcard_walk walk = {
         .plan = plan, .root = &plan->roots[root], .arena = arena, .end = &first};
-    struct wildcard_place place = {.paths = UINT32_MAX, .selected = plan->all};
+    struct wildcard_place place = {.path = {"", 0}, .paths = UINT32_MAX, .selected = plan->all};
     const struct wildcard_type *type = walk.root->type;
     place.element = wildcard_add_element(&walk, NULL, type->has_key);
     bool done =

@@ -251,8 +251,8 @@ TEST(a_path_with_an_asterisk_may_lead_to_a_map)
     assert_string_equal(
         samples_of(&options,
                    "{'host': 'h', 'sequence': 4, 'spare': {'x': {'name': 'p', 'octets': '8'}}}"),
-        "spare.octets{spare=x,name=p,unit=0,host=h} 8c\nspare.up{spare=x,name=p,unit=0,host=h} "
-        "0\n");
+        "spare.octets{spare=x,name=p,unit=0,host=h} 8c\n"
+        "spare.up{spare=x,name=p,unit=0,host=h} 0\n");
 }
 
 TEST(the_text_of_the_option_name_is_in_no_label)
@@ -261,8 +261,9 @@ TEST(the_text_of_the_option_name_is_in_no_label)
     options.name = "kind";
     assert_string_equal(samples_of(&options, "{'kind': 'cpu', 'host': 'h', 'inner': "
                                              "[{'name': 'a', 'inner': [{'name': 'b', 'n': 1}]}]}"),
-                        "cpu.load{host=h,kind=cpu} 0\ncpu.inner.n{name=a,host=h,kind=cpu} "
-                        "0\ncpu.inner.inner.n{inner.inner.name=b,name=a,host=h,kind=cpu} 1\n");
+                        "cpu.load{host=h,kind=cpu} 0\n"
+                        "cpu.inner.n{name=a,host=h,kind=cpu} 0\n"
+                        "cpu.inner.inner.n{inner.inner.name=b,name=a,host=h,kind=cpu} 1\n");
 }
 
 TEST(an_extension_begins_a_name)

@@ -95,25 +95,24 @@ int delivery_spill_inspect(const struct delivery_options *options, size_t record
 static int open_spill(struct delivery_spill *spill, const struct spill_settings *settings,
                       struct spill *open, struct error *error)
 {
-    struct spill_counts taken_over = open == NULL ? (struct spill_counts){0} : spill_counts(open);
+    struct spill_counts from = {0};
+    if (open != NULL)
+        from = spill_counts(open);
     spill->spill = open;
     int result = open == NULL ? spill_open(settings, &spill->spill, error)
                               : spill_change(open, settings, error);
     if (result != 0)
         return -1;
     spill->before = spill_counts(spill->spill);
+    if (open == NULL)
+        from = spill->before;
     /*
      * Records that were gone already count as lost in the previous delivery_spill; those that the
      * change of the settings has found lost count here.
      */
-    if (open != NULL) {
-        uint64_t lost = spill->before.lost - taken_over.lost;
-        spill->recovered = spill->before.held + lost - taken_over.gone;
-        spill->before.lost = taken_over.lost;
-        spill->before.gone = taken_over.gone;
-    } else {
-        spill->recovered = spill->before.held;
-    }
+    spill->recovered = spill->before.held + spill->before.lost - from.lost - from.gone;
+    spill->before.lost = from.lost;
+    spill->before.gone = from.gone;
     return 0;
 }
 

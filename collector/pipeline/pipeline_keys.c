@@ -179,9 +179,9 @@ static void add_table(const struct sender_keys **list, size_t *count,
 }
 
 /*
- * Lists the tables of all present and leaving listeners, first that of the same file. The file may
- * have got another name, so the keys are searched in all of them. Returns NULL if memory is short;
- * the caller frees the list.
+ * Lists the tables of all present and leaving listeners; the table of the same file is the first.
+ * The file may have a new name, so the keys are searched in all tables. Returns NULL if memory is
+ * short; the caller frees the list.
  */
 static const struct sender_keys **list_tables(const struct pipeline *pipeline,
                                               const struct listener_config *listener, size_t *count)

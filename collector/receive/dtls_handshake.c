@@ -143,8 +143,8 @@ static void find_name(struct dtls_server *server, struct dtls_peer *peer)
 
 /*
  * Makes the handshake the client's session. A former session of the client ends: the client has
- * proved that it has a new one, so it does not use the former one any more. While the handshake
- * was made, other clients may have got the last sessions: then its client is told that it ends.
+ * proved that it has a new one, so it does not use the former one any more. If other clients got
+ * the last sessions during the handshake, it ends, and its client is told so.
  */
 static void complete(struct dtls_server *server, struct dtls_peer *peer, int64_t now_ns)
 {

@@ -52,7 +52,7 @@ struct dtls_peer {
     uint64_t seen;                    /* bit i: the number `newest` - i has been accepted */
 };
 
-/* The most of each at a time. `of_host`: clients of one network, whatever their ports. */
+/* Limits at a time. `of_host`: clients of one network, on all ports. */
 struct dtls_room {
     size_t sessions, handshakes, of_host;
 };
@@ -101,9 +101,9 @@ struct dtls_peer *dtls_peers_add(struct dtls_peers *peers, const struct address 
 
 /*
  * Returns NULL if a handshake of this client, which has none, can begin. Otherwise returns the
- * handshake that must end first: the oldest one of the host that has most handshakes. If the
- * client's own host is one of those that have most, it is the oldest one of that host. So a host
- * only takes places of hosts that have more.
+ * handshake that must end first: the oldest one of the host with the most handshakes. If the
+ * client's own host has no fewer than that, it is the oldest one of its own host. So a host takes
+ * places only from hosts that have more.
  */
 struct dtls_peer *dtls_peers_crowding(const struct dtls_peers *peers,
                                       const struct dtls_peer *client);

@@ -26,13 +26,13 @@
 struct stream_blocks;
 
 /*
- * One host's use of what a listener's connections share. All zero at first; stream_blocks.c changes
- * the blocks, tls_handshake.c the bytes of handshakes.
+ * One host's share of a listener's blocks and of its memory for handshakes. All zero at first;
+ * stream_blocks.c changes the blocks, tls_handshake.c the bytes.
  */
 struct stream_share {
-    size_t blocks;             /* blocks that its connections have */
-    size_t waiting;            /* connections that wait for a block */
-    _Atomic size_t handshakes; /* bytes that the TLS handshakes of its connections reserve */
+    size_t blocks;                  /* blocks that its connections have */
+    size_t waiting;                 /* connections that wait for a block */
+    _Atomic size_t handshake_bytes; /* reserved by the TLS handshakes of its connections */
 };
 
 /* Creates `count` (≥ 1) blocks of `size` bytes each. Returns NULL if out of memory. */

@@ -135,7 +135,7 @@ void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host)
     if (--host->connections != 0)
         return;
     RULE(host->share.blocks == 0 && host->share.waiting == 0 &&
-             atomic_load(&host->share.handshakes) == 0,
+             atomic_load(&host->share.handshake_bytes) == 0,
          "a host without connections has no blocks and no handshakes");
     struct stream_host **at = host_bucket(hosts, &host->address);
     for (; *at != host; at = &(*at)->next)

@@ -46,7 +46,7 @@ void tls_handshake_begin(struct tls_handshake *handshake, struct tls_budget *bud
 static bool reserve_more(struct tls_handshake *handshake, size_t more)
 {
     struct tls_budget *budget = handshake->budget;
-    size_t held = atomic_load(&handshake->share->handshakes);
+    size_t held = atomic_load(&handshake->share->handshake_bytes);
     size_t taken = atomic_load(&budget->taken);
     do {
         RULE(taken <= budget->most, "no more is reserved than the budget has");
@@ -54,7 +54,7 @@ static bool reserve_more(struct tls_handshake *handshake, size_t more)
         if (more > left || (held != 0 && held >= left))
             return false;
     } while (!atomic_compare_exchange_weak(&budget->taken, &taken, taken + more));
-    atomic_fetch_add(&handshake->share->handshakes, more);
+    atomic_fetch_add(&handshake->share->handshake_bytes, more);
     handshake->reserved += more;
     return true;
 }
@@ -89,7 +89,7 @@ void tls_handshake_end(struct tls_handshake *handshake)
     if (handshake->budget == NULL)
         return;
     size_t taken = atomic_fetch_sub(&handshake->budget->taken, handshake->reserved);
-    size_t held = atomic_fetch_sub(&handshake->share->handshakes, handshake->reserved);
+    size_t held = atomic_fetch_sub(&handshake->share->handshake_bytes, handshake->reserved);
     RULE(taken >= handshake->reserved && held >= handshake->reserved,
          "a handshake returns what it reserved");
     tls_budget_leave(handshake->budget);

@@ -85,8 +85,7 @@ static void remove_completed(struct spill *spill)
     }
 }
 
-/* Counts the evicted records from `position` to `end` that may have been sent, i.e. below `sent`.
- */
+/* Counts those of the evicted records from `position` to `end` that are below `sent`. */
 static void count_evicted_sent(struct spill *spill, uint64_t position, uint64_t end, uint64_t sent)
 {
     if (sent > end)

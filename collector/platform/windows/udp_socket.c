@@ -439,7 +439,7 @@ bool udp_socket_is_half_full(const struct udp_socket *socket)
     return true;
 }
 
-/* Windows counts the drops of all sockets together, not those of each. */
+/* Windows counts the drops of all sockets together, not for each socket. */
 bool udp_socket_counts_drops(void)
 {
     return false;

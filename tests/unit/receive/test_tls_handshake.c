@@ -90,7 +90,7 @@ TEST(a_host_leaves_half_of_the_memory_to_others)
     for (size_t i = 0; i < 3; i++) {
         while (counts[i] != 0)
             tls_handshake_end(&all[i][--counts[i]]);
-        assert_int_equal(atomic_load(&hosts[i].handshakes), 0);
+        assert_int_equal(atomic_load(&hosts[i].handshake_bytes), 0);
     }
     counts[0] = fill(budget, &hosts[0], all[0]);
     assert_in_range(counts[0], whole / 2, whole / 2 + 1);
@@ -110,12 +110,12 @@ TEST(a_clients_certificates_are_reserved_when_they_may_begin)
     for (int i = 0; i < 2; i++) {
         struct tls_handshake handshake = begin(budget, &host);
         assert_null(tls_handshake_read(&handshake, hello, sizeof hello, false));
-        assert_int_equal(atomic_load(&host.handshakes), CHAIN + 4 * 2);
+        assert_int_equal(atomic_load(&host.handshake_bytes), CHAIN + 4 * 2);
         if (i == 0)
             assert_null(tls_handshake_read(&handshake, certificate, sizeof certificate, true));
         else
             assert_null(tls_handshake_read(&handshake, encrypted, sizeof encrypted, false));
-        assert_int_equal(atomic_load(&host.handshakes), CHAIN + 4 * 2 + CLIENT);
+        assert_int_equal(atomic_load(&host.handshake_bytes), CHAIN + 4 * 2 + CLIENT);
         tls_handshake_end(&handshake);
     }
     tls_budget_leave(budget);

@@ -492,8 +492,8 @@ class Sluice:
     # process. For the others there is a command.
 
     def send_signal(self, number):
-        """Under Wine to the main thread: in another, which just starts a process, Wine's handler
-        waits for ever for a lock of malloc that the interrupted fork holds."""
+        """Under Wine the main thread gets it, which starts no process: Wine's handler allocates, and
+        in a thread that is forking it would wait for ever for malloc's lock."""
         if not WINDOWS:
             self.process.send_signal(number)
         elif self.process.poll() is None:

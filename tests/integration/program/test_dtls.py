@@ -352,14 +352,19 @@ class Foreign(DtlsTest):
         self.assertIn("its address has sessions_per_address= clients already",
                       "\n".join(program.said()))
 
-    def stranger(self, program, host="127.0.0.66"):
-        """A client without a key whose handshake never completes: it does not answer."""
-        client = self.client(program, Settings(psk=(b"nobody", KEY_A)), local=(host, 0))
+    @staticmethod
+    def begin_handshake(client):
+        """Up to the hello with the cookie, whose answer is not awaited."""
         client.send(client.hello())
         client.receive()
         client.dtls.step()
         client.send(*client.dtls.flight())
         return client
+
+    def stranger(self, program, host="127.0.0.66"):
+        """A client whose key the program does not have; it does not complete its handshake."""
+        return self.begin_handshake(
+            self.client(program, Settings(psk=(b"nobody", KEY_A)), local=(host, 0)))
 
     def crowd(self, program, count):
         before = self.terms(program)["received"]
@@ -388,11 +393,7 @@ class Foreign(DtlsTest):
     def test_of_two_handshakes_for_the_last_session_the_second_is_told_of_its_end(self):
         program = self.begin(f"&keys={FILES.keys}&sessions=1")
         first, second = (self.client(program, Settings(psk=(b"sensor.7", KEY_A))) for _ in range(2))
-        second.send(second.hello())
-        second.receive()
-        second.dtls.step()
-        second.send(*second.dtls.flight())
-        self.assertIsNotNone(second.receive())
+        self.assertIsNotNone(self.begin_handshake(second).receive())
         first.open()
         second.open()
         while not second.dtls.has_ended():

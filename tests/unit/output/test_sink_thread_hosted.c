@@ -99,8 +99,7 @@ static int64_t run_quanta(const struct fake_sink *sink)
     return next_ns;
 }
 
-/* A quantum may end before its first write, and writes more than one record if the next may be
- * late. */
+/* A quantum may end before its first write, and writes several records if the next may be late. */
 static void write_until(const struct fake_sink *sink, size_t size)
 {
     int64_t until = patience_until();

@@ -151,8 +151,7 @@ TEST_WITH(without_a_cursor_all_may_have_been_sent, scratch_make, scratch_remove)
     spilling_close(spill);
 }
 
-/* --- kept blocks that return --------------------------------------------------------------------
- */
+/* --- kept blocks that return ------------------------------------------------------------------ */
 
 static struct spill *open_labelled(const char *label)
 {
@@ -161,7 +160,7 @@ static struct spill *open_labelled(const char *label)
     return spilling_open_with(&settings);
 }
 
-/* Leaves blocks of the label "json", of which the first three may have been sent. */
+/* Leaves blocks with the label "json"; the first three of them may have been sent. */
 static void leave_sent(unsigned blocks)
 {
     struct spill *spill = open_labelled("json");

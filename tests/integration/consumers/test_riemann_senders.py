@@ -10,7 +10,7 @@ import unittest
 from built import nothing_on_windows, skip
 from readme import from_readme
 from shell import ConsumerTest
-from sluice_program import DEADLINE, read_lines, wait_until
+from sluice_program import DEADLINE, lines_so_far, read_lines, wait_until
 
 nothing_on_windows("these senders are not installed there")
 
@@ -128,8 +128,8 @@ class Senders(ConsumerTest):
         sender = self.launch_sender(COLLECTD, "-f", "-C", conf)
 
         def values():
-            lines = read_lines(self.path) if self.path.exists() else []
-            return [(line["labels"]["type_instance"], line["value"]) for line in lines]
+            return [(line["labels"]["type_instance"], line["value"])
+                    for line in lines_so_far(self.path)]
         # collectd reads the table each second.
         wait_until(lambda: len(set(values())) >= 200 or sender.poll() is not None,
                    "each value is written")
@@ -160,8 +160,7 @@ class Senders(ConsumerTest):
         sender.stdin.write(said.encode("ascii"))
         sender.stdin.flush()  # stays open: at its end syslog-ng exits with messages unsent
         self.addCleanup(sender.stdin.close)
-        wait_until(lambda: self.path.exists() and len(read_lines(self.path)) >= 300,
-                   "each message is written")
+        wait_until(lambda: len(lines_so_far(self.path)) >= 300, "each message is written")
         self.end(sender)
         self.assertGreater(self.assert_answered(program), 0)
         events = [event for line in read_lines(self.path) for event in line["message"]["events"]]

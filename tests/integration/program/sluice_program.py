@@ -108,6 +108,13 @@ def read_lines(path):
     return parse_lines(pathlib.Path(path).read_bytes())
 
 
+def lines_so_far(path):
+    """The JSON lines of a file that may be there, and that may be written at this moment."""
+    path = pathlib.Path(path)
+    data = path.read_bytes() if path.exists() else b""
+    return parse_lines(data[:data.rfind(b"\n") + 1])
+
+
 def wait_until(condition, what, seen=None):
     """Waits until `condition()` is true: for what nothing else reports.
 

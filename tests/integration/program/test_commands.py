@@ -9,8 +9,8 @@ import unittest
 
 from built import nothing_on_windows
 from protobuf import metric
-from sluice_program import (RIEMANN, SLUICE, STOP_LIMIT, ProgramTest, parse_lines, read_lines, wait_until,
-                            same_with_one_thread)
+from sluice_program import (RIEMANN, SLUICE, STOP_LIMIT, ProgramTest, lines_so_far, parse_lines, read_lines,
+                            same_with_one_thread, wait_until)
 
 nothing_on_windows("the commands are of POSIX' shell; those of Windows are in ../windows")
 
@@ -246,8 +246,7 @@ class Ending(CommandTest):
     def test_a_command_that_reads_more_than_it_prints_has_read_it(self):
         program = self.start_command('head -n 5 >>"$OUT/lines"')
         self.sender(program).send_all([metric(value) for value in range(500)])
-        wait_until(lambda: (self.folder / "lines").exists() and
-                   len(read_lines(self.folder / "lines")) >= 10, "two commands' lines")
+        wait_until(lambda: len(lines_so_far(self.folder / "lines")) >= 10, "two commands' lines")
         program.ask_to_stop()
         sink = program.finish(IO_ERROR)["sinks"][0]
         values = [line["value"] for line in read_lines(self.folder / "lines")]

@@ -8,7 +8,7 @@ from control_client import ControlClient
 from descriptor_use import limited, open_files, soft_limit
 from metrics_client import MetricsClient
 from protobuf import metric
-from sluice_program import RIEMANN, read_lines, wait_until
+from sluice_program import RIEMANN, lines_so_far, wait_until
 from test_tcp import OK, TCP, Client, Tcp, framed
 
 nothing_on_windows("handles have no such limit there")
@@ -38,7 +38,8 @@ class Crowd(Tcp):
         wait_until(lines.exists, "the file was opened again")
         clients[0].send(framed(metric(7)))
         self.assertEqual(clients[0].answer(), OK)
-        wait_until(lambda: [line["value"] for line in read_lines(lines)] == [7], "it is written")
+        wait_until(lambda: [line["value"] for line in lines_so_far(lines)] == [7],
+                   "it is written")
         for client in clients:
             client.socket.close()
         program.stop()

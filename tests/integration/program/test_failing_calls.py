@@ -7,7 +7,7 @@ import time
 
 from built import command, nothing_on_windows
 from protobuf import metric
-from sluice_program import CAPTURES, DEADLINE, RIEMANN, SLUICE, ProgramTest, read_lines, wait_until
+from sluice_program import CAPTURES, DEADLINE, RIEMANN, SLUICE, ProgramTest, lines_so_far, wait_until
 from test_tcp import OK, TCP, Client, framed
 from tracing import main, signal_traced, start_traced
 
@@ -32,8 +32,7 @@ class FailingCalls(ProgramTest):
         sender = self.sender(program)
         for number in range(COUNT):
             sender.send(metric(number))
-        wait_until(lambda: self.lines.exists() and len(read_lines(self.lines)) == COUNT,
-                   "all is written")
+        wait_until(lambda: len(lines_so_far(self.lines)) == COUNT, "all is written")
         signal_traced(program, signal.SIGTERM)
         ledger = program.finish()
         self.assertEqual(ledger["sinks"][0]["written"], COUNT)

@@ -6,7 +6,7 @@ from descriptor_use import limited, open_files, soft_limit, threads
 from kafka_mock import KafkaMock
 from metrics_client import MetricsClient
 from protobuf import metric
-from sluice_program import RIEMANN, read_lines, wait_until
+from sluice_program import RIEMANN, lines_so_far, wait_until
 from test_tcp import OK, TCP, Client, Tcp, framed
 
 nothing_on_windows("a process has no limit of descriptors there")
@@ -35,7 +35,7 @@ class Brokers(Tcp):
         self.assertLess(soft_limit(program) - open_files(program), CLIENTS)
         clients = [self.connect(program) for _ in range(CLIENTS)]
         self.assertIn(metrics.health()[0], (200, 503))
-        wait_until(lambda: len(read_lines(lines)) == 50 + CLIENTS, "they are written")
+        wait_until(lambda: len(lines_so_far(lines)) == 50 + CLIENTS, "they are written")
         lines.rename(self.folder / "moved")
         program.ask_to_reload()
         wait_until(lines.exists, "the file was opened again")
@@ -43,7 +43,7 @@ class Brokers(Tcp):
             client.send(framed(metric(1)))
             self.assertEqual(client.answer(), OK)
         sender.send_all([metric(2)], before=50)
-        wait_until(lambda: len(read_lines(lines)) == CLIENTS + 1, "all of it is written")
+        wait_until(lambda: len(lines_so_far(lines)) == CLIENTS + 1, "all of it is written")
         file = program.stop()["sinks"][0]
         self.assertEqual(file["written"], 50 + 2 * CLIENTS + 1)
 

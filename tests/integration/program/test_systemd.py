@@ -8,7 +8,7 @@ from built import nothing_on_windows
 from ports import free_port
 from protobuf import metric
 from service_manager import Manager, launch
-from sluice_program import RIEMANN, ProgramTest, linux_sockets, read_lines, wait_until
+from sluice_program import RIEMANN, ProgramTest, linux_sockets, lines_so_far, wait_until
 from test_config import READS_FILES
 
 nothing_on_windows("there is no systemd")
@@ -45,7 +45,7 @@ class Telling(ServiceTest):
         self.assertIn(port, [each for each, _, _ in linux_sockets()])
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             sender.sendto(metric(1), ("127.0.0.1", port))
-        wait_until(lambda: len(read_lines(self.path)) == 1, "it is written")
+        wait_until(lambda: len(lines_so_far(self.path)) == 1, "it is written")
 
     def test_not_ready_where_it_cannot_bind(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:

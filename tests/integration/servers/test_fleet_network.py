@@ -8,7 +8,7 @@ from built import skip
 from fleet import PORT, PROBE, SERVICE, FleetTest, of_page, shell
 from namespaces import run_tests
 from protobuf import sample, telemetry
-from sluice_program import read_lines
+from sluice_program import lines_so_far
 
 COUNT = 61  # senders: not a multiple of 3, so that in turn each meets another collector each time
 EACH = 10  # datagrams of each sender in one call of send()
@@ -50,8 +50,7 @@ class Network(FleetTest):
         self.assertEqual(sum(len(self.lines(number)) for number in range(3)), self.sent)
 
     def lines(self, number):
-        path = self.folder / f"collector{number + 1}" / "records.ndjson"
-        return read_lines(path) if path.exists() else []
+        return lines_so_far(self.folder / f"collector{number + 1}" / "records.ndjson")
 
     def assert_apart(self, found):
         """Each sender is at exactly one collector, and each collector has a sender."""

@@ -19,9 +19,9 @@ static bool may_send_more(const struct open_datagram *open)
 }
 
 /*
- * Checks the rate limit. A sealed or encrypted datagram is counted only after it was opened,
- * because only then its sender is known: forged datagrams must not count against the sender that
- * they name.
+ * Checks the rate limit. Called before a sealed or encrypted datagram is opened and, with `opened`,
+ * after it; such a datagram counts only in the second call, because its sender is known only then.
+ * A forged datagram must not count against the sender that it names.
  */
 static bool is_within_rate(struct open_datagram *open, bool opened, struct refusal *refusal)
 {

@@ -10,8 +10,8 @@
 #define BLOCK_SIZE ((size_t)2048)
 
 /*
- * The maximum number of bytes of a datagram. A datagram is copied into one piece, in `scratch`,
- * when it is given up.
+ * The maximum number of bytes of a datagram. A datagram that is given up is first copied into one
+ * piece, in `scratch`.
  */
 #define LONGEST_DATAGRAM ((size_t)64 * 1024)
 

@@ -40,7 +40,7 @@ struct assembly_options {
 
     /*
      * Called for each buffered datagram that does not become part of a complete message. The
-     * datagram is valid during the call, which must not use the assembly.
+     * datagram is valid only during the call, and the function must not use the assembly.
      */
     void (*give_up)(void *context, const struct datagram_slot *datagram,
                     const struct refusal *refusal);

@@ -21,7 +21,10 @@
 struct capture_player;
 
 struct capture_player_options {
-    /* The caller's; outlives the player; its `fan_out` is set before the start. */
+    /*
+     * The data of the player's thread. Owned by the caller; it outlives the player. Its `fan_out`
+     * is set before the start.
+     */
     struct ingest_thread *thread;
     const struct listener *listener;
     const char *path;

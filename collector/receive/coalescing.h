@@ -15,11 +15,12 @@
 
 /* A pause is worth its delay if it is expected to gather at least this many datagrams. */
 #define COALESCING_LEAST         4
-#define COALESCING_LEAST_ALLOWED 2 /* the same, if records may be late by the whole pause */
+#define COALESCING_LEAST_ALLOWED 2 /* the same, if a record may be late by the whole pause
+                                      (coalescing_delay) */
 
 /*
- * A pause is not prolonged to gather more datagrams than this: the cache can hold this number, and
- * handling it costs much more than a wake-up.
+ * A pause is not prolonged to gather more datagrams than this: this number still fits the cache,
+ * and a wake-up costs little in comparison with handling it.
  */
 #define COALESCING_ENOUGH 256
 
@@ -78,8 +79,8 @@ void coalescing_note(struct coalescing *coalescing, uint64_t datagrams, uint64_t
 
 /*
  * Returns how long to pause in nanoseconds, at `now_ns`, when all sockets are drained; 0: wait for
- * the next edge. Records are allowed to be late by `allowed_ns`, so a pause of at most that length
- * is worth its delay for only two datagrams.
+ * the next event without a pause. Records may be late by `allowed_ns`; a pause that is not longer
+ * is worth its delay if it gathers COALESCING_LEAST_ALLOWED datagrams.
  */
 int64_t coalescing_delay(struct coalescing *coalescing, int64_t allowed_ns, int64_t now_ns);
 

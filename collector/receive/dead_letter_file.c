@@ -115,8 +115,9 @@ static void wait_for_room(struct dead_letter_file *file, unsigned *spurious)
 }
 
 /*
- * Writes the whole block, or nothing of it. Only a pipe whose reader has stalled may get a part of
- * it, when the deadline has passed. Returns false with *why.
+ * Writes the whole block or, usually, nothing of it. When the deadline has passed, a part may
+ * remain: in a pipe whose reader has stalled, or in a file from which the part cannot be removed.
+ * Returns false with *why.
  */
 static bool write_letter_block(struct dead_letter_file *file, size_t size,
                                enum dead_letter_drop *why)

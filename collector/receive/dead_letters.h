@@ -37,7 +37,7 @@ struct dead_letter_options {
                                          RATE_WINDOW_MOST */
     unsigned mode;                    /* permissions of the file (file_system.h) */
     struct disk_reserve reserve;      /* the space that must stay free on the disk */
-    struct dead_letter_counters *counters; /* only the writing thread counts here */
+    struct dead_letter_counters *counters; /* written only by the writing thread */
 
     /* Called from the writing thread once dead_letters_have_finished returns true; may be NULL. */
     void (*finished)(void *context);

@@ -88,7 +88,7 @@ void decrypting_split(struct decrypting *decrypting, const struct datagram_slot 
     decrypting->datagram = *datagram;
     decrypting->rest = datagram->front;
     decrypting->left = datagram->size;
-    decrypting->record.front = NULL; /* none was returned yet */
+    decrypting->record.front = NULL; /* no record was returned yet */
     if (datagram->size == front)
         return;
     memcpy(decrypting->whole, datagram->front, front);

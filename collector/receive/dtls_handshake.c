@@ -23,8 +23,8 @@
 #define PATIENCE_NS SECOND_NS
 
 /*
- * The most records that a handshake may read. OpenSSL keeps encrypted records that arrive before
- * the keys are known, with 17 KiB for each.
+ * The most records that a handshake may read, and the most of them that may be encrypted: OpenSSL
+ * keeps encrypted records that arrive before the keys are known, with 17 KiB for each.
  */
 #define RECORDS_MOST   256
 #define ENCRYPTED_MOST 8
@@ -75,7 +75,7 @@ static unsigned find_key(SSL *ssl, const char *identity, unsigned char *key, uns
 void dtls_handshake_prepare(const struct dtls_settings *settings)
 {
     SSL_CTX *context = settings->tls.context;
-    if (loaded == NULL) /* at a reload other threads read it */
+    if (loaded == NULL) /* set only once, because at a reload other threads read it */
         loaded = settings->tls.library;
     loaded->SSL_CTX_set_cookie_generate_cb(context, make_no_cookie);
     loaded->SSL_CTX_set_cookie_verify_cb(context, accept_cookie);
@@ -142,9 +142,9 @@ static void find_name(struct dtls_server *server, struct dtls_peer *peer)
 }
 
 /*
- * Makes the handshake the client's session. A former session of the client ends: the client has
- * proved that it has a new one, so it does not use the former one any more. If other clients got
- * the last sessions during the handshake, it ends, and its client is told so.
+ * Makes the handshake the client's session. A former session of the client ends: the client no
+ * longer uses it, as it has completed a new handshake. If other clients got the last free sessions
+ * during the handshake, the handshake ends instead, and its client is told so.
  */
 static void complete(struct dtls_server *server, struct dtls_peer *peer, int64_t now_ns)
 {

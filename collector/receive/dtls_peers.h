@@ -42,8 +42,8 @@ struct dtls_peer {
     struct address local;     /* the local address that the client sends to, from which it is
                                  answered */
     struct dtls_peer *next;   /* the next client in its bucket, or the next unused one */
-    struct stream_host *host; /* counts the clients and handshakes of its network
-                                 (address_network), on all ports */
+    struct stream_host *host; /* the client's network (address_network, all ports), with the numbers
+                                 of its clients and handshakes */
     struct dtls_association session, handshake;
     uint8_t random[DTLS_RANDOM_SIZE]; /* the random bytes of the last handshake's hello */
     unsigned records;                 /* the number of records of the handshake until now */
@@ -100,15 +100,14 @@ bool dtls_peers_have_all_sessions(const struct dtls_peers *peers);
 struct dtls_peer *dtls_peers_add(struct dtls_peers *peers, const struct address *address);
 
 /*
- * Returns NULL if a handshake of this client, which has none, can begin. Otherwise returns the
- * handshake that must end first: the oldest one of the host with the most handshakes. If the
- * client's own host has no fewer than that, it is the oldest one of its own host. So a host takes
- * places only from hosts that have more.
+ * Returns the handshake that must end before this client, which has no handshake, can begin one;
+ * NULL: there is room. That is the oldest handshake of the host with the most handshakes; the
+ * client's own host if it is among those. So a host takes places only from hosts that have more.
  */
 struct dtls_peer *dtls_peers_crowding(const struct dtls_peers *peers,
                                       const struct dtls_peer *client);
 
-/* Removes a client that has neither a session nor a handshake. Others stay. */
+/* Removes the client if it has neither a session nor a handshake. */
 void dtls_peers_drop(struct dtls_peers *peers, struct dtls_peer *peer);
 
 /* Begins a handshake of a client that has none, while there is room for it. */

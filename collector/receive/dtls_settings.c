@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 /*
- * Only ciphers that authenticate what they encrypt; with certificates, only those with a new key
- * exchange for each session. The last three, without one, are for small devices that have no
- * others.
+ * Only ciphers that authenticate what they encrypt. The last three (kPSK) make no new key exchange
+ * for each session; they are for small devices that support no other cipher. With certificates
+ * every cipher makes one.
  */
 #define CIPHERS                                                                                    \
     "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AESCCM:kECDHEPSK+CHACHA20:kPSK+AESGCM:kPSK+CHACHA20:"       \

@@ -13,7 +13,7 @@ struct dtls_settings {
     struct tls_settings tls;
     struct dtls_keys *keys; /* NULL: no pre-shared keys */
     int64_t idle_ns;
-    size_t certificates; /* the most bytes of a client's certificates; 0: none is wanted */
+    size_t certificates; /* the most bytes of a client's certificates; 0: none are requested */
 };
 
 /* As `make` and `free` of struct dtls_functions. */

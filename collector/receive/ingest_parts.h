@@ -21,7 +21,7 @@ struct ingest {
     struct open_batch *into; /* the batch being filled: `own`, or a shared batch of the thread */
     struct open_datagram *in_hand; /* the datagram that is handled now; NULL: none */
     struct mismatch_hint_pace hint;
-    struct sequence_recent sender;       /* of the last datagram */
+    struct sequence_recent sender;       /* the sender of the last datagram */
     struct assembly *assembly;           /* NULL: no schema of the listener has segments */
     struct unsealing *unsealing;         /* NULL: its datagrams are not sealed */
     struct decrypting *decrypting;       /* NULL: its listener is not DTLS */

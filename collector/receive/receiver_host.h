@@ -1,4 +1,4 @@
-/* Has sealed batches written between a thread's rounds. Private to the receiver's files. */
+/* Gives sealed batches to the sinks between a thread's rounds. Private to the receiver's files. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_RECEIVER_HOST_H
 #define SLUICE_COLLECTOR_RECEIVE_RECEIVER_HOST_H
 

@@ -333,7 +333,7 @@ void receiver_run(void *argument)
     stay_on_processor(worker);
     while (!atomic_load(&receiver->stopping))
         make_round(worker);
-    notifier_wake(receiver->notifier); /* the next thread may be asleep */
+    notifier_wake(receiver->notifier); /* wakes the next thread, which may be asleep */
     if (atomic_fetch_sub(&receiver->running, 1) != 1) {
         heartbeat_wait(&worker->heartbeat);
         notifier_leave(receiver->notifier, worker->number);

@@ -52,9 +52,8 @@ struct endpoint {
     bool emptied;               /* the last drain of the stop has emptied it */
     int64_t leaves_ns;          /* monotonic: when a socket that leaves is closed, even if it is not
                                    drained */
-    uint64_t drops_before;      /* what the ledger's counter of drops had before this socket's drops
-                                   were added */
-    uint64_t errors_before;     /* the same for errors */
+    uint64_t drops_before;      /* the ledger's drops before this socket's were added */
+    uint64_t errors_before;     /* the ledger's errors before this socket's were added */
     uint64_t drops_logged;      /* the drops at the time of the last log line about drops */
     _Atomic uint64_t refreshed; /* the last refresh for which its drops were read */
     _Atomic bool gone;          /* it has left, and is only in the list of all sockets */
@@ -93,7 +92,8 @@ struct worker {
     struct endpoint_list ready;
     struct endpoint_list drained; /* drained in this round; their claims are not yet released */
     bool coalesces;               /* the rate at the last drain was high enough for a pause */
-    int64_t yielded_ns; /* how long sinks were given time, since no sink was last behind */
+    int64_t yielded_ns; /* time spent on waits for sinks since every queue was last less than half
+                           full */
     bool reported_all;  /* the last wait returned all events that were pending */
     struct coalescing coalescing; /* determines the pause between two rounds */
     struct pause *pause;          /* NULL: the thread cannot pause */

@@ -111,8 +111,9 @@ int receiver_change_sockets(struct receiver *receiver, const struct receiver_soc
 }
 
 /*
- * Begins to remove a socket. A socket that no thread had claimed is put on a ready list to be
- * drained, or is unwatched at once. A claimed socket is already on a ready list, or has failed.
+ * Begins to remove a socket. A socket that no thread has claimed, or that has failed, is put on a
+ * ready list to be drained, or is unwatched at once. Any other claimed socket is already on a ready
+ * list.
  */
 static void remove_socket(struct receiver *receiver, struct endpoint *endpoint, bool drains,
                           int64_t now)

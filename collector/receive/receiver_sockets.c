@@ -181,8 +181,8 @@ static void date_quanta(struct worker *worker, int64_t now)
 }
 
 /*
- * Called before a received group is handled: dates the undated quanta now, if dating them after the
- * group would be too late.
+ * Called before a received group is handled: dates the undated quanta now if, with this group, they
+ * would have more than QUANTA_UNDATED datagrams.
  */
 static void date_quanta_before(struct worker *worker, const struct quantum *quantum,
                                int64_t *quantum_ends)
@@ -318,7 +318,8 @@ void receiver_serve_ready(struct worker *worker)
     int64_t now = receiver_read_clocks(worker);
     int64_t end_ns = INT64_MAX;
     /*
-     * Stops early for a hosted sink, which has its quantum after this: its queue must not fill up.
+     * A round stops early if the thread hosts a sink, so that the sink's queue does not fill up
+     * before the sink has its quantum.
      */
     if (worker->receiver->sink != NULL)
         end_ns = now + RECEIVER_BUDGET_NS;
@@ -332,7 +333,7 @@ void receiver_serve_ready(struct worker *worker)
     receiver_commit(worker);
 }
 
-/* First has sealed batches written, then pauses until `until_ns`. */
+/* Hands sealed batches to the sinks, then pauses until `until_ns`. */
 static void coalesce(struct worker *worker, int64_t now, int64_t until_ns)
 {
     int64_t due_ns = receiver_hand_over(worker, now, until_ns);

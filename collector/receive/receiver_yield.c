@@ -1,9 +1,9 @@
 /*
- * Gives sinks time. A receiver takes less time for a datagram than a sink does. If the receiver did
- * not run for a moment, or the sink was blocked (for example by the removal of an old file), the
- * receive buffer may have more datagrams than the queue has room for. If the receiver took all of
- * them at once, some would be refused, although the sink needs only a few milliseconds to catch up.
- * So the receiver leaves datagrams in the receive buffer for that time.
+ * Gives sinks time to catch up. A receiver takes less time for a datagram than a sink does. If the
+ * receiver did not run for a moment, or the sink was blocked (for example by the removal of an old
+ * file), the receive buffer may have more datagrams than the queue has room for. If the receiver
+ * took all of them at once, some would be refused, although the sink needs only a few milliseconds
+ * to catch up. So the receiver leaves datagrams in the receive buffer for that time.
  */
 #include "collector/receive/receiver_yield.h"
 

@@ -7,10 +7,9 @@
 struct worker;
 
 /*
- * Returns whether a queue is half full and the thread may still wait for the sink of this queue.
- * All waits until the sinks have caught up are together limited to the time by which records are
- * allowed to be late, so that the thread does not wait again and again for a sink that stays
- * behind.
+ * Returns whether the fullest queue is at least half full and the thread may still wait for sinks.
+ * All waits until the sinks have caught up are together limited to the time by which records may be
+ * late, so that the thread does not wait again and again for a sink that stays behind.
  */
 bool receiver_is_ahead(struct worker *worker);
 

@@ -110,7 +110,7 @@ void refuse_datagram(struct open_datagram *open, const struct datagram_slot *slo
         keep_letter(ingest, slot, refusal, schema);
     if (reason != REASON_CONTROL && reason != REASON_HANDSHAKE)
         log_refusal(ingest, slot, refusal, schema);
-    /* This comes last: a copy may change the batch, and with it the schema that owns the name. */
+    /* Comes last: the copy may change the batch, whose schemas own the text of `schema`. */
     if (has_copies && ingest->listener->keeps_raw && !slot->truncated)
         keep_raw(open, slot);
 }

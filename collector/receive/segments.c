@@ -5,8 +5,9 @@
 #include "collector/receive/refusals.h"
 
 /*
- * Sets in_assembly to the number of buffered segments minus `less`. The term is lowered before a
- * segment is counted as refused, and raised after a segment is counted as received.
+ * Sets in_assembly to the number of buffered segments minus `less`. For each segment the order is:
+ * first counted as received, then in in_assembly; later removed from in_assembly, then counted as
+ * refused.
  */
 static void count_buffered(struct ingest *ingest, size_t less)
 {

@@ -164,7 +164,7 @@ static int inherited_open_sockets(struct source *source, const struct source_hos
     for (size_t i = 0; i < inherited_count(config); i++) {
         fill_inherited(config, i, &socket.options);
         if (socket_source_add(source, host, i, &socket, error) != 0) {
-            struct error what = *error; /* the error has only the socket's number; adds the
+            struct error what = *error; /* the text has only the socket's number: adds the
                                            listener's name */
             error_set(error, what.code, "%s: %s", config->name, what.text);
             return -1;
@@ -197,7 +197,7 @@ const struct source_ops source_inherited_datagrams = {
     INHERITED_SOURCE,
 };
 
-/* The operations for sockets of an unknown kind, which are never opened. */
+/* The operations while the kind of the sockets is unknown; such sockets are never opened. */
 const struct source_ops source_inherited = {
     .no_place = "the name of the socket is missing; write fd:NAME, which with systemd is its "
                 "FileDescriptorName=",

@@ -94,7 +94,8 @@ bool stream_answers_send(struct stream_connection *connection, enum stream_next 
             *wants = result == CHANNEL_WANTS_IN ? STREAM_READ : STREAM_WRITE;
             return false;
         }
-        if (result != CHANNEL_OK) { /* bytes that arrived earlier are still read */
+        if (result != CHANNEL_OK) { /* does not end yet: bytes that arrived earlier are still
+                                       read */
             stream_answers_drop(connection);
             connection->reset = result != CHANNEL_END;
             if (connection->next == STREAM_READ)

@@ -274,8 +274,8 @@ void stream_connection_follow(struct stream_connection *connection,
                               const struct stream_settings *settings, struct stream_blocks *before)
 {
     uint8_t *block = connection->block;
-    if (settings->blocks != before) /* the connection will itself request a block of the new
-                                       stream_blocks */
+    if (settings->blocks != before) /* ends the wait at the old blocks: the connection will request
+                                       a block of the new ones itself */
         stream_blocks_stop_waiting(before, connection->share, &connection->waits_for_block);
     if (block != NULL && settings->blocks != before) {
         connection->block = stream_blocks_move(settings->blocks, connection->share);

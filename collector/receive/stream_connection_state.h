@@ -46,7 +46,7 @@ struct stream_settings {
     /* Answers frames that match no schema; NULL: such frames get no answer. */
     const struct schema_ops *answering;
     size_t max_frame;         /* the maximum number of bytes of a message */
-    struct channel_kind kind; /* the kind of their channels */
+    struct channel_kind kind; /* the kind of the connections' channels */
     int64_t idle_ns;          /* the longest time in which no input arrives and no answer is sent */
     int64_t frame_ns;         /* the longest time for a frame, or for a handshake */
     struct stream_blocks *blocks; /* blocks of stream_block_size bytes */
@@ -98,7 +98,8 @@ struct stream_connection {
     int64_t begun_ns;    /* monotonic: start of the incomplete frame or handshake; 0: neither */
     int64_t due_ns;      /* monotonic: the deadline; INT64_MAX: none, because the collector causes
                             the delay */
-    int64_t pressure_ns; /* monotonic: the deadline if other connections wait for its block */
+    int64_t pressure_ns; /* monotonic: from then on the connection may be ended if others wait for
+                            its block */
     enum stream_next next;
     bool draining;     /* the listener stops: the connection ends after its arrived input */
     bool patient;      /* while draining: waits for the remainder of a frame that has begun */

@@ -13,22 +13,26 @@
 #include "collector/receive/stream_slots.h"
 
 /*
- * The most connections that a thread keeps in a pause, and the most events that it takes with one
- * wait.
+ * The most connections that a thread keeps during a pause (stream_server.h), and the most events
+ * that one wait takes.
  */
 #define KEEP_MOST   64
 #define EVENTS_MOST 32
 
 /*
- * A connection with at least this many frames in a round is kept, because reading it costs less
- * than arming it.
+ * A connection that had at least this many frames in a round is kept during the pause: reading it
+ * after the pause costs less than arming it.
  */
 #define KEEP_FRAMES 2
 
 /* Connections are not read while a queue is filled to this fraction. */
 #define PAUSE_BACKLOG 0.75
 
-/* How often the first thread scans for connections that are overdue or paused, in milliseconds. */
+/*
+ * The time between two scans for overdue and paused connections, in milliseconds: usually, while a
+ * connection is paused, and while the server stops. Only the first thread scans, until the server
+ * stops; then all threads do.
+ */
 #define SCAN_MS        50
 #define PAUSED_SCAN_MS 2
 #define STOP_SCAN_MS   5
@@ -153,9 +157,9 @@ static size_t read_connections(struct worker *worker, size_t first, int64_t now_
 }
 
 /*
- * Adds the thread's share of the rate of all threads to its pace. If each thread only counted its
- * own frames, an idle thread would not pause, and would take over, one by one, the connections that
- * a pausing thread leaves unread.
+ * Adds the thread's share of all threads' frames and bytes to its own pace. If each thread counted
+ * only its own frames, an idle thread would not pause, and would take over, one by one, the
+ * connections that a pausing thread leaves unread.
  */
 static void note_pace(struct worker *worker, size_t frames)
 {
@@ -233,10 +237,10 @@ static void arm_each(struct worker *worker)
  * not wait: other threads cannot claim these connections in a scan before the call returns, so a
  * wait would keep overdue connections open.
  *
- * System calls for each frame, with this function and without it, measured with
- * ProcessSocketNotifications emulated and one frame in flight for each connection: 100 connections:
- * 0.09 and 1.12 with one thread, 1.05 and 2.04 with two; one connection: 1.02 and 2.00 with one
- * thread, 1.74 and 2.11 with two.
+ * System calls for each frame, measured with ProcessSocketNotifications emulated and one frame in
+ * flight for each connection: with 100 connections 0.09 instead of 1.12 (one thread) and 1.05
+ * instead of 2.04 (two threads); with one connection 1.02 instead of 2.00 (one thread) and 1.74
+ * instead of 2.11 (two threads).
  */
 static void arm_together(struct worker *worker)
 {
@@ -527,8 +531,8 @@ static void end_thread(struct worker *worker)
 }
 
 /*
- * Waits while the server must be quiescent. The thread keeps its connections during this time.
- * Other threads may be asleep, and a wake-up reaches only one of them.
+ * Waits while the server must be quiescent. The thread keeps its connections during this time. Each
+ * thread wakes the next one, because a wake-up reaches only one of the threads that are asleep.
  */
 static void quiesce_if_asked(struct worker *worker)
 {

@@ -134,7 +134,7 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
     if (make_server_parts(server, error) == 0) {
         follow_limits(server, &options->limits);
         if (stream_server_listen(server, bound, error) == 0) {
-            /* These texts belong to the configuration, which the server may outlive. */
+            /* The server may outlive the configuration, which owns these texts. */
             server->options.inherited = NULL;
             server->options.local = NULL;
             server->options.access.owner = NULL;
@@ -220,7 +220,7 @@ int stream_server_set_access(struct stream_server *server, const struct local_ac
                              struct error *error)
 {
     int result = 0;
-    mutex_lock(server->accept_lock); /* taken because a stop closes the listening sockets in another
+    mutex_lock(server->accept_lock); /* because a stop may close the listening sockets in another
                                         thread */
     for (size_t i = 0; i < server->listening_count && result == 0; i++)
         if (server->listening[i].local != NULL)

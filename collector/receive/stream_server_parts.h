@@ -83,7 +83,7 @@ struct stream_server {
     _Atomic size_t running; /* the number of threads that serve */
     _Atomic size_t present; /* the number of threads that have not ended */
     _Atomic size_t unremoved; /* notifier_unremoved, as far as it was counted */
-    _Atomic size_t stops;   /* the number of these threads that know of the stop */
+    _Atomic size_t stops;   /* the number of threads that know of the stop */
     _Atomic bool quiesce_wanted;
     _Atomic size_t quiescent; /* the number of quiescent threads */
     _Atomic bool stopping;

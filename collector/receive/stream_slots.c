@@ -183,9 +183,8 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
 }
 
 /*
- * The connection enters the host for its name before it leaves that for its network. So for a
- * moment it counts for two hosts, and the table has room for one host more than there are
- * connections.
+ * The connection enters the host of its name before it leaves the host of its network. During that
+ * it counts for two hosts, so the table has room for one host more than there are connections.
  */
 void stream_slots_name(struct stream_slots *slots, struct stream_slot *slot,
                        const struct stream_settings *settings)

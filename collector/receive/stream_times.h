@@ -22,8 +22,8 @@ int64_t stream_times_due_ns(const struct stream_connection *connection,
                             const struct stream_settings *settings);
 
 /*
- * Returns the deadline that applies while other connections wait for this connection's block, so
- * that a slow connection delays them no longer than that; INT64_MAX: it has no frame in a block.
+ * Returns the earliest time at which the connection may be ended because other connections wait for
+ * its block (stream_times_hold_up_others); INT64_MAX: it has no frame in a block.
  */
 int64_t stream_times_pressure_ns(const struct stream_connection *connection);
 

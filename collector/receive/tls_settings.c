@@ -53,8 +53,8 @@ static size_t size_of_chain(const struct tls_settings *settings)
 }
 
 /*
- * Whether the file contains a private key. If so, cert= probably names the file that belongs to
- * key=.
+ * Returns whether the file contains a private key. It is called for the file of cert=: if that
+ * contains a key, cert= and key= are probably swapped.
  */
 static bool has_key(struct tls_settings *settings, const char *file)
 {

@@ -29,9 +29,9 @@ struct tls_settings {
 };
 
 /*
- * Fills a zeroed struct, which has only its library and `datagrams`, from the files; only with
- * datagrams there may be no certificate. Returns 0, or -1 with `error` filled; tls_settings_end
- * must be called in either case. Main thread.
+ * Fills a zeroed struct, in which only `library` and `datagrams` are set, from the files. The
+ * options have a certificate, except perhaps with `datagrams`. Returns 0, or -1 with `error`
+ * filled; tls_settings_end must be called in either case. Main thread.
  */
 int tls_settings_read(struct tls_settings *settings, const struct channel_tls_options *options,
                       struct error *error);

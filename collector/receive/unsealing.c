@@ -9,7 +9,10 @@
 #include "collector/senders/key_sessions.h"
 #include "collector/senders/sender_keys.h"
 
-/* A floor that is further ahead of the clock is reported. Clocks that agree differ by less. */
+/*
+ * The floor of a session is the time up to which its datagrams are stale. A floor that is further
+ * ahead of the clock than this is reported; clocks that agree differ by less.
+ */
 #define FLOOR_AHEAD_NS INT64_C(5000000000)
 
 struct unsealing {
@@ -60,8 +63,8 @@ static bool is_apart(int64_t a, int64_t b, int64_t most)
 }
 
 /*
- * Reports a floor that is ahead of the clock: all datagrams of this key are stale until then,
- * because a clock was ahead at the start, or that of a sender was.
+ * Reports a floor that is ahead of the clock, because this machine's clock or the sender's was
+ * ahead earlier. Until the clock reaches the floor, all datagrams of the session are stale.
  */
 static void report_floor(const struct open_datagram *open, const struct sender_key *key,
                          const struct sealed_header *header)

@@ -6,7 +6,7 @@
 #include "collector/output/delivery_time.h"
 #include "collector/platform/clock.h"
 
-/* Publishes since when the destination has blocks and has answered none of them. */
+/* Publishes since when the destination has given no answer: `now`, if it has blocks. */
 static void note_waits(struct delivery_writer *delivery, int64_t now)
 {
     atomic_store_explicit(&delivery->base.waits_since_ns, delivery->out == 0 ? 0 : now,

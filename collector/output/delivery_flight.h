@@ -21,9 +21,9 @@ void delivery_give_waiting_up(struct delivery_writer *delivery, int64_t now);
 void delivery_serve_destination(struct delivery_writer *delivery);
 
 /*
- * Publishes since when the oldest record waits for its answer. While any record waits, the block of
- * the oldest one is in memory. The time is negative if this block was sealed before the system was
- * started.
+ * Publishes when the oldest record without an answer was sealed, as a monotonic time; 0: there is
+ * none. The block of that record is always in memory. The time is negative if the block was sealed
+ * before the system was started.
  */
 void delivery_note_oldest(struct delivery_writer *delivery);
 

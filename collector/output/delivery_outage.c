@@ -27,7 +27,10 @@ void delivery_outage_describe(const struct sink_writer *writer, char text[SINK_W
              mebibytes(options->spill_size));
 }
 
-/* When a destination that has blocks counts as silent, if it gives no answer until then. */
+/*
+ * Returns when the destination counts as silent, unless it answers before; INT64_MAX: it has no
+ * block.
+ */
 static int64_t silent_at(const struct delivery_writer *delivery)
 {
     int64_t since = atomic_load_explicit(&delivery->base.waits_since_ns, memory_order_relaxed);

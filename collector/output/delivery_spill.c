@@ -33,9 +33,9 @@ struct delivery_spill {
 };
 
 /*
- * Returns how many blocks may be taken at a time: the blocks in flight, the next one, and one to
- * give up. This number is doubled, because an acknowledged block still counts until all older
- * blocks are acknowledged.
+ * Returns how many blocks may be taken at a time: the blocks in flight, the next one, and one that
+ * is given up. This number is doubled, because a taken block counts, even if it is acknowledged,
+ * until all older blocks are acknowledged.
  */
 static size_t window_of(const struct delivery_options *options)
 {
@@ -107,8 +107,8 @@ static int open_spill(struct delivery_spill *spill, const struct spill_settings 
     if (open == NULL)
         from = spill->before;
     /*
-     * Records that were gone already count as lost in the previous delivery_spill; those that the
-     * change of the settings has found lost count here.
+     * Records that were already lost or gone when the spill was taken over count in the previous
+     * delivery_spill; those that spill_change has found to be lost count in this one.
      */
     spill->recovered = spill->before.held + spill->before.lost - from.lost - from.gone;
     spill->before.lost = from.lost;
@@ -196,8 +196,8 @@ enum spill_stored delivery_spill_store(struct delivery_spill *spill,
 }
 
 /*
- * Marks the records of a block that may have been sent, or that the next run may send. This run
- * will get no answer for them.
+ * Marks all records of the block as maybe sent: an earlier attempt may have sent them, or the next
+ * run may find the block on disk and send it.
  */
 static void mark_maybe_sent(struct buffered_block *buffered)
 {

@@ -72,8 +72,8 @@ static size_t maybe_sent_records(const struct buffered_block *buffered)
 }
 
 /*
- * Blocks that this stop has left on disk may be evicted to make room for others: counts their
- * records as evicted, or as unknown if they may have been sent.
+ * Counts the records of blocks that this stop left on disk and that were evicted since then, to
+ * make room for others: as evicted, or as unknown if they may have been sent.
  */
 static void count_left(struct delivery_writer *delivery)
 {
@@ -221,7 +221,10 @@ struct buffered_block *delivery_empty_block(struct delivery_writer *delivery,
 bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
 {
     struct error error;
-    /* An image would overwrite the moved record, which is not part of its block any more. */
+    /*
+     * Not into the block of the moved record: an image would overwrite that record, which the block
+     * no longer counts.
+     */
     struct buffered_block *buffered = delivery_empty_block(delivery, delivery->moved);
     if (delivery->spill == NULL || delivery->stopping || delivery->waiting != NULL ||
         now < delivery->sends_ns ||

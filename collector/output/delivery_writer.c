@@ -69,15 +69,16 @@ static void delivery_seal(struct delivery_writer *delivery)
 }
 
 /*
- * Whether the deadline is over. A writer that stores the remaining records on disk does not change
- * its state here: it gives up only blocks that cannot be stored.
+ * Returns whether the writer must give up because the deadline is over. That sets its state to
+ * SINK_GIVING_UP, except if the writer stores the remaining records on disk: it gives up only
+ * blocks that cannot be stored.
  */
 static bool is_late(struct sink_writer *writer)
 {
     return writer->stores ? deadline_is_over(&writer->deadline) : !sink_writer_goes_on(writer);
 }
 
-/* Gives up because the deadline has passed. After this call, no block has records. */
+/* Gives up because the deadline has passed. After this call no block waits or is in flight. */
 static void delivery_give_up(struct delivery_writer *delivery)
 {
     delivery->stopping = delivery->storing = true;
@@ -221,8 +222,8 @@ static bool delivery_put(struct sink_writer *writer, const struct listener *list
 
 /*
  * Whether collected records are sent now. While a block is in flight, records are collected until
- * that block is answered. In an outage, a sink with a spill does not wait, because records are
- * safer on disk.
+ * that block is answered. While a block waits, a sink with a spill does not collect for longer,
+ * because records are safer on disk.
  */
 static bool delivery_has_work(const struct sink_writer *writer)
 {

@@ -199,8 +199,8 @@ static enum queue_result push(const struct fan_out *fan_out, struct route *route
 }
 
 /*
- * Requests room for further batches. Called after the batch was pushed or refused, while the caller
- * still holds it.
+ * Requests room for further batches, if the sink drops the oldest records (batch_queue_want_room).
+ * Called after the batch was pushed or refused, while the caller still holds it.
  */
 static void look_ahead(const struct fan_out *fan_out, struct route *route,
                        const struct batch *batch, bool refused)
@@ -284,8 +284,8 @@ static void notify_sinks(const struct fan_out *fan_out)
 }
 
 /*
- * Clears `held` first: if another thread sets held_ns in between, sinks are woken too early, never
- * too late.
+ * Clears held_ns first: if another thread sets it before `held` is cleared, sinks are later woken
+ * too early, never too late.
  */
 void fan_out_wake_sinks(struct fan_out *fan_out)
 {

@@ -122,8 +122,9 @@ double fan_out_backlog(const struct fan_out *fan_out);
 bool fan_out_pause(struct fan_out *fan_out);
 
 /*
- * Whether any thread waits for room, or has waited since the last call: waiting threads delay the
- * threads that offer. Only one thread may call this; it may be any thread.
+ * Whether any thread waits for room, or has waited since the last call. Other threads that offer
+ * then wait for that thread, so they are not stuck. Only one thread may call this; it may be any
+ * thread.
  */
 bool fan_out_has_paused(struct fan_out *fan_out);
 

@@ -39,8 +39,8 @@ enum put_stage {
 struct file_set_writer {
     struct sink_writer base;
     struct destination_shape shape;
-    struct output record; /* several blocks: the record that is being put */
-    /* If the shape is arranged: the block that is written, in the file's form. */
+    struct output record; /* the record that is being put, if there are several blocks */
+    /* The block that is written, in the form of its file; only if shape.arranged is set. */
     struct output arranged;
     int64_t due_ns; /* monotonic: not later than the first block that is due */
 
@@ -415,7 +415,7 @@ static bool file_set_serve(struct sink_writer *writer, int64_t now_ns)
 {
     struct file_set_writer *set = file_set_of(writer);
     struct destination *destination = writer->destination;
-    if (!set->writing) /* a call that continues must treat the same blocks as due */
+    if (!set->writing) /* keeps the time of the first call, so that the same blocks stay due */
         set->serve_ns = now_ns;
     if (!set->rotating && set->serve_ns >= set->due_ns && !write_due_blocks(set, set->serve_ns))
         return false;

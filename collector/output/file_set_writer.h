@@ -10,7 +10,7 @@
 struct destination_shape;
 struct sink_writer;
 
-/* The caller completes it by sink_writer_init. Returns NULL if memory is short. */
+/* Returns a writer, which the caller completes by sink_writer_init, or NULL if memory is short. */
 struct sink_writer *file_set_writer_create(const struct destination_shape *shape,
                                            size_t record_size);
 

@@ -83,7 +83,7 @@ static void count_outcomes(struct relay_writer *relay, const struct error *error
             sink_writer_count_failed(writer, 1);
     }
     sink_writer_count_written(writer, written, &sum);
-    if (writer->state != SINK_WRITING) /* the time was over, no send failed */
+    if (writer->state != SINK_WRITING) /* the deadline was over: no send has failed */
         return;
     if (unsent != 0)
         log_unsent(relay, unsent, error);

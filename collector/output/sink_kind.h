@@ -5,7 +5,7 @@
 struct sink_thread_options;
 struct sink_writer;
 
-/* The caller completes it by sink_writer_init. Returns NULL if memory is short. */
+/* Returns a writer, which the caller completes by sink_writer_init, or NULL if memory is short. */
 struct sink_writer *sink_kind_create_writer(const struct sink_thread_options *options);
 
 #endif

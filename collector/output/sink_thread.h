@@ -30,7 +30,7 @@ struct sink_thread;
 #define SINK_RECORD_SIZE ((size_t)1024 * 1024)
 
 struct sink_thread_options {
-    const char *name; /* for the log; the caller's, outlives the sink */
+    const char *name; /* for the log; owned by the caller, outlives the sink */
     const struct destination_ops *destination;
     const char *path; /* of the destination; outlives the sink */
     const struct sink_settings *settings; /* outlive the sink */

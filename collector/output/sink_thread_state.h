@@ -45,7 +45,7 @@ struct sink_thread {
     struct sink_queues queues;
     struct heartbeat heartbeat; /* used if the sink has its own thread */
 
-    /* The main thread's; other threads read them after the start. */
+    /* Written only by the main thread; other threads read them after the start. */
     struct thread *thread;
     struct sink_host host;
     bool hosted;
@@ -57,7 +57,8 @@ struct sink_thread {
     struct rule_owner owner;
     bool stepped; /* the first step has begun */
     enum unfinished unfinished;
-    struct taken_batch taken; /* the batch of UNFINISHED_BATCH */
+    struct taken_batch taken; /* the batch that is being written, if `unfinished` is
+                                 UNFINISHED_BATCH */
     struct log_limit eviction_log;
     uint64_t evicted; /* records, since the last line in the log */
     int64_t looks_ns; /* with a host: when it checks its reader next */

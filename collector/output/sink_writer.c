@@ -375,7 +375,10 @@ void sink_thread_set_delay_most(int64_t delay_ns)
     delay_most_ns = delay_ns;
 }
 
-/* Computes the delay of the sink. A command has no handle before it is started. */
+/*
+ * Returns the delay of the sink. A command counts as a reader even before it is started, when it
+ * has no handle yet.
+ */
 static int64_t delay_of(const struct sink_writer *writer)
 {
     const struct destination *destination = writer->destination;

@@ -10,7 +10,7 @@ struct visit {
     struct spill_blocks *blocks;
     struct buffered_block buffered;
     bool is_made;
-    size_t room; /* the largest image that it has room for, in bytes */
+    size_t room; /* the largest image that `buffered` has room for, in bytes */
 };
 
 /* Ensures that the block has room for an image of this size. */

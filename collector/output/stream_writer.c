@@ -24,7 +24,7 @@ static bool is_watched(const struct stream_writer *stream)
     return destination->stream->is_watched != NULL && destination->stream->is_watched(destination);
 }
 
-/* Hides control characters on a terminal, unless the encoder writes for people. */
+/* Hides control characters on a terminal, unless the encoder has done so (for_people). */
 static void hide_controls(struct stream_writer *stream, size_t start)
 {
     if (!stream->base.options.settings->encoder->for_people)
@@ -115,7 +115,10 @@ static void stream_reopen(struct sink_writer *writer)
         ops->restart(writer->destination, false);
 }
 
-/* Accepted records stay in flight until they are read, or until the deadline is over. */
+/*
+ * Waits until the reader has read all accepted records, which are in flight until then, or until
+ * the deadline is over.
+ */
 static void stream_finish(struct sink_writer *writer)
 {
     struct stream_writer *stream = stream_of(writer);

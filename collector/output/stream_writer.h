@@ -6,7 +6,7 @@
 
 struct sink_writer;
 
-/* The caller completes it by sink_writer_init. Returns NULL if memory is short. */
+/* Returns a writer, which the caller completes by sink_writer_init, or NULL if memory is short. */
 struct sink_writer *stream_writer_create(size_t record_size);
 
 /* Returns the number of bytes that the writer allocates. */

@@ -25,9 +25,10 @@ static void lose_unread(struct stream_writer *stream, enum record_failure reason
 }
 
 /*
- * Tells the destination about a reopening that is requested while the reader has a part of the
- * block. This cannot wait until the block is written, because a reader that no longer reads would
- * then never be replaced. If the reader has already ended, its successor fulfils the request.
+ * Tells the destination that the reader must be replaced, because a reopening is requested while
+ * the reader has a part of the block. This cannot wait until the block is written, because a reader
+ * that no longer reads would then never be replaced. If the reader has already ended, its successor
+ * fulfils the request.
  */
 void stream_writer_announce_restart(struct stream_writer *stream)
 {

@@ -61,14 +61,14 @@ static uint64_t numbers(const struct memory_needs *needs)
            (needs->spread_window == 0 ? 0 : sequence_spread_memory(needs->spread_window));
 }
 
-/* Returns the number of senders whose sequence numbers the report has. */
+/* Returns the number of senders whose sequence numbers are in the report of senders. */
 static uint64_t numbered(const struct memory_needs *needs)
 {
     return sequence_senders_memory(MEMORY_SENDERS) +
            (needs->spread_window == 0 ? 0 : sequence_senders_memory(SEQUENCE_SPREAD_SENDERS));
 }
 
-/* Returns the bytes of what exists only with `control` or `metrics`. */
+/* Returns the bytes of the parts that exist only with `control` or `metrics`. */
 static uint64_t control_memory(const struct memory_needs *needs)
 {
     uint64_t memory = needs->reserved;

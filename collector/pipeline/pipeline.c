@@ -306,7 +306,10 @@ static const char *name_of_receiver(const struct pipeline *pipeline,
     return "a receiver";
 }
 
-/* Checks all threads in every call, because each check starts the interval of the next check. */
+/*
+ * Checks all threads, even after one that is stuck: each thread is compared with its own last
+ * check.
+ */
 const char *pipeline_stuck(struct pipeline *pipeline)
 {
     const char *stuck = NULL;

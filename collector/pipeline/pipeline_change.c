@@ -97,7 +97,7 @@ static int match_listeners(const struct pipeline *pipeline, const struct config 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
 /*
- * Equal URLs do not suffice. The limits of series may differ, because their defaults come from
+ * Compares more than the URLs. The limits of series may differ, because their defaults come from
  * options. Names may differ: if one of two commands of the same program is removed, the name of the
  * other one may change.
  */

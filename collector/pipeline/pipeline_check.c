@@ -493,7 +493,7 @@ static struct schema_list **release_schemas(struct schema_list **lists, size_t c
     return NULL;
 }
 
-/* Whether a schema before this one has the same warning, so that it was logged. */
+/* Whether a schema before this one has the same warning, which was then logged for that schema. */
 static bool is_warned(struct schema_list *const *lists, size_t index, size_t entry)
 {
     const char *warning = lists[index]->entries[entry].schema->warning;

@@ -12,9 +12,11 @@
 struct left_spill {
     struct left_spill *next;
     uint64_t records;
-    int index;                      /* of the removed sink in the ledger */
-    struct sink_counters *counters; /* these count the spill's records as spilled */
-    char *name;                     /* of the sink; the same memory then has the folder's path */
+    int index;                      /* the ledger index of the removed sink */
+    struct sink_counters *counters; /* the removed sink's counters: their term `spilled` still has
+                                       the spill's records */
+    char *name;                     /* the removed sink's name, and in the same memory the folder's
+                                       path */
     const char *folder;
 };
 

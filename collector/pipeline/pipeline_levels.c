@@ -84,9 +84,7 @@ static void levels_add_sink(struct pipeline_levels *levels, const char *name,
     level->queue.fill = queue.fill > level->queue.fill ? queue.fill : level->queue.fill;
 }
 
-/*
- * Moves the texts to `to`. With NULL it only returns their size, as in ledger_snapshot_keep_texts.
- */
+/* Moves the texts to `to` and returns their size; if `to` is NULL, only returns the size. */
 static size_t move_texts(struct pipeline_levels *levels, char *to)
 {
     size_t size = 0;
@@ -103,7 +101,8 @@ static size_t move_texts(struct pipeline_levels *levels, char *to)
 
 static bool keep_texts(struct pipeline_levels *levels)
 {
-    levels->texts = malloc(move_texts(levels, NULL) + 1); /* + 1: never 0 bytes */
+    levels->texts = malloc(move_texts(levels, NULL) + 1); /* + 1, because malloc(0) may return
+                                                             NULL */
     if (levels->texts == NULL)
         return false;
     move_texts(levels, levels->texts);

@@ -81,8 +81,8 @@ struct sink_slot {
     struct sink_counters *counters;
     struct fan_out_sink *routes; /* queues to this sink, by producer */
     size_t route_count;
-    bool opened;         /* it is open, and started or about to be; false: an earlier sink may still
-                            use its file */
+    bool opened;         /* whether it is open, and started or about to be; if not, an earlier sink
+                            may still use its file */
     int64_t try_ns;      /* next attempt to open it; 0: not yet tried */
     int64_t unopened_ns; /* monotonic: when opening began to fail; 0: opened, or not yet tried */
     int64_t deadline_ns; /* end of its retirement; 0: not retired */

@@ -16,7 +16,10 @@
 #include "collector/platform/file_system.h"
 #include "collector/text/text.h"
 
-/* A file or folder that only one part of a configuration may use. */
+/*
+ * A file or folder that a part of the configuration uses. Two parts may use the same one only if
+ * neither writes to it.
+ */
 struct used_path {
     const char *name; /* name of the sink, listener or option, for messages */
     const char *key;  /* its key with the path, for messages; NULL: the path is its place */

@@ -14,7 +14,9 @@ bool pipeline_wait_for_change(struct pipeline *pipeline, int64_t give_up_ns)
     return true;
 }
 
-/* Whether all producers from `first` to before `end` are awake (with `awake`) or have paused. */
+/*
+ * Whether all producers from `first` to before `end` are awake (if `awake`) or quiescent (if not).
+ */
 static bool all_are(const struct pipeline *pipeline, size_t first, size_t end, bool awake)
 {
     for (size_t i = first; i < end; i++) {

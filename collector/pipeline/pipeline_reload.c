@@ -25,7 +25,7 @@
 
 /* --- only the schemas ------------------------------------------------------------------------- */
 
-/* Built-in schemas never change. */
+/* Whether any schema may have changed: built-in schemas never do. */
 static bool has_schemas_from_files(const struct config *config)
 {
     for (size_t i = 0; i < config->listener_count; i++)
@@ -209,7 +209,8 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
         reopen_kept(&reload);
         log_outcome(&reload, &report);
     } else {
-        apply_place_option(config, error); /* now, because `config` may be freed below */
+        apply_place_option(config, error); /* completes the message now: `config` may be freed
+                                              below */
         reload_cancel(&reload);
     }
     reload_clear(&reload);

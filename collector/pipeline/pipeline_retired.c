@@ -264,8 +264,8 @@ static bool is_to_be_tried(const struct pipeline *pipeline, const struct sink_sl
 }
 
 /*
- * Opens sinks that are due. Returns whether a sink was given up: another sink that waited for its
- * end may then be opened.
+ * Opens sinks that are due. Returns whether a sink was given up: a sink that waited for the end of
+ * that sink may then be opened.
  */
 static bool open_waiting(struct pipeline *pipeline)
 {

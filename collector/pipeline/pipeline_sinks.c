@@ -138,7 +138,7 @@ static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, const st
 void pipeline_cancel_entry(struct pipeline *pipeline, struct sink_slot *slot)
 {
     if (slot->counters == pipeline_left_counters(pipeline, slot))
-        slot->counters = NULL; /* the left spill keeps its counters */
+        slot->counters = NULL; /* the list of left spills keeps these counters */
     if (slot->index >= 0 && !slot->counts_on)
         ledger_cancel_sink(pipeline->ledger, slot->index);
 }

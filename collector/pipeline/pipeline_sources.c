@@ -42,8 +42,9 @@ static bool add_known(struct pipeline *pipeline)
 }
 
 /*
- * Returns the source for the ledger's listener `index`, possibly that of a removed listener. The
- * loop also makes sources for listeners of the ledger that have no source because memory was short.
+ * Returns the source for the ledger's listener `index`, possibly that of a removed listener. If
+ * memory was short earlier, several listeners of the ledger have no source yet; the loop makes
+ * these too.
  */
 static struct source *find_source(struct pipeline *pipeline, size_t index)
 {
@@ -60,7 +61,8 @@ static bool make_thread_counters(struct pipeline *pipeline, size_t index)
         struct producer *producer = &pipeline->producers[i];
         for (size_t k = 0; producer->threads != NULL && k < producer->thread_count; k++) {
             if (producer->threads[k].counters == NULL)
-                continue; /* never made; make_ingest_thread will add all counters */
+                continue; /* this thread has no counters at all yet: make_ingest_thread will add
+                             them for all listeners */
             struct ingest_counters **place = &producer->threads[k].counters[index];
             if (*place == NULL)
                 *place = ledger_ingest_block(pipeline->ledger, (int)index);
@@ -121,7 +123,7 @@ static bool describe_source(struct pipeline *pipeline, struct source *source,
         source->name = text_copy_all(config->name);
     if (source->at_end == NULL)
         source->at_end = ledger_ingest_block(pipeline->ledger, (int)source->listener.index);
-    /* Records of an earlier use may still be in flight and point to the name. */
+    /* Not replaced: records of an earlier use may still be in flight and point to the name. */
     if (source->listener.name == NULL)
         source->listener.name = source->name;
     source->listener.schemas = source->schemas;

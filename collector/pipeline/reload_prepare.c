@@ -328,7 +328,7 @@ static void cancel_sources(struct reload *reload)
         if (source == NULL || !reload_adds_listener(reload, i))
             continue;
         source->config = NULL;
-        source->leaving = true; /* until its sockets, if any, are closed */
+        source->leaving = true; /* until its sockets, if it has any, are closed */
         ledger_cancel_listener(pipeline->ledger, (int)source->listener.index);
     }
 }

@@ -10,7 +10,10 @@
 /* The most bytes of the names in one list, with its NUL; more names end in "...". */
 #define RELOAD_NAMES_SIZE 160
 
-/* Listeners, sinks or options of which something changed, and the names of what changed. */
+/*
+ * The number of listeners, sinks or options that have changed, and the names of the changed keys or
+ * options.
+ */
 struct reload_names {
     size_t count;
     char names[RELOAD_NAMES_SIZE]; /* "receive_buffer, allow" */
@@ -18,9 +21,8 @@ struct reload_names {
 
 struct reload_report {
     size_t listeners_before, sinks_before;
-    struct reload_names listeners; /* kept ones of which keys changed */
-    struct reload_names sinks;     /* changed ones: added, in place of a removed sink of the same
-                                      name */
+    struct reload_names listeners; /* kept listeners with changed keys */
+    struct reload_names sinks;     /* new sinks in place of removed sinks of the same name */
     struct reload_names options;
 };
 

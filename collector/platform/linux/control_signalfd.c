@@ -138,7 +138,7 @@ enum control_event control_wait(struct control *control, const struct control_wa
         return CONTROL_TIMEOUT;
     bool failed = ready < 0 && errno != EINTR;
     if (ready < 0)
-        retry_pause(); /* a pending signal is still read below */
+        retry_pause(); /* does not return yet: a pending signal is still read below */
     struct signalfd_siginfo info;
     if (read(control->signals, &info, sizeof info) == (ssize_t)sizeof info)
         return meaning(control, &info);

@@ -41,7 +41,10 @@ static int system_family(const struct address *address)
     return address->family == ADDRESS_IPV6 ? AF_INET6 : AF_INET;
 }
 
-/* The packets contain their headers: IPPROTO_RAW of raw(7), IP_HDRINCL of ip(7) and ipv6(7). */
+/*
+ * Opens a socket for datagrams or, if `packets` is set, for packets that contain their headers:
+ * IPPROTO_RAW of raw(7), IP_HDRINCL of ip(7) and ipv6(7).
+ */
 static int sender_open_socket(const struct address *target, bool packets)
 {
     int type = (packets ? SOCK_RAW : SOCK_DGRAM) | SOCK_CLOEXEC | SOCK_NONBLOCK;

@@ -10,13 +10,13 @@
  */
 int epoll_parts_open(int *epoll, int *wake, uint32_t events);
 
-/* Closes those that are open. */
+/* Closes the descriptors that are open; -1 is allowed. */
 void epoll_parts_close(int epoll, int wake);
 
-/* The events for these conditions (enum notifier_interest). */
+/* Returns the epoll events for these conditions (enum notifier_interest). */
 uint32_t epoll_parts_events(unsigned interests);
 
-/* The conditions that the kernel reports; of a broken connection all. */
+/* Returns the conditions that the kernel reports; all of them if the connection is broken. */
 unsigned epoll_parts_ready(uint32_t events);
 
 #endif

@@ -26,7 +26,7 @@ static struct {
     size_t count;
     uint32_t *drops;
     char *names; /* the memory of the sockets' names; NULL: without names */
-    bool looked; /* they were looked for; `result` and `missing` have the outcome */
+    bool looked; /* the sockets were looked for; `result` and `missing` have the outcome */
     int result;
     struct error missing;
 } inherited;

@@ -18,9 +18,9 @@
 #include "collector/platform/posix/retry.h"
 
 struct epoll_level {
-    int socket; /* -1: the slot is free */
+    int socket; /* -1: this entry is free */
     void *token;
-    bool removed; /* its REMOVED event is due */
+    bool removed; /* the socket's REMOVED event is due */
 };
 
 struct epoll_levels {
@@ -149,8 +149,8 @@ static size_t take_removed(struct epoll_levels *notifier, struct notifier_event 
 }
 
 /*
- * Returns the number of events: 0 for a wake-up that only made the instance readable, and for a
- * socket that the kernel did not delete (level_end).
+ * Returns the number of events: 1, or 0. It is 0 if the eventfd only made the instance readable
+ * (REMOVED is due), and if the socket is being removed but the kernel still reports it (level_end).
  */
 static size_t translate(struct epoll_levels *notifier, const struct epoll_event *found,
                         struct notifier_event *event)

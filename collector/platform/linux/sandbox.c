@@ -41,7 +41,7 @@ void sandbox_support(struct sandbox_state *state)
     bool filters = sandbox_filter_is_supported();
     snprintf(text, sizeof text, "landlock %d%s", version,
              filters ? ", seccomp" : " (this kernel or processor filters no system calls)");
-    if (HAS_SANITIZER) /* it traces its own process, and reads what it likes */
+    if (HAS_SANITIZER) /* a sanitizer traces its own process, and reads files that no plan names */
         set_state(state, SANDBOX_LEVEL_OFF, "none (not in a build with a sanitizer)");
     else if (version == 0 && !filters)
         set_state(state, SANDBOX_LEVEL_OFF, "none (not on this kernel or processor)");
@@ -51,9 +51,9 @@ void sandbox_support(struct sandbox_state *state)
         set_state(state, filters ? SANDBOX_LEVEL_ON : SANDBOX_LEVEL_PARTIAL, text);
 }
 
-/* The means that are in force. */
+/* The parts of the sandbox that are in force. */
 struct force {
-    int landlock;   /* its version; 0: not in force */
+    int landlock;   /* the version of Landlock; 0: not in force */
     size_t outside; /* threads to which Landlock does not apply */
     bool filter;
 };
@@ -79,7 +79,7 @@ static void describe(const struct sandbox_plan *plan, const struct force *force,
                            : SANDBOX_LEVEL_PARTIAL;
 }
 
-/* Adds the rights that the process still has. */
+/* Adds the rights that the process still has, because a part of the sandbox is not in force. */
 static void widen(struct sandbox_plan *plan, const struct force *force)
 {
     if (force->landlock == 0)
@@ -90,7 +90,7 @@ static void widen(struct sandbox_plan *plan, const struct force *force)
         plan->connects = plan->raw_sockets = plan->runs_programs = true;
 }
 
-/* Puts all means into force that this system has. Returns -1 if one fails; the others are tried. */
+/* Puts all parts into force that this system has. Returns -1 if one fails; the others are tried. */
 static int sandbox_apply(const struct sandbox_plan *plan, struct force *force, struct error *error)
 {
     int version = sandbox_landlock_version();

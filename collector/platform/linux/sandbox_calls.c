@@ -17,7 +17,7 @@
 #include <termios.h>
 
 #define ALL  0xffffffffU
-#define TYPE 0xfU /* SOCK_CLOEXEC and SOCK_NONBLOCK are above these bits */
+#define TYPE 0xfU /* mask of the type: SOCK_CLOEXEC and SOCK_NONBLOCK are above these bits */
 #define EXACT(argument, value)                                                                     \
     {                                                                                              \
         argument, ALL, (uint32_t)(value)                                                           \

@@ -34,7 +34,10 @@ struct sandbox_call {
 extern const struct sandbox_call sandbox_calls[];
 extern const size_t sandbox_call_count;
 
-/* A new process, where the table permits none: refused without SIGSYS (sandbox_filter.c). */
+/*
+ * Calls that start a process: refused without SIGSYS unless the table permits them
+ * (sandbox_filter.c).
+ */
 extern const struct sandbox_call sandbox_new_processes[];
 extern const size_t sandbox_new_process_count;
 

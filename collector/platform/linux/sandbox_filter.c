@@ -170,7 +170,7 @@ int sandbox_filter_install(const struct sandbox_plan *plan)
     const struct sock_fprog program = {.len = filter.length, .filter = filter.code};
     const unsigned flags = SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_LOG;
     long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
-    if (result > 0) { /* the id of a thread that has a filter of its own */
+    if (result > 0) { /* the result is the id of a thread that has a filter of its own */
         errno = EBUSY;
         return -1;
     }

@@ -56,7 +56,10 @@ struct port_rule {
     uint64_t uses, port;
 };
 
-/* All that a ruleset of this version can restrict. */
+/*
+ * Returns the rights that a ruleset of this version can restrict; those for ports only if the plan
+ * limits the ports.
+ */
 static struct ruleset_attributes attributes_of(const struct sandbox_plan *plan, int version)
 {
     struct ruleset_attributes all = {.files = ALL_OF_1};
@@ -97,7 +100,10 @@ static uint64_t uses_of(unsigned uses)
     return bits;
 }
 
-/* Adds a rule for an open file or folder. A pipe or a socket needs none: EBADFD. */
+/*
+ * Adds a rule for an open file or folder. For a pipe or a socket the kernel reports EBADFD:
+ * Landlock does not restrict it, so it needs no rule.
+ */
 static int add_open(int ruleset, int fd, uint64_t uses, const struct ruleset_attributes *all)
 {
     struct stat status;
@@ -125,7 +131,7 @@ static int add_path(int ruleset, const struct sandbox_path *path,
     return result;
 }
 
-/* The standard streams, which are opened again by /proc/self/fd (posix/stream.c). */
+/* Adds rules for the standard streams, which are opened again by /proc/self/fd (posix/stream.c). */
 static void add_streams(int ruleset, const struct ruleset_attributes *all)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -172,8 +178,8 @@ static int restrict_thread(void *context)
 }
 
 /*
- * By one call, if the kernel can; else the other threads first: this one can then no longer reach
- * them by a signal.
+ * Restricts all threads by one call, if the kernel can do that. Otherwise restricts the other
+ * threads before this one, which after its own restriction could not reach them by a signal.
  */
 static int restrict_all(int ruleset, int version, size_t *outside)
 {

@@ -81,7 +81,7 @@ bool sandbox_plan_add(struct sandbox_plan *plan, const char *path, unsigned uses
     return true;
 }
 
-/* The folder of a path: "." for a name without one. */
+/* Adds the folder of a path; that is "." for a name without a folder. */
 static bool add_folder(struct sandbox_plan *plan, const char *path, unsigned uses)
 {
     char folder[PATH_MAX];
@@ -105,7 +105,8 @@ static bool add_file(struct sandbox_plan *plan, const char *path, unsigned uses)
 bool sandbox_plan_add_input(struct sandbox_plan *plan, const char *path)
 {
     struct stat status;
-    if (stat(path, &status) != 0) /* opening it fails with a reason that says more */
+    if (stat(path, &status) != 0) /* needs no rule: opening the path later fails with an error that
+                                     says more */
         return true;
     if (S_ISDIR(status.st_mode) && !sandbox_plan_add(plan, path, SANDBOX_READ))
         return false;
@@ -228,8 +229,8 @@ bool sandbox_plan_add_program(struct sandbox_plan *plan, const char *name)
 /* --- the system ------------------------------------------------------------------------------- */
 
 /*
- * Files for every process: libraries that are loaded later, data of the C library, what the program
- * asks the kernel.
+ * Files that every process reads: libraries that are loaded later, data of the C library, and files
+ * of the kernel.
  */
 static const char *const read_by_all[] = {"/usr/lib",
                                           "/usr/lib32",

@@ -37,7 +37,8 @@ struct kernel_action {
 
 static int (*work)(void *context);
 static void *work_context;
-static atomic_int outcome; /* of the thread that has the signal: 0, or errno, or -1: none yet */
+static atomic_int outcome; /* of the thread that got the signal: 0, or errno; -1: `work` has not
+                              returned yet */
 
 static void on_signal(int signal)
 {
@@ -52,7 +53,7 @@ static long set_action(int signal, const struct kernel_action *action, struct ke
     return syscall(SYS_rt_sigaction, signal, action, before, sizeof action->mask);
 }
 
-/* Lets the handler run in one thread. Returns whether it did its work. */
+/* Lets the handler run in one thread. Returns whether `work` succeeded, or the thread has ended. */
 static bool run_in(pid_t thread)
 {
     const struct timespec pause = {.tv_nsec = WAIT_NS};
@@ -67,7 +68,7 @@ static bool run_in(pid_t thread)
     return atomic_load(&outcome) == 0;
 }
 
-/* The threads that were reached. */
+/* The threads that got the signal. */
 struct reached {
     pid_t list[THREADS_MOST];
     size_t count, failed;
@@ -82,16 +83,19 @@ static bool has(const struct reached *reached, pid_t thread)
 }
 
 /*
- * Whether the calling thread is the only one, without /proc, as in a root folder with only this
- * program. With this flag only, unshare(2) changes nothing and succeeds if there is no other
- * thread.
+ * Returns whether the calling thread is the only one, if /proc is missing, as in a root folder with
+ * only this program. With this flag only, unshare(2) changes nothing and succeeds if there is no
+ * other thread.
  */
 static bool is_single(void)
 {
     return unshare(CLONE_THREAD) == 0;
 }
 
-/* Reaches all threads that were not reached yet. Returns whether there was one. */
+/*
+ * Sends the signal to all threads that have not got it yet. Returns whether there was such a
+ * thread.
+ */
 static bool pass(struct reached *reached)
 {
     bool found = false;
@@ -129,7 +133,7 @@ size_t sandbox_threads_run(int (*run)(void *context), void *context)
         return 1;
     for (int passes = 0; passes < PASSES_MOST && pass(&reached); passes++)
         continue;
-    if (reached.failed == 0) /* else a thread may still get the signal */
+    if (reached.failed == 0) /* after a failure a thread may still get the signal */
         set_action(SIGNAL, &before, NULL);
     return reached.failed;
 }

@@ -12,19 +12,19 @@
  * A label is an instruction's position counted from the end.
  */
 
-/* The longest conditional jump (255), less one instruction that may still be inserted. */
+/* The longest conditional jump (255), minus 1 for an instruction that may still be inserted. */
 #define REACH 254
 
 /* The least first byte of an IPv6 header: the version is in the upper four bits. */
 #define IPV6_LEAST 0x60
 
-#define WORDS 4 /* of 32 bits in a number */
+#define WORDS 4 /* words of 32 bits in an address */
 
-/* The offset of the source address's word 0 in the IP header; an IPv4 address is only word 3. */
+/* The offset in the IP header of word 0 of the source address; an IPv4 address has only word 3. */
 #define IPV4_PLACE 0
 #define IPV6_PLACE 8
 
-/* The first address of a range for which the answer differs from that for the address before. */
+/* The first address of a range with another answer than the address before it. */
 struct edge {
     uint32_t words[WORDS];
 };
@@ -32,9 +32,10 @@ struct edge {
 /* A range of a word's values, up to where the next segment starts. */
 struct segment {
     uint32_t start;
-    bool passes;  /* the answer; if the next word decides, the answer below its first edge */
-    size_t from;  /* the first edge among which the next word decides, ... */
-    size_t count; /* ... and their number; 0: the word itself decides */
+    bool passes;  /* the answer; if the next word decides, the answer for addresses before the first
+                     edge */
+    size_t from;  /* if the next word decides: the index of the first edge in this segment, ... */
+    size_t count; /* ... and the number of edges; 0: this word decides */
 };
 
 /* A target: an answer, or the instruction at a label. */
@@ -45,7 +46,8 @@ struct target {
 
 struct making {
     struct sock_filter *program;
-    size_t count;      /* of instructions, including those without room in the program */
+    size_t count;      /* the number of instructions, including those for which `program` has no
+                          room */
     size_t answers[2]; /* the labels of the latest refusing and accepting instruction */
     bool answered[2];  /* whether they exist */
     const struct edge *edges;
@@ -62,7 +64,7 @@ static size_t emit(struct making *making, struct sock_filter instruction)
     return making->count++;
 }
 
-/* Instructions between a label and the next one to be emitted. */
+/* Returns how many instructions are between the label and the instruction that is emitted next. */
 static size_t distance(const struct making *making, size_t label)
 {
     return making->count - label - 1;
@@ -77,7 +79,7 @@ static size_t label_of_answer(struct making *making, bool passes)
     return making->answers[passes];
 }
 
-/* Returns a label that a jump emitted now can reach and that leads to the target. */
+/* Returns a label that leads to the target and is near enough for a jump that is emitted now. */
 static size_t label_of(struct making *making, const struct target *target)
 {
     if (target->is_answer)
@@ -88,7 +90,7 @@ static size_t label_of(struct making *making, const struct target *target)
     return emit(making, (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, (uint32_t)between));
 }
 
-/* Emits a branch: to `above` if the loaded word is at least `least`. */
+/* Emits a branch to `above` if the loaded word is at least `least`, otherwise to `below`. */
 static struct target branch(struct making *making, uint32_t least, struct target above,
                             struct target below)
 {
@@ -100,7 +102,10 @@ static struct target branch(struct making *making, uint32_t least, struct target
     return (struct target){.label = emit(making, jump)};
 }
 
-/* Emits a load from the IP header. The code after it must be the code emitted last. */
+/*
+ * Emits a load from the IP header. The code that uses the word must have been emitted directly
+ * before.
+ */
 static struct target filter_load(struct making *making, unsigned size, uint32_t at)
 {
     const struct sock_filter load =
@@ -119,8 +124,9 @@ static bool is_zero_from(const struct edge *edge, unsigned word)
 }
 
 /*
- * Divides the values of a word at `count` edges that agree in all words before it; `passes` is the
- * answer before them. Returns the number of segments: at most one more than twice the edges.
+ * Divides the values of this word into segments at `count` edges, which agree in all words before
+ * it. `passes` is the answer before the edges. Returns the number of segments: at most one more
+ * than twice the edges.
  */
 static size_t make_segments(struct making *making, unsigned word, size_t from, size_t count,
                             bool passes)
@@ -163,8 +169,8 @@ static struct target choose(struct making *making, unsigned word, const struct s
 }
 
 /*
- * Emits the decision by this word and those after it, for addresses that agree with the edges
- * before it.
+ * Emits the decision by this word and the words after it, for addresses that agree with the edges
+ * in all words before it.
  */
 static struct target decide(struct making *making, unsigned word, size_t from, size_t count,
                             bool passes)

@@ -26,7 +26,7 @@
 
 #define NAME_MAX_SIZE 256 /* LOGIN_NAME_MAX, and more than the name of any group */
 
-/* The user to become. */
+/* The user that the process is to become. */
 struct target {
     char name[NAME_MAX_SIZE];
     uid_t user;
@@ -48,7 +48,7 @@ static int user_failed(struct error *error, const char *user, const char *call)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* There is only one thread, so the static buffers of getpwnam(3) and getgrnam(3) are not shared. */
+/* Uses getpwnam(3) and getgrnam(3), whose buffers are static: there is only one thread yet. */
 static int find_user(const char *user, struct target *target, struct error *error)
 {
     errno = 0;
@@ -136,7 +136,7 @@ int user_check(const char *user, struct error *error)
 
 /* --- becoming another ------------------------------------------------------------------------- */
 
-/* Groups first: only root can change them. */
+/* Changes the groups first, because only root can change them. */
 static int change(const char *user, const struct target *target, struct error *error)
 {
     if (initgroups(target->name, target->group) != 0)
@@ -206,7 +206,10 @@ int user_give(const char *user, int file, struct error *error)
 
 /* --- asking as another ------------------------------------------------------------------------ */
 
-/* The message of the other process. It is shorter than PIPE_BUF, so one write sends it whole. */
+/*
+ * The answer of the process that checks as another user. It is shorter than PIPE_BUF, so one write
+ * sends it whole.
+ */
 struct answer {
     int result;
     struct error error;

@@ -367,7 +367,10 @@ static int read_lines(struct reading *reading, char *text)
                              : refuse(reading, EINVAL, "it has no key", "");
 }
 
-/* Checks that the owner is root or this user, and that other users cannot open the file. */
+/*
+ * Checks as the collector does: the owner is root or this user, users of the file's group cannot
+ * change it, and other users cannot open it.
+ */
 static int check_file(const struct reading *reading, int file, size_t *size)
 {
     struct stat status;
@@ -378,7 +381,9 @@ static int check_file(const struct reading *reading, int file, size_t *size)
     if (status.st_uid != 0 && status.st_uid != geteuid())
         return refuse(reading, EACCES, "its owner is neither root nor this user: chown it", "");
     if ((status.st_mode & S_IRWXO) != 0)
-        return refuse(reading, EACCES, "other users may read it: use chmod o=", "");
+        return refuse(reading, EACCES, "other users may open it: use chmod o=", "");
+    if ((status.st_mode & S_IWGRP) != 0)
+        return refuse(reading, EACCES, "users of its group could change it: use chmod g-w", "");
     if ((size_t)status.st_size > FILE_MOST)
         return refuse(reading, EINVAL, "larger than 16 MiB", "");
     *size = (size_t)status.st_size;

@@ -59,9 +59,9 @@ enum sluice_seal {
  * fails (EACCES). The file is read once.
  *
  * Returns NULL with errno set, and with the reason in `why` (which may be NULL): EINVAL (a line is
- * wrong, no such name, or a name is needed), EACCES (users other than its owner and group may read
- * the file, or its owner is neither root nor this user), ENOMEM, ENOSYS (libsodium does not work
- * here), or the error of open(2) or read(2).
+ * wrong, no such name, or a name is needed), EACCES (users other than its owner and group may open
+ * the file, its group may change it, or its owner is neither root nor this user), ENOMEM, ENOSYS
+ * (libsodium does not work here), or the error of open(2) or read(2).
  */
 struct sluice_sealer *sluice_sealer_open(const char *path, const char *name, enum sluice_seal seal,
                                          char why[SLUICE_SEALER_WHY]);

@@ -90,7 +90,8 @@ def _bytes_of_key(word):
 
 
 def _lines(path):
-    """The words of each key's line, with the line's number. Refuses a file that others may read."""
+    """The words of each key's line, with the line's number. Checks the file's owner and mode as the
+    collector does; on Windows neither does."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # a pipe must not block
     try:
         status = os.fstat(file)
@@ -99,7 +100,9 @@ def _lines(path):
         if os.name == "posix" and status.st_uid not in (0, os.geteuid()):
             raise PermissionError(f"{path}: its owner is neither root nor this user: chown it")
         if os.name == "posix" and status.st_mode & stat.S_IRWXO:
-            raise PermissionError(f"{path}: other users may read it: use chmod o=")
+            raise PermissionError(f"{path}: other users may open it: use chmod o=")
+        if os.name == "posix" and status.st_mode & stat.S_IWGRP:
+            raise PermissionError(f"{path}: users of its group could change it: use chmod g-w")
         if status.st_size > _FILE_MOST:
             raise ValueError(f"{path}: larger than 16 MiB")
         with open(file, "rb", closefd=False) as stream:
@@ -159,8 +162,8 @@ class Sealer:
         sealed with a key of that name that is valid at the time: the one whose not-before is
         latest, or the last one of these in the file. The file is read once. Raises
         ValueError (a line is wrong, no such name, or a name is needed), PermissionError (users
-        other than its owner and group may read it, or its owner is neither root nor this user),
-        other OSErrors of open, and ImportError.
+        other than its owner and group may open it, its group may change it, or its owner is
+        neither root nor this user), other OSErrors of open, and ImportError.
         """
         made = cls.__new__(cls)
         made._prepare(seal)

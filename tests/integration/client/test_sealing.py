@@ -201,8 +201,16 @@ class Keys(SealingTest):
     def test_a_file_that_others_may_read_is_refused(self):
         for mode in (0o644, 0o604, 0o602):
             self.assert_refused(self.keys(mode=mode), "-", "EACCES", "chmod o=")
+
+    def test_a_file_that_its_group_may_change_is_refused(self):
+        for mode in (0o660, 0o620, 0o670):
+            self.assert_refused(self.keys(mode=mode), "-", "EACCES",
+                                "users of its group could change it: use chmod g-w")
+
+    def test_a_file_of_its_owner_and_perhaps_a_group_that_may_read_it_is_used(self):
         client = self.client()
-        client.do("seal", self.keys(mode=0o640), "-", "encrypted")
+        for mode in (0o600, 0o640, 0o440, 0o400):
+            client.do("seal", self.keys(mode=mode), "-", "encrypted")
 
     @unittest.skipUnless(os.geteuid() == 0, "only root may give a file away")
     def test_a_file_of_another_user_is_refused(self):

@@ -141,6 +141,10 @@ class Keys(SealedTest):
         self.refused("chmod o=", "--keys", self.keys(mode=0o604))
 
     @not_on_windows(NO_MODES)
+    def test_a_file_that_the_group_may_change_is_refused(self):
+        self.refused("chmod g-w", "--keys", self.keys(mode=0o660))
+
+    @not_on_windows(NO_MODES)
     def test_a_file_that_the_group_may_read_is_used(self):
         self.sent("--keys", self.keys(mode=0o640), count=1)
 

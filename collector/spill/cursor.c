@@ -27,8 +27,8 @@
 static const uint8_t magic[8] = "SLA1";
 
 /*
- * How often reading a slot is tried. Without the newer slot it is not known what was sent since the
- * older slot was written.
+ * How often reading a slot is tried. If the newer slot cannot be read, it is not known what was
+ * sent since the older slot was written.
  */
 #define ATTEMPTS 3
 

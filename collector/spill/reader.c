@@ -38,7 +38,7 @@ static void close_file(struct reader *reader)
     if (reader->is_open)
         data_file_close(reader->walk.file);
     reader->is_open = false;
-    /* the next read is at another place */
+    /* the next read is elsewhere, and failures are counted in a row for one place */
     reader->head_failures = reader->image_failures = 0;
     reader->label_failures = 0;
 }
@@ -163,7 +163,10 @@ static bool is_block_wanted(const struct reader *reader, struct segment *segment
     return false;
 }
 
-/* Finds the next block of the open segment. Returns SPILL_FOUND_NONE if there is none. */
+/*
+ * Finds the next block of the open segment that must be read. Returns SPILL_FOUND_NONE if there is
+ * none.
+ */
 static enum spill_found next_of_segment(struct reader *reader, const struct segments *segments,
                                         struct segment *segment, uint64_t segment_end, void *bytes,
                                         size_t size, struct block_head *head, struct error *error)

@@ -223,7 +223,7 @@ static void find_end(struct segments *segments, const struct listed *listed, uin
     struct candidate *last = &listed->files[listed->count - 1];
     last->scan = scan_segment(segments, last->name, last->size, spill, true);
     if (!last->scan.has_block)
-        return; /* the file was readable before */
+        return; /* the first scan found a block, but the file cannot be read any more */
     if (block_head_end(&last->scan.last) > segments->end)
         segments->end = block_head_end(&last->scan.last);
     note_torn(segments, &last->scan.torn, spill, state);
@@ -240,7 +240,10 @@ static void cut_end(struct segments *segments, const struct listed *listed)
         segments_cut(segments, segment, scan->end);
 }
 
-/* After a kill the newest kept segments may not be in the cursor. */
+/*
+ * Moves the positions past the kept segments: after a kill the cursor may not have the newest of
+ * them.
+ */
 static void pass_kept(struct segments *segments, const struct kept *kept,
                       struct recovered *recovered, bool has_cursor)
 {
@@ -284,7 +287,8 @@ static int fill_table(struct segments *segments, const struct listed *listed,
     if (state != NULL && state->end < BLOCK_POSITION_END && state->end > segments->end)
         segments->end = state->end;
     if (state == NULL && segments->count == 0)
-        recovered->position = segments->end; /* it is unknown what there was */
+        recovered->position = segments->end; /* without a cursor it is unknown which records there
+                                                were */
     if (segments->end < recovered->position)
         segments->end = recovered->position;
     while (segments->count != 0 &&
@@ -329,7 +333,10 @@ int recovery_run(struct segments *segments, struct kept *kept, const struct curs
     if (state != NULL)
         count_missing_kept(segments, kept, state, recovered);
     kept_match(kept, segments, recovered->spill, label);
-    /* The next blocks are new, whatever the cursor says about their positions. */
+    /*
+     * Blocks that are appended from now on were not sent, even if the cursor says that blocks at
+     * their positions were read.
+     */
     if (state == NULL || recovered->read > segments->end)
         recovered->read = segments->end;
     return kept_sort_out(kept, segments, recovered->spill, label, &recovered->position,

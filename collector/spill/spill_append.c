@@ -116,7 +116,8 @@ static enum data_file_result append_block(struct spill *spill, const struct bloc
     enum data_file_result result =
         data_file_write(spill->tail.file, last->size, all, 2 + count, error);
     if (result != DATA_FILE_DONE) {
-        take_back(spill, result); /* if the written part stays, it is not a whole block */
+        take_back(spill, result); /* a part that stays on the disk does no harm: it is not a whole
+                                     block */
         return result;
     }
     spill->tail.unsynced = true;

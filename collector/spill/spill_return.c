@@ -28,9 +28,9 @@ static bool read_block(const struct segment_walk *walk, const struct block_head 
 }
 
 /*
- * Stores all sound, incomplete blocks of the file; those that begin below `sent` may have been sent
- * before, which their new positions do not say. Returns false if a block cannot be stored now;
- * *position is then where that block begins.
+ * Stores all sound, incomplete blocks of the file. If a block begins below `sent`, notes that it
+ * may have been sent, because its new position does not show that. Returns false if a block cannot
+ * be stored now; *position is then where that block begins.
  */
 static bool store_blocks(struct spill *spill, struct segment_walk *walk, uint64_t sent,
                          struct returned *block, uint64_t *position, uint64_t *stored)

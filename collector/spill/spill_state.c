@@ -9,8 +9,8 @@
 #include "collector/platform/machine.h"
 
 /*
- * Adjacent segments are merged unless they exceed the limit together, so of two adjacent segments
- * at least one is half full.
+ * A new segment is begun only for a block that does not fit in the last one, so of two adjacent
+ * segments at least one is half full. The others are for segments that were sealed early.
  */
 size_t spill_most_segments(const struct spill_settings *settings, size_t there)
 {

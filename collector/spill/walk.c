@@ -57,7 +57,7 @@ static bool visit(struct walking *walking, const struct block_head *head, struct
     return walking->walk->visit(walking->walk->context, &block, error);
 }
 
-/* Visits the blocks of a file from walking->position on that end at or below `end`. */
+/* Visits the file's blocks that begin at or after walking->position and end at or before `end`. */
 static int walk_file(struct walking *walking, const char *name, uint64_t end, struct error *error)
 {
     struct segment_walk walk = {.spill = walking->spill};

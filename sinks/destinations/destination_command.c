@@ -57,7 +57,7 @@ struct command {
     bool given;          /* the program was given at least a byte */
     bool closed;         /* a write reported that the program has closed its input */
     size_t unread;       /* unread bytes at the last poll; after the end: bytes that are lost */
-    bool end_unreported; /* progress must report the end */
+    bool end_unreported; /* the end of the program is still to be reported by `progress` */
     int64_t started_ns;
     int64_t start_ns;
     int64_t pause;

@@ -65,8 +65,8 @@ static void log_start(const struct destination_options *options,
 #define FORMAT_NAME_SIZE 64
 
 /*
- * Returns how to recognise that the file ends with an incomplete record of this sink. `name` is
- * room for the format's name.
+ * Returns the format by which an incomplete record of this sink is recognised at the file's end.
+ * `name` is a buffer for the format's name.
  */
 static struct output_file_format format_of(const struct destination_options *options,
                                            char name[FORMAT_NAME_SIZE])

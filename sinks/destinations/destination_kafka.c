@@ -53,7 +53,7 @@ struct kafka {
     const struct kafka_library *library;
     struct broker_place place;
     struct kafka_headers headers;
-    bool strips_newline; /* in messages of one record */
+    bool strips_newline; /* sends a message of one record without a newline at its end */
     struct key_options key;
     struct topic_template topic;
 

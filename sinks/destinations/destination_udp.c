@@ -20,10 +20,12 @@ struct relay {
     bool round_robin;
     size_t next_target; /* round robin: the target of the next datagram */
 
-    /* The datagrams of the last call for which the system had no room. */
+    /*
+     * The state of a send that stopped because the system had no room; the next call continues it.
+     */
     bool sending;
     size_t at;    /* the first datagram without an outcome */
-    size_t tried; /* targets that were tried for it */
+    size_t tried; /* the number of targets that were tried for this datagram */
 };
 
 static struct relay *udp_of(struct destination *destination)

@@ -33,7 +33,8 @@ static void within_run(void *argument)
     ending->end(ending->object);
     int expected = ENDING;
     if (atomic_compare_exchange_strong(&ending->state, &expected, ENDED))
-        wakeup_signal(ending->ended); /* `ending` is freed only after this thread is joined */
+        wakeup_signal(ending->ended); /* end_within frees `ending`, after it has joined this
+                                         thread */
     else
         free_ending(ending);
 }

@@ -22,16 +22,16 @@ enum slot_state {
     SLOT_EMPTY,
     SLOT_GIVEN, /* the slot's block was passed to the thread */
     SLOT_SENT,  /* the thread has begun to send the block */
-    SLOT_ENDED, /* its block is answered */
+    SLOT_ENDED, /* the slot's block is answered */
 };
 
 struct slot {
     enum slot_state state;        /* under the lock */
-    uint64_t order;               /* of the blocks; they are begun and answered in this order */
+    uint64_t order;               /* the order in which the slots' blocks are begun and answered */
     size_t shape;                 /* shape of the slot's request */
     bool again;                   /* the same records must be sent again, in the first shape */
     bool repeats;                 /* the current request has records that were sent before */
-    struct http_headers *headers; /* of its request; NULL: no request is in flight */
+    struct http_headers *headers; /* of the slot's request; NULL: no request is in flight */
     struct http_exchange exchange;
     struct http_request request;
     struct http_body body;
@@ -40,7 +40,7 @@ struct slot {
 
 struct http_client {
     struct http_client_options options;
-    bool otlp; /* an answer may say how many data points were refused */
+    bool otlp; /* the format is OTLP: an answer may say how many data points were refused */
     CURLM *multi;
     struct http_headers *headers; /* used only by the thread, like the next three members */
     struct http_shapes shapes;

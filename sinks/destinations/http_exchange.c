@@ -243,7 +243,10 @@ static void refuse_members(struct http_exchange *exchange, const struct http_ran
             refuse_record(exchange, i, refusal, exchange->block->records[i].repeated);
 }
 
-/* Refuses a record that was sent by itself: no earlier request can have stored it. */
+/*
+ * Refuses a record that was sent by itself: as the server refuses it now, no earlier request stored
+ * it.
+ */
 static void refuse_single(struct http_exchange *exchange, const struct refusal *refusal)
 {
     struct http_lessons *lessons = exchange->lessons;

@@ -92,8 +92,8 @@ struct http_exchange {
     struct http_lessons *lessons; /* NULL: none */
     bool repeats;                 /* records may be sent twice */
     struct http_range range;      /* records of the current request */
-    size_t at;                 /* records of the current group before index `at` have an outcome, or
-                                  wait */
+    size_t at;                 /* all records of the current group before this index have an
+                                  outcome, or are in a waiting range */
     size_t group, group_count; /* index of the current group; number of groups */
     struct http_group groups[HTTP_GROUPS_MOST + 1];
     size_t requests; /* number of requests so far */

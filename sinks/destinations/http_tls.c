@@ -73,7 +73,7 @@ static bool set_text(const struct curl_library *library, CURL *easy, CURLoption 
 bool http_tls_set(const struct curl_library *library, CURL *easy, const struct client_tls *tls)
 {
     const char *type = tls->cert != NULL && is_schannel(library) ? "P12" : NULL;
-    struct error none; /* http_tls_check has reported it */
+    struct error none; /* not used: http_tls_check has already reported such an error */
     const char *authorities;
     if (find_authorities(tls, &authorities, &none) != 0)
         authorities = NULL;

@@ -11,8 +11,8 @@
 #define TOKEN_RECORDS (UINT32_MAX / KAFKA_FLIGHTS)
 
 /*
- * The order of the flight, in the upper half of a token. Pointers of 32 bits have no room for it:
- * then 0.
+ * Returns the order of the flight as the upper half of a token; 0 if pointers have 32 bits, and so
+ * no room for it.
  */
 static uintptr_t order_bits(const struct kafka_flight *flight)
 {

@@ -32,7 +32,8 @@ struct probe {
     /* The most significant error that was reported, with its rank. */
     unsigned rank; /* 0: none */
     char reported[400];
-    char certificate[KAFKA_REASON_SIZE]; /* why the server's was refused; "": it was not */
+    char certificate[KAFKA_REASON_SIZE]; /* why the server's certificate was refused; "": it was
+                                            not */
 };
 
 static unsigned rank_of(int code)
@@ -169,7 +170,7 @@ void kafka_probe_run(const struct kafka_library *library, const struct kafka_set
     probe.client = kafka_settings_open(library, RD_KAFKA_CONSUMER, conf, said);
     if (probe.client == NULL)
         return;
-    library->set_log_queue(probe.client, NULL); /* log lines join the errors */
+    library->set_log_queue(probe.client, NULL); /* poll delivers log lines, like errors */
     if (topic != NULL)
         probe.topic = library->topic_new(probe.client, topic, NULL);
     if (topic != NULL && probe.topic == NULL)

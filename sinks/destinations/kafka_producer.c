@@ -26,7 +26,10 @@ struct kafka_ending {
 
 /* --- what the library calls ------------------------------------------------------------------- */
 
-/* Debug lines cost the library nothing while their level is not logged. */
+/*
+ * Starts or stops reading the library's debug lines. While their level is not logged, they cost the
+ * library nothing.
+ */
 static void read_log(struct kafka_producer *producer, bool reads)
 {
     producer->reads_log = reads;
@@ -194,7 +197,9 @@ static int make_handle(struct kafka_producer *producer, struct error *error)
     return producer->handle != NULL ? 0 : -1;
 }
 
-/* The memory for the end is allocated here, so that the end cannot fail. */
+/*
+ * Creates the producer, and allocates the memory that its end needs, so that the end cannot fail.
+ */
 static int producer_begin(struct kafka_producer *producer, struct error *error)
 {
     const struct kafka_library *library = producer->library;
@@ -211,15 +216,18 @@ static int producer_begin(struct kafka_producer *producer, struct error *error)
     producer->is_fatal = false;
     producer->quiet_ns = 0;
     producer->refusal[0] = '\0';
-    library->set_log_queue(producer->handle, NULL); /* log lines join the reports */
+    library->set_log_queue(producer->handle, NULL); /* poll delivers log lines, like reports */
     read_log(producer, false);
     producer->events = library->queue_get_main(producer->handle);
     library->queue_cb_event_enable(producer->events, on_event, producer);
-    atomic_store(&producer->has_events, true); /* events may have come before */
+    atomic_store(&producer->has_events, true); /* on_event was not called for events from before */
     return 0;
 }
 
-/* rd_kafka_destroy waits for the library's threads, which may be in a name lookup. */
+/*
+ * Runs in a thread of its own (end_within): rd_kafka_destroy waits for the library's threads, which
+ * may be in a name lookup.
+ */
 static void run_ending(void *argument)
 {
     struct kafka_ending *ending = argument;
@@ -229,7 +237,10 @@ static void run_ending(void *argument)
     free(ending);
 }
 
-/* All messages are reported or lent, so the library makes no more calls into the sink. */
+/*
+ * Ends the producer. All messages are reported, or their blocks are lent, so the library makes no
+ * more calls into the sink.
+ */
 static void producer_end(struct kafka_producer *producer)
 {
     const struct kafka_library *library = producer->library;
@@ -239,7 +250,7 @@ static void producer_end(struct kafka_producer *producer)
     kafka_topics_release(producer->topics);
     library->queue_cb_event_enable(producer->events, NULL, NULL);
     library->queue_destroy(producer->events);
-    /* With lent blocks the library is certainly still busy: a wait would only delay the stop. */
+    /* If blocks are lent, the library is certainly still busy: a wait would only delay the stop. */
     end_within(run_ending, producer->ending, producer->ending->lent_count != 0 ? 0 : END_MS);
     producer->handle = NULL;
     end_statistics(producer);

@@ -14,7 +14,8 @@ struct relay_packets {
 
     /* The datagram that is being sent. */
     bool sending;
-    bool asked; /* the MTU was asked for once: a packet exceeded the last known MTU */
+    bool asked; /* whether the MTU was already asked for again, because a packet exceeded the last
+                   known MTU */
     struct udp_fragments fragments;
     size_t size; /* size of the next packet; 0: it is not made yet */
     uint8_t packet[UDP_PACKET_MAX];

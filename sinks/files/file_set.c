@@ -47,7 +47,8 @@ struct file_set {
     struct output frame; /* compressed */
     struct output head;  /* the head of a file, as stored */
     int64_t tick_ns;     /* monotonic: the next tick */
-    int64_t retry_ns;    /* monotonic: time of the next try for files that wait for their names */
+    int64_t retry_ns;    /* monotonic: time of the next try to name the files that wait for their
+                            names */
     struct log_limit log;
     struct path_values wanted; /* values of the record that was routed last, while its
                                   file has no block */
@@ -71,7 +72,7 @@ bool file_set_is_asked_for(const struct path_template *path,
            options->settings->encoder->arrange != NULL || path_template_has_fields(path);
 }
 
-/* Returns the number of different paths. */
+/* Returns how many different paths may be in use at a time, "other" not included. */
 static size_t most_files(const struct path_template *path, const struct file_options *options)
 {
     if (path_template_has_values(path))
@@ -275,7 +276,10 @@ static void take_over(struct destination *destination, size_t block)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* The data to append for the block: its frame, or the block itself. */
+/*
+ * Makes the data that is appended for the block: its compressed frame or, without compression, the
+ * block itself.
+ */
 static bool make_frame(struct file_set *set, const void *bytes, size_t size, const void **frame,
                        size_t *frame_size, struct error *error)
 {
@@ -325,7 +329,10 @@ static bool begin_next(struct file_set *set, struct live_file *file, struct erro
     return live_file_open(&set->makings, file, error);
 }
 
-/* Returns whether completing the file failed a moment ago. A file of one block must not grow. */
+/*
+ * Returns whether completing the file failed a moment ago, so that it is not tried again yet. False
+ * for a file of one block, which must not grow.
+ */
 static bool waits_to_retry(const struct file_set *set, const struct live_file *file)
 {
     return !set->shape.arranged && file->retry_at_ns != 0 &&
@@ -380,9 +387,7 @@ static int64_t due(const struct destination *destination)
     return retry ? set->retry_ns : set->tick_ns;
 }
 
-/*
- * Files are checked at most every second, and at the latest at the beginning of the next interval.
- */
+/* Files are checked every second, and at the beginning of each interval. */
 static void set_next_tick(struct file_set *set, int64_t now_ns)
 {
     const struct file_options *options = &set->options.settings->file;
@@ -428,7 +433,10 @@ static bool tick(struct destination *destination)
     return any;
 }
 
-/* A file that keeps its entry counts towards max_files until the next rotation. */
+/*
+ * Completes the files that are due, or all files. If a file's entry cannot be freed, because the
+ * file has a block with records, the entry counts towards max_files until the next rotation.
+ */
 static void rotate(struct destination *destination, bool all, bool empty)
 {
     struct file_set *set = of(destination);
@@ -469,7 +477,7 @@ static const struct file_set_ops file_set_ops = {
     .finish = finish,
 };
 
-/* The single file of a path without fields. */
+/* The operations for the single file of a path without fields. */
 static const struct file_set_ops single_file_ops = {
     .write = write_block,
     .due = due,
@@ -482,7 +490,7 @@ static void destroy(struct destination *destination)
 {
     struct file_set *set = of(destination);
     struct compression *compression = set->makings.content.compression;
-    finish(destination); /* if the sink was never started */
+    finish(destination); /* completes the files if the sink was never started */
     file_table_destroy(set->table);
     finished_files_destroy(set->makings.finished);
     if (compression != NULL)
@@ -513,7 +521,7 @@ static bool make_parts(struct file_set *set)
     return true;
 }
 
-/* The head of a file, as stored. */
+/* Makes the head of a file as it is stored, which may be compressed. */
 static bool make_head(struct file_set *set)
 {
     const struct destination_options *options = &set->options;

@@ -22,7 +22,8 @@ struct file_table {
     struct table_file *unused;
     uint64_t uses;
     int64_t newest_step;
-    int64_t oldest_step; /* of all entries; may be too old after an entry was freed */
+    int64_t oldest_step; /* the oldest step of all entries; may be too old after an entry was
+                            freed */
 
     /*
      * The last search and its result. Most records go to the same file as the record before, so

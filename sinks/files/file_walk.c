@@ -7,7 +7,7 @@
 const char *file_part_name(const struct path_template *template, const char *path, uint32_t number,
                            char *name)
 {
-    /* FILE_NAME_SIZE includes room for the suffix. */
+    /* Cannot fail: FILE_NAME_SIZE includes room for the suffix. */
     path_template_numbered(template, path, number, name, FILE_NAME_SIZE);
     memcpy(name + strlen(name), PART_SUFFIX, sizeof PART_SUFFIX);
     return name;

@@ -14,10 +14,10 @@
 /* The most waiting files of a sink; if there are more, further files stay incomplete. */
 #define MOST_WAITING 16
 
-/* A file that cannot get its name yet. */
+/* A complete file that cannot get its name yet. */
 struct waiting {
     struct part_file *file; /* NULL: it could not be opened either */
-    int64_t number;         /* number in the file's name, reserved */
+    int64_t number;         /* number in the file's future name, reserved */
     uint32_t part_number;
     bool again;
     int64_t begun_ns;
@@ -169,8 +169,9 @@ static enum part_result give_name(struct finished_files *files, const struct com
 }
 
 /*
- * Returns the first number to try. 0 would be wrong if a name can be free although its number was
- * used: after old files were removed, and while files wait for their names.
+ * Returns the first number to try. A free name does not prove that its number is unused: old files
+ * may have been removed, and waiting files have reserved numbers. In these cases the folder is
+ * searched.
  */
 static int64_t first_number(const struct finished_files *files, const char *path)
 {
@@ -272,7 +273,10 @@ uint32_t finished_files_next_part(const struct finished_files *files, const char
         if (waiting->part_number >= next)
             next = waiting->part_number + 1;
     }
-    /* There are more numbers than files that may wait. */
+    /*
+     * After the highest number the lowest free one is next: there are more numbers than files that
+     * may wait.
+     */
     for (uint32_t i = 0; next > PART_NUMBER_MAX; i++)
         if (!held[i])
             next = i;
@@ -312,8 +316,8 @@ static enum part_result try_again(struct finished_files *files, struct waiting *
 }
 
 /*
- * With `last`, files that still wait are reported and closed. Returns how many have got their
- * names.
+ * Tries to name all waiting files. With `last`, reports and closes those that still wait. Returns
+ * how many have got their names.
  */
 static size_t try_all(struct finished_files *files, bool last, size_t *unnamed)
 {

@@ -16,7 +16,7 @@
 struct kept {
     char *name;       /* its allocation also contains the two texts below */
     const char *key;  /* path without its times: equal for files of the same values */
-    const char *bare; /* its path without a number */
+    const char *bare; /* the file's path without a number */
     int64_t interval; /* index of its interval (rotate_interval) */
     int64_t order_ns; /* larger for newer files, whatever the clock shows */
     int64_t modified_ns;
@@ -30,7 +30,7 @@ struct kept {
 struct kept_files {
     const struct path_template *path;
     const struct file_options *options;
-    int64_t newest_ns; /* order_ns of the newest one */
+    int64_t newest_ns; /* order_ns of the newest file */
     int64_t expiry_ns; /* no file is too old before this time */
     uint64_t total;    /* bytes of all */
     struct kept *kept; /* unordered */
@@ -113,7 +113,7 @@ static void expire_at(struct kept_files *files, int64_t time_ns)
         files->expiry_ns = time_ns;
 }
 
-/* Returns the time from which the file is too old (keep_time=); INT64_MAX: never. */
+/* Returns when the file becomes too old (keep_time=); INT64_MAX: never. */
 static int64_t expiry_of(const struct kept_files *files, const struct kept *kept)
 {
     int64_t time = (int64_t)files->options->keep_time;

@@ -90,7 +90,10 @@ static int64_t whole_frames(struct part_file *part, struct compression *compress
     const struct compression_file file = {
         .read = read_part, .context = part, .size = part_file_size(part)};
     int64_t whole = compression->ops->whole(compression, &file);
-    /* Damage of more than one frame is not a torn end. */
+    /*
+     * A torn end has at most one frame; more bytes after the whole frames are damage or other
+     * content.
+     */
     bool strange = whole < 0 ||
                    file.size - (uint64_t)whole > compression->ops->bound(COMPRESSION_INPUT_MAX) ||
                    (whole == 0 && !begins_as_a_frame(part, compression));

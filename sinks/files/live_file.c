@@ -33,8 +33,8 @@ static void log_moved(const struct file_makings *makings, const struct live_file
 /* --- opening ---------------------------------------------------------------------------------- */
 
 /*
- * Frees the name for a new file: another file has it. If a dead program left that file, completes
- * it. PART_BUSY: the name is not free yet, but will be.
+ * Called when another file has the name of a new file. If a dead program left that file, completes
+ * it, so that the name is free. PART_BUSY: the name is not free yet, but will be.
  */
 static enum part_result clear_the_way(const struct file_makings *makings,
                                       const struct live_file *file, struct error *error)
@@ -204,7 +204,8 @@ bool live_file_open(const struct file_makings *makings, struct live_file *file, 
 bool live_file_append(struct live_file *file, const void *bytes, size_t size, struct error *error)
 {
     RULE(file->part != NULL && !file->aside, "a file is open while it is appended to");
-    file->unsynced = true; /* also on failure: cutting off the written part again is a change */
+    file->unsynced = true; /* also on failure, because cutting off the written part is a change as
+                              well */
     if (!part_file_append(file->part, bytes, size, error))
         return false;
     file->size = part_file_size(file->part);
@@ -215,9 +216,9 @@ bool live_file_sync(const struct file_makings *makings, struct live_file *file, 
 {
     bool aside = file->aside;
     if (!file->unsynced || (aside && take_up(makings, file, error) != PART_DONE))
-        return true; /* the next time the file is opened, its state is handled */
+        return true; /* reports no failure: the next open handles the file's state */
     bool synced = part_file_sync(file->part, error);
-    file->unsynced = !synced; /* after a failure the next try must sync, too */
+    file->unsynced = !synced; /* if it failed, the next try must sync again */
     if (aside)
         live_file_put_aside(file);
     return synced;
@@ -254,7 +255,7 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
          */
         if (part_file_is_torn(file->part) && !part_file_cut(file->part, file->size, error))
             return try_later(file);
-        part_file_remove(file->part, error); /* at worst an empty file is left */
+        part_file_remove(file->part, error); /* if this fails, at worst an empty file is left */
         forget(file);
         return true;
     }

@@ -25,8 +25,8 @@ struct parser {
     size_t longest;     /* largest size of the path so far */
     size_t name_at;     /* beginning of the current folder's or file's name */
     bool only_dots;     /* the current name is empty or has only dots so far */
-    size_t open_value;  /* position of the last value whose end is not yet determined */
-    bool value_is_open; /* there is one */
+    size_t open_value;  /* position in the text of the last value, if `value_is_open` */
+    bool value_is_open; /* it is not known yet what ends that value */
     size_t wrong_at;
     const char *why;
 };

@@ -117,8 +117,8 @@ static void put_time(struct output *out, const struct moment *moment, enum path_
 }
 
 /*
- * Changes the last dot of a value to '_' if only digits follow it, so that they do not look like a
- * number of a file. Keeps an IPv4 address.
+ * Changes the last dot of a value to '_' if only digits follow it, so that the dot and the digits
+ * do not look like a file's number. Keeps an IPv4 address.
  */
 static void give_end(char *value, size_t size)
 {
@@ -160,7 +160,7 @@ static void put_value(struct expansion *made, const char *value, enum value_plac
         give_end(at, size);
 }
 
-/* Changes a value that has made the name a device's name. */
+/* If the name that ends here is a device's name, changes the first byte of its first value. */
 static void end_expanded_name(struct expansion *made)
 {
     const struct output *out = &made->out;

@@ -124,7 +124,8 @@ static size_t number_length_to(const struct reading *reading, size_t at,
 }
 
 /*
- * The smallest length with which the piece leads from `at` to a position from which the rest fits.
+ * Returns the smallest length with which the piece leads from `at` to a position from which the
+ * following pieces fit.
  */
 static size_t length_to(const struct reading *reading, size_t index, size_t at)
 {
@@ -142,7 +143,7 @@ static size_t length_to(const struct reading *reading, size_t index, size_t at)
     return NO_LENGTH;
 }
 
-/* Walks from the front to the end of the expansion, and writes the key. */
+/* Walks from the front to the end over the pieces, and writes the key and the number. */
 static void walk(struct reading *reading, char *key)
 {
     const struct path_template *template = reading->template;

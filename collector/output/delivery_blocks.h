@@ -45,20 +45,20 @@ struct buffered_block {
                                     it */
     enum block_state state;
     struct output out;
-    struct encoded_counts *counts; /* for each record, in order */
+    struct encoded_counts *counts; /* the counts of each record, in order */
     uint8_t *keys;
     size_t keys_used;
     char route[DELIVERY_ROUTE_SIZE];
     char schema[DELIVERY_FACT_SIZE], listener[DELIVERY_FACT_SIZE];
-    char epoch[DELIVERY_EPOCH_SIZE]; /* of the run that filled the block */
+    char epoch[DELIVERY_EPOCH_SIZE]; /* the epoch of the run that filled the block */
     uint64_t order;                  /* blocks are sent in this order */
     bool on_disk;                    /* the block is also in the spill */
-    uint64_t position;               /* in the spill, if on_disk */
+    uint64_t position;               /* the block's position in the spill, if on_disk */
     size_t open; /* records without an outcome at the time when the block was stored or read back */
     int64_t collected_until_ns;  /* monotonic: when the block must be sealed, while it is filled */
     int64_t begun_ns;            /* monotonic: when this run could first send it */
     int64_t sealed_ns;           /* wall clock: when it was sealed, perhaps by an earlier run */
-    struct buffered_block *next; /* in the list of waiting blocks */
+    struct buffered_block *next; /* the next in the list of waiting blocks */
 };
 
 /* Whether the block is sealed and its delivery is not complete. */

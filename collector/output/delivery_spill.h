@@ -125,8 +125,9 @@ struct delivery_spill_counts {
     uint64_t evicted; /* certainly not sent */
     uint64_t unknown; /* evicted, and may have been sent */
     uint64_t lost;    /* damaged, missing, or in blocks that this program cannot read */
-    uint64_t spilled; /* on disk, and not taken */
-    uint64_t kept;    /* part of `spilled`: for another format or destination; cannot be taken */
+    uint64_t spilled; /* records on disk that were not taken */
+    uint64_t kept;    /* part of `spilled`: records for another format or destination, which cannot
+                         be taken */
     uint64_t bytes;   /* size of all files with blocks */
 };
 struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *spill);

@@ -350,8 +350,8 @@ void delivery_leave_spill(struct delivery_writer *delivery)
 {
     struct sink_writer *writer = &delivery->base;
     if (delivery->spill != NULL)
-        delivery_spill_check_files(delivery->spill); /* before delivery_note_spill takes the final
-                                                        counts */
+        delivery_spill_check_files(delivery->spill); /* checked before delivery_note_spill takes the
+                                                        final counts */
     if (!atomic_load(&writer->leaves_spill_open)) {
         delivery_close_spill(delivery);
         return;

@@ -367,7 +367,7 @@ bool fan_out_pause(struct fan_out *fan_out)
 {
     if (deadline_is_over(&fan_out->deadline))
         return false;
-    if (fan_out->holds) /* a sink must be awake to make room */
+    if (fan_out->holds) /* wakes the sinks, because only a sink that is awake makes room */
         notify_sinks(fan_out);
     atomic_fetch_add(&fan_out->pausing, 1);
     wakeup_wait(fan_out->wakeup, NO_HANDLE, false, 1);

@@ -45,14 +45,15 @@ void fan_out_destroy(struct fan_out *fan_out);
 
 /* A sink, as this producer sees it. */
 struct fan_out_sink {
-    const char *name; /* for the log; the caller owns it */
+    const char *name; /* for the log; owned by the caller */
     struct sink_thread *sink;
-    struct batch_queue *queue; /* of the sink, for this producer only */
+    struct batch_queue *queue; /* the sink's queue for this producer */
     struct offer_counters *offers;
     _Atomic int64_t *in_flight; /* the sink's number of records in flight */
-    bool drops;                 /* configured to drop: a stream's producer does not wait for it */
-    bool drops_oldest;          /* rather than the newest */
-    bool takes_raw;             /* it also passes on undecoded datagrams */
+    bool drops;                 /* the sink may drop records: a stream's producer does not wait for
+                                   it */
+    bool drops_oldest;          /* the sink drops the oldest records rather than the newest */
+    bool takes_raw;             /* the sink also passes on undecoded datagrams */
 };
 
 /* Adds a sink, before the producer starts. Returns 0, or -1 with `error` filled. */

@@ -54,7 +54,7 @@ struct file_set_writer {
     enum put_stage stage;
     struct encoded encoded;
     struct file_set_route route;
-    size_t start; /* of the record in its block, if it is encoded in place */
+    size_t start; /* where the record begins in its block, if it is encoded in place */
     size_t end;
 
     struct block blocks[];

@@ -32,9 +32,11 @@ struct sink_outage {
     int64_t noted_ns;            /* monotonic: when its reason was noted last */
     bool has_reason;             /* `reason` is not empty */
     _Atomic bool is_open;        /* there is an outage */
-    _Atomic uint64_t refused[REFUSAL_COUNT]; /* since the sink's start */
-    struct mutex *lock;                      /* for the members below */
-    char reason[SINK_REASON_SIZE]; /* of the last failure; "": the last write was accepted */
+    _Atomic uint64_t refused[REFUSAL_COUNT]; /* records refused by the sink's queues since its
+                                                start */
+    struct mutex *lock;                      /* guards the members below */
+    char reason[SINK_REASON_SIZE]; /* the reason of the last failure; "": the last write was
+                                      accepted */
     int64_t reason_since_ns;       /* monotonic: since when there is a reason */
     struct sink_past past;
 };

@@ -32,7 +32,7 @@ struct sink_thread;
 struct sink_thread_options {
     const char *name; /* for the log; owned by the caller, outlives the sink */
     const struct destination_ops *destination;
-    const char *path; /* of the destination; outlives the sink */
+    const char *path; /* the destination's path; outlives the sink */
     const struct sink_settings *settings; /* outlive the sink */
     struct disk_reserve reserve;          /* as in struct destination_options */
     bool written;                         /* as in struct destination_options */
@@ -179,7 +179,7 @@ struct sink_condition {
     int64_t fails_since_ns; /* since when writes fail and are tried again, or the command is not
                                running */
     bool in_outage;         /* the log lines about its outage count the records that are lost */
-    int64_t oldest_ns;      /* of a delivery: since when the oldest record waits for its answer */
+    int64_t oldest_ns;      /* for a delivery: since when the oldest record waits for its answer */
     uint64_t spill_bytes;   /* bytes in the sink's spill */
     uint64_t spill_size;    /* the maximum number of bytes in the spill; 0: the sink has no spill */
     uint64_t spill_kept;    /* records in the spill that the sink cannot send: delivery_label.h */
@@ -195,7 +195,7 @@ void sink_thread_copy_reason(const struct sink_thread *sink, char reason[SINK_RE
 
 /* The last outage of a sink that is over. */
 struct sink_past {
-    char reason[SINK_REASON_SIZE]; /* of its last failure */
+    char reason[SINK_REASON_SIZE]; /* the reason of the outage's last failure */
     int64_t since_ns, until_ns;    /* monotonic: its first failure, and its end; 0: no outage yet */
 };
 
@@ -222,7 +222,7 @@ bool sink_thread_read_series(const struct sink_thread *sink, struct series_repor
 struct queue_levels {
     size_t batches, batches_most;
     size_t large, large_most; /* large batches among them */
-    double fill;              /* of its fullest queue, as batch_queue_fill */
+    double fill;              /* the fill of the fullest queue, as batch_queue_fill */
 };
 
 /* Only for the thread that adds queues. The levels may be out of date. */

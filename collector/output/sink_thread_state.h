@@ -49,7 +49,7 @@ struct sink_thread {
     struct thread *thread;
     struct sink_host host;
     bool hosted;
-    bool started;            /* by sink_thread_start, also for a sink that runs in its host's
+    bool started;            /* set by sink_thread_start, also for a sink that runs in its host's
                                 thread */
     uint64_t heartbeat_seen; /* only the main thread uses this */
 
@@ -61,7 +61,7 @@ struct sink_thread {
                                  UNFINISHED_BATCH */
     struct log_limit eviction_log;
     uint64_t evicted; /* records, since the last line in the log */
-    int64_t looks_ns; /* with a host: when it checks its reader next */
+    int64_t looks_ns; /* with a host: when the sink checks its reader next */
     int64_t retry_ns; /* with a host: the pause after the destination blocked */
 
     /* Used by several threads. */

@@ -132,7 +132,7 @@ struct sink_writer {
     bool rules_settled; /* no hint about the rules is needed: they have kept a record, or the
                            hint was logged */
     int64_t rules_since_ns; /* monotonic: the first record that the rules left out; 0: none yet */
-    int pause_ms;           /* before the next try */
+    int pause_ms;           /* the pause before the next try, in milliseconds */
     bool pausing;           /* after a failure no write is tried before block.until_ns */
     bool made_room;         /* the last wait ended because a queue needed room */
     struct sink_block block;

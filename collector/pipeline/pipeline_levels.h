@@ -21,7 +21,7 @@ struct listener_level {
     size_t sockets;
     size_t buffer_asked;   /* bytes of receive buffer per socket */
     size_t buffer_granted; /* bytes, per socket */
-    bool group_lost;       /* its multicast group is not joined: the interface is gone */
+    bool group_lost;       /* the listener's multicast group is not joined: its interface is gone */
 };
 
 /* A listener of connections. */
@@ -41,12 +41,12 @@ struct sink_level {
     struct queue_levels queue;
     struct delivery_figure_totals figures;
     bool limited;                /* series or times are limited: `series` is filled */
-    struct series_report series; /* of the first of these sinks with limits */
+    struct series_report series; /* the report of the first of these sinks with limits */
 };
 
 /* A spill that no sink uses because a reload has removed its sink. */
 struct left_level {
-    const char *name; /* of the removed sink */
+    const char *name; /* the name of the removed sink */
     uint64_t records; /* in the spill */
 };
 

@@ -46,7 +46,7 @@ struct producer {
     struct receiver *receiver; /* `object`, if it is a receiver; else NULL */
     struct source *source;     /* the only source it serves; NULL: a receiver */
     bool claimed;              /* false: vacant, but keeps its threads' memory */
-    bool leaving;              /* a reload has removed its listener */
+    bool leaving;              /* a reload has removed the producer's listener */
     size_t listeners;          /* number of listeners that it serves */
     uint64_t asked;            /* number and time of the latest request for the kernel's drops */
     int64_t asked_ns;
@@ -72,10 +72,10 @@ static inline bool pipeline_pauses(const struct producer *producer)
 
 /* A sink and the queues that lead to it. */
 struct sink_slot {
-    struct sink_slot *next;           /* in the list of retired sinks */
+    struct sink_slot *next;           /* the next in the list of retired sinks */
     const struct sink_config *config; /* may belong to an earlier configuration */
     struct generation *generation;    /* owns `config`; NULL: the start's, outlives all */
-    int index;                        /* of its ledger entry */
+    int index;                        /* the index of the sink's ledger entry */
     bool counts_on;                   /* shares the ledger entry of the live sink it will replace */
     struct sink_thread *sink;
     struct sink_counters *counters;
@@ -96,7 +96,7 @@ struct pipeline {
     struct ledger *ledger;
     struct batch_pool *pool;
     struct sequence_table *sequences;
-    uint32_t next_numbering;       /* for the next schema that shares no numbering */
+    uint32_t next_numbering;       /* the numbering of the next schema that shares none */
     bool windows_end;              /* a listener has lost a numbering: its windows must be closed */
     struct schema_guess *guess;    /* NULL: the configuration offers no schemas */
     struct tap *tap;               /* NULL: no `control` */
@@ -107,8 +107,9 @@ struct pipeline {
     struct source **sources;    /* by index in the configuration */
     struct producer *producers; /* allocated for the maximum: they never move */
     size_t producer_count;
-    size_t receiver_count;       /* the first producers are receivers */
-    size_t fixed_count;          /* receivers, then producers that no reload changes */
+    size_t receiver_count;       /* the number of receivers, which are the first producers */
+    size_t fixed_count;          /* the number of receivers, and of the producers after them that no
+                                    reload changes */
     struct receiver **receivers; /* receiver_count of them */
     struct source_host host;     /* passed to sources */
     size_t receiver_threads;     /* per receiver */

@@ -22,7 +22,8 @@
  */
 struct used_path {
     const char *name; /* name of the sink, listener or option, for messages */
-    const char *key;  /* its key with the path, for messages; NULL: the path is its place */
+    const char *key;  /* the part's key that has the path, for messages; NULL: the path is the
+                         part's place */
     const char *path;
     const char *fields;     /* text after the folder in a path with strftime fields, or "" */
     const char *written_at; /* position in the configuration; NULL: not known */

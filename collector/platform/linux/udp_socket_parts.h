@@ -46,13 +46,14 @@ struct udp_socket {
     bool filtered; /* because of only_from */
     struct address address;
     size_t receive_buffer;
-    unsigned group_index; /* interface on which its group is joined; 0: not joined, or on any */
-    char group_interface[IF_NAMESIZE]; /* its name; empty: unknown */
+    unsigned group_index; /* number of the interface on which the group is joined; 0: not joined, or
+                             on any interface */
+    char group_interface[IF_NAMESIZE]; /* the interface's name; empty: unknown */
     uint64_t errors;
     uint64_t drops;
     uint32_t drops_seen;  /* the kernel's 32-bit counter when it was last read */
-    uint32_t *drops_kept; /* the same counter, kept for the next user of an inherited socket, or
-                             NULL */
+    uint32_t *drops_kept; /* the same as `drops_seen`, kept for the next user of an inherited
+                             socket; NULL: not inherited */
 };
 
 /* --- the group -------------------------------------------------------------------------------- */
@@ -74,17 +75,18 @@ struct linux_group {
 
     struct iovec vectors[DATAGRAM_GROUP_SIZE][2];
     struct sockaddr_in6 names[DATAGRAM_GROUP_SIZE];
-    struct address destinations[DATAGRAM_GROUP_SIZE]; /* for sockets with wants_destination */
+    struct address destinations[DATAGRAM_GROUP_SIZE]; /* the datagrams' destinations, for sockets
+                                                         with wants_destination */
     _Alignas(struct cmsghdr) uint8_t controls[DATAGRAM_GROUP_SIZE][CONTROL_SIZE];
     struct datagram_buffers buffers;
 
     /* The received buffers, and the position of receive_ops_gro in them. */
-    const struct udp_socket *from; /* of the last receive */
+    const struct udp_socket *from; /* the socket of the last receive */
     size_t received;
     size_t next;
     size_t offset;               /* bytes of buffer `next` that were returned */
-    struct datagram_slot common; /* properties that its datagrams share */
-    size_t segment;              /* bytes of each datagram but the last one */
+    struct datagram_slot common; /* properties that all datagrams of buffer `next` share */
+    size_t segment;              /* bytes of each datagram of buffer `next` but the last one */
     bool aggregated;             /* the last buffer had several datagrams */
 };
 

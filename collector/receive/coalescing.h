@@ -51,7 +51,7 @@ struct coalescing {
     uint64_t charge; /* bytes of overhead per datagram in the buffer; 0 for streams */
 
     int64_t window_begun_ns;
-    uint64_t datagrams; /* in the present window */
+    uint64_t datagrams; /* datagrams received in the present window */
     uint64_t bytes;
     double datagram_rate; /* datagrams per nanosecond in the window before */
     double byte_rate;     /* bytes per nanosecond in that window, with overhead */

@@ -29,7 +29,7 @@ struct record_chain {
     size_t series_repeated;      /* repeated series in all of these messages */
     struct text repeated_name;   /* name of the first sample with a repeated series */
     const struct packet *packet; /* kept for the first record; NULL: no packet is kept */
-    bool is_numbered;            /* as in struct frame; from the last message */
+    bool is_numbered;            /* as in struct frame, for the last message */
     struct frame_number number;
 };
 

@@ -31,7 +31,7 @@ struct dead_letters {
     struct thread *thread;
     struct wakeup *wakeup;
 
-    struct dead_letter_file file; /* only for the writing thread, while that runs */
+    struct dead_letter_file file; /* used only by the writing thread, while that thread runs */
 
     /* The members that threads share. */
     _Atomic bool sleeping;

@@ -38,7 +38,7 @@ struct dtls_options {
 #define DTLS_HANDSHAKE_NS    INT64_C(15000000000)
 
 struct dtls_server_options {
-    const struct listener *listener; /* with the present settings */
+    const struct listener *listener; /* the listener, with its present settings (`dtls`) */
     struct ingest_counters *counters;
     /*
      * Sends a datagram without waiting, from the local address to the client. Returns false if it
@@ -58,11 +58,11 @@ struct dtls_input {
 
 enum dtls_outcome {
     DTLS_PLAIN,      /* *plain has the contents */
-    DTLS_SERVED,     /* a message of DTLS itself */
-    DTLS_NO_SESSION, /* its client has no session */
-    DTLS_FORGED,     /* its tag is wrong */
-    DTLS_REPLAYED,   /* its number was received before */
-    DTLS_REFUSED,    /* a handshake that exceeds a limit */
+    DTLS_SERVED,     /* the record was a message of DTLS itself */
+    DTLS_NO_SESSION, /* the record's client has no session */
+    DTLS_FORGED,     /* the record's tag is wrong */
+    DTLS_REPLAYED,   /* a record with this number was received before */
+    DTLS_REFUSED,    /* no handshake may begin now: a limit is reached */
 };
 
 /* Valid until the server's next call. */

@@ -7,8 +7,10 @@
 #include "collector/senders/keys_file.h"
 
 struct dtls_keys {
-    struct sender_key_line *lines;         /* in the order of the file, on their own pages */
-    const struct sender_key_line **sorted; /* by name; those of one name as in the file */
+    struct sender_key_line *lines;         /* the lines in the order of the file, on pages of their
+                                              own */
+    const struct sender_key_line **sorted; /* the lines by name; lines of one name in the order of
+                                              the file */
     size_t count, room;
 };
 

@@ -60,7 +60,7 @@ bool dtls_messages_are_small(const struct dtls_record *record, size_t certificat
 
 /* A ClientHello in one piece. The pointers are into the record. */
 struct dtls_hello {
-    uint16_t message; /* its number in the handshake: 0, or 1 with a cookie */
+    uint16_t message; /* the message's number in the handshake: 0, or 1 with a cookie */
     const uint8_t *version;
     const uint8_t *random; /* DTLS_RANDOM_SIZE bytes */
     const uint8_t *id;     /* id_size bytes */

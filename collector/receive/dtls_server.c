@@ -154,7 +154,7 @@ static void end_idle(struct dtls_server *server, int64_t now_ns)
 int64_t dtls_server_expire(struct dtls_server *server, int64_t now_ns)
 {
     if (server->idle_ns != server->options.listener->dtls->idle_ns)
-        server->due_ns = now_ns; /* a reload has changed idle_ns */
+        server->due_ns = now_ns; /* due now, because a reload has changed idle_ns */
     if (now_ns < server->due_ns)
         return server->due_ns;
     server->idle_ns = server->options.listener->dtls->idle_ns;

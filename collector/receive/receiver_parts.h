@@ -30,33 +30,33 @@ struct endpoint {
      * cache.
      */
     struct claim claim;
-    bool failed;  /* not served any more; kept open until the end for its counters */
-    bool leaving; /* set in quiescence: it is drained, closed and not served again */
-    struct endpoint *next_listed; /* on the thread's list */
+    bool failed;  /* the socket is not served any more; kept open until the end for its counters */
+    bool leaving; /* set in quiescence: the socket is drained, closed and not served again */
+    struct endpoint *next_listed; /* the next socket on the thread's list */
     struct udp_socket *socket;
     struct ingest *ingest;
     const struct listener *listener;
     uint64_t drained; /* datagrams received in the present drain */
     int64_t drops_checked_ns;
     int64_t due; /* monotonic: when the open batch must be sealed; used while claimed and drained */
-    _Atomic int64_t due_ns; /* the same time; used while the socket is not claimed */
+    _Atomic int64_t due_ns; /* the same as `due`; used while the socket is not claimed */
 
-    struct endpoint *next;       /* in the list of all sockets */
+    struct endpoint *next;       /* the next in the list of all sockets */
     enum udp_socket_group group; /* the state of the socket's multicast group at the last check */
     _Atomic bool *group_lost;
     int64_t coalesce_ns;
     size_t buffer;              /* bytes of receive buffer that were granted */
     bool filtered;              /* the kernel drops and counts datagrams of denied senders */
-    bool refusing;              /* refuses new datagrams; its final drops were read */
-    bool removing;              /* waits for its REMOVED event */
-    bool emptied;               /* the last drain of the stop has emptied it */
+    bool refusing;              /* the socket refuses new datagrams; its final drops were read */
+    bool removing;              /* the socket waits for its REMOVED event */
+    bool emptied;               /* the last drain of the stop has emptied the socket */
     int64_t leaves_ns;          /* monotonic: when a socket that leaves is closed, even if it is not
                                    drained */
     uint64_t drops_before;      /* the ledger's drops before this socket's were added */
     uint64_t errors_before;     /* the ledger's errors before this socket's were added */
     uint64_t drops_logged;      /* the drops at the time of the last log line about drops */
-    _Atomic uint64_t refreshed; /* the last refresh for which its drops were read */
-    _Atomic bool gone;          /* it has left, and is only in the list of all sockets */
+    _Atomic uint64_t refreshed; /* the last refresh for which the socket's drops were read */
+    _Atomic bool gone;          /* the socket has left, and is only in the list of all sockets */
 };
 
 /* The value of `leaves_ns` of a socket that leaves without a drain. */

@@ -126,8 +126,8 @@ static void remove_socket(struct receiver *receiver, struct endpoint *endpoint, 
     if (!claim_take_or_mark(&endpoint->claim) && !endpoint->failed)
         return;
     if (endpoint->leaves_ns == LEAVE_AT_ONCE)
-        receiver_unwatch_socket(worker, endpoint); /* before any further datagram is received from
-                                                      the socket */
+        receiver_unwatch_socket(worker, endpoint); /* unwatched at once, before any further datagram
+                                                      is received from the socket */
     else
         receiver_list_socket(&worker->ready, endpoint);
 }

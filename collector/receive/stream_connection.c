@@ -87,7 +87,7 @@ static bool handle_result(struct stream_connection *connection, enum channel_res
         return true;
     case CHANNEL_WANTS_IN:
     case CHANNEL_WANTS_OUT:
-        if (connection->peer_gone) /* perhaps no event will report its end */
+        if (connection->peer_gone) /* perhaps no further event will report the connection's end */
             stream_connection_end_by(connection, STREAM_RESET);
         else if (connection->draining && !(cut && connection->patient))
             stream_connection_end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_STOPPED);

@@ -111,7 +111,7 @@ struct stream_connection {
     unsigned spurious; /* how many times in a row it was armed without progress */
     int64_t spurious_since_ns; /* monotonic: when the first of these times was */
     enum stream_end end;
-    enum frame_streams_state streams; /* only for frame streams */
+    enum frame_streams_state streams; /* the state of frame streams; not used with other framings */
 
     /*
      * Pending bytes were received but not yet handled. They are the bytes from `at` to `used` of

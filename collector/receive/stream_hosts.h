@@ -20,9 +20,9 @@
 struct stream_host {
     struct address address;    /* the port is ignored */
     size_t connections;        /* the number of its connections, at least 1 */
-    struct stream_share share; /* its use of large blocks and of memory for TLS handshakes */
-    size_t handshakes;         /* of a DTLS socket: the number of its clients that have a handshake;
-                                  only dtls_peers.c changes this */
+    struct stream_share share; /* the host's use of large blocks and of memory for TLS handshakes */
+    size_t handshakes;         /* for a DTLS socket: the number of the host's clients that have a
+                                  handshake; only dtls_peers.c changes this */
     struct stream_host *next;  /* next host in its bucket or in the free list */
 };
 

@@ -112,7 +112,7 @@ static bool finish_turn(struct worker *worker, struct stream_slot *slot, int64_t
     case STREAM_BACK_OFF:
         return pause_connection(worker, slot, true);
     case STREAM_CLOSE:
-        /* another thread that armed the connection may still be in stream_slot_arm */
+        /* Waits: another thread that armed the connection may still be in stream_slot_arm. */
         if (atomic_load(&slot->armers) != 0)
             return true;
         stream_server_close_connection(worker, slot);
@@ -525,7 +525,8 @@ static void end_thread(struct worker *worker)
     if (last)
         atomic_store(&server->finished, true);
     else if (atomic_load(&server->quiesce_wanted))
-        notifier_wake(server->notifier); /* this thread may have taken the wake-up to pause */
+        notifier_wake(server->notifier); /* wakes another thread: this one may have taken the
+                                            wake-up for the pause */
     server->options.finished(server->options.context);
     heartbeat_wait(&worker->heartbeat);
 }

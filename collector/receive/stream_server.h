@@ -57,7 +57,7 @@ struct stream_server_options {
     const char *inherited; /* the name of inherited listening sockets, used instead of `address`;
                               NULL: none */
     const char *local;     /* the path of a local socket, used instead of `address`; NULL: none */
-    struct local_access access; /* of the local socket's file */
+    struct local_access access; /* permissions and owner of the local socket's file */
     enum framing framing;
     const char *content_type; /* the type of frame streams, at most FRAME_STREAMS_TYPE_MOST bytes;
                                  copied. NULL: any of protobuf's types */

@@ -31,7 +31,8 @@ struct worker {
     struct stream_worker stream;
     struct stream_slot *work[WORK_MOST];
     size_t count;
-    struct stream_slot *arming[WORK_MOST]; /* to be armed together at the end of the round */
+    struct stream_slot *arming[WORK_MOST]; /* connections to be armed together at the end of the
+                                              round */
     unsigned arming_for[WORK_MOST];        /* their interests */
     size_t arming_count;
     bool has_events;        /* events were taken as connections were armed: no wait is due */
@@ -51,7 +52,7 @@ struct worker {
     struct heartbeat heartbeat;
     uint64_t heartbeat_seen; /* the value that the main thread saw last */
     struct log_limit log, accept_log, refusal_log;
-    struct log_limit end_logs[STREAM_END_COUNT]; /* for each way in which a connection ends */
+    struct log_limit end_logs[STREAM_END_COUNT]; /* one for each way in which a connection ends */
 };
 
 /* A listening socket. Its address in memory is the token of its events. */

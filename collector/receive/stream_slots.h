@@ -33,8 +33,10 @@ struct stream_slot {
     _Atomic unsigned armers; /* how many threads are in stream_slot_arm */
     _Atomic int64_t due_ns;  /* the connection's deadlines, for scans while it has no owner */
     _Atomic int64_t pressure_ns;
-    _Atomic bool paused;         /* not served until a scan of the first thread claims it */
-    _Atomic bool waits;          /* while the listener stops: waits for the rest of a frame */
+    _Atomic bool paused;         /* the connection is not served until a scan of the first thread
+                                    claims it */
+    _Atomic bool waits;          /* while the listener stops: the connection waits for the rest of a
+                                    frame */
     bool hung_up;                /* a hang-up was reported; the slot is not armed for it again */
     struct stream_slot *next;    /* the next slot in the free list */
     struct stream_host *host;    /* the peer's host, by its address */
@@ -54,7 +56,8 @@ struct stream_slots {
     struct mutex *lock; /* guards the members below; taken when a connection begins or ends */
     struct stream_slot *free;
     size_t made; /* slots that were ever used: the first `made` of `all` */
-    struct stream_hosts hosts, networks; /* by address; by network or proven name */
+    struct stream_hosts hosts, networks; /* `hosts` are counted by address, `networks` by network or
+                                            proven name */
 
     _Atomic size_t open; /* the number of open connections */
 };

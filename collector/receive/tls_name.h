@@ -18,7 +18,7 @@ bool tls_name(const struct tls_library *library, const SSL *ssl, uint8_t name[CH
 enum tls_name_result {
     TLS_NAME_FOUND,
     TLS_NAME_NONE,     /* the peer has no certificate */
-    TLS_NAME_UNUSABLE, /* its certificate has no name that is allowed for a sender */
+    TLS_NAME_UNUSABLE, /* the peer's certificate has no name that is allowed for a sender */
 };
 
 /*

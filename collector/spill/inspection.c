@@ -41,7 +41,8 @@ static void cut_to_what_is_there(char *path)
 static int inspect_folder(const char *folder, struct spill_inspection *inspection,
                           struct error *error)
 {
-    char *path = text_copy(folder, strlen(folder) + 1); /* with room for "." */
+    char *path = text_copy(folder, strlen(folder) + 1); /* the copy has room for "." even if the
+                                                           path is empty */
     if (path == NULL)
         return error_no_memory(error);
     uint64_t total;

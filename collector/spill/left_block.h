@@ -12,8 +12,10 @@
 
 struct left_block {
     bool is_there;
-    uint64_t number;                 /* of its first record: the caller's */
-    char segment[SEGMENT_NAME_SIZE]; /* its file, to which no more blocks are written */
+    uint64_t number;                 /* the number of the block's first record, as the caller
+                                        numbers records */
+    char segment[SEGMENT_NAME_SIZE]; /* the name of the block's file, to which no more blocks are
+                                        written */
     uint64_t offset; /* where the block begins in the file; 0: it is the only block there */
     uint64_t end;    /* the position after the block */
 };

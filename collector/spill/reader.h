@@ -17,7 +17,8 @@
 /* A block that was read. It stays in the ring until it and all earlier blocks are acknowledged. */
 struct read_block {
     uint64_t from;     /* the end of the previous block */
-    uint64_t position; /* of the first record; records from `from` up to it are lost */
+    uint64_t position; /* the position of the first record; records from `from` up to this position
+                          are lost */
     uint64_t end;
     bool evicted; /* the block's segment is gone: the block cannot be read again */
     bool acknowledged;
@@ -25,8 +26,8 @@ struct read_block {
 
 struct reader {
     uint64_t spill;    /* only blocks of this spill count */
-    uint64_t position; /* after the last record that was read, lost or evicted */
-    uint64_t number;   /* of the segment that the reader reads */
+    uint64_t position; /* the position after the last record that was read, lost or evicted */
+    uint64_t number;   /* the number of the segment that is being read */
     bool is_open;      /* the segment's file is open */
     /* How often reading a head, and the label or image after it, has failed in a row. */
     unsigned head_failures, label_failures, image_failures;

@@ -17,7 +17,7 @@ struct candidate {
     bool is_named;   /* the file has a name that this program gives */
     uint64_t number; /* the number in the file's name */
     uint64_t first;  /* the position of its beginning, as far as known */
-    uint64_t end;    /* of a kept segment: the end in its name */
+    uint64_t end;    /* for a kept segment: the end in the file's name */
     struct scan scan;
 };
 

@@ -11,12 +11,12 @@
 
 /* A segment that is on disk. */
 struct segment {
-    char name[64];  /* of its file, in the folder */
+    char name[64];  /* the name of the segment's file in the folder */
     uint64_t first; /* position of the segment's first record */
     uint64_t size;  /* bytes of the file that count */
     bool damaged;   /* bytes of the segment were skipped */
     bool sealed;    /* no more blocks are appended to the segment */
-    bool gone;      /* its file was removed while the spill was open */
+    bool gone;      /* the segment's file was removed while the spill was open */
 };
 
 /* The room for a name in the folder, with its NUL, as in struct segment. */

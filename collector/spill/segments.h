@@ -16,7 +16,7 @@
 #define SEGMENTS_BAD_KEPT 2
 
 struct segments {
-    char *folder;   /* as it was given */
+    char *folder;   /* the folder's path, as it was given */
     char *paths[2]; /* buffers for the paths of two files in the folder */
     size_t prefix;  /* bytes of the folder in each path */
     unsigned turn;  /* index of the buffer that is used next */

@@ -133,7 +133,8 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
     }
     const uint64_t unread = spill->reader.position;
     *records = reader_evict(&spill->reader, end);
-    if (gone) { /* another program removed the segment before */
+    if (gone) { /* the records are lost, not evicted: another program had removed the segment's
+                   file */
         spill->reader.evicted -= *records;
         spill->reader.lost += *records;
     } else {

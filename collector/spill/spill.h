@@ -100,14 +100,16 @@ uint64_t spill_epoch(const struct spill *spill);
 /* --- blocks ----------------------------------------------------------------------------------- */
 
 struct spill_block {
-    uint64_t number; /* of its first record: chosen by the caller, stored as it is */
+    uint64_t number; /* the number of the block's first record: chosen by the caller, stored as it
+                        is */
     uint32_t count;  /* records in the block, ≥ 1 */
-    uint32_t layout; /* of its image: chosen by the caller, stored as it is */
+    uint32_t layout; /* the layout of the block's image: chosen by the caller, stored as it is */
 
     /* Filled by a read: */
-    uint64_t position; /* of its first record; identifies the block until it is acknowledged */
-    uint64_t epoch;    /* of the run that appended it */
-    size_t size;       /* bytes of its image */
+    uint64_t position; /* the position of the block's first record; identifies the block until it is
+                          acknowledged */
+    uint64_t epoch;    /* the epoch of the run that appended the block */
+    size_t size;       /* bytes of the block's image */
     bool again;        /* the block was read before, and may have been sent */
 };
 
@@ -227,16 +229,18 @@ void spill_check_files(struct spill *spill);
  *     recovered + appended = acknowledged + evicted + lost + held.
  */
 struct spill_counts {
-    uint64_t recovered; /* on disk at the opening, by their positions */
-    uint64_t appended;  /* stored since the opening */
+    uint64_t recovered; /* records on disk at the opening, counted by their positions */
+    uint64_t appended;  /* records stored since the opening */
     uint64_t acknowledged;
-    uint64_t evicted;         /* their segment was removed before they were read */
+    uint64_t evicted;         /* records whose segment was removed before they were read */
     uint64_t evicted_sent;    /* part of `evicted`: may have been sent before, as `again` says */
-    uint64_t lost;            /* by damage, or because their segment is gone */
-    uint64_t held;            /* are on disk, read or not */
-    uint64_t kept;            /* part of `held`: with another label; they are not read now */
-    uint64_t gone;            /* part of `held`: not read, in files that were removed */
-    uint64_t bytes;           /* of all segments on disk */
+    uint64_t lost;            /* records lost by damage, or because their segment is gone */
+    uint64_t held;            /* records on disk, read or not */
+    uint64_t kept;            /* part of `held`: records with another label, which are not read
+                                 now */
+    uint64_t gone;            /* part of `held`: records that were not read, in files that were
+                                 removed */
+    uint64_t bytes;           /* size of all segments on disk */
     uint64_t recovered_bytes; /* size of all segments on disk at the opening */
 };
 

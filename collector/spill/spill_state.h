@@ -31,9 +31,9 @@ struct tail {
 
 struct spill {
     struct spill_settings settings;
-    char label[SPILL_LABEL_SIZE]; /* of the blocks that are appended */
+    char label[SPILL_LABEL_SIZE]; /* the label of the blocks that are appended */
     uint32_t label_size, label_checksum;
-    struct disk_room room; /* of the disk of the segments' folder */
+    struct disk_room room; /* the room on the disk of the segments' folder */
     struct part_file *lock;
     bool locked_out; /* the folder was replaced, and another program has the new one */
     struct segments segments;

@@ -9,7 +9,7 @@
 
 struct http_meaning {
     enum delivery_outcome outcome;
-    enum delivery_reason reason; /* for DELIVERY_REFUSED, or after `tries` answers */
+    enum delivery_reason reason; /* why records are refused, at once or after `tries` answers */
     bool parts;     /* refused because of the records: the server may accept some of them */
     bool some;      /* refused, but the server may have stored some of the records */
     unsigned tries; /* after this number of such answers, the next is a refusal; 0: never */

@@ -41,9 +41,10 @@ struct http_client_options {
 /* The result of a block, in addition to the outcomes of its records. */
 struct http_result {
     struct delivery_block *block;
-    struct error error;       /* for records that were not acknowledged; else empty */
+    struct error error;       /* why records were not acknowledged; empty: all were */
     int64_t retry_after_ns;   /* 0: not given by the server */
-    uint64_t points_rejected; /* in accepted requests (OTLP 1, "Partial Success") */
+    uint64_t points_rejected; /* data points rejected in accepted requests (OTLP 1, "Partial
+                                 Success") */
     char warning[256];        /* the server's text about the rejected points, printable; or "" */
 };
 

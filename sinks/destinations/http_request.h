@@ -42,7 +42,7 @@ struct http_request {
     size_t at; /* bytes of the body that libcurl has read */
     char why[CURL_ERROR_SIZE];
     char text[256];               /* of the reply */
-    bool proof;                   /* as in the reply */
+    bool proof;                   /* as in struct http_reply */
     bool head_ended;              /* all headers after the latest status line have come */
     size_t head_seen;             /* bytes of headers */
     bool refused;                 /* libcurl reported that the server refused the stream */
@@ -56,7 +56,7 @@ struct http_request {
 
 /* Options that all requests of a sink share; the pointers outlive the requests. */
 struct http_request_options {
-    struct client_tls tls;        /* without a CA: the system's */
+    struct client_tls tls;        /* the certificates; without a CA the system's are used */
     int64_t timeout_ms;           /* time limit of a whole request */
     struct http_goaways *goaways; /* NULL: there is only one request */
 };

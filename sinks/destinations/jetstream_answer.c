@@ -14,7 +14,7 @@
 /* The members of an answer that are used. */
 struct members {
     bool stream, seq, error;
-    unsigned code, detail; /* of the error; 0: not given */
+    unsigned code, detail; /* the error's code and err_code; 0: not given */
     struct text description, first_stream;
 };
 

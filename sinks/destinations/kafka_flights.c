@@ -4,8 +4,8 @@
 #include "collector/platform/clock.h"
 
 /* States of a record that has no outcome yet. */
-#define WAITS  UINT8_MAX       /* it has to be handed over */
-#define PART   (UINT8_MAX - 1) /* it is in the message of the record before it */
+#define WAITS  UINT8_MAX       /* the record has to be handed over */
+#define PART   (UINT8_MAX - 1) /* the record is in the message of the record before it */
 #define HANDED (UINT8_MAX - 2) /* the library has the message whose first record this is */
 
 #define TOKEN_RECORDS (UINT32_MAX / KAFKA_FLIGHTS)

@@ -35,7 +35,8 @@ struct kafka_flight {
     int64_t handed_ns;            /* when kafka_flights_begin was called; monotonic */
     uint64_t order;               /* later flights have higher numbers */
     int64_t until_ns;             /* end of the block's wait to be handed over; monotonic */
-    struct error error;           /* of the first message that was not acknowledged; or empty */
+    struct error error;           /* the error of the first message that was not acknowledged; or
+                                     empty */
 };
 
 struct kafka_flights {

@@ -11,7 +11,7 @@ struct kafka_outcome {
     enum delivery_outcome result;
     enum delivery_reason reason; /* for DELIVERY_REFUSED */
     bool by_itself;              /* refused, and no other message was in the same request */
-    const char *why;             /* for people; set by the caller */
+    const char *why;             /* the reason, for people; set by the caller */
 };
 
 /* Returns the outcome of a message that the library refused when it was handed over. */

@@ -43,7 +43,7 @@ struct kafka_producer {
     atomic_bool has_events; /* there may be events for poll */
     bool is_fatal;          /* the producer accepts no more messages */
     size_t message_size;    /* message.max.bytes: limit for a message with key, headers and head */
-    int64_t remake_ns;      /* without a handle: when to try again; monotonic */
+    int64_t remake_ns;      /* without a handle: when to try to create one again; monotonic */
     struct kafka_topics *topics;
     struct kafka_statistics now, before_it; /* counts of this producer; sums of all earlier ones */
     struct log_limit log;

@@ -9,7 +9,7 @@
  * Bits of a record's `group`. DIVIDED is a number: how often the message of the record was divided,
  * at least.
  */
-#define FOLLOWS  0x40u /* it is in the message of the record before it */
+#define FOLLOWS  0x40u /* the record is in the message of the record before it */
 #define ANSWERED 0x80u
 #define DIVIDED  0x3fu
 

@@ -38,7 +38,8 @@ struct nats_flight {
     size_t at;                    /* no record before this index waits */
     int64_t until_ns;             /* at this time the block is done, with or without answers */
     bool done;                    /* all records have outcomes, and the block can be taken out */
-    struct error error;           /* of the first message that was not acknowledged; or empty */
+    struct error error;           /* the error of the first message that was not acknowledged; or
+                                     empty */
 };
 
 /*

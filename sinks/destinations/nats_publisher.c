@@ -52,7 +52,7 @@ struct nats_publisher {
     char collector[HOST_NAME_SIZE];
     struct log_limit report_log; /* limits log lines about what the library's threads report */
 
-    struct mutex *mutex; /* for `flights`, `away` and options.sink */
+    struct mutex *mutex; /* guards `flights`, `away` and options.sink */
     struct nats_flights flights;
     struct error away; /* why there is no connection; empty text: connected, or not tried yet */
 

@@ -24,7 +24,7 @@ struct nats_publisher;
 
 struct nats_publisher_options {
     const struct nats_library *library;
-    const char *name; /* of the sink, for the log */
+    const char *name; /* the sink's name, for the log */
     const struct broker_place *place;
     const struct broker_options *broker;
     const struct client_tls *tls;

@@ -24,11 +24,11 @@
 #define FILE_NAME_SIZE (PATH_TEMPLATE_SIZE + 16)
 
 struct found_file {
-    const char *path;               /* as stored, valid during the visit */
+    const char *path;               /* the file's path as stored, valid during the visit */
     bool part;                      /* the name ends with PART_SUFFIX */
     int64_t modified_ns;            /* since 1970 UTC */
     uint64_t size;                  /* bytes */
-    const struct path_match *match; /* of an incomplete file: the match of its name without
+    const struct path_match *match; /* the match of the path; for an incomplete file, without
                                        PART_SUFFIX */
 };
 

@@ -23,7 +23,7 @@ struct finished_files;
 struct complete_part {
     struct part_file *file;
     const char *name; /* name of the part */
-    const char *path; /* its future name, without a number */
+    const char *path; /* the file's future name, without a number */
     uint32_t number;  /* number in the part's name */
     int64_t begun_ns; /* since 1970 UTC */
     bool again;       /* the file has waited for its name before, and was taken back */

@@ -22,9 +22,9 @@ struct kept {
     int64_t modified_ns;
     uint64_t size;
     int64_t period_ns; /* while periods are counted: order_ns of the newest file of the period */
-    bool by_period;    /* for a sink that rotates by time */
-    bool stuck;        /* it could not be removed, and this was logged */
-    bool gone;         /* removed, to be dropped from the list */
+    bool by_period;    /* the sink rotates by time */
+    bool stuck;        /* the file could not be removed, and this was logged */
+    bool gone;         /* the file is removed, and has to be dropped from the list */
 };
 
 struct kept_files {

@@ -19,7 +19,8 @@ struct file_content {
     const struct encoder_ops *encoder;
     size_t head_size;                /* size of a file's head, as stored */
     struct compression *compression; /* NULL: none */
-    enum file_sync sync;             /* not SYNC_NEVER: a file is synced before it is complete */
+    enum file_sync sync;             /* if not SYNC_NEVER, a file is synced before it is
+                                        completed */
 };
 
 /* Writes the content's name for people: "format=json&compress=zstd". */

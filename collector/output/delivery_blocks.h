@@ -57,7 +57,8 @@ struct buffered_block {
     size_t open; /* records without an outcome at the time when the block was stored or read back */
     int64_t collected_until_ns;  /* monotonic: when the block must be sealed, while it is filled */
     int64_t begun_ns;            /* monotonic: when this run could first send it */
-    int64_t sealed_ns;           /* wall clock: when it was sealed, perhaps by an earlier run */
+    int64_t sealed_ns;           /* wall clock: when the block was sealed, perhaps by an earlier
+                                    run */
     struct buffered_block *next; /* the next in the list of waiting blocks */
 };
 

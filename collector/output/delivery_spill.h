@@ -122,9 +122,10 @@ bool delivery_spill_tick(struct delivery_spill *spill, int64_t now_ns, struct er
  */
 struct delivery_spill_counts {
     uint64_t recovered;
-    uint64_t evicted; /* certainly not sent */
-    uint64_t unknown; /* evicted, and may have been sent */
-    uint64_t lost;    /* damaged, missing, or in blocks that this program cannot read */
+    uint64_t evicted; /* evicted records that were certainly not sent */
+    uint64_t unknown; /* evicted records that may have been sent */
+    uint64_t lost;    /* records that are damaged, missing, or in blocks that this program cannot
+                         read */
     uint64_t spilled; /* records on disk that were not taken */
     uint64_t kept;    /* part of `spilled`: records for another format or destination, which cannot
                          be taken */

@@ -31,7 +31,7 @@ struct fan_out;
 
 enum fan_out_waiting {
     FAN_OUT_NEVER_WAITS,
-    FAN_OUT_WAITS, /* but not for sinks that drop */
+    FAN_OUT_WAITS, /* waits for room, but not for sinks that drop */
     FAN_OUT_ALWAYS_WAITS,
 };
 

@@ -218,10 +218,10 @@ void sink_thread_add_figures(const struct sink_thread *sink, struct delivery_fig
  */
 bool sink_thread_read_series(const struct sink_thread *sink, struct series_report *report);
 
-/* The batches in all of its queues, and their capacity. */
+/* The batches in all queues of a sink, and the capacity of these queues. */
 struct queue_levels {
     size_t batches, batches_most;
-    size_t large, large_most; /* large batches among them */
+    size_t large, large_most; /* the large batches among them, and their capacity */
     double fill;              /* the fill of the fullest queue, as batch_queue_fill */
 };
 

@@ -60,7 +60,7 @@ struct sink_thread {
     struct taken_batch taken; /* the batch that is being written, if `unfinished` is
                                  UNFINISHED_BATCH */
     struct log_limit eviction_log;
-    uint64_t evicted; /* records, since the last line in the log */
+    uint64_t evicted; /* records evicted since the last line in the log */
     int64_t looks_ns; /* with a host: when the sink checks its reader next */
     int64_t retry_ns; /* with a host: the pause after the destination blocked */
 

@@ -13,9 +13,10 @@
 
 /* A block, valid while it is visited. It contains only the records that have no outcome. */
 struct spilled_block {
-    const char *label; /* delivery_label.h; "": of an earlier program version */
+    const char *label; /* the block's label (delivery_label.h); "": a block of an earlier program
+                          version */
     uint64_t records;
-    int64_t sealed_ns; /* when it was sealed: since 1970 UTC */
+    int64_t sealed_ns; /* when the block was sealed: since 1970 UTC */
     const char *head;  /* what a file of such records begins with */
     size_t head_size;
     const char *bytes; /* bytes of the records, one after the other */

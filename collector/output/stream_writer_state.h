@@ -28,7 +28,7 @@
 
 /* A record that was put and has no outcome yet. */
 struct pending {
-    uint64_t end; /* offset after its last byte */
+    uint64_t end; /* offset after the record's last byte */
     struct encoded_counts counts;
 };
 

@@ -33,7 +33,7 @@ struct memory_needs {
     size_t receivers;        /* number of threads that serve sockets */
     size_t fan_outs;         /* fan-outs of the receivers: one each, or one for all */
     size_t producers;        /* number of sources with their own threads and fan-out */
-    size_t producer_threads; /* threads of these sources */
+    size_t producer_threads; /* number of threads of these sources */
     uint64_t source_memory;  /* bytes for sources (reassembly, connections) */
     size_t sinks;
     uint64_t sink_memory;     /* bytes of all sinks (sink_thread_memory) */

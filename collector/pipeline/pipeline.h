@@ -38,8 +38,8 @@ struct pipeline_options {
 
 enum pipeline_state {
     PIPELINE_RUNNING,
-    PIPELINE_COMPLETE, /* should be stopped: max_datagrams have arrived, a socket failed, no sink is
-                          left, or a sink with on_epipe=stop has ended */
+    PIPELINE_COMPLETE, /* the pipeline should be stopped: max_datagrams have arrived, a socket
+                          failed, no sink is left, or a sink with on_epipe=stop has ended */
     PIPELINE_FINISHED, /* all threads have finished their work */
 };
 

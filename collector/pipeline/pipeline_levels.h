@@ -17,7 +17,7 @@
 
 /* A listener with sockets. */
 struct listener_level {
-    const char *name; /* as in the ledger */
+    const char *name; /* the listener's name in the ledger */
     size_t sockets;
     size_t buffer_asked;   /* bytes of receive buffer per socket */
     size_t buffer_granted; /* bytes, per socket */
@@ -26,7 +26,7 @@ struct listener_level {
 
 /* A listener of connections. */
 struct stream_level {
-    const char *name; /* as in the ledger */
+    const char *name; /* the listener's name in the ledger */
     size_t open;      /* connections */
     size_t open_most;
 };

@@ -74,18 +74,20 @@ static inline bool pipeline_pauses(const struct producer *producer)
 struct sink_slot {
     struct sink_slot *next;           /* the next in the list of retired sinks */
     const struct sink_config *config; /* may belong to an earlier configuration */
-    struct generation *generation;    /* owns `config`; NULL: the start's, outlives all */
+    struct generation *generation;    /* owns `config`; NULL: the start's configuration, which
+                                         outlives all sinks */
     int index;                        /* the index of the sink's ledger entry */
-    bool counts_on;                   /* shares the ledger entry of the live sink it will replace */
+    bool counts_on;                   /* shares the ledger entry of the live sink that this sink
+                                         will replace */
     struct sink_thread *sink;
     struct sink_counters *counters;
     struct fan_out_sink *routes; /* queues to this sink, by producer */
     size_t route_count;
-    bool opened;         /* whether it is open, and started or about to be; if not, an earlier sink
-                            may still use its file */
-    int64_t try_ns;      /* next attempt to open it; 0: not yet tried */
+    bool opened;         /* whether the sink is open, and started or about to be; if not, an earlier
+                            sink may still use its file */
+    int64_t try_ns;      /* monotonic: the next attempt to open the sink; 0: not yet tried */
     int64_t unopened_ns; /* monotonic: when opening began to fail; 0: opened, or not yet tried */
-    int64_t deadline_ns; /* end of its retirement; 0: not retired */
+    int64_t deadline_ns; /* monotonic: the end of the sink's retirement; 0: not retired */
 };
 
 struct pipeline {
@@ -102,9 +104,9 @@ struct pipeline {
     struct tap *tap;               /* NULL: no `control` */
     struct sender_report *senders; /* NULL: neither `control` nor `metrics` */
     struct wakeup *refreshed;      /* signalled by pipeline_changed */
-    struct source **known;         /* by index in the ledger */
+    struct source **known;         /* sources by index in the ledger */
     size_t known_count;
-    struct source **sources;    /* by index in the configuration */
+    struct source **sources;    /* sources by index in the configuration */
     struct producer *producers; /* allocated for the maximum: they never move */
     size_t producer_count;
     size_t receiver_count;       /* the number of receivers, which are the first producers */
@@ -113,15 +115,16 @@ struct pipeline {
     struct receiver **receivers; /* receiver_count of them */
     struct source_host host;     /* passed to sources */
     size_t receiver_threads;     /* per receiver */
-    struct sink_slot **slots;    /* by index in the configuration */
-    struct sink_slot *retired;   /* removed by a reload and not yet ended, the latest first */
+    struct sink_slot **slots;    /* sinks by index in the configuration */
+    struct sink_slot *retired;   /* sinks that a reload has removed and that have not ended, the
+                                    latest first */
     struct left_spill *left;     /* list of spills left by removed sinks */
     struct key_state *states;    /* list of open state files (pipeline_keys.h) */
     struct generation *generations;
-    int64_t groups_ns; /* next check of multicast groups */
+    int64_t groups_ns; /* monotonic: the next check of multicast groups */
     bool stopping;
     bool quiesced;                     /* producers are paused (pipeline_quiesce.h) */
-    int64_t deadline_ns;               /* end of the stop */
+    int64_t deadline_ns;               /* monotonic: the deadline of the stop */
     struct dead_letters *dead_letters; /* NULL: none are kept */
     uint64_t max_datagrams;            /* 0: any number */
     _Atomic uint64_t received;

@@ -144,7 +144,7 @@ static size_t room_for_all(const struct config *config)
     for (size_t i = 0; i < config->listener_count; i++)
         room += config->listeners[i].schema_count;
     room += config->sink_count * (2 + count_file_keys(KEY_OF_ANY_SINK));
-    return room + 4; /* dead letters, the sockets of --control and --metrics, and a token */
+    return room + 4; /* 4 for dead letters, the sockets of --control and --metrics, and a token */
 }
 
 /* Listeners with the same keys have the same state file, which is added once. */

@@ -24,7 +24,7 @@
 #define SIGNAL       33 /* SIGSETXID of the C library, whose sigaction(2) refuses it */
 #define THREADS_MOST 256
 #define PASSES_MOST  16
-#define WAIT_NS      100000 /* between two looks at a thread */
+#define WAIT_NS      100000 /* nanoseconds between two looks at a thread */
 #define WAITS_MOST   10000
 
 /* The kernel's struct sigaction, with a restorer as both processors have it. */

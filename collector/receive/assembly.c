@@ -69,7 +69,7 @@ struct assembly {
     int64_t now_ns;  /* the latest known time */
     uint8_t *memory;
     struct message **buckets;
-    uint8_t *scratch; /* for a complete message, or a datagram that is given up */
+    uint8_t *scratch; /* holds a complete message, or a datagram that is given up */
     struct block *free_blocks;
     struct message *free_messages; /* linked by `newer` */
     struct message_list waiting, ended;

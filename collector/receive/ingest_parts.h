@@ -25,7 +25,8 @@ struct ingest {
     struct assembly *assembly;           /* NULL: no schema of the listener has segments */
     struct unsealing *unsealing;         /* NULL: its datagrams are not sealed */
     struct decrypting *decrypting;       /* NULL: its listener is not DTLS */
-    struct log_limit logs[REASON_COUNT]; /* for the log lines about refused datagrams */
+    struct log_limit logs[REASON_COUNT]; /* limit the log lines about refused datagrams, for each
+                                            reason */
 };
 
 #endif

@@ -29,7 +29,8 @@ struct ingest_thread {
     struct ingest_counters **counters; /* the thread's own blocks; index: the listener's index */
     struct traffic_table *traffic;     /* the busiest senders; NULL: senders are not counted */
     struct thread_measures *measures;  /* the thread's own */
-    bool lossless;                     /* waits for free batches and for room in queues */
+    bool lossless;                     /* the thread waits for free batches and for room in queues,
+                                          so that it loses no datagram */
     int64_t short_since_ns; /* monotonic: since when the system has had no pages for a batch; 0: it
                                has pages */
     struct dead_letter_queue *dead_letters; /* the thread's own; NULL: no dead letters are kept */

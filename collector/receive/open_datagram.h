@@ -20,9 +20,11 @@
 struct open_datagram {
     struct ingest *ingest;
     const struct datagram_slot *slot; /* NULL: only buffered segments are being given up */
-    const char *sender;               /* name of the key that sealed it; NULL: it was not sealed */
+    const char *sender;               /* the name of the key that sealed the datagram, or that the
+                                         DTLS client has proved; NULL: neither */
     struct batch *batch;              /* NULL: not needed yet, or no batch was available */
-    const struct schema_entry *entry; /* its schema, from the batch's list; NULL: not known */
+    const struct schema_entry *entry; /* the datagram's schema, from the batch's list; NULL: not
+                                         known */
 };
 
 /* Takes the batch from the ingest. */

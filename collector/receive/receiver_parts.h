@@ -90,7 +90,8 @@ struct worker {
     struct datagram_group *group;
     struct thread *thread;
     struct endpoint_list ready;
-    struct endpoint_list drained; /* drained in this round; their claims are not yet released */
+    struct endpoint_list drained; /* sockets drained in this round, whose claims are not yet
+                                     released */
     bool coalesces;               /* the rate at the last drain was high enough for a pause */
     int64_t yielded_ns; /* time spent on waits for sinks since every queue was last less than half
                            full */

@@ -11,7 +11,8 @@
 
 struct refusal {
     enum datagram_reason reason;
-    bool limited;                  /* too large for max_decoded: a larger batch would not help */
+    bool limited;                  /* the datagram is too large for max_decoded: a larger batch
+                                      would not help */
     struct decode_failure failure; /* CAUSE_UNKNOWN if the datagram's bytes are not the reason */
 };
 

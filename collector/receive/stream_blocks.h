@@ -30,9 +30,10 @@ struct stream_blocks;
  * stream_blocks.c changes the blocks, tls_handshake.c the bytes.
  */
 struct stream_share {
-    size_t blocks;                  /* blocks that its connections have */
-    size_t waiting;                 /* connections that wait for a block */
-    _Atomic size_t handshake_bytes; /* reserved by the TLS handshakes of its connections */
+    size_t blocks;                  /* blocks that the host's connections have */
+    size_t waiting;                 /* the host's connections that wait for a block */
+    _Atomic size_t handshake_bytes; /* bytes reserved by the TLS handshakes of the host's
+                                       connections */
 };
 
 /* Creates `count` (≥ 1) blocks of `size` bytes each. Returns NULL if out of memory. */

@@ -102,7 +102,8 @@ struct stream_connection {
                             its block */
     enum stream_next next;
     bool draining;     /* the listener stops: the connection ends after its arrived input */
-    bool patient;      /* while draining: waits for the remainder of a frame that has begun */
+    bool patient;      /* while draining: the connection waits for the remainder of a frame that has
+                          begun */
     bool ending;       /* no further frame is handled, for the reason in `end` */
     bool discarding;   /* the last answer was sent; later input is discarded */
     bool peer_gone;    /* the peer cannot get answers: the connection ends after its input */

@@ -27,7 +27,7 @@ struct cursor_state {
     uint64_t position;
     uint64_t read; /* no block from this position on was read */
     uint64_t end;  /* the position after all stored blocks; 0: unknown */
-    uint64_t kept; /* records in kept segments (kept.h) */
+    uint64_t kept; /* number of records in kept segments (kept.h) */
 };
 
 /*

@@ -17,13 +17,14 @@
 
 struct spill_inspection {
     bool is_there; /* the folder exists; otherwise an opening creates it */
-    bool is_held;  /* another sink or program has it open */
+    bool is_held;  /* another sink or program has the folder open */
 
     uint64_t blocks;  /* number of waiting blocks, without kept ones */
     uint64_t records; /* number of records in waiting and kept blocks */
     uint64_t bytes;   /* size of all segments, damaged parts included */
 
-    uint64_t kept;                     /* part of `records`: in kept blocks with other labels */
+    uint64_t kept;                     /* part of `records`: records in kept blocks with other
+                                          labels */
     char kept_label[SPILL_LABEL_SIZE]; /* the label of the oldest kept block */
     uint64_t strange; /* files that are named like segments and belong to another spill */
 

@@ -155,7 +155,7 @@ int kept_sort_out(struct kept *kept, struct segments *segments, uint64_t spill, 
         };
         if (file.end > next)
             file.end = next;
-        if (file.end <= file.first) { /* all its records are complete or missing */
+        if (file.end <= file.first) { /* all records of the segment are complete or missing */
             *lost += next > *position ? next - *position : 0;
             if (!segments_remove_first(segments))
                 segments_forget_first(segments);

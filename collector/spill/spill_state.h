@@ -25,7 +25,7 @@
 struct tail {
     struct data_file file;
     bool is_open;
-    bool unsynced;      /* written since the last sync */
+    bool unsynced;      /* bytes were written since the last sync */
     bool name_unsynced; /* the file was created since the last sync */
 };
 
@@ -43,7 +43,7 @@ struct spill {
     struct left_block left;
     struct cursor cursor;
 
-    uint64_t id; /* stored in each of its blocks */
+    uint64_t id; /* the spill's random number, stored in each of its blocks */
     uint64_t epoch;
     uint64_t recovered;
     uint64_t recovered_bytes;
@@ -51,8 +51,9 @@ struct spill {
 
     struct cursor_state written; /* the contents of the cursor's file */
     bool has_cursor;             /* the cursor's file has valid contents */
-    int64_t cursor_ns;           /* when it was last written, or that was tried */
-    int64_t synced_ns;           /* when blocks were last synced, or that was tried */
+    int64_t cursor_ns;           /* monotonic: when the cursor was last written, or that was
+                                    tried */
+    int64_t synced_ns;           /* monotonic: when blocks were last synced, or that was tried */
     bool owes_sync;              /* segments from before the opening are not synced yet */
 
     /*
@@ -60,7 +61,8 @@ struct spill {
      * opening, or before they were kept.
      */
     uint64_t again;
-    uint64_t sent; /* blocks that end at or below this position may have been sent since then */
+    uint64_t sent; /* blocks that end at or below this position may have been sent since the last
+                      rewind or the opening */
     uint64_t evicted_sent; /* records that may have been sent, and whose segment was evicted before
                               they were read (again) */
 };

@@ -75,7 +75,7 @@ struct http_range {
 /* A waiting range. */
 struct http_part {
     struct http_range range;
-    bool divided; /* it was refused as a whole, and has to be divided */
+    bool divided; /* the range was refused as a whole, and has to be divided */
 };
 
 /*

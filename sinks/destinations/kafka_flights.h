@@ -31,7 +31,8 @@ struct kafka_flight {
     bool open;                    /* some record has no outcome yet */
     size_t waiting;               /* records that have to be handed over */
     size_t unreported;            /* messages that the library has */
-    size_t messages, bytes;       /* handed over since kafka_flights_begin */
+    size_t messages, bytes;       /* messages handed over since kafka_flights_begin, and their
+                                     bytes */
     int64_t handed_ns;            /* when kafka_flights_begin was called; monotonic */
     uint64_t order;               /* later flights have higher numbers */
     int64_t until_ns;             /* end of the block's wait to be handed over; monotonic */

@@ -7,11 +7,11 @@
 #include "collector/platform/clock.h"
 #include "sinks/destinations/end_within.h"
 
-#define REMAKE_NS INT64_C(1000000000) /* between two attempts to create a producer */
+#define REMAKE_NS INT64_C(1000000000) /* time between two attempts to create a producer */
 
 #define QUIET_NS INT64_C(1000000000) /* time without a report after which the log is read */
 
-#define END_MS 500 /* wait for the end of a producer */
+#define END_MS 500 /* the longest wait for the end of a producer */
 
 #define ALL_AT_ONCE                                                                                \
     (RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING)

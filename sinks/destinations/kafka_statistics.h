@@ -17,7 +17,7 @@ struct kafka_statistics {
     uint64_t retries;
     uint64_t errors; /* requests that could not be sent or were not answered in time */
 
-    uint64_t round_trip_ns; /* mean of the answers in the interval; 0: no answer */
+    uint64_t round_trip_ns; /* the mean round trip of the answers in the interval; 0: no answer */
 };
 
 /* Reads the statistics. Returns false, with *statistics all zero, if the text is not such JSON. */

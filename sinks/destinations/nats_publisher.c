@@ -61,7 +61,7 @@ struct nats_publisher {
      * mutex.
      */
     struct delivery_figures figures;
-    _Atomic uint64_t reconnects; /* made by the library */
+    _Atomic uint64_t reconnects; /* number of reconnects that the library has made */
 
     struct wakeup *own; /* wakes the thread */
     struct thread *thread;

@@ -13,7 +13,7 @@
 #define PING_MS 2000
 #define PINGS   2
 
-#define RECONNECT_MS 250 /* between two attempts at the same server */
+#define RECONNECT_MS 250 /* time between two attempts at the same server */
 
 static natsStatus set_servers(const struct nats_library *library, natsOptions *options,
                               const struct broker_place *place, bool tls)

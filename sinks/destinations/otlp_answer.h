@@ -14,7 +14,8 @@
 #include "collector/text/text.h"
 
 struct otlp_answer {
-    uint64_t rejected;   /* data points; 0: all were accepted, perhaps with a warning */
+    uint64_t rejected;   /* data points that were rejected; 0: all were accepted, perhaps with a
+                            warning */
     struct text message; /* the reason or a warning: any bytes, a part of the body; empty: none */
 };
 

@@ -591,7 +591,7 @@ int file_set_create(struct path_template *path, const struct destination_options
             return 0;
         }
     }
-    set->path = NULL; /* still belongs to the caller */
+    set->path = NULL; /* the path still belongs to the caller */
     destroy(&set->destination);
     return -1;
 }

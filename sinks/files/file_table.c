@@ -14,7 +14,7 @@
 
 struct file_table {
     const struct path_template *path;
-    size_t most;     /* entries that are not "other" */
+    size_t most;     /* the most entries that are not "other" */
     size_t count;    /* of them, used */
     size_t capacity; /* all entries */
     size_t chains;   /* a power of two */

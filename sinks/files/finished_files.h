@@ -22,7 +22,7 @@ struct finished_files;
 /* A complete file. */
 struct complete_part {
     struct part_file *file;
-    const char *name; /* name of the part */
+    const char *name; /* the file's present name, with PART_SUFFIX */
     const char *path; /* the file's future name, without a number */
     uint32_t number;  /* number in the part's name */
     int64_t begun_ns; /* since 1970 UTC */

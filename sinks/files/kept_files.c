@@ -15,7 +15,7 @@
 /* A file that may have to be removed later. */
 struct kept {
     char *name;       /* its allocation also contains the two texts below */
-    const char *key;  /* path without its times: equal for files of the same values */
+    const char *key;  /* the path without its times: equal for files of the same values */
     const char *bare; /* the file's path without a number */
     int64_t interval; /* index of its interval (rotate_interval) */
     int64_t order_ns; /* larger for newer files, whatever the clock shows */

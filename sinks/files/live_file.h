@@ -36,7 +36,7 @@ struct live_file {
     bool torn;           /* put aside: bytes beyond `size` are not part of the file */
     bool again;          /* taken back from the waiting files, because no other
                             file could be begun */
-    uint32_t least;      /* smallest number that its part may have: lower ones are skipped */
+    uint32_t least;      /* smallest number that the file's part may have: lower ones are skipped */
     uint64_t size;       /* bytes in the file; also while it is put aside */
     int64_t opened_ns;   /* since 1970 UTC: when the file was begun */
     int64_t retry_at_ns; /* monotonic: time of the next try to complete the file; 0: any time */

@@ -247,7 +247,7 @@ bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
     return taken;
 }
 
-/* Gives up a block in memory because its segment was evicted: it is not sent any more. */
+/* Gives up a block in memory because its segment was evicted: the block is not sent any more. */
 static void evict_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     RULE(buffered->state == BLOCK_WAITS, "a block that the destination has is not evicted");

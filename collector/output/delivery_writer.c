@@ -70,8 +70,8 @@ static void delivery_seal(struct delivery_writer *delivery)
 
 /*
  * Returns whether the writer must give up because the deadline is over. That sets its state to
- * SINK_GIVING_UP, except if the writer stores the remaining records on disk: it gives up only
- * blocks that cannot be stored.
+ * SINK_GIVING_UP, except for a writer that stores the remaining records on disk: such a writer
+ * gives up only blocks that cannot be stored.
  */
 static bool is_late(struct sink_writer *writer)
 {

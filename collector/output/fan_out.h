@@ -72,11 +72,11 @@ void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap);
 
 /*
  * Hands the batch, of which the caller is the only holder, to all sinks, and releases it for the
- * caller. Wakes sinks that sleep, except in two cases: the producer never waits and has one thread,
- * or it is a stream's. Then a wake-up for each batch would cost two context switches, so each
- * thread calls fan_out_wake_sinks (or fan_out_hold) before it sleeps. Sinks are also woken after
- * FAN_OUT_MOST_HELD batches, and before a thread waits for room, so that they do not idle while a
- * producer works.
+ * caller. Wakes sinks that sleep, except for two kinds of producers: one that never waits and has
+ * one thread, and one of streams. For these a wake-up for each batch would cost two context
+ * switches, so each of their threads calls fan_out_wake_sinks (or fan_out_hold) before it sleeps.
+ * Their sinks are also woken after FAN_OUT_MOST_HELD batches, and before a thread waits for room,
+ * so that they do not idle while a producer works.
  */
 #define FAN_OUT_MOST_HELD 16
 void fan_out_offer(struct fan_out *fan_out, struct batch *batch);

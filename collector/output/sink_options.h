@@ -10,10 +10,10 @@
 #include "collector/output/sink_thread.h"
 
 /*
- * A block is written when it has BLOCK_SIZE bytes. That is checked between records, so a block has
- * room for record_size bytes beyond this size; a longer record is refused as too large. Writing a
- * file costs a third less per byte with this size than with a fourth of it: fewer blocks end within
- * a page, and the file system gets more pages at a time.
+ * A block is written when it has BLOCK_SIZE bytes. The size is checked between records, so a block
+ * has room for record_size bytes beyond this size; a longer record is refused as too large. Writing
+ * a file costs a third less per byte with this size than with a fourth of it: fewer blocks end
+ * within a page, and the file system gets more pages at a time.
  */
 #define BLOCK_SIZE ((size_t)256 * 1024)
 

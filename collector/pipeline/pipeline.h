@@ -52,8 +52,8 @@ int pipeline_check(const struct config *config, uint64_t reserved, struct error 
 
 /*
  * Checks whether all schemas of the configuration can be made, without logging their warnings.
- * Returns 0, or -1 with `error` filled; it begins with the place of the wrong key, if that is in a
- * file.
+ * Returns 0, or -1 with `error` filled; the error begins with the place of the wrong key, if that
+ * key is in a file.
  */
 int pipeline_check_schemas(const struct config *config, struct error *error);
 

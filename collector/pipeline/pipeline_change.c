@@ -26,7 +26,7 @@ static int change_refuse(struct error *error, const struct listener_config *list
 }
 
 /*
- * Whether captures are read. Their sinks cannot be changed, because they end together with the
+ * Whether captures are read. Sinks cannot be changed then, because they end together with the
  * captures.
  */
 static bool captures_are_read(const struct pipeline *pipeline)

@@ -61,8 +61,8 @@ struct pipeline_levels {
 };
 
 /*
- * The present levels, or NULL if memory is short. Freed with pipeline_levels_free. They own their
- * names, and so remain valid after a reload.
+ * Returns the present levels, or NULL if memory is short. Freed with pipeline_levels_free. The
+ * levels own their names, and so remain valid after a reload.
  */
 struct pipeline_levels *pipeline_read_levels(const struct pipeline *pipeline);
 /* NULL is allowed. */

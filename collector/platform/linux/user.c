@@ -108,8 +108,8 @@ static bool has_group(const struct target *target)
 }
 
 /*
- * Whether the process is this user already. Then its group matters only if --user names one: the
- * program that started this process has chosen its groups.
+ * Whether the process already runs as this user. If --user names no group, the process's groups do
+ * not matter: the program that started this process has chosen them.
  */
 static bool is_already(const struct target *target)
 {

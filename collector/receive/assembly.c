@@ -322,7 +322,10 @@ static void give_up_segment(struct assembly *assembly, const struct message *mes
     assembly->options.give_up(assembly->options.context, &datagram, refusal);
 }
 
-/* Ends a waiting message and remembers it. Its segments are given up if there is a refusal. */
+/*
+ * Ends a waiting message and remembers it. If there is a refusal, the message's segments are given
+ * up.
+ */
 static void end_message(struct assembly *assembly, struct message *message,
                         const struct refusal *refusal)
 {
@@ -406,7 +409,7 @@ static struct message *begin_message(struct assembly *assembly, const uint64_t f
 
 /*
  * Finds the buffered segment after which the segment `number` belongs; NULL: it belongs before all
- * of them. Returns false if this segment is already buffered.
+ * buffered segments. Returns false if the segment `number` is already buffered.
  */
 static bool find_position(const struct message *message, uint16_t number, struct segment **after)
 {

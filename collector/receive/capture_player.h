@@ -22,8 +22,8 @@ struct capture_player;
 
 struct capture_player_options {
     /*
-     * The data of the player's thread. Owned by the caller; it outlives the player. Its `fan_out`
-     * is set before the start.
+     * The data of the player's thread: owned by the caller, outlives the player. `fan_out` is set
+     * before the start.
      */
     struct ingest_thread *thread;
     const struct listener *listener;

@@ -19,7 +19,10 @@ struct decoding {
     struct refusal *refusal;
 };
 
-/* The bytes that a schema decodes: those of a frame, or those that a frame encodes in base64. */
+/*
+ * The bytes that a schema decodes: a frame's bytes or, if the frame is base64, the bytes that it
+ * encodes.
+ */
 struct message_bytes {
     const uint8_t *data;
     size_t size;

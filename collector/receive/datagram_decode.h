@@ -34,10 +34,10 @@ struct record_chain {
 };
 
 /*
- * Decodes all messages of the datagram with the entry's schema into *chain, after it copied the
- * payload and the sender's name (NULL: it has none) into the batch's arena. Returns false with
- * *refusal, and the batch as it was before. REASON_TOO_LARGE says that the batch has too little
- * room left, unless `limited` is set.
+ * Copies the payload and the sender's name (NULL: the sender has no name) into the batch's arena,
+ * and decodes all messages of the datagram with the entry's schema into *chain. On failure returns
+ * false with *refusal, and the batch is as it was before. REASON_TOO_LARGE then means that the
+ * batch has too little room left, unless `limited` is set.
  */
 bool datagram_decode(struct batch *batch, const struct listener *listener,
                      const struct schema_entry *entry, const struct datagram_slot *datagram,

@@ -37,8 +37,8 @@ static int read_record(BIO *bio, char *to, int size)
 }
 
 /*
- * Reports success even if the answer was not sent: it is then like an answer that the network lost,
- * and OpenSSL or the client will repeat its message.
+ * Reports success even if the answer was not sent: the network may lose an answer, too, and OpenSSL
+ * or the client then repeats its message.
  */
 static int write_answer(BIO *bio, const char *from, int size)
 {

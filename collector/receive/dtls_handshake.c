@@ -29,7 +29,7 @@
 #define RECORDS_MOST   256
 #define ENCRYPTED_MOST 8
 
-/* The most bytes of a datagram's payload that a handshake sends: they fit into every IPv6 path. */
+/* The most bytes of payload in a datagram of a handshake, so that it fits into every IPv6 path. */
 #define MTU 1200
 
 #define WHY_SIZE 160

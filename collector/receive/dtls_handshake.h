@@ -12,7 +12,7 @@ void dtls_handshake_prepare(const struct dtls_settings *settings);
 
 /*
  * Begins a handshake if the hello has a valid cookie; otherwise answers it with a cookie. `peer`:
- * the client in the table; NULL: it is not in the table.
+ * the client in the table; NULL: the client is not in the table.
  */
 enum dtls_outcome dtls_handshake_hello(struct dtls_server *server, struct dtls_peer *peer,
                                        const struct dtls_input *input,

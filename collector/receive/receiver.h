@@ -130,10 +130,10 @@ int receiver_change_sockets(struct receiver *receiver, const struct receiver_soc
                             size_t *granted, struct error *error);
 
 /*
- * Removes the listener's sockets: they refuse new datagrams, and the threads drain and close them
- * after they resume. If `drains` is false, datagrams queued in a socket that other processes share
- * are left to these processes. `refreshed` is also called when a socket has left. Counters return
- * to the ledger when receiver_forget_gone forgets the sockets that have left.
+ * Removes the listener's sockets: the sockets refuse new datagrams, and the threads drain and close
+ * the sockets when they have resumed. If `drains` is false, datagrams queued in a socket that other
+ * processes share are left to these processes. `refreshed` is also called when a socket has left.
+ * Counters return to the ledger when receiver_forget_gone forgets the sockets that have left.
  */
 void receiver_remove_sockets(struct receiver *receiver, const struct listener *listener,
                              bool drains);

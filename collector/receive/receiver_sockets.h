@@ -23,8 +23,8 @@ int64_t receiver_read_clocks(struct worker *worker);
 
 /*
  * Receives until the socket is empty or the budget is spent, but at least one group. *now is the
- * monotonic time at the beginning. It is set to the time at the end, unless the quantum is left
- * undated: then *now is not changed, and is early by a few datagrams only.
+ * monotonic time at the beginning, and becomes the time at the end. If the quantum is left undated,
+ * *now is not changed; it is then early by the time of a few datagrams only.
  */
 enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoint, int64_t *now);
 

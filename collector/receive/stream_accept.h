@@ -29,9 +29,9 @@ void stream_server_accept(struct worker *worker, struct listening *listening);
 void stream_server_accept_again(struct worker *worker, int64_t now_ns);
 
 /*
- * Closes the listening sockets that are open, and removes the file of a local one. They are
- * unwatched first: another process may have a copy of an inherited socket, and the notifier would
- * then report the socket even after it is closed here.
+ * Closes the listening sockets that are open, and removes the file of a local one. The sockets are
+ * unwatched first, because another process may have a copy of an inherited socket: the notifier
+ * would then report the socket even after it is closed here.
  */
 void stream_server_stop_listening(struct stream_server *server);
 

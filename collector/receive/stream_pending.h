@@ -12,7 +12,7 @@
 
 #include "collector/receive/stream_connection_state.h"
 
-/* Returns the buffer with the pending bytes. They are its bytes from `at` to `used`. */
+/* Returns the buffer that has the pending bytes, from `at` to `used`. */
 static inline uint8_t *stream_pending_data(struct stream_connection *connection)
 {
     return connection->block != NULL ? connection->block : connection->small;

@@ -68,7 +68,7 @@ struct tls_handshake {
     size_t reserved;
 };
 
-/* Begins a zeroed handshake. `share`: the host's; it must outlive the handshake. */
+/* Begins a zeroed handshake. `share`, the share of the peer's host, must outlive the handshake. */
 void tls_handshake_begin(struct tls_handshake *handshake, struct tls_budget *budget,
                          struct stream_share *share, const struct tls_handshake_sizes *sizes);
 

@@ -91,7 +91,7 @@ void reader_rewind(struct reader *reader, const struct segments *segments);
 
 /*
  * Returns how many of the records from position `first` to `end` are missing before blocks of the
- * ring: they are not counted as lost yet.
+ * ring, and so are not counted as lost yet.
  */
 uint64_t reader_missing(const struct reader *reader, uint64_t first, uint64_t end);
 

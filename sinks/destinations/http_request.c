@@ -66,8 +66,8 @@ static unsigned long number_after(const char *words, const char *word)
 
 /*
  * Notes what libcurl reports only in messages for people: that a server refused a stream, or closed
- * the connection before processing it (RFC 9113, section 8.7). If a libcurl has other messages, the
- * request counts as possibly processed.
+ * the connection before processing it (RFC 9113, section 8.7). If a version of libcurl has other
+ * messages, the request counts as possibly processed.
  */
 static int note_words(CURL *easy, curl_infotype type, char *bytes, size_t size, void *context)
 {

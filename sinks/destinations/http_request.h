@@ -67,8 +67,8 @@ bool http_request_make(struct http_request *request, const struct curl_library *
 void http_request_free(struct http_request *request);
 
 /*
- * Prepares the request; it is sent once its handle is added to libcurl's multi handle. Headers and
- * body must not change until it has ended. Returns false if memory is short.
+ * Prepares the request, which is sent once its handle is added to libcurl's multi handle. Headers
+ * and body must not change until the request has ended. Returns false if memory is short.
  */
 bool http_request_begin(struct http_request *request, const char *url, struct curl_slist *headers,
                         const struct http_body *body);

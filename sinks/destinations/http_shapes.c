@@ -19,8 +19,8 @@ size_t http_shapes_next(struct http_shapes *shapes)
 }
 
 /*
- * Whether the status tells nothing about the request's shape: that of a missing answer, of refused
- * credentials, of a busy server or of a gateway.
+ * Whether the status tells nothing about the request's shape: the status of a missing answer, of
+ * refused credentials, of a busy server or of a gateway.
  */
 static bool says_nothing(long status)
 {

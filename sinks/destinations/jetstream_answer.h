@@ -12,7 +12,7 @@
 #include "collector/text/text.h"
 
 struct jetstream_answer {
-    enum delivery_outcome outcome; /* DELIVERY_UNKNOWN: it is not an answer of JetStream */
+    enum delivery_outcome outcome; /* DELIVERY_UNKNOWN: the text is not an answer of JetStream */
     enum delivery_reason reason;
     unsigned detail;    /* err_code of an error: JetStream's own number */
     char text[128];     /* the error, with a NUL; empty: none */

@@ -3,9 +3,9 @@
  * for them.
  *
  * A message is a record, or, with `per_block`, the records of a block that fit into one message. A
- * broker that refuses a request as too large refuses all messages in it. They are sent again in
- * smaller requests, until a refused message is a single record and was the only one of its request.
- * Only the sink's thread uses this.
+ * broker that refuses a request as too large refuses all messages in it. These messages are sent
+ * again in smaller requests, until a refused message is a single record and was the only one of its
+ * request. Only the sink's thread uses this.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_FLIGHTS_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_FLIGHTS_H

@@ -37,7 +37,7 @@ struct kafka_producer {
     void (*report)(void *context, const rd_kafka_message_t *message);
     void *context;
 
-    rd_kafka_t *handle;          /* NULL: it could not be created */
+    rd_kafka_t *handle;          /* the library's producer; NULL: it could not be created */
     struct kafka_ending *ending; /* state for the end of the handle */
     rd_kafka_queue_t *events;
     atomic_bool has_events; /* there may be events for poll */

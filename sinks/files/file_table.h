@@ -20,7 +20,7 @@
 struct table_file {
     struct live_file live;
     bool used;               /* the entry is used */
-    bool other;              /* it is an "other" file */
+    bool other;              /* the file has "other" for each value in its path */
     size_t block;            /* index of the file's block, or NO_BLOCK */
     int64_t step;            /* step of the time in the path */
     uint64_t last_use;       /* count of all uses of the table when this entry was last used */

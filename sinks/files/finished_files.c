@@ -16,7 +16,7 @@
 
 /* A complete file that cannot get its name yet. */
 struct waiting {
-    struct part_file *file; /* NULL: it could not be opened either */
+    struct part_file *file; /* NULL: the file could not even be opened */
     int64_t number;         /* number in the file's future name, reserved */
     uint32_t part_number;
     bool again;
@@ -112,7 +112,7 @@ static int64_t highest_waiting(const struct finished_files *files, const char *p
 
 /*
  * Returns one more than the highest number of that path's files; 0 if there are no files. After
- * PATH_NUMBER_MAX numbers start again; then one of the next `*tries` numbers is free.
+ * PATH_NUMBER_MAX the numbers start again; then one of the next `*tries` numbers is free.
  */
 static int64_t next_number(const struct finished_files *files, const char *path, int64_t *tries)
 {

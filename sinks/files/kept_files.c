@@ -230,8 +230,8 @@ static int by_age(const void *a, const void *b)
 /* --- keep= ------------------------------------------------------------------------------------ */
 
 /*
- * Returns the number of selected files, from this one on, that are of the same period. They are
- * adjacent.
+ * Returns how many of the selected files, from the first on, are of the same period. The files of a
+ * period are adjacent.
  */
 static size_t same_period(struct kept *const *chosen, size_t count)
 {

@@ -71,8 +71,8 @@ static size_t read_part(void *context, uint64_t offset, void *bytes, size_t size
 }
 
 /*
- * Whether a file without one whole frame can be the beginning of one. Otherwise it is kept: it may
- * be from before compression was configured. NULs may be left by a power cut.
+ * Whether a file without a whole frame can be the beginning of a frame. If not, the file is kept:
+ * it may be from before compression was configured. NULs may be left by a power cut.
  */
 static bool begins_as_a_frame(struct part_file *part, const struct compression *compression)
 {
@@ -226,7 +226,7 @@ void left_files_finish(const struct file_content *content, const struct path_tem
         file_walk(path, note_finished, &finishing);
     /*
      * One walk for each number: the parts of a path are finished in the order of their numbers,
-     * which is that of their age. Usually there are no parts with numbers.
+     * which is the order of their age. Usually there are no parts with numbers.
      */
     do {
         finishing.next = UINT32_MAX;

@@ -250,8 +250,8 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
     }
     if (file->size <= makings->content.head_size) {
         /*
-         * The file has no records: it is removed. First its torn end is cut off, so that nothing in
-         * it can be taken for records if it cannot be removed.
+         * The file has no records and is removed. If that fails, nothing in it must be taken for
+         * records, so its torn end is cut off first.
          */
         if (part_file_is_torn(file->part) && !part_file_cut(file->part, file->size, error))
             return try_later(file);

@@ -44,7 +44,7 @@ struct file_set_writer {
     struct output arranged;
     int64_t due_ns; /* monotonic: not later than the first block that is due */
 
-    /* A write has stopped half-way: `written` are its bytes. */
+    /* Whether a write has stopped half-way; `written` are then its bytes. */
     bool writing;
     const struct output *written;
     bool rotating;    /* a rotation has stopped half-way; all blocks are written before it */

@@ -195,7 +195,7 @@ static bool relay_serve(struct sink_writer *writer, int64_t now_ns)
 
 /* --- operations without effect --------------------------------------------------------------- */
 
-/* A socket has no file name. */
+/* Does nothing else: a socket has no file name to reopen. */
 static void relay_reopen(struct sink_writer *writer)
 {
     atomic_store(&writer->reopen_wanted, false);

@@ -22,7 +22,7 @@ int sink_series_init(struct sink_series *series, const struct series_limits *lim
                      struct error *error);
 void sink_series_destroy(struct sink_series *series);
 
-/* Counts and logs what was left out of a record, or changed in it. `name`: of the sink. */
+/* Counts and logs what was left out of a record, or changed in it. `name`: the sink's name. */
 void sink_series_count(struct sink_series *series, const char *name,
                        struct sink_counters *counters, const struct encoded *encoded);
 

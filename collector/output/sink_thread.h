@@ -141,7 +141,7 @@ int sink_thread_start(struct sink_thread *sink, struct error *error);
  * SINK_QUANTUM_LEAVES of the queue is filled; the host does not receive in that time, and datagrams
  * wait in the kernel's buffer. Never waits: when the destination accepts no more, the sink stops
  * half-way, and the next quantum continues. Returns when (monotonic) the next quantum is due: in
- * the past if there is more to write, INT64_MAX if no quantum is.
+ * the past if there is more to write, INT64_MAX if no quantum is due.
  */
 #define SINK_QUANTUM_NS     INT64_C(2000000)
 #define SINK_QUANTUM_LEAVES 0.125

@@ -30,8 +30,9 @@ int pipeline_make_keys(struct pipeline *pipeline, const struct config *config,
                        struct sender_keys **tables, struct error *error);
 
 /*
- * Prepares a new table for the commit of a reload: with another state file, its keys refuse what
- * the listeners accepted with them until now. Called while the receivers are paused.
+ * Prepares a new table for the commit of a reload: if it has another state file, its keys refuse
+ * the datagrams that the listeners accepted with these keys until now. Called while the receivers
+ * are paused.
  */
 void pipeline_follow_keys(const struct pipeline *pipeline, const struct sender_keys *keys);
 

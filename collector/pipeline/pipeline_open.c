@@ -239,8 +239,8 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 /* --- opening listeners ------------------------------------------------------------------------ */
 
 /*
- * Claims producers for sources with threads of their own: with `fixed` for the sources that no
- * reload changes, otherwise for the others. The fixed ones are claimed first.
+ * Claims producers for sources with threads of their own: if `fixed`, for the sources that no
+ * reload changes, otherwise for the others. The caller claims the fixed ones first.
  */
 static void claim_producers(struct pipeline *pipeline, bool fixed)
 {

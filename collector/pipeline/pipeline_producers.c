@@ -147,7 +147,10 @@ static int make_ingest_thread(struct pipeline *pipeline, struct ingest_thread *t
 {
     thread->pool = pipeline->pool;
     if (thread->counters == NULL) {
-        /* Has room for the largest number of listeners; only pages that are used take memory. */
+        /*
+         * The array has room for the largest number of listeners; only pages that are used take
+         * memory.
+         */
         thread->counters = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct ingest_counters *));
         if (thread->counters == NULL)
             return error_no_memory(error);

@@ -19,7 +19,7 @@
 struct process_status {
     char name[32];
     char state;
-    unsigned long long blocked; /* bit n - 1: signal n */
+    unsigned long long blocked; /* bit n - 1: signal n is blocked */
 };
 
 /* Returns false if the process does not exist, or /proc does not. */

@@ -31,7 +31,10 @@ static socklen_t to_system(const struct address *address, bool ipv6, struct sock
     return sizeof *name;
 }
 
-/* Asks for the local address; without that the system would choose it by its routes. */
+/*
+ * Sets the local address as the answer's source; otherwise the system would choose one by its
+ * routes.
+ */
 static void set_source(struct msghdr *message, const struct address *from, bool ipv6)
 {
     struct cmsghdr *control = CMSG_FIRSTHDR(message);

@@ -14,7 +14,7 @@
 
 struct wakeup {
     int event;
-    atomic_uint waiting; /* waiting threads; for the rules */
+    atomic_uint waiting; /* number of waiting threads, for RULE checks */
 };
 
 int wakeup_create(struct wakeup **out, struct error *error)

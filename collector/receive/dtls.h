@@ -26,7 +26,7 @@
 struct dtls_server;
 struct dtls_settings;
 
-/* The values of a listener's keys from which its settings are made. */
+/* The values of the listener's configuration keys from which its settings are made. */
 struct dtls_options {
     const char *cert, *key, *client_ca; /* as in struct channel_tls_options; NULL: none */
     const char *keys;                   /* a file with pre-shared keys; NULL: none */

@@ -24,7 +24,7 @@ void dtls_handshake_advance(struct dtls_server *server, struct dtls_peer *peer,
 
 /*
  * Ends a handshake that is not complete, and logs the reason; NULL: none. The client may be gone
- * from the table after it.
+ * from the table after this call.
  */
 void dtls_handshake_end(struct dtls_server *server, struct dtls_peer *peer, const char *why);
 

@@ -47,10 +47,12 @@ static inline size_t dtls_record_size(const struct dtls_record *record)
 }
 
 /*
- * Whether a client's handshake record, which is not encrypted, is within the limits of a handshake:
- * the library allocates memory for the size that a message's header names, and for messages that
- * arrive before their turn. `certificates`: the most bytes of a message with the client's
- * certificates; 0: the server requests no certificate.
+ * Whether a client's handshake record, which is not encrypted, is within the limits of a handshake.
+ * There are limits because the library allocates memory for the size that a message's header names,
+ * and for messages that arrive before their turn.
+ *
+ * `certificates`: the most bytes of a message with the client's certificates; 0: the server
+ * requests no certificate.
  */
 bool dtls_messages_are_small(const struct dtls_record *record, size_t certificates);
 

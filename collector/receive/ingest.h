@@ -91,7 +91,10 @@ void ingest_refuse_frame(struct ingest *ingest, const struct datagram_slot *fram
 void ingest_drained(struct ingest *ingest, int64_t now_ns, int64_t next_ns);
 int64_t ingest_seal_if_due(struct ingest *ingest, int64_t now_ns);
 
-/* No more datagrams follow: gives up incomplete messages and seals. May be called again. */
+/*
+ * Gives up incomplete messages and seals. Called when no more datagrams follow; may be called
+ * again.
+ */
 void ingest_finish(struct ingest *ingest);
 
 /* Offers all open batches that may have records of this ingest to the sinks. */

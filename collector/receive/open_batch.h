@@ -15,8 +15,9 @@
 #include "collector/record/batch.h"
 
 /*
- * How long records may wait in an open batch while a sink is busy: between these two times, longer
- * if the queues are fuller, because even a nearly empty batch takes a whole slot of a queue.
+ * How long records may wait in an open batch while a sink is busy: from INGEST_OPEN_LEAST_NS to
+ * INGEST_OPEN_MOST_NS, longer if the queues are fuller, because even a nearly empty batch takes a
+ * whole slot of a queue.
  */
 #define INGEST_OPEN_LEAST_NS INT64_C(2000000)
 #define INGEST_OPEN_MOST_NS  INT64_C(20000000)

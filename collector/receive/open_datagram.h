@@ -66,7 +66,7 @@ static inline bool open_datagram_find(struct open_datagram *open, struct refusal
  */
 bool open_datagram_next_batch(struct open_datagram *open);
 
-/* Returns whether another batch cannot have more room: the datagram's batch is large and empty. */
+/* Returns whether the datagram's batch already has the most room: it is large and empty. */
 static inline bool open_datagram_has_largest(const struct open_datagram *open)
 {
     return open->batch->large && batch_is_empty(open->batch);

@@ -29,8 +29,8 @@ int64_t receiver_read_clocks(struct worker *worker);
 enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoint, int64_t *now);
 
 /*
- * After a series of drains, and before any claim is released: completes the counts and dates the
- * quanta.
+ * Completes the counts and dates the quanta. Called after a series of drains, and before any claim
+ * is released.
  */
 void receiver_commit(struct worker *worker);
 

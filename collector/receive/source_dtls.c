@@ -119,7 +119,9 @@ static int dtls_open(struct source *source, const struct source_host *host, stru
     return bound_sockets_open(source, host, error);
 }
 
-/* The table of sessions has a fixed size. */
+/*
+ * Returns the name of a changed key that needs a restart: the table of sessions has a fixed size.
+ */
 static const char *dtls_fixed_key(const struct listener_config *from,
                                   const struct listener_config *to)
 {
@@ -140,7 +142,7 @@ static int undo_change(struct source *source, const struct source_host *host,
     return socket_source_change(source, host, to, keeps_packets, error);
 }
 
-/* The files are read again. Sessions continue with the settings that they began with. */
+/* Reads the files again. Sessions continue with the settings that they began with. */
 static int dtls_change(struct source *source, const struct source_host *host,
                        const struct listener_config *to, bool keeps_packets, struct error *error)
 {

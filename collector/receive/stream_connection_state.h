@@ -74,7 +74,7 @@ enum stream_next {
     STREAM_CLOSE,    /* close it, for the reason in `end` */
 };
 
-/* Why a connection ended; each is a term of the ledger. */
+/* Why a connection ended; each reason is a term of the ledger. */
 enum stream_end {
     STREAM_CLOSED,
     STREAM_FRAME_CUT,

@@ -85,7 +85,7 @@ size_t stream_server_memory_after(const struct stream_server *server,
 
 /*
  * Returns the number of connections that the server has memory for after its limits are changed to
- * `limits`. A change never lowers it.
+ * `limits`. A change never lowers this number.
  */
 size_t stream_server_slots_after(const struct stream_server *server,
                                  const struct stream_limits *limits);
@@ -139,8 +139,8 @@ void stream_server_leave(struct stream_server *server, int64_t deadline_ns);
 
 /*
  * Asks the threads to pause until stream_server_resume, after they have offered all records that
- * they have. A thread that waits for room in a queue waits for it before it pauses. If called
- * before the start, the threads begin paused.
+ * they have. A thread that waits for room in a queue first gets this room. If called before the
+ * start, the threads begin paused.
  */
 void stream_server_ask_to_quiesce(struct stream_server *server);
 bool stream_server_is_quiescent(const struct stream_server *server);

@@ -4,8 +4,8 @@
 
 /*
  * A connection backs off when it was served this many times in a row, within this time
- * (nanoseconds), without progress. The system reports it as ready and then, when it is used, as not
- * ready. This may happen when memory for sockets is short.
+ * (nanoseconds), without progress. The system then reports the connection as ready, but as not
+ * ready when it is used. This may happen when memory for sockets is short.
  */
 #define SPURIOUS_MOST 100
 #define SPURIOUS_NS   INT64_C(100000000)

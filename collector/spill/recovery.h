@@ -28,7 +28,7 @@ struct recovered {
 /*
  * Fills two empty tables: `segments` with the folder's incomplete segments, and their end, and
  * `kept` with the kept segments. `state` is the cursor; NULL: there is no cursor. `label` is the
- * sink's (spill.h).
+ * sink's label (spill.h).
  *
  * A torn end of a segment is cut off. A segment without a whole block is removed if it is empty or
  * torn, and otherwise set aside; unreadable segments are set aside, too. Files of another spill,

@@ -42,7 +42,8 @@ struct http_client {
     struct http_client_options options;
     bool otlp; /* the format is OTLP: an answer may say how many data points were refused */
     CURLM *multi;
-    struct http_headers *headers; /* used only by the thread, like the next three members */
+    /* The next four members are used only by the client's thread. */
+    struct http_headers *headers;
     struct http_shapes shapes;
     struct http_lessons lessons;
     struct http_goaways goaways;

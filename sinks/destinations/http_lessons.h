@@ -50,7 +50,7 @@ struct http_lessons {
 /* Writes the record's key. With `secret`, senders cannot choose colliding labels. Any thread. */
 size_t http_lessons_key(const uint8_t secret[16], const struct record *record, uint8_t *key);
 
-/* Records that a record was refused which was the only one of its request. */
+/* Notes that a record was refused that was the only one of its request. */
 void http_lessons_refused(struct http_lessons *lessons, const struct delivery_block *block,
                           const struct delivery_record *record);
 

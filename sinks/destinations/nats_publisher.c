@@ -24,7 +24,7 @@
  * answers. The library has no such limit, and an answer can be lost. */
 #define TRIES 3
 
-/* Between two attempts to connect. */
+/* The time between two attempts to connect: the first, and the longest. */
 #define CONNECT_WAIT_MS      250
 #define CONNECT_WAIT_MOST_MS 5000
 
@@ -72,8 +72,8 @@ struct nats_publisher {
     natsSubscription *answers;
     natsInbox *inbox; /* the beginning of all reply subjects */
     /*
-     * Numbers of objects that were created, and of those among them for which the library has made
-     * its last callback.
+     * Numbers of connections and subscriptions that were created, and of those among them for which
+     * the library has made its last callback.
      */
     size_t connections, subscriptions;
     atomic_size_t closed, unsubscribed;

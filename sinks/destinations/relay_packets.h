@@ -15,7 +15,7 @@ struct relay_packets;
 
 /*
  * Creates the sender of packets. `sender`, which must be able to send packets, and the options must
- * outlive it. Returns NULL if memory is short.
+ * outlive the result. Returns NULL if memory is short.
  */
 struct relay_packets *relay_packets_create(struct datagram_sender *sender,
                                            const struct relay_options *options);

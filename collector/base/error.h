@@ -7,7 +7,7 @@
 #ifndef SLUICE_COLLECTOR_BASE_ERROR_H
 #define SLUICE_COLLECTOR_BASE_ERROR_H
 
-#include "collector/base/compiler.h"
+#include "collector/text/compiler.h"
 
 /* The exit codes of the programs. If sysexits.h has a name for a code, the number is from there. */
 enum exit_code {

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "collector/base/byte_order.h"
-#include "collector/base/compiler.h"
+#include "collector/text/compiler.h"
 
 /* The key: random bits from the operating system. */
 struct fingerprint_key {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/base/compiler.h"
+#include "collector/text/compiler.h"
 
 struct parse_error {
     size_t at;        /* the offset in the text, in bytes, at which the mistake begins */

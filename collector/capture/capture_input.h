@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/base/compiler.h"
 #include "collector/base/error.h"
 #include "collector/platform/input_file.h"
+#include "collector/text/compiler.h"
 
 struct capture_input {
     struct input_file *file;

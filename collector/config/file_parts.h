@@ -5,13 +5,13 @@
 #ifndef SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
 #define SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
 
-#include "collector/base/compiler.h"
 #include "collector/base/error.h"
 #include "collector/base/parse_error.h"
 #include "collector/config/file_names.h"
 #include "collector/config/option_table.h"
 #include "collector/config/provenance.h"
 #include "collector/config/yaml_reading.h"
+#include "collector/text/compiler.h"
 
 /* The place where an option was given, to detect duplicates. */
 struct file_place {
@@ -32,8 +32,8 @@ struct file_reading {
     struct yaml_piece piece; /* the last piece read */
     struct provenance *provenance;
     struct files_given *given;
-    struct file_names *more; /* further files; NULL: this file must not name more files */
-    const char *named_in;    /* the file that names this one; NULL: none */
+    struct file_names *more;         /* further files; NULL: this file must not name more files */
+    const char *named_in;            /* the file that names this one; NULL: none */
     struct provenance_mark named_at; /* where */
     struct error *error;
 };

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/base/compiler.h"
+#include "collector/text/compiler.h"
 
 struct growing_text {
     char *data; /* NULL: the text is empty */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/base/compiler.h"
+#include "collector/text/compiler.h"
 #include "collector/text/control_character.h"
 #include "collector/text/json_writer.h"
 

@@ -22,8 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/base/compiler.h"
 #include "collector/base/error.h"
+#include "collector/text/compiler.h"
 
 /* The most severe first. */
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO };

@@ -1,7 +1,7 @@
 #include "collector/output/taken_batch.h"
 
-#include "collector/base/compiler.h"
 #include "collector/base/rule.h"
+#include "collector/text/compiler.h"
 
 void taken_batch_begin(struct taken_batch *taken, struct batch *batch)
 {

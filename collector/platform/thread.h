@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/base/compiler.h"
 #include "collector/base/error.h"
+#include "collector/text/compiler.h"
 
 /* --- threads ---------------------------------------------------------------------------------- */
 

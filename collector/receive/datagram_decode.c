@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "collector/base/arena.h"
-#include "collector/base/compiler.h"
 #include "collector/text/base64.h"
+#include "collector/text/compiler.h"
 #include "collector/text/json_reader.h"
 
 /* A datagram that is being decoded. */

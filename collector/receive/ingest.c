@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-#include "collector/base/compiler.h"
 #include "collector/base/rule.h"
 #include "collector/receive/admission.h"
 #include "collector/receive/decrypting.h"
 #include "collector/receive/refusals.h"
 #include "collector/receive/segments.h"
 #include "collector/receive/unsealing.h"
+#include "collector/text/compiler.h"
 
 struct ingest *ingest_create(struct ingest_thread *thread, const struct listener *listener,
                              struct ingest_counters *counters)

@@ -1,6 +1,5 @@
 #include "collector/receive/receiver_loop.h"
 
-#include "collector/base/compiler.h"
 #include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
@@ -10,6 +9,7 @@
 #include "collector/receive/receiver_quiesce.h"
 #include "collector/receive/receiver_sockets.h"
 #include "collector/receive/receiver_yield.h"
+#include "collector/text/compiler.h"
 
 /* Logs that the system has not ended registrations in time. */
 static void report_unremoved(struct receiver *receiver)

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/compiler.h"
 #include "collector/base/rule.h"
 #include "collector/platform/thread.h"
 #include "collector/senders/sequence_fingerprint.h"
 #include "collector/senders/sequence_sets.h"
 #include "collector/senders/sequence_window.h"
 #include "collector/senders/sharded_sets.h"
+#include "collector/text/compiler.h"
 
 struct sequence_table {
     struct sequence_sets ordered;

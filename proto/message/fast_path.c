@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "collector/base/compiler.h"
 #include "collector/base/wire.h"
+#include "collector/text/compiler.h"
 #include "collector/text/utf8.h"
 #include "proto/message/decoder.h"
 

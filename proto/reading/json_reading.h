@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "collector/base/compiler.h"
 #include "collector/base/error.h"
+#include "collector/text/compiler.h"
 #include "collector/text/output.h"
 #include "proto/message/type.h"
 #include "proto/reading/json_text.h"

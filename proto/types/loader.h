@@ -9,8 +9,8 @@
 #ifndef SLUICE_PROTO_TYPES_LOADER_H
 #define SLUICE_PROTO_TYPES_LOADER_H
 
-#include "collector/base/compiler.h"
 #include "collector/base/error.h"
+#include "collector/text/compiler.h"
 #include "proto/generated/descriptor_set.pb-c.h"
 #include "proto/message/type.h"
 #include "proto/types/features.h"

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/base/compiler.h"
+#include "collector/text/compiler.h"
 
 /*
  * Limit of processor time for an input, also with sanitizers: the function below is wrapped

@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "collector/base/compiler.h"
 #include "collector/base/rule.h"
 #include "collector/platform/linux/datagram_spread.h"
 #include "collector/platform/linux/inherited_drops.h"
@@ -23,6 +22,7 @@
 #include "collector/platform/posix/bind_failure.h"
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/socket_address.h"
+#include "collector/text/compiler.h"
 
 const bool udp_socket_can_share_port = true;
 const bool udp_socket_reports_arrival = true;

@@ -13,13 +13,13 @@
 #include <winsock2.h>
 #include <ws2tcpip.h>
 
-#include "collector/base/compiler.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/common/datagram_buffers.h"
 #include "collector/platform/windows/socket_address.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "collector/platform/windows/socket_startup.h"
 #include "collector/platform/windows/system_error.h"
+#include "collector/text/compiler.h"
 
 const bool udp_socket_can_share_port = false; /* SO_REUSEADDR gives all datagrams to one socket */
 const bool udp_socket_reports_arrival = false;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/compiler.h"
+#include "collector/text/compiler.h"
 #include "proto/reading/json_message.h"
 #include "proto/schemas.h"
 #include "tests/support/test.h"

@@ -1,6 +1,6 @@
 /* Language extensions that compilers spell differently. They do not change what the code does. */
-#ifndef SLUICE_COLLECTOR_BASE_COMPILER_H
-#define SLUICE_COLLECTOR_BASE_COMPILER_H
+#ifndef SLUICE_COLLECTOR_TEXT_COMPILER_H
+#define SLUICE_COLLECTOR_TEXT_COMPILER_H
 
 #include <stddef.h>
 

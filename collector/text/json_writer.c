@@ -14,12 +14,6 @@
 /* Size of a buffer for the whole text of a value: the value is appended or left out as a whole. */
 #define VALUE_SIZE 64
 
-/*
- * A string of n bytes takes at most (n + 1) times this number of bytes in JSON, with its quotes and
- * the character before it.
- */
-#define ANY_STRING_GROWTH 6
-
 static bool separator_due(const struct output *out)
 {
     if (out->used == 0)
@@ -171,46 +165,15 @@ static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
     output_char(out, '"');
 }
 
-/*
- * Appends a string of any bytes. An empty string may have no data, and C forbids adding even 0 to
- * NULL.
- */
-static void json_put_string(struct output *out, const uint8_t *bytes, size_t size)
+/* An empty string may have no data, and C forbids adding even 0 to NULL. */
+void json_string_escaped(struct output *out, char before, const void *bytes, size_t size)
 {
-    if (size == 0)
-        bytes = (const uint8_t *)"";
-    size_t run = plain_run(bytes, size);
-    output_char(out, '"');
-    output_bytes(out, bytes, run);
-    put_rest(out, bytes + run, size - run);
-}
-
-/* Appends a plain string, and checks it while copying. Returns false if it is not plain. */
-static bool put_plain(struct output *out, char before, const void *bytes, size_t size)
-{
-    size_t some = before != 0;
-    char *at = out->data + out->used;
-    *at = before;
-    at += some;
-    *at = '"';
-    at[1 + size] = '"';
-    if (!plain_text_copy(at + 1, bytes, size, json_plain))
-        return false;
-    out->used += some + size + 2;
-    return true;
-}
-
-/*
- * Calls put_plain if any string of this size fits; json_put_string overwrites what a failed
- * put_plain wrote.
- */
-void json_string_after(struct output *out, char before, const void *bytes, size_t size)
-{
-    bool any_fits = !out->overflow && size < (out->capacity - out->used) / ANY_STRING_GROWTH;
-    if (any_fits && put_plain(out, before, bytes, size))
-        return;
+    const uint8_t *at = size == 0 ? (const uint8_t *)"" : bytes;
+    size_t run = plain_run(at, size);
     output_bytes(out, &before, before != 0);
-    json_put_string(out, bytes, size);
+    output_char(out, '"');
+    output_bytes(out, at, run);
+    put_rest(out, at + run, size - run);
 }
 
 void json_string(struct output *out, const void *bytes, size_t size)

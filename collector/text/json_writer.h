@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/text/compiler.h"
 #include "collector/text/output.h"
 #include "collector/text/plain_text.h"
 
@@ -51,18 +52,47 @@ void json_member_double(struct output *out, const char *key, double value);
  */
 void json_string(struct output *out, const void *bytes, size_t size);
 
-/*
- * Appends the same string as json_string, for a caller that knows what precedes it. Never writes a
- * comma by itself; first writes the character `before` if that is not 0.
- */
-void json_string_after(struct output *out, char before, const void *bytes, size_t size);
-
 /* Plain strings, as nearly all are, are copied unchanged between quotes. */
 static const struct plain_rule json_plain = {0x20, {'"', '\\', '\\'}};
 
 static inline bool json_is_plain(const void *bytes, size_t size)
 {
     return plain_text_is(bytes, size, json_plain);
+}
+
+/*
+ * Appends a plain string, and checks it while copying. Returns false, and appends nothing, if it is
+ * not plain or if the output is nearly full.
+ */
+static inline bool json_put_plain(struct output *out, char before, const void *bytes, size_t size)
+{
+    if (out->overflow || size >= (out->capacity - out->used) / 4) /* two quotes, and `before` */
+        return false;
+    size_t some = before != 0;
+    char *at = out->data + out->used;
+    *at = before;
+    at += some;
+    *at = '"';
+    at[1 + size] = '"';
+    if (!plain_text_copy(at + 1, bytes, size, json_plain))
+        return false;
+    out->used += some + size + 2;
+    return true;
+}
+
+/* Must be called only by json_string_after, for any string. */
+NEVER_INLINE void json_string_escaped(struct output *out, char before, const void *bytes,
+                                      size_t size);
+
+/*
+ * Appends the same string as json_string, for a caller that knows what precedes it. Never writes a
+ * comma by itself; first writes the character `before` if that is not 0.
+ */
+static inline void json_string_after(struct output *out, char before, const void *bytes,
+                                     size_t size)
+{
+    if (!json_put_plain(out, before, bytes, size))
+        json_string_escaped(out, before, bytes, size);
 }
 
 void json_null(struct output *out);

@@ -1,5 +1,5 @@
 /*
- * Checks whether a text can be copied unchanged, as nearly all can, eight bytes at a time.
+ * Checks whether a text can be copied unchanged, as nearly all can, 16 bytes at a time.
  *
  * Plain characters are the printable ASCII characters from `least` on, except three that a format
  * replaces. A format may count more characters as not plain than it replaces: texts that are not
@@ -13,26 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The plain characters of a format. Callers pass a constant, so that the compiler can inline it. */
-struct plain_rule {
-    unsigned char least;     /* lowest plain character, 0x20 or more */
-    unsigned char others[3]; /* further characters that are not plain; may repeat */
-};
-
-/*
- * Returns 0 if all eight bytes are plain. The top bit of each byte of the result is set if that
- * byte is above 0x7f, is 0x7f, is below `least` or is one of `others`. Carries may set further
- * bits, but only a byte that is not plain produces a carry.
- */
-static inline uint64_t plain_text_special(uint64_t word, struct plain_rule rule)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t special = word | (word + ones) | (word - ones * rule.least) |
-                       ((word ^ ones * rule.others[0]) - ones) |
-                       ((word ^ ones * rule.others[1]) - ones) |
-                       ((word ^ ones * rule.others[2]) - ones);
-    return special & ones * 0x80;
-}
+#include "collector/text/plain_bytes.h"
 
 static inline uint64_t plain_text_load_8(const unsigned char *bytes)
 {
@@ -60,16 +41,58 @@ static inline uint64_t plain_text_load_short(const unsigned char *bytes, size_t 
            bytes[size - 1];
 }
 
-/* Whether all bytes of a text are plain. The last eight bytes may overlap the word before them. */
+/* The same for a text of 1 to 15 bytes. */
+static inline plain_bytes plain_text_load_part(const unsigned char *bytes, size_t size)
+{
+    if (size >= 8)
+        return plain_bytes_of(plain_text_load_8(bytes), plain_text_load_8(bytes + size - 8));
+    uint64_t word = plain_text_load_short(bytes, size);
+    return plain_bytes_of(word, word);
+}
+
+/* Whether all bytes of a text are plain. The last 16 bytes may overlap those before them. */
 static inline bool plain_text_is(const void *text, size_t size, struct plain_rule rule)
 {
     const unsigned char *bytes = text;
-    if (size < 8)
-        return size == 0 || plain_text_special(plain_text_load_short(bytes, size), rule) == 0;
-    uint64_t special = plain_text_special(plain_text_load_8(bytes + size - 8), rule);
-    for (size_t at = 0; at + 8 < size; at += 8)
-        special |= plain_text_special(plain_text_load_8(bytes + at), rule);
-    return special == 0;
+    if (size == 0)
+        return true;
+    if (size < 16)
+        return plain_special_is_none(plain_bytes_special(plain_text_load_part(bytes, size), rule));
+    plain_special special = plain_bytes_special(plain_bytes_load(bytes + size - 16), rule);
+    for (size_t at = 0; at + 16 < size; at += 16)
+        special |= plain_bytes_special(plain_bytes_load(bytes + at), rule);
+    return plain_special_is_none(special);
+}
+
+/* Copies a text of 1 to 15 bytes. */
+static inline void plain_text_copy_part(unsigned char *to, const unsigned char *bytes, size_t size)
+{
+    if (size >= 8) {
+        memcpy(to, bytes, 8);
+        memcpy(to + size - 8, bytes + size - 8, 8);
+    } else if (size >= 4) {
+        memcpy(to, bytes, 4);
+        memcpy(to + size - 4, bytes + size - 4, 4);
+    } else {
+        to[0] = bytes[0];
+        to[size / 2] = bytes[size / 2];
+        to[size - 1] = bytes[size - 1];
+    }
+}
+
+/* plain_text_copy for a text of at least 16 bytes. */
+static inline bool plain_text_copy_long(unsigned char *to, const unsigned char *bytes, size_t size,
+                                        struct plain_rule rule)
+{
+    plain_bytes last = plain_bytes_load(bytes + size - 16);
+    plain_special special = plain_bytes_special(last, rule);
+    for (size_t at = 0; at + 16 < size; at += 16) {
+        plain_bytes loaded = plain_bytes_load(bytes + at);
+        memcpy(to + at, &loaded, sizeof loaded);
+        special |= plain_bytes_special(loaded, rule);
+    }
+    memcpy(to + size - 16, &last, sizeof last);
+    return plain_special_is_none(special);
 }
 
 /*
@@ -78,29 +101,12 @@ static inline bool plain_text_is(const void *text, size_t size, struct plain_rul
  */
 static inline bool plain_text_copy(void *to, const void *text, size_t size, struct plain_rule rule)
 {
-    const unsigned char *bytes = text;
-    unsigned char *copy = to;
-    uint64_t special;
-    if (size >= 8) {
-        uint64_t last = plain_text_load_8(bytes + size - 8);
-        special = plain_text_special(last, rule);
-        for (size_t at = 0; at + 8 < size; at += 8) {
-            uint64_t word = plain_text_load_8(bytes + at);
-            memcpy(copy + at, &word, sizeof word);
-            special |= plain_text_special(word, rule);
-        }
-        memcpy(copy + size - 8, &last, sizeof last);
-        return special == 0;
-    }
-    if (size >= 4) {
-        memcpy(copy, bytes, 4);
-        memcpy(copy + size - 4, bytes + size - 4, 4);
-    } else if (size != 0) {
-        copy[0] = bytes[0];
-        copy[size / 2] = bytes[size / 2];
-        copy[size - 1] = bytes[size - 1];
-    }
-    return size == 0 || plain_text_special(plain_text_load_short(bytes, size), rule) == 0;
+    if (size >= 16)
+        return plain_text_copy_long(to, text, size, rule);
+    if (size == 0)
+        return true;
+    plain_text_copy_part(to, text, size);
+    return plain_special_is_none(plain_bytes_special(plain_text_load_part(text, size), rule));
 }
 
 #endif

@@ -300,7 +300,7 @@ static enum part_result try_again(struct finished_files *files, struct waiting *
         result = give_name(files, &part, &waiting->number, name, error);
     switch (result) {
     case PART_DONE:
-        log_line(LOG_INFO, "%s: renamed to %s at last", waiting->name, name);
+        log_line(LOG_INFO, "%s: renamed to %s after earlier failures", waiting->name, name);
         return PART_DONE;
     case PART_MISSING:
         log_line(LOG_WARNING, "%s: it was moved or removed while it waited for its name",

@@ -26,7 +26,7 @@ static void log_moved(const struct file_makings *makings, const struct live_file
 {
     char name[FILE_NAME_SIZE];
     log_about(LOG_WARNING, LOG_OF_SINK, makings->content.name,
-              "%s is not there as it was left; what comes goes to a new one",
+              "%s was moved, removed or changed; new records go to a new file",
               part_name(makings, file, name));
 }
 

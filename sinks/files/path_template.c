@@ -68,8 +68,9 @@ static bool lengthen(struct parser *parser, size_t size)
 static bool end_name(struct parser *parser)
 {
     if (parser->only_dots && has_fields(parser->path))
-        return wrong(parser, parser->name_at,
-                     "behind a field each folder and the file need a name, of more than dots");
+        return wrong(
+            parser, parser->name_at,
+            "after a field, the name of a folder or of the file must not be empty or only dots");
     return true;
 }
 
@@ -182,8 +183,8 @@ static bool parse_all(struct parser *parser)
     }
     if (parser->value_is_open)
         return wrong(parser, parser->open_value,
-                     "behind a value must come more than digits and dots, such as \".ndjson\": its "
-                     "end is to be told from the number of a rotated file");
+                     "a value at the end must be followed by more than digits and dots, such as "
+                     "\".ndjson\", so that the number of a rotated file differs from it");
     return end_name(parser);
 }
 

@@ -135,9 +135,9 @@ TEST(a_path_is_refused_where_it_goes_wrong)
     assert_refused("file:logs/%q", 11, "there is no such field");
     assert_refused("file:logs/%{sorce}.n", 11, "there is no such value");
     assert_refused("file:100%", 9, "there is no such field");
-    assert_refused("file:%{source}", 6, "behind a value must come more");
-    assert_refused("file:%F/", 9, "need a name");
-    assert_refused("file:%F/../a", 9, "need a name");
+    assert_refused("file:%{source}", 6, "a value at the end must be followed by more");
+    assert_refused("file:%F/", 9, "only dots");
+    assert_refused("file:%F/../a", 9, "only dots");
     struct config config = accept("file:../100%%/%F?compress=squeeze");
     config_free(&config);
 }

@@ -289,11 +289,11 @@ TEST(the_end_of_the_last_value_is_distinct_from_a_number)
 TEST(names_after_a_field_are_names)
 {
     assert_refused("", 0, "missing");
-    assert_refused("%Y/", 3, "need a name");
-    assert_refused("a/%Y//x", 5, "need a name");
-    assert_refused("a/%Y/../x", 5, "need a name");
-    assert_refused("a/%Y/.", 5, "need a name");
-    assert_refused("a/%{source}x/./b", 13, "need a name");
+    assert_refused("%Y/", 3, "only dots");
+    assert_refused("a/%Y//x", 5, "only dots");
+    assert_refused("a/%Y/../x", 5, "only dots");
+    assert_refused("a/%Y/.", 5, "only dots");
+    assert_refused("a/%{source}x/./b", 13, "only dots");
     path_template_free(parsed("..//./a%Y"));
     path_template_free(parsed("folder/"));
 }

@@ -26,7 +26,7 @@
            "it is a message of DTLS itself: of a handshake, or the end of a session", "")          \
     REASON(HANDSHAKE_REFUSED, handshake_refused, false,                                            \
            "it begins a DTLS handshake while sessions=, sessions_per_address= or 64 handshakes "   \
-           "are there, or handshakes take half of the time, or it is malformed",                   \
+           "are there, or its host has used its time for handshakes, or it is malformed",          \
            "raise sessions= and sessions_per_address=, or look for a client that begins sessions " \
            "again and again")                                                                      \
     REASON(NO_SESSION, no_session, false,                                                          \

@@ -5,8 +5,8 @@
  * are messages of a handshake, or are refused. A client must first prove by a cookie that it
  * receives at its address. Before that, no memory is kept for it, and no answer is longer than its
  * request. There are limits on the number of sessions and of handshakes, on the messages of a
- * handshake, and on the thread's time for handshakes. There is no renegotiation, no resumption and
- * no compression.
+ * handshake, and on the thread's time for handshakes, which hosts share. There is no renegotiation,
+ * no resumption and no compression.
  *
  * This is a table of functions, because a program can be built without OpenSSL.
  */

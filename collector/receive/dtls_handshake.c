@@ -11,9 +11,6 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-/* The most time of each second in which new handshakes are begun (nanoseconds). */
-#define SPENT_MOST_NS (SECOND_NS / 2)
-
 /*
  * If there are too many handshakes, an old one is ended for a new one (dtls_peers_crowding). A host
  * that has at least two more handshakes than the newcomer's host loses one at once. Otherwise the
@@ -174,6 +171,13 @@ static void schedule(struct dtls_server *server, SSL *ssl, int64_t now_ns)
     dtls_due(server, now_ns + left_ns);
 }
 
+/* Notes the time since `began_ns`, in which a handshake of the client was worked on. */
+static void spend(struct dtls_server *server, const struct dtls_peer *peer, int64_t began_ns,
+                  int64_t now_ns)
+{
+    dtls_time_spend(&server->time, peer->host, clock_monotonic_ns() - began_ns, now_ns);
+}
+
 /*
  * Lets OpenSSL continue the handshake, which then is complete, has failed, or waits for the client.
  */
@@ -189,7 +193,7 @@ static void make_step(struct dtls_server *server, struct dtls_peer *peer,
     server->shaking = peer;
     int result = library->SSL_read_ex(ssl, server->plain, sizeof server->plain, &size);
     server->shaking = NULL;
-    server->spent_ns += clock_monotonic_ns() - began_ns;
+    spend(server, peer, began_ns, now_ns);
     int error = result == 1 ? SSL_ERROR_NONE : library->SSL_get_error(ssl, result);
     if (!library->SSL_in_init(ssl))
         complete(server, peer, now_ns);
@@ -235,18 +239,6 @@ static void send_cookie(struct dtls_server *server, const struct dtls_input *inp
         counter_add(&options->counters->answers_unsent, 1);
 }
 
-/*
- * Whether a new handshake may begin, because handshakes have not used their share of this second.
- */
-static bool has_time(struct dtls_server *server, int64_t now_ns)
-{
-    if (now_ns - server->spent_since_ns >= SECOND_NS) {
-        server->spent_since_ns = now_ns;
-        server->spent_ns = 0;
-    }
-    return server->spent_ns < SPENT_MOST_NS;
-}
-
 /* Whether this handshake may be ended for a handshake of the client. */
 static bool must_yield(const struct dtls_peer *old, const struct dtls_peer *client, int64_t now_ns)
 {
@@ -266,7 +258,7 @@ static struct dtls_peer *add_client(struct dtls_server *server, const struct add
 }
 
 /* Returns a new association that has read the hello, or NULL. */
-static SSL *accept_hello(struct dtls_server *server, const struct dtls_input *input)
+static SSL *read_hello(struct dtls_server *server, const struct dtls_input *input)
 {
     const struct tls_library *library = server->library;
     library->ERR_clear_error();
@@ -289,19 +281,26 @@ static SSL *accept_hello(struct dtls_server *server, const struct dtls_input *in
     return NULL;
 }
 
+static SSL *accept_hello(struct dtls_server *server, const struct dtls_peer *peer,
+                         const struct dtls_input *input)
+{
+    const int64_t began_ns = clock_monotonic_ns();
+    SSL *ssl = read_hello(server, input);
+    spend(server, peer, began_ns, input->now_ns);
+    return ssl;
+}
+
 static enum dtls_outcome begin_handshake(struct dtls_server *server, struct dtls_peer *peer,
                                          const struct dtls_input *input,
                                          const struct dtls_hello *hello)
 {
-    if (!has_time(server, input->now_ns))
-        return DTLS_REFUSED;
     if (peer == NULL)
         peer = add_client(server, input->source);
     if (peer == NULL)
         return DTLS_REFUSED;
     struct dtls_peer *old = dtls_peers_crowding(&server->peers, peer);
     bool has_room = old == NULL || must_yield(old, peer, input->now_ns);
-    SSL *ssl = has_room ? accept_hello(server, input) : NULL;
+    SSL *ssl = has_room ? accept_hello(server, peer, input) : NULL;
     if (ssl == NULL) {
         dtls_peers_drop(&server->peers, peer);
         return DTLS_REFUSED;
@@ -321,7 +320,8 @@ static enum dtls_outcome begin_handshake(struct dtls_server *server, struct dtls
  * A hello with a valid cookie is not forged. If its client already has a handshake, the client has
  * begun again, for instance after a restart with the same port, so the old handshake ends. But a
  * hello with the same random bytes as the client's last one is a repetition, by the network or by
- * an attacker that has seen it, and is ignored.
+ * an attacker that has seen it, and is ignored. Neither does a hello end a handshake for which its
+ * host has no time.
  */
 enum dtls_outcome dtls_handshake_hello(struct dtls_server *server, struct dtls_peer *peer,
                                        const struct dtls_input *input,
@@ -334,6 +334,9 @@ enum dtls_outcome dtls_handshake_hello(struct dtls_server *server, struct dtls_p
     }
     if (peer != NULL && memcmp(peer->random, hello->random, sizeof peer->random) == 0)
         return DTLS_SERVED;
+    if (!dtls_time_allows(&server->time, dtls_peers_host(&server->peers, input->source),
+                          input->now_ns))
+        return DTLS_REFUSED;
     if (peer != NULL && peer->handshake.ssl != NULL) {
         dtls_handshake_end(server, peer, NULL);
         peer = dtls_peers_find(&server->peers, input->source);

@@ -72,7 +72,8 @@ bool dtls_peers_create(struct dtls_peers *peers, const struct dtls_room *room,
     peers->all = calloc(most, sizeof *peers->all);
     peers->buckets = calloc(buckets, sizeof(struct dtls_peer *));
     if (peers->all == NULL || peers->buckets == NULL ||
-        stream_hosts_init(&peers->hosts, &error) != 0 || !stream_hosts_grow(&peers->hosts, most))
+        stream_hosts_init(&peers->hosts, &error) != 0 ||
+        !stream_hosts_grow(&peers->hosts, most + room->kept))
         return false;
     for (size_t i = most; i-- > 0;) {
         peers->all[i].next = peers->unused;
@@ -94,7 +95,7 @@ size_t dtls_peers_memory(const struct dtls_room *room)
 {
     const size_t most = client_count(room);
     return most * sizeof(struct dtls_peer) + bucket_count(most) * sizeof(struct dtls_peer *) +
-           stream_hosts_memory(most);
+           stream_hosts_memory(most + room->kept);
 }
 
 static struct dtls_peer **bucket_of(const struct dtls_peers *peers, const struct address *address)
@@ -116,6 +117,13 @@ struct dtls_peer *dtls_peers_find(const struct dtls_peers *peers, const struct a
     while (peer != NULL && !address_equal(&peer->address, address))
         peer = peer->next;
     return peer;
+}
+
+const struct stream_host *dtls_peers_host(const struct dtls_peers *peers,
+                                          const struct address *address)
+{
+    const struct address network = address_network(address);
+    return stream_hosts_find(&peers->hosts, &network);
 }
 
 bool dtls_peers_have_all_sessions(const struct dtls_peers *peers)

@@ -52,9 +52,12 @@ struct dtls_peer {
     uint64_t seen;                    /* bit i: the number `newest` - i has been accepted */
 };
 
-/* Limits at a time. `of_host`: clients of one network, on all ports. */
+/*
+ * Limits at a time. `of_host`: clients of one network, on all ports. `kept`: networks that stay
+ * known without a client (stream_hosts_keep).
+ */
 struct dtls_room {
-    size_t sessions, handshakes, of_host;
+    size_t sessions, handshakes, of_host, kept;
 };
 
 /* A list, the earliest first. */
@@ -89,6 +92,10 @@ size_t dtls_peers_memory(const struct dtls_room *room);
 
 /* Returns NULL if the table has no client of this address. */
 struct dtls_peer *dtls_peers_find(const struct dtls_peers *peers, const struct address *address);
+
+/* Returns NULL if the network of this address has no client and is not kept. */
+const struct stream_host *dtls_peers_host(const struct dtls_peers *peers,
+                                          const struct address *address);
 
 /* Whether the table has its most sessions. */
 bool dtls_peers_have_all_sessions(const struct dtls_peers *peers);

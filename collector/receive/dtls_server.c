@@ -17,7 +17,9 @@ struct dtls_server *dtls_server_create(const struct dtls_server_options *options
     const struct listener *listener = options->listener;
     const struct dtls_room room = {.sessions = listener->sessions,
                                    .handshakes = DTLS_HANDSHAKES_MOST,
-                                   .of_host = listener->sessions_per_address};
+                                   .of_host = listener->sessions_per_address,
+                                   .kept = DTLS_TIME_HOSTS};
+    const int64_t now_ns = clock_monotonic_ns();
     uint8_t secret[16];
     struct error error;
     struct dtls_server *server = calloc(1, sizeof *server);
@@ -28,8 +30,9 @@ struct dtls_server *dtls_server_create(const struct dtls_server_options *options
     server->library = listener->dtls->tls.library;
     server->wire.options = &server->options;
     server->due_ns = INT64_MAX;
+    dtls_time_begin(&server->time, &server->peers.hosts, now_ns);
     if (random_bytes(secret, sizeof secret, &error) == 0 &&
-        dtls_cookies_begin(&server->cookies, clock_monotonic_ns(), &error) == 0 &&
+        dtls_cookies_begin(&server->cookies, now_ns, &error) == 0 &&
         dtls_peers_create(&server->peers, &room, secret))
         return server;
     dtls_server_destroy(server);
@@ -186,7 +189,8 @@ static int make(const struct dtls_options *options, struct dtls_settings **setti
 /* Plans for handshakes that take all that their limits allow, although most take a tenth of it. */
 static size_t server_memory(size_t sessions)
 {
-    const struct dtls_room room = {.sessions = sessions, .handshakes = DTLS_HANDSHAKES_MOST};
+    const struct dtls_room room = {
+        .sessions = sessions, .handshakes = DTLS_HANDSHAKES_MOST, .kept = DTLS_TIME_HOSTS};
     return sizeof(struct dtls_server) + dtls_peers_memory(&room) + sessions * DTLS_SESSION_MEMORY +
            DTLS_HANDSHAKES_MOST * DTLS_HANDSHAKE_MEMORY;
 }

@@ -11,6 +11,7 @@
 #include "collector/receive/dtls_cookie.h"
 #include "collector/receive/dtls_peers.h"
 #include "collector/receive/dtls_settings.h"
+#include "collector/receive/dtls_time.h"
 
 /* The most bytes of a record's contents (RFC 5246, 6.2.1). */
 #define DTLS_PLAIN_MOST (1 << 14)
@@ -29,11 +30,10 @@ struct dtls_server {
     struct dtls_wire wire;
     struct dtls_cookies cookies;
     struct dtls_peers peers;
+    struct dtls_time time;
     struct dtls_peer *shaking; /* the client whose handshake OpenSSL is working on */
     int64_t due_ns;            /* monotonic: no handshake or session is due before this time */
     int64_t idle_ns;           /* the setting from which `due_ns` was computed */
-    int64_t spent_since_ns;    /* monotonic: since when the time spent on handshakes is counted */
-    int64_t spent_ns;
     struct log_limit log, log_names;
     uint8_t plain[DTLS_PLAIN_MOST];
 };

@@ -102,8 +102,8 @@ bool stream_hosts_grow(struct stream_hosts *hosts, size_t count)
     return true;
 }
 
-static struct stream_host *find_host(const struct stream_hosts *hosts,
-                                     const struct address *address)
+struct stream_host *stream_hosts_find(const struct stream_hosts *hosts,
+                                      const struct address *address)
 {
     struct stream_host *host = hosts->bucket_count == 0 ? NULL : *host_bucket(hosts, address);
     while (host != NULL && !address_same_host(&host->address, address))
@@ -114,7 +114,7 @@ static struct stream_host *find_host(const struct stream_hosts *hosts,
 struct stream_host *stream_hosts_enter(struct stream_hosts *hosts, const struct address *address,
                                        size_t most)
 {
-    struct stream_host *host = find_host(hosts, address);
+    struct stream_host *host = stream_hosts_find(hosts, address);
     if (host == NULL && most != 0 && hosts->free != NULL) {
         host = hosts->free;
         hosts->free = host->next;
@@ -127,6 +127,16 @@ struct stream_host *stream_hosts_enter(struct stream_hosts *hosts, const struct 
     return host;
 }
 
+static void remove_host(struct stream_hosts *hosts, struct stream_host *host)
+{
+    struct stream_host **at = host_bucket(hosts, &host->address);
+    for (; *at != host; at = &(*at)->next)
+        RULE(*at != NULL, "a host of the table is in its bucket");
+    *at = host->next;
+    host->next = hosts->free;
+    hosts->free = host;
+}
+
 void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host)
 {
     if (host == NULL)
@@ -137,12 +147,22 @@ void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host)
     RULE(host->share.blocks == 0 && host->share.waiting == 0 &&
              atomic_load(&host->share.handshake_bytes) == 0,
          "a host without connections has no blocks and no handshakes");
-    struct stream_host **at = host_bucket(hosts, &host->address);
-    for (; *at != host; at = &(*at)->next)
-        RULE(*at != NULL, "a host with connections is in its bucket");
-    *at = host->next;
-    host->next = hosts->free;
-    hosts->free = host;
+    if (!host->is_kept)
+        remove_host(hosts, host);
+}
+
+void stream_hosts_keep(struct stream_host *host)
+{
+    RULE(!host->is_kept && host->connections != 0, "a host with connections is kept once");
+    host->is_kept = true;
+}
+
+void stream_hosts_release(struct stream_hosts *hosts, struct stream_host *host)
+{
+    RULE(host->is_kept, "a kept host is released");
+    host->is_kept = false;
+    if (host->connections == 0)
+        remove_host(hosts, host);
 }
 
 struct address stream_hosts_named(const uint8_t name[CHANNEL_NAME_SIZE])

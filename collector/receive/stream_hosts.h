@@ -1,6 +1,7 @@
 /*
  * Counts the connections of each host, in a table that is large enough for one host per connection.
- * The time of a lookup does not depend on the number of hosts.
+ * The time of a lookup does not depend on the number of hosts. A kept host stays without a
+ * connection.
  *
  * Hosts are found by a hash with a secret. Only stream_hosts_grow allocates memory. One thread at a
  * time: the connections of streams hold a lock, a DTLS socket has one thread.
@@ -19,11 +20,14 @@
 
 struct stream_host {
     struct address address;    /* the port is ignored */
-    size_t connections;        /* the number of its connections, at least 1 */
+    size_t connections;        /* the number of its connections; at least 1, unless it is kept */
     struct stream_share share; /* the host's use of large blocks and of memory for TLS handshakes */
     size_t handshakes;         /* for a DTLS socket: the number of the host's clients that have a
                                   handshake; only dtls_peers.c changes this */
-    struct stream_host *next;  /* next host in its bucket or in the free list */
+    int64_t spent_ns, spent_since_ns; /* for a DTLS socket: the host's account of the time for
+                                         handshakes; only dtls_time.c uses these */
+    bool is_kept;                     /* the host stays in the table without a connection */
+    struct stream_host *next;         /* next host in its bucket or in the free list */
 };
 
 /* Hosts that were allocated together. */
@@ -62,6 +66,17 @@ struct stream_host *stream_hosts_enter(struct stream_hosts *hosts, const struct 
 
 /* Counts one connection fewer. NULL is allowed. */
 void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host);
+
+/* Returns NULL if the host is not in the table. */
+struct stream_host *stream_hosts_find(const struct stream_hosts *hosts,
+                                      const struct address *address);
+
+/*
+ * Keeps the host in the table, in the place of a connection, when it has no connection any more.
+ * stream_hosts_release ends this, once.
+ */
+void stream_hosts_keep(struct stream_host *host);
+void stream_hosts_release(struct stream_hosts *hosts, struct stream_host *host);
 
 /*
  * Returns the table's key for a name that a peer has proved (stream_channel.h): an address that no

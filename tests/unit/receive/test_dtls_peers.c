@@ -121,8 +121,12 @@ TEST(the_addresses_of_an_ipv6_network_share_one_limit)
     for (uint8_t i = 0; i < 4; i++) {
         const uint8_t bytes[16] = {0x20, 0x01, 0x0d, 0xb8, [7] = i == 3, [15] = i};
         const struct address address = address_from_ipv6(bytes, 0, 1000);
+        const struct stream_host *host = dtls_peers_host(&peers, &address);
+        assert_int_equal(host == NULL, i == 0 || i == 3);
         struct dtls_peer *peer = dtls_peers_add(&peers, &address);
         assert_int_equal(peer == NULL, i == 2);
+        if (i == 1)
+            assert_ptr_equal(peer->host, host);
         if (peer != NULL)
             dtls_peers_begin(&peers, peer, association(i), i);
     }

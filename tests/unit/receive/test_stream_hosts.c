@@ -77,6 +77,29 @@ TEST(hosts_stay_where_they_are_when_the_table_grows)
     stream_hosts_destroy(&hosts);
 }
 
+TEST(a_kept_host_stays_without_a_connection_until_it_is_released)
+{
+    struct stream_hosts hosts;
+    begin(&hosts, 2);
+    const struct address address = number(1), other = number(2), third = number(3);
+    struct stream_host *host = stream_hosts_enter(&hosts, &address, 9);
+    stream_hosts_keep(host);
+    stream_hosts_leave(&hosts, host);
+    assert_ptr_equal(stream_hosts_find(&hosts, &address), host);
+    struct stream_host *beside = stream_hosts_enter(&hosts, &other, 9);
+    assert_non_null(beside);
+    assert_null(stream_hosts_enter(&hosts, &third, 9));
+    assert_ptr_equal(stream_hosts_enter(&hosts, &address, 9), host);
+    stream_hosts_release(&hosts, host);
+    assert_ptr_equal(stream_hosts_find(&hosts, &address), host);
+    stream_hosts_keep(host);
+    stream_hosts_leave(&hosts, host);
+    stream_hosts_release(&hosts, host);
+    assert_null(stream_hosts_find(&hosts, &address));
+    assert_non_null(stream_hosts_enter(&hosts, &third, 9));
+    stream_hosts_destroy(&hosts);
+}
+
 TEST(a_network_of_ipv6_is_a_64_and_of_ipv4_an_address)
 {
     const uint8_t six[16] = {0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 7, 1, 2, 3, 4, 5, 6, 7, 8};

@@ -38,6 +38,7 @@ struct file_schema {
 struct file_message {
     const struct file_variant *variant;
     const ProtobufCMessage *message;
+    bool is_foreign; /* it has unknown fields only, and no samples */
     bool numbered;
     struct datagram_sequence sequence;
     const struct wildcard_part *parts; /* only if the schema has a wildcard plan */
@@ -288,8 +289,10 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
     enum decode_result result =
         message_decode(variant->type, data, size, SCHEMA_MAX_DEPTH, arena, out);
     if (result == DECODE_OK) {
-        *made = (struct file_message){.variant = variant, .message = out->message};
-        if (!is_foreign(variant->type, out) && !read_once(file, choice, made, arena, out))
+        *made = (struct file_message){.variant = variant,
+                                      .message = out->message,
+                                      .is_foreign = is_foreign(variant->type, out)};
+        if (!made->is_foreign && !read_once(file, choice, made, arena, out))
             result = decoded_no_room(out);
     }
     if (result == DECODE_OK)
@@ -304,6 +307,8 @@ static bool next_sample(const struct schema *schema, const void *message,
 {
     const struct file_schema *file = file_of(schema);
     const struct file_message *made = message_of(message);
+    if (made->is_foreign)
+        return false;
     if (cursor->stage < WILDCARD_BEGIN || file->wildcard == NULL) {
         if (sample_mapping_next(&made->variant->samples, made->message, cursor, sample))
             return true;

@@ -12,7 +12,7 @@
  * Every number of a message of the type, in the set at `path`, is a sample; all other samples are
  * info samples. If the type has a label, a time or named values, a number may be one of these; then
  * only the number of samples is bounded. The samples of the explicit path to a field, which
- * `choice` selects, are among them.
+ * `choice` selects, are among them. A message in which the type knows no field has no samples.
  */
 void check_every_number(const char *path, const char *type, const uint8_t *data, size_t size,
                         uint64_t choice);

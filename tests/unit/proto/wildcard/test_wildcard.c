@@ -411,20 +411,28 @@ TEST(a_whole_path_may_lead_through_extensions)
         "fan_sensor.step{turns=900} 2\n");
 }
 
-TEST(a_message_without_any_known_field_has_no_samples)
+static void assert_no_samples(const struct schema_options *options, const uint8_t *bytes,
+                              size_t size)
 {
-    struct schema_options options = all_of(PACKAGE "Lane");
-    struct schema *schema = made(&options);
+    struct schema *schema = made(options);
     struct arena arena = {.base = memory, .capacity = sizeof memory};
     struct schema_cursor cursor = {0};
     struct decoded decoded;
     struct sample sample;
-    static const uint8_t foreign[] = {0x78, 1}; /* field 15 */
-    assert_int_equal(schema_file.decode(schema, foreign, sizeof foreign, &arena, &decoded),
-                     DECODE_OK);
+    assert_int_equal(schema_file.decode(schema, bytes, size, &arena, &decoded), DECODE_OK);
     assert_false(schema_file.next_sample(schema, decoded.message, &cursor, &sample));
     schema_file.destroy(schema);
+}
+
+TEST(a_message_without_any_known_field_has_no_samples)
+{
+    struct schema_options options = all_of(PACKAGE "Lane");
+    static const uint8_t foreign[] = {0x78, 1}; /* field 15 */
+    assert_no_samples(&options, foreign, sizeof foreign);
     assert_string_equal(samples_of(&options, "{}"), "power{mode=OFF} 0\n");
+    options.value = "power";
+    assert_no_samples(&options, foreign, sizeof foreign);
+    assert_string_equal(samples_of(&options, "{}"), "power{} 0\n");
 }
 
 TEST(a_number_that_is_a_label_is_not_a_sample)

@@ -186,12 +186,13 @@ static struct wildcard_label label_of(struct text key, const struct field_type *
 
 /*
  * Adds all values below `list` as labels. `path` consists of the names below the message "keys"
- * that lead to `list`.
+ * that lead to `list`; `keys` is the place of that message.
  */
 static bool add_keys(struct wildcard_walk *walk, const struct wildcard_named *named,
-                     const struct wildcard_list *list, struct wildcard_element *element,
+                     const struct wildcard_list *list, const struct wildcard_place *keys,
                      const struct text *path)
 {
+    struct wildcard_element *element = keys->element;
     for (size_t i = 0; i < list->count; i++) {
         const ProtobufCMessage *message = list->messages[i];
         const ProtobufCMessage *holder;
@@ -200,16 +201,16 @@ static bool add_keys(struct wildcard_walk *walk, const struct wildcard_named *na
         struct text below;
         if (value != NULL && value->message == NULL && name.size != 0) {
             struct wildcard_label label = label_of(name, value, holder);
-            if (wildcard_is_taken(element, &name) &&
+            if (wildcard_is_taken(walk, element, &name) &&
                 !wildcard_join(walk, path, '/', &name, &label.key))
                 return false;
-            if (!wildcard_add_label(walk, element, path, &label))
+            if (!wildcard_add_label(walk, element, &keys->path, &label))
                 return false;
             element->is_told = true;
         }
         struct wildcard_list children = children_of(named, message);
         if (children.count != 0 && (!wildcard_join(walk, path, '/', &name, &below) ||
-                                    !add_keys(walk, named, &children, element, &below)))
+                                    !add_keys(walk, named, &children, keys, &below)))
             return false;
     }
     return true;
@@ -263,7 +264,7 @@ bool wildcard_named_labels(struct wildcard_walk *walk, const struct wildcard_typ
         struct wildcard_place inside;
         const struct text name = name_of(named, message);
         if (is_keys(named, message)) {
-            if (!add_keys(walk, named, &children, place->element, &empty))
+            if (!add_keys(walk, named, &children, place, &empty))
                 return false;
             continue;
         }
@@ -332,7 +333,7 @@ static bool begin_element(struct wildcard_walk *walk, const struct wildcard_type
     const ProtobufCMessage *message = list->messages[position];
     struct wildcard_list children = children_of(&type->named, message);
     struct text name = name_of(&type->named, message);
-    place->element = wildcard_add_element(walk, around->element, true);
+    place->element = wildcard_add_element(walk, around->element, NULL);
     if (place->element == NULL || !wildcard_named_labels(walk, type, &children, place) ||
         !wildcard_add_texts(walk, type, message, place))
         return false;
@@ -340,7 +341,9 @@ static bool begin_element(struct wildcard_walk *walk, const struct wildcard_type
         name = list->field->name;
     if (name.size == 0)
         name = last_part(&around->path);
-    return wildcard_add_position(walk, place->element, &around->path, &name, position);
+    return place->element->is_told ||
+           wildcard_add_label(walk, place->element, &around->path,
+                              &(struct wildcard_label){.key = name, .number = position});
 }
 
 bool wildcard_named_walk(struct wildcard_walk *walk, const struct wildcard_type *type,

@@ -10,10 +10,8 @@ struct wildcard_part *wildcard_add_part(struct wildcard_walk *walk,
     struct wildcard_part *part = arena_allocate(walk->arena, sizeof *part);
     if (part == NULL)
         return NULL;
-    *part = (struct wildcard_part){.element = place->element,
-                                   .name = place->name,
-                                   .path = place->path,
-                                   .time_ns = place->time_ns};
+    *part = (struct wildcard_part){
+        .element = place->element, .name = place->name, .time_ns = place->time_ns};
     *walk->end = part;
     walk->end = &part->next;
     walk->part_count++;
@@ -21,26 +19,18 @@ struct wildcard_part *wildcard_add_part(struct wildcard_walk *walk,
 }
 
 struct wildcard_element *wildcard_add_element(struct wildcard_walk *walk,
-                                              const struct wildcard_element *around, bool keyed)
+                                              const struct wildcard_element *around,
+                                              const struct wildcard_element_keys *keys)
 {
     struct wildcard_element *element = arena_allocate(walk->arena, sizeof *element);
     if (element == NULL)
         return NULL;
-    *element = (struct wildcard_element){.around = around, .keyed = keyed};
+    *element = (struct wildcard_element){.around = around, .keys = keys};
     if (around != NULL)
         element->label_count = around->label_count;
     element->end = &element->labels;
     element->texts_end = &element->texts;
     return element;
-}
-
-/* Whether the element has a label with a value. */
-static bool has_label(const struct wildcard_element *element)
-{
-    const struct wildcard_label *label = element->labels;
-    while (label != NULL && label->field != NULL && label->value == NULL)
-        label = label->next;
-    return label != NULL;
 }
 
 bool wildcard_end_element(struct wildcard_walk *walk, const struct wildcard_place *place,
@@ -51,7 +41,7 @@ bool wildcard_end_element(struct wildcard_walk *walk, const struct wildcard_plac
     const struct wildcard_element *element = place->element;
     bool has_numbers = walk->end != begun;
     if (!place->selected || (has_numbers && element->texts == NULL) ||
-        (!has_numbers && !has_label(element) && element->texts == NULL))
+        (!has_numbers && element->labels == NULL && element->texts == NULL))
         return true;
     return wildcard_join(walk, &place->name, '.', &info, &inside.name) &&
            wildcard_add_part(walk, &inside) != NULL;

@@ -307,7 +307,10 @@ static bool plan_types(struct planning *planning)
         return false;
     }
     find_keys(planning->plan);
-    return true;
+    if (wildcard_make_keys(planning->plan))
+        return true;
+    error_no_memory(planning->error);
+    return false;
 }
 
 static bool make(struct planning *planning, const struct message_type *const *roots, size_t count)

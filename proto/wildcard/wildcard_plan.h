@@ -11,6 +11,7 @@
 #include "proto/runtime/field_value.h"
 #include "proto/types/growing_arena.h"
 #include "proto/wildcard/wildcard.h"
+#include "proto/wildcard/wildcard_keys.h"
 
 /* --- plans ------------------------------------------------------------------------------------ */
 
@@ -32,7 +33,7 @@ struct wildcard_field {
     bool counter;
     bool begins;      /* a sample's name begins here: an extension, or a message in bytes */
     struct text name; /* its part of a sample's name */
-    const struct wildcard_type *type; /* plan of its messages, or of a map's values; or NULL */
+    struct wildcard_type *type;       /* plan of its messages, or of a map's values; or NULL */
     const struct wildcard_time *time; /* USE_VALUE: not a sample if this is a time; or NULL */
     const struct wildcard_label_field *label; /* USE_VALUE: not a sample where it is a label */
 };
@@ -104,7 +105,11 @@ struct wildcard_type {
     bool is_named;
     struct wildcard_named named; /* only if is_named is set */
     struct wildcard_type *next;  /* in the plan's list, in the order of finding */
-    struct wildcard_type *chain; /* in the same bucket, only while the plan is made */
+
+    /* Only while the plan is made. */
+    struct wildcard_type *chain;    /* in the same bucket */
+    struct keyed_element *elements; /* wildcard_keys.c: elements that are messages of this type */
+    struct keyed_message *messages; /* the same: messages of this type in an element */
 };
 
 /*
@@ -126,7 +131,8 @@ struct wildcard_asked {
 
 /* A version of the message type, and the paths of the options in it. */
 struct wildcard_root {
-    const struct wildcard_type *type;
+    struct wildcard_type *type;
+    const struct wildcard_element_keys *keys;
     struct field_path *paths; /* those paths of "PATH.*" that exist in this version */
     size_t path_count;
     struct field_path *name; /* the option `name`; NULL: not given */
@@ -153,6 +159,7 @@ struct wildcard_plan {
     struct wildcard_asked labels[WILDCARD_LABELS];
     size_t label_count;
     const struct wildcard_asked_time *times;
+    struct wildcard_names names; /* of all labels of fields */
 };
 
 /* The parts of the options that were found in at least one root. */
@@ -166,7 +173,7 @@ struct wildcard_found {
 
 /*
  * A label in the arena. Its value is that of `field` at `value`; if `field` is NULL, it is
- * `number`. A label with a `field`, but no `value`, is left out of samples.
+ * `number`.
  */
 struct wildcard_label {
     const struct wildcard_label *next;
@@ -189,7 +196,7 @@ struct wildcard_element {
     const struct wildcard_label **end;  /* where to store the pointer to the next label */
     const struct wildcard_label *texts; /* further labels, only for the info sample */
     const struct wildcard_label **texts_end;
-    bool keyed;         /* texts and enums are not labels */
+    const struct wildcard_element_keys *keys; /* NULL: it is a named message */
     bool is_told;       /* a label identifies the element: no position needed */
     size_t label_count; /* including the elements around it */
     int64_t time_ns;    /* 0: not given */
@@ -205,14 +212,14 @@ struct wildcard_part {
     struct wildcard_part *next;
     struct wildcard_element *element;
     const ProtobufCMessage *message;
-    const struct wildcard_type *type;   /* numbers of a message: its plan; otherwise NULL */
-    const struct wildcard_field *field; /* USE_VALUES or USE_NUMBERS; otherwise NULL */
-    const struct field_type *value;     /* the value of a named message; otherwise NULL */
-    struct text name;                   /* numbers of a message: what precedes their names */
-    struct text path;                   /* of the message or list, as in a place */
-    struct text key;                    /* key of the label of each number of `field` */
-    int64_t time_ns;                    /* 0: not given */
-    uint64_t hash;                      /* of its name and its element's labels */
+    const struct wildcard_type *type;       /* numbers of a message: its plan; otherwise NULL */
+    const struct wildcard_field_keys *keys; /* with `type`: of the message's fields */
+    const struct wildcard_field *field;     /* USE_VALUES or USE_NUMBERS; otherwise NULL */
+    const struct field_type *value;         /* the value of a named message; otherwise NULL */
+    struct text name;                       /* numbers of a message: what precedes their names */
+    struct text key;                        /* key of the label of each number of `field` */
+    int64_t time_ns;                        /* 0: not given */
+    uint64_t hash;                          /* of its name and its element's labels */
 };
 
 /* Whether the part is the info sample of its element. */
@@ -312,11 +319,13 @@ struct wildcard_place {
     struct wildcard_element *element;
     struct text name; /* path of names up to here, with the text of the option `name` before it */
     struct text path; /* the same without that text */
-    int64_t time_ns;  /* time of the nearest message around that has one */
-    uint32_t paths;   /* bit i: root->paths[i] begins with the path to here */
-    size_t depth;     /* number of fields from the outermost message to here */
-    bool selected;    /* a path of `value` leads to here: numbers are samples */
-    bool named;       /* `name` ends with the name of a named message */
+    const struct wildcard_message_keys *keys; /* of the message; not of a named message */
+    bool again;      /* the element has earlier labels with the names of all labels here */
+    int64_t time_ns; /* time of the nearest message around that has one */
+    uint32_t paths;  /* bit i: root->paths[i] begins with the path to here */
+    size_t depth;    /* number of fields from the outermost message to here */
+    bool selected;   /* a path of `value` leads to here: numbers are samples */
+    bool named;      /* `name` ends with the name of a named message */
 };
 
 /*
@@ -331,7 +340,8 @@ bool wildcard_find_repeated(struct wildcard_walk *walk, struct wildcard_part *pa
 struct wildcard_part *wildcard_add_part(struct wildcard_walk *walk,
                                         const struct wildcard_place *place);
 struct wildcard_element *wildcard_add_element(struct wildcard_walk *walk,
-                                              const struct wildcard_element *around, bool keyed);
+                                              const struct wildcard_element *around,
+                                              const struct wildcard_element_keys *keys);
 
 /*
  * Adds the info sample of the element, if the element has texts for it, or labels but no numbers.
@@ -354,25 +364,26 @@ bool wildcard_write_text(struct wildcard_walk *walk, const struct field_type *fi
 bool wildcard_join(struct wildcard_walk *walk, const struct text *name, char separator,
                    const struct text *last, struct text *joined);
 
+/* wildcard_label.c: whether the element, or one around it, has a label of a field of this name. */
+bool wildcard_is_reserved(const struct wildcard_element *element, const struct wildcard_name *name);
+
 /*
- * wildcard_label.c: whether the number, in a message with this path, is a label of the element.
+ * wildcard_label.c: whether a label whose key is in the message must have another one: a label of
+ * any field has this key, or a label of the element or of one around it.
  */
-bool wildcard_is_label(const struct wildcard_field *field, const struct text *path,
-                       const struct wildcard_element *element);
-
-/* wildcard_label.c: whether the element, or one around it, has a label with this key. */
-bool wildcard_is_taken(const struct wildcard_element *element, const struct text *key);
+bool wildcard_is_taken(const struct wildcard_walk *walk, const struct wildcard_element *element,
+                       const struct text *key);
 
 /*
- * wildcard_label.c: adds a label to an element. If the element, or an element around it, already
- * has a label with this key, the key becomes a path: `path` of the message, a dot and the key.
+ * wildcard_label.c: adds a label whose key is in the message to an element. If the key is taken, it
+ * becomes a path: `path`, a dot and the key.
  */
 bool wildcard_add_label(struct wildcard_walk *walk, struct wildcard_element *element,
                         const struct text *path, const struct wildcard_label *label);
 
 /* Adds the labels of a message itself, without those of its singular messages. */
-bool wildcard_add_labels(struct wildcard_walk *walk, const struct wildcard_type *type,
-                         const ProtobufCMessage *message, const struct wildcard_place *place);
+bool wildcard_add_labels(struct wildcard_walk *walk, const ProtobufCMessage *message,
+                         const struct wildcard_place *place);
 
 /*
  * Adds a label of the element's info sample, unless the plan has no info samples; `path` is that of
@@ -388,9 +399,15 @@ bool wildcard_add_texts(struct wildcard_walk *walk, const struct wildcard_type *
 
 /*
  * Adds the element's position in its list as a label, unless another label identifies the element.
+ * `path` is that of the message that contains the list.
  */
 bool wildcard_add_position(struct wildcard_walk *walk, struct wildcard_element *element,
-                           const struct text *path, const struct text *list, size_t position);
+                           const struct text *path, size_t position);
+
+/* Adds the key of a map's entry, the element, as a label; `path` is that of the map's message. */
+bool wildcard_add_entry(struct wildcard_walk *walk, struct wildcard_element *element,
+                        const struct text *path, const struct field_type *key,
+                        const ProtobufCMessage *entry);
 
 /* A list of messages: the elements of a repeated field, or one singular message. */
 struct wildcard_list {

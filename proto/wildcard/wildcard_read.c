@@ -131,7 +131,7 @@ bool wildcard_has_sample(const struct wildcard_part *part, const struct wildcard
 {
     return field->use == USE_VALUE && is_present(field->field, part->message) &&
            (field->time == NULL || !wildcard_is_time(field->time, part->message)) &&
-           (field->label == NULL || !wildcard_is_label(field, &part->path, part->element));
+           (field->label == NULL || !part->keys[field - part->type->fields].is_label);
 }
 
 /* Reads the number at cursor->index, or a later one, of a message. */
@@ -292,12 +292,10 @@ static void own_label(const struct wildcard_part *part, size_t index, struct sch
  */
 enum { STAGE_OWN, STAGE_TEXTS, STAGE_ELEMENT, STAGE_LABELS };
 
-/* Reads the next label that has a value, from the cursor's label on. */
+/* Reads the cursor's label. */
 static bool next_in_list(struct schema_cursor *cursor, struct label *label)
 {
     const struct wildcard_label *at = (const struct wildcard_label *)cursor->outer[1];
-    while (at != NULL && at->field != NULL && at->value == NULL)
-        at = at->next;
     if (at == NULL)
         return false;
     cursor->outer[1] = (size_t)at->next;

@@ -44,8 +44,6 @@ static uint64_t hash_of_labels(const struct wildcard_label *labels)
     for (; labels != NULL; labels = labels->next) {
         char room[VALUE_SIZE];
         struct output out = {.data = room, .capacity = sizeof room};
-        if (labels->field != NULL && labels->value == NULL)
-            continue; /* left out (struct wildcard_label) */
         struct text value = wildcard_label_value(labels, &out);
         uint64_t hash = add_text(fingerprint_begin(&key, 0), &labels->key);
         sum += fingerprint_end(&key, add_text(hash, &value));

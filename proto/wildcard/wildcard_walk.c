@@ -22,14 +22,23 @@ static struct wildcard_list messages_of(const struct wildcard_field *field,
     return list;
 }
 
-/* Makes the place inside a field. Returns false if the arena is full. */
-static bool enter(struct wildcard_walk *walk, const struct wildcard_place *from,
-                  const struct wildcard_field *field, struct wildcard_place *to)
+/*
+ * Makes the place inside the field at `index`; an element has other keys (walk_element). Returns
+ * false if the arena is full.
+ */
+static bool enter(struct wildcard_walk *walk, const struct wildcard_place *from, size_t index,
+                  struct wildcard_place *to)
 {
     static const struct text empty = {"", 0};
+    const struct wildcard_field *field = &from->keys->type->fields[index];
     *to = *from;
     to->depth++;
     to->paths = 0;
+    if (field->use == USE_INSIDE) {
+        const struct wildcard_field_keys *keys = &from->keys->fields[index];
+        to->keys = keys->is.message;
+        to->again = from->again || keys->again;
+    }
     for (size_t i = 0; !from->selected && i < walk->root->path_count; i++) {
         const struct field_path *path = &walk->root->paths[i];
         if ((from->paths >> i & 1) == 0 || path->steps[from->depth] != field->field)
@@ -58,13 +67,14 @@ static bool leads_on(const struct wildcard_place *place)
  * Adds the labels of a message, and of the singular messages inside, which belong to the same
  * element. Sets the element's time to the first one found.
  */
-static bool add_labels(struct wildcard_walk *walk, const struct wildcard_type *type,
-                       const ProtobufCMessage *message, const struct wildcard_place *place)
+static bool add_labels(struct wildcard_walk *walk, const ProtobufCMessage *message,
+                       const struct wildcard_place *place)
 {
+    const struct wildcard_type *type = place->keys->type;
     struct wildcard_element *element = place->element;
     if (element->time_ns == 0)
         element->time_ns = wildcard_time_of(type, message);
-    if (!wildcard_add_labels(walk, type, message, place))
+    if (!wildcard_add_labels(walk, message, place))
         return false;
     for (size_t i = 0; i < type->field_count; i++) {
         const struct wildcard_field *field = &type->fields[i];
@@ -74,9 +84,9 @@ static bool add_labels(struct wildcard_walk *walk, const struct wildcard_type *t
         struct wildcard_place inside;
         if (list.count == 0)
             continue;
-        if (!enter(walk, place, field, &inside) ||
+        if (!enter(walk, place, i, &inside) ||
             !(field->use == USE_NAMED ? wildcard_named_labels(walk, field->type, &list, &inside)
-                                      : add_labels(walk, field->type, list.messages[0], &inside)))
+                                      : add_labels(walk, list.messages[0], &inside)))
             return false;
     }
     return true;
@@ -84,17 +94,19 @@ static bool add_labels(struct wildcard_walk *walk, const struct wildcard_type *t
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static bool walk_message(struct wildcard_walk *walk, const struct wildcard_type *type,
-                         const ProtobufCMessage *message, struct wildcard_place *place);
+static bool walk_message(struct wildcard_walk *walk, const ProtobufCMessage *message,
+                         struct wildcard_place *place);
 
 /* Adds a part for the elements of a repeated number, or for the entries of a map. */
-static bool walk_numbers(struct wildcard_walk *walk, const struct wildcard_field *field,
-                         const ProtobufCMessage *message, const struct wildcard_place *place)
+static bool walk_numbers(struct wildcard_walk *walk, size_t index, const ProtobufCMessage *message,
+                         const struct wildcard_place *place)
 {
+    const struct wildcard_field *field = &place->keys->type->fields[index];
+    const struct wildcard_name *name = place->keys->fields[index].is.name;
     struct wildcard_place inside;
     if (field_elements(field->field, message) == 0 || !leads_on(place))
         return true;
-    if (!enter(walk, place, field, &inside))
+    if (!enter(walk, place, index, &inside))
         return false;
     if (!inside.selected)
         return true;
@@ -103,65 +115,66 @@ static bool walk_numbers(struct wildcard_walk *walk, const struct wildcard_field
         return false;
     part->field = field;
     part->message = message;
-    part->key = wildcard_is_taken(place->element, &field->name) ? inside.path : field->name;
+    part->key = wildcard_is_reserved(place->element, name) ? inside.path : field->name;
     return true;
 }
 
-/* Walks an element of a list, which may be the entry of a map. */
+/* Walks an element of a list with these keys, which may be the entry of a map. */
 static bool walk_element(struct wildcard_walk *walk, const struct wildcard_list *list,
-                         size_t position, const struct wildcard_place *around,
-                         const struct wildcard_place *inside)
+                         size_t position, const struct wildcard_element_keys *keys,
+                         const struct wildcard_place *around, const struct wildcard_place *inside)
 {
     const struct wildcard_field *field = list->field;
     const ProtobufCMessage *message = list->messages[position];
     struct wildcard_place place = *inside;
-    place.element = wildcard_add_element(walk, around->element, field->type->has_key);
+    place.element = wildcard_add_element(walk, around->element, keys);
+    place.keys = keys->message;
+    place.again = false;
     struct wildcard_part **begun = walk->end;
     if (place.element == NULL)
         return false;
     if (field->field->map) {
         const struct field_type *key = &field->field->message->fields[0];
         const struct field_type *value = &field->field->message->fields[1];
-        const struct wildcard_label label = {
-            .key = field->name, .field = key, .value = field_value(key, message)};
-        place.element->is_told = true;
-        if (!wildcard_add_label(walk, place.element, &around->path, &label))
+        if (!wildcard_add_entry(walk, place.element, &around->path, key, message))
             return false;
         message = *(const ProtobufCMessage *const *)field_value(value, message);
     }
-    return add_labels(walk, field->type, message, &place) &&
-           wildcard_add_position(walk, place.element, &around->path, &field->name, position) &&
-           walk_message(walk, field->type, message, &place) &&
-           wildcard_end_element(walk, &place, begun);
+    return add_labels(walk, message, &place) &&
+           wildcard_add_position(walk, place.element, &around->path, position) &&
+           walk_message(walk, message, &place) && wildcard_end_element(walk, &place, begun);
 }
 
-static bool walk_field(struct wildcard_walk *walk, const struct wildcard_field *field,
-                       const ProtobufCMessage *message, const struct wildcard_place *place)
+static bool walk_field(struct wildcard_walk *walk, size_t index, const ProtobufCMessage *message,
+                       const struct wildcard_place *place)
 {
+    const struct wildcard_field *field = &place->keys->type->fields[index];
+    const struct wildcard_field_keys *keys = &place->keys->fields[index];
     struct wildcard_place inside;
     struct wildcard_list list = messages_of(field, message);
     if (list.count == 0)
         return true;
-    if (!enter(walk, place, field, &inside))
+    if (!enter(walk, place, index, &inside))
         return false;
     if (!leads_on(&inside))
         return true;
     if (field->use == USE_NAMED)
         return wildcard_named_walk(walk, field->type, &list, &inside);
     if (field->use == USE_INSIDE)
-        return walk_message(walk, field->type, list.messages[0], &inside);
+        return walk_message(walk, list.messages[0], &inside);
     for (size_t i = 0; i < list.count; i++)
-        if (!walk_element(walk, &list, i, place, &inside))
+        if (!walk_element(walk, &list, i, keys->is.element, place, &inside))
             return false;
     return true;
 }
 
 /* Adds a part for the single numbers of a message if it has any. */
-static bool add_samples(struct wildcard_walk *walk, const struct wildcard_type *type,
-                        const ProtobufCMessage *message, const struct wildcard_place *place)
+static bool add_samples(struct wildcard_walk *walk, const ProtobufCMessage *message,
+                        const struct wildcard_place *place)
 {
+    const struct wildcard_type *type = place->keys->type;
     const struct wildcard_part numbers = {
-        .element = place->element, .path = place->path, .type = type, .message = message};
+        .type = type, .keys = place->keys->fields, .message = message};
     size_t i = 0;
     while (i < type->field_count && !wildcard_has_sample(&numbers, &type->fields[i]))
         i++;
@@ -171,28 +184,30 @@ static bool add_samples(struct wildcard_walk *walk, const struct wildcard_type *
     if (part == NULL)
         return false;
     part->type = type;
+    part->keys = place->keys->fields;
     part->message = message;
     return true;
 }
 
 /* Lists the parts of a message, and of the messages in it, except the element's labels. */
-static bool walk_message(struct wildcard_walk *walk, const struct wildcard_type *type,
-                         const ProtobufCMessage *message, struct wildcard_place *place)
+static bool walk_message(struct wildcard_walk *walk, const ProtobufCMessage *message,
+                         struct wildcard_place *place)
 {
+    const struct wildcard_type *type = place->keys->type;
     int64_t time = wildcard_time_of(type, message);
     if (time == 0)
         time = place->element->time_ns;
     if (time != 0)
         place->time_ns = time;
-    if (place->selected && !add_samples(walk, type, message, place))
+    if (place->selected && !add_samples(walk, message, place))
         return false;
     for (size_t i = 0; i < type->field_count; i++) {
         const struct wildcard_field *field = &type->fields[i];
         bool numbers = field->use == USE_VALUES || field->use == USE_NUMBERS;
         if (field->use == USE_VALUE)
             continue;
-        if (!(numbers ? walk_numbers(walk, field, message, place)
-                      : walk_field(walk, field, message, place)))
+        if (!(numbers ? walk_numbers(walk, i, message, place)
+                      : walk_field(walk, i, message, place)))
             return false;
     }
     return true;
@@ -218,13 +233,15 @@ bool wildcard_walk(const struct wildcard_plan *plan, size_t root, const Protobuf
     struct wildcard_part *first = NULL;
     struct wildcard_walk walk = {
         .plan = plan, .root = &plan->roots[root], .arena = arena, .end = &first};
-    struct wildcard_place place = {.path = {"", 0}, .paths = UINT32_MAX, .selected = plan->all};
-    const struct wildcard_type *type = walk.root->type;
-    place.element = wildcard_add_element(&walk, NULL, type->has_key);
-    bool done =
-        place.element != NULL && begin_names(&walk, message, &place.name) &&
-        add_labels(&walk, type, message, &place) && walk_message(&walk, type, message, &place) &&
-        wildcard_end_element(&walk, &place, &first) && wildcard_find_repeated(&walk, first, out);
+    struct wildcard_place place = {.path = {"", 0},
+                                   .keys = walk.root->keys->message,
+                                   .paths = UINT32_MAX,
+                                   .selected = plan->all};
+    place.element = wildcard_add_element(&walk, NULL, walk.root->keys);
+    bool done = place.element != NULL && begin_names(&walk, message, &place.name) &&
+                add_labels(&walk, message, &place) && walk_message(&walk, message, &place) &&
+                wildcard_end_element(&walk, &place, &first) &&
+                wildcard_find_repeated(&walk, first, out);
     *parts = first;
     return done;
 }

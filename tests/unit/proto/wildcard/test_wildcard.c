@@ -366,7 +366,7 @@ TEST(a_label_is_found_by_its_name_or_by_the_end_of_its_path)
     assert_string_equal(
         samples_of(&options, "{'host': 's', 'comment': 'c', 'ports': [{'name': 'a', 'state': 'up',"
                              "'lanes': [{'mode': 'ON', 'power': 4}]}]}"),
-        "ports.lanes.power{mode=ON,name=a,unit=0,state=up,host=s,owner=c} 4\n");
+        "ports.lanes.power{ports.lanes.mode=ON,name=a,unit=0,state=up,host=s,owner=c} 4\n");
 }
 
 TEST(a_label_by_a_path_leaves_other_fields_of_its_name_as_they_are)
@@ -468,6 +468,82 @@ TEST(a_label_whose_name_is_taken_has_its_path)
                    "{'site': {'inner': [{'name': 'b', 'inner': [{'name': 'c', 'n': 1}]}]}}"),
         "site.inner.n{site.inner.name=b} 0\n"
         "site.inner.inner.n{site.inner.inner.name=c,site.inner.name=b} 1\n");
+}
+
+TEST(a_key_does_not_depend_on_the_presence_of_an_earlier_message)
+{
+    const struct schema_options options = all_of(PACKAGE "Route");
+    assert_string_equal(samples_of(&options, "{'target': {'city': 't'}, 'hops': 1}"),
+                        "hops{target.city=t} 1\n");
+    assert_string_equal(
+        samples_of(&options, "{'source': {'city': 's'}, 'target': {'city': 't'}, 'hops': 1}"),
+        "hops{city=s,target.city=t} 1\n");
+    /* nor on a text in a message inside it */
+    assert_string_equal(samples_of(&options, "{'zone': 'z', 'target': {'spot': {'zone': 'y'}}}"),
+                        "hops{zone=z,target.spot.zone=y} 0\n");
+    assert_string_equal(samples_of(&options, "{'source': {'spot': {'zone': 'x'}}}"),
+                        "hops{source.spot.zone=x} 0\n");
+}
+
+TEST(a_key_in_an_element_does_not_depend_on_what_is_present_around_it)
+{
+    struct schema_options options = all_of(PACKAGE "Route");
+    options.value = "legs.*";
+    assert_string_equal(samples_of(&options, "{'legs': [{'city': 'a', 'load': [2]}]}"),
+                        "legs.n{legs.city=a} 0\nlegs.load{load=0,legs.city=a} 2\n");
+    assert_string_equal(
+        samples_of(&options, "{'source': {'city': 's'}, 'legs': [{'city': 'a', 'from': {}}]}"),
+        "legs.n{legs.city=a,city=s} 0\n");
+    assert_string_equal(
+        samples_of(&options, "{'legs': [{'city': 'a', 'legs': [{'n': 1}, {'city': 'b'}]}]}"),
+        "legs.n{legs.city=a} 0\n"
+        "legs.legs.n{legs.legs=0,legs.city=a} 1\n"
+        "legs.legs.n{legs.legs.city=b,legs.city=a} 0\n");
+}
+
+TEST(messages_of_one_oneof_do_not_take_names_from_each_other)
+{
+    const struct schema_options options = all_of(PACKAGE "Arrival");
+    assert_string_equal(samples_of(&options, "{'truck': {'city': 'a'}, 'last': {'city': 'b'}}"),
+                        "count{city=a,last.city=b} 0\n");
+    assert_string_equal(samples_of(&options, "{'ship': {'city': 'a', 'from': {'city': 'c'}}}"),
+                        "count{city=a,ship.from.city=c} 0\nship.n{city=a,ship.from.city=c} 0\n");
+    assert_string_equal(samples_of(&options, "{'train': {'city': 'a'}}"), "count{city=a} 0\n");
+    assert_string_equal(samples_of(&options, "{'last': {'city': 'b'}}"), "count{last.city=b} 0\n");
+}
+
+TEST(labels_of_one_type_that_paths_name_apart_do_not_take_each_others_names)
+{
+    struct schema_options options = all_of(PACKAGE "Route");
+    static const char json[] = "{'source': {'city': 's'}, 'target': {'city': 't'}}";
+    options.labels = "from:source.city,to:target.city";
+    assert_string_equal(samples_of(&options, json), "hops{from=s,to=t} 0\n");
+    options.labels = "from:source.city";
+    assert_string_equal(samples_of(&options, json), "hops{from=s,city=t} 0\n");
+    options.labels = "to:target/city";
+    assert_string_equal(samples_of(&options, json), "hops{city=s,to=t} 0\n");
+}
+
+TEST(a_position_leaves_its_key_to_labels_inside_unless_its_list_is_outermost)
+{
+    const struct schema_options options = all_of(PACKAGE "Hall");
+    assert_string_equal(
+        samples_of(&options, "{'tables': [{'seats': [{'tables': 'a', 'guests': [{'seats': 'b'}]},"
+                             "{'guests': [{'guests': [{'n': 1}]}]}]}]}"),
+        "tables.seats.n{tables.seats.tables=a,tables=0} 0\n"
+        "tables.seats.guests.n{seats=b,tables.seats.tables=a,tables=0} 0\n"
+        "tables.seats.n{tables.seats=1,tables=0} 0\n"
+        "tables.seats.guests.n{guests=0,tables.seats=1,tables=0} 0\n"
+        "tables.seats.guests.guests.n{tables.seats.guests.guests=0,guests=0,tables.seats=1,"
+        "tables=0} 1\n");
+}
+
+TEST(an_entry_of_a_map_leaves_its_key_to_a_label_of_a_field)
+{
+    const struct schema_options options = all_of(PACKAGE "Route");
+    assert_string_equal(
+        samples_of(&options, "{'tags': {'city': 'x', 'color': 'red'}, 'legs': [{'city': 'a'}]}"),
+        "hops{tags.city=x,color=red} 0\nlegs.n{legs.city=a,tags.city=x,color=red} 0\n");
 }
 
 /* --- times ------------------------------------------------------------------------------------ */

@@ -9,6 +9,7 @@
 #include "proto/runtime/descriptor_file.h"
 #include "proto/runtime/field_value.h"
 #include "proto/schemas.h"
+#include "tests/fuzz/label_keys.h"
 #include "tests/fuzz/records.h"
 #include "tests/fuzz/target.h"
 
@@ -264,6 +265,7 @@ void check_every_number(const char *path, const char *type, const uint8_t *data,
                "a number is not a sample");
         if (reading.is_plain)
             check_path(path, type, root, data, size, choice, &samples);
+        check_label_keys(path, type, root, data, size, choice);
     }
     type_set_destroy(set);
     free(reading.numbers.bits);

@@ -13,6 +13,7 @@
  * info samples. If the type has a label, a time or named values, a number may be one of these; then
  * only the number of samples is bounded. The samples of the explicit path to a field, which
  * `choice` selects, are among them. A message in which the type knows no field has no samples.
+ * A label has the same key without another message (label_keys.h).
  */
 void check_every_number(const char *path, const char *type, const uint8_t *data, size_t size,
                         uint64_t choice);

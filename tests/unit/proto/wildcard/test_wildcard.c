@@ -540,7 +540,7 @@ TEST(a_position_leaves_its_key_to_labels_inside_unless_its_list_is_outermost)
 
 TEST(an_entry_of_a_map_leaves_its_key_to_a_label_of_a_field)
 {
-    const struct schema_options options = all_of(PACKAGE "Route");
+    const struct schema_options options = all_of(PACKAGE "Trip");
     assert_string_equal(
         samples_of(&options, "{'tags': {'city': 'x', 'color': 'red'}, 'legs': [{'city': 'a'}]}"),
         "hops{tags.city=x,color=red} 0\nlegs.n{legs.city=a,tags.city=x,color=red} 0\n");

@@ -5,6 +5,7 @@
 
 #include "collector/text/base64.h"
 #include "collector/text/calendar.h"
+#include "collector/text/compiler.h"
 #include "collector/text/control_character.h"
 #include "collector/text/decimal.h"
 #include "collector/text/hex.h"
@@ -189,40 +190,86 @@ void json_key(struct output *out, const char *key, size_t length)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-void json_int64(struct output *out, int64_t value)
+/* Writes the value of these bits to the text. Returns its size, at most VALUE_SIZE - 1. */
+typedef size_t value_writer(uint64_t bits, char *text);
+
+static NEVER_INLINE void put_at_end(struct output *out, value_writer *write, uint64_t bits)
 {
     char text[VALUE_SIZE];
     size_t used = json_separator(out, text);
-    used += decimal_int64(value, text + used);
+    used += write(bits, text + used);
     output_bytes(out, text, used);
+}
+
+/* Appends a value, after a comma if one is due. */
+static ALWAYS_INLINE void put_value(struct output *out, value_writer *write, uint64_t bits)
+{
+    if (out->overflow || out->capacity - out->used < VALUE_SIZE) {
+        put_at_end(out, write, bits);
+        return;
+    }
+    char *text = out->data + out->used;
+    size_t used = json_separator(out, text);
+    out->used += used + write(bits, text + used);
+}
+
+static size_t write_int64(uint64_t bits, char *text)
+{
+    return decimal_int64((int64_t)bits, text);
+}
+
+static size_t write_uint64(uint64_t bits, char *text)
+{
+    return decimal_uint64(bits, text);
+}
+
+static size_t write_int64_string(uint64_t bits, char *text)
+{
+    size_t size = decimal_int64((int64_t)bits, text + 1);
+    text[0] = text[1 + size] = '"';
+    return size + 2;
+}
+
+static size_t write_uint64_string(uint64_t bits, char *text)
+{
+    size_t size = decimal_uint64(bits, text + 1);
+    text[0] = text[1 + size] = '"';
+    return size + 2;
+}
+
+static size_t write_double(uint64_t bits, char *text)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return shortest_double(value, text);
+}
+
+static size_t write_float(uint64_t bits, char *text)
+{
+    float value;
+    uint32_t low = (uint32_t)bits;
+    memcpy(&value, &low, sizeof value);
+    return shortest_float(value, text);
+}
+
+void json_int64(struct output *out, int64_t value)
+{
+    put_value(out, write_int64, (uint64_t)value);
 }
 
 void json_uint64(struct output *out, uint64_t value)
 {
-    char text[VALUE_SIZE];
-    size_t used = json_separator(out, text);
-    used += decimal_uint64(value, text + used);
-    output_bytes(out, text, used);
+    put_value(out, write_uint64, value);
 }
 
 void json_int64_string(struct output *out, int64_t value)
 {
-    char text[VALUE_SIZE];
-    size_t used = json_separator(out, text);
-    text[used++] = '"';
-    used += decimal_int64(value, text + used);
-    text[used++] = '"';
-    output_bytes(out, text, used);
+    put_value(out, write_int64_string, (uint64_t)value);
 }
 
 void json_uint64_string(struct output *out, uint64_t value)
 {
-    char text[VALUE_SIZE];
-    size_t used = json_separator(out, text);
-    text[used++] = '"';
-    used += decimal_uint64(value, text + used);
-    text[used++] = '"';
-    output_bytes(out, text, used);
+    put_value(out, write_uint64_string, value);
 }
 
 static void put_not_finite(struct output *out, bool nan, bool negative)
@@ -237,26 +284,22 @@ static void put_not_finite(struct output *out, bool nan, bool negative)
 
 void json_double(struct output *out, double value)
 {
-    if (!isfinite(value)) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (isfinite(value))
+        put_value(out, write_double, bits);
+    else
         put_not_finite(out, isnan(value), value < 0);
-        return;
-    }
-    char text[VALUE_SIZE];
-    size_t used = json_separator(out, text);
-    used += shortest_double(value, text + used);
-    output_bytes(out, text, used);
 }
 
 void json_float(struct output *out, float value)
 {
-    if (!isfinite(value)) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (isfinite(value))
+        put_value(out, write_float, bits);
+    else
         put_not_finite(out, isnan(value), value < 0);
-        return;
-    }
-    char text[VALUE_SIZE];
-    size_t used = json_separator(out, text);
-    used += shortest_float(value, text + used);
-    output_bytes(out, text, used);
 }
 
 /* --- times ------------------------------------------------------------------------------------ */

@@ -103,6 +103,17 @@ static void write_summary(struct output *out, const struct record *record,
     json_object_end(out);
 }
 
+static NEVER_INLINE void write_distribution(struct output *out, const struct record *record,
+                                            const struct sample *sample, struct arena *scratch)
+{
+    if (sample->type == SAMPLE_HISTOGRAM)
+        write_histogram(out, &sample->value.histogram);
+    else if (sample->type == SAMPLE_EXPONENTIAL_HISTOGRAM)
+        write_exponential_histogram(out, &sample->value.exponential_histogram);
+    else
+        write_summary(out, record, sample, scratch);
+}
+
 void json_sample_value(struct output *out, const struct record *record, const struct sample *sample,
                        struct arena *scratch)
 {
@@ -120,13 +131,9 @@ void json_sample_value(struct output *out, const struct record *record, const st
         json_uint64(out, sample->value.uint64);
         break;
     case SAMPLE_HISTOGRAM:
-        write_histogram(out, &sample->value.histogram);
-        break;
     case SAMPLE_EXPONENTIAL_HISTOGRAM:
-        write_exponential_histogram(out, &sample->value.exponential_histogram);
-        break;
     case SAMPLE_SUMMARY:
-        write_summary(out, record, sample, scratch);
+        write_distribution(out, record, sample, scratch);
         break;
     }
 }
@@ -160,15 +167,15 @@ static void write_exemplar(struct output *out, const struct record *record,
     json_object_end(out);
 }
 
-void json_sample_exemplars(struct output *out, const struct record *record,
-                           const struct sample *sample, struct sample_labels *labels,
-                           const char *before)
+void json_sample_exemplars_write(struct output *out, const struct record *record,
+                                 const struct sample *sample, struct sample_labels *labels,
+                                 const char *before)
 {
     const struct schema_ops *ops = record->schema->ops;
     struct schema_cursor cursor = {.scratch = labels->scratch};
     struct sample_exemplar exemplar;
     size_t count = 0;
-    while (ops->next_exemplar != NULL && !out->overflow &&
+    while (!out->overflow &&
            ops->next_exemplar(record->schema, record->message, sample, &cursor, &exemplar)) {
         if (count++ == 0) {
             output_bytes(out, before, strlen(before));

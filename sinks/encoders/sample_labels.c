@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/base/rule.h"
+#include "collector/text/compiler.h"
 #include "sinks/encoders/added_label.h"
 #include "sinks/encoders/sample_shape.h"
 
@@ -94,7 +95,7 @@ static bool next_added(struct sample_labels *labels, struct label *label)
 }
 
 /* The next label after the rules are applied; dropped ones count as steps here. */
-static bool next_ruled(struct sample_labels *labels, struct label *label)
+static NEVER_INLINE bool next_ruled(struct sample_labels *labels, struct label *label)
 {
     while (!labels->sent_ended && labels->steps <= MAX_LABEL_STEPS) {
         labels->sent_ended = !next_sent(labels, label);

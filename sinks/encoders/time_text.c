@@ -1,9 +1,10 @@
 #include "sinks/encoders/time_text.h"
 
+#include "collector/text/compiler.h"
 #include "collector/text/decimal.h"
 #include "collector/text/json_writer.h"
 
-static void set(struct time_text *time, int64_t nanoseconds, int64_t second)
+static NEVER_INLINE void set(struct time_text *time, int64_t nanoseconds, int64_t second)
 {
     struct output out = {.data = time->text, .capacity = TIME_TEXT_SIZE};
     json_time(&out, nanoseconds);

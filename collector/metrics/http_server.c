@@ -57,18 +57,21 @@ static size_t handle_events(struct http_server *server, int64_t now_ns)
 }
 
 /* The handle becomes readable only if there were no more events. */
-void http_server_serve(struct http_server *server, int64_t now_ns)
+bool http_server_serve(struct http_server *server, int64_t now_ns)
 {
     size_t count = 1;
+    bool served = false;
     http_accept_again(server, now_ns);
     end_overdue(server, now_ns);
     for (size_t i = 0; i < ROUNDS_MOST && count != 0 && count != NOTIFIER_FAILED; i++) {
         http_client_admit(server, now_ns);
         count = handle_events(server, now_ns);
+        served = served || count != 0;
     }
     server->due_ns = count == 0                 ? INT64_MAX
                      : count == NOTIFIER_FAILED ? now_ns + FAILED_PAUSE_NS
                                                 : now_ns;
+    return served;
 }
 
 void http_server_continue(struct http_server *server, int64_t now_ns)

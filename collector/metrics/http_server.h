@@ -64,8 +64,8 @@ wait_handle http_server_handle(const struct http_server *server);
 /* Returns when (monotonic) to serve at the latest. */
 int64_t http_server_due(const struct http_server *server);
 
-/* Accepts, reads and sends, without waiting. */
-void http_server_serve(struct http_server *server, int64_t now_ns);
+/* Accepts, reads and sends, without waiting. Returns whether there was something to do. */
+bool http_server_serve(struct http_server *server, int64_t now_ns);
 
 /* Asks streams that rest for their next part. */
 void http_server_continue(struct http_server *server, int64_t now_ns);

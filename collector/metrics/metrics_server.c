@@ -177,7 +177,8 @@ static void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
     if (now_ns < server->pause_until_ns)
         return;
     http_server_continue(server->http, now_ns);
-    http_server_serve(server->http, now_ns);
+    if (!http_server_serve(server->http, now_ns))
+        return;
     int64_t done_ns = clock_monotonic_ns();
     int64_t pause_ns = PAUSE_FACTOR * (done_ns - now_ns);
     if (pause_ns > server->longest_pause_ns)

@@ -256,19 +256,36 @@ static bool take_scheme(struct text *value, const char *scheme)
     return true;
 }
 
+static bool is_right(struct secret *secret, const char *authorization)
+{
+    struct text value = {authorization, strlen(authorization)};
+    return take_scheme(&value, "bearer")
+               ? is_token(secret, value)
+               : take_scheme(&value, "basic") && is_password(secret, value);
+}
+
+/* Whether the network is this machine: a local socket, 127.0.0.0/8, or ::1 without its last half.
+ */
+static bool is_this_machine(const struct address *network)
+{
+    if (network->family == ADDRESS_IPV4)
+        return network->bytes[0] == 127;
+    return network->family != ADDRESS_IPV6 || address_is_wildcard(network);
+}
+
 enum metrics_admission metrics_token_check(struct metrics_token *token, const char *authorization,
                                            const struct address *network, int64_t now_ns)
 {
     if (authorization == NULL)
         return METRICS_NO_TOKEN;
     const struct tries *tries = tries_of(token, network, now_ns);
-    if (tries != NULL && tries->count >= METRICS_TOKEN_TRIES)
+    bool too_many = tries != NULL && tries->count >= METRICS_TOKEN_TRIES;
+    if (too_many && !is_this_machine(network))
         return METRICS_TOO_MANY_TRIES;
-    struct text value = {authorization, strlen(authorization)};
-    if (take_scheme(&value, "bearer")
-            ? is_token(token->secret, value)
-            : take_scheme(&value, "basic") && is_password(token->secret, value))
+    if (is_right(token->secret, authorization))
         return METRICS_ADMITTED;
+    if (too_many)
+        return METRICS_TOO_MANY_TRIES;
     note_wrong(token, network, now_ns);
     return METRICS_WRONG_TOKEN;
 }

@@ -5,7 +5,8 @@
  * The token is in memory that core dumps leave out, is cleared before it is freed, and is compared
  * in a time that does not depend on its bytes. After METRICS_TOKEN_TRIES wrong tokens of a network
  * within METRICS_TOKEN_PERIOD_NS, further tokens of this network are refused unchecked until that
- * time is over.
+ * time is over. Requests from this machine may be those of many clients of a proxy: only their
+ * wrong tokens are refused, so that no client can shut out the others.
  *
  * Lifecycle: create, check, load again after a reload, destroy. Main thread.
  */
@@ -30,7 +31,7 @@ enum metrics_admission {
     METRICS_ADMITTED,
     METRICS_NO_TOKEN,       /* the request has none */
     METRICS_WRONG_TOKEN,    /* logged once for each network and period */
-    METRICS_TOO_MANY_TRIES, /* refused without checking the token */
+    METRICS_TOO_MANY_TRIES, /* refused; checked only for requests from this machine */
 };
 
 /*

@@ -55,6 +55,20 @@ class Numbers(MetricsTest):
         self.assertEqual(wrong, {})
         return found
 
+    @not_on_windows("Linux counts how often a thread waits")
+    def test_a_server_without_requests_sleeps(self):
+        program, client = self.serve("--listen", RIEMANN)
+        self.assertEqual(client.ask("/healthz").status, 200)
+        status = pathlib.Path(f"/proc/{program.process.pid}/status")
+
+        def waits():
+            return int(next(line for line in status.read_text("ascii").splitlines()
+                            if line.startswith("voluntary_ctxt_switches")).split()[1])
+        before = waits()
+        time.sleep(1)
+        self.assertLess(waits() - before, 50)  # without rest there are hundreds
+        program.stop()
+
     @same_with_one_thread
     def test_connections_that_are_open_beside_those_that_ever_were(self):
         program, client = self.serve("--listen", TCP + "&max_connections=5")

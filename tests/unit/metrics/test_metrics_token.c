@@ -140,6 +140,26 @@ TEST_WITH(after_ten_wrong_tokens_of_a_network_none_is_looked_at_for_a_minute, sc
     metrics_token_destroy(token);
 }
 
+/* Many clients may have the address of their proxy. */
+TEST_WITH(wrong_tokens_from_this_machine_do_not_shut_out_the_right_one, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    static const uint8_t v4[4] = {127, 0, 0, 1};
+    static const uint8_t v6[16] = {[15] = 1};
+    const struct address hosts[] = {address_from_ipv4(v4, 0), address_from_ipv6(v6, 0, 0),
+                                    address_from_process(0, 0)};
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        const struct address from = address_network(&hosts[i]);
+        struct metrics_token *token = create(TOKEN);
+        for (int round = 0; round < METRICS_TOKEN_TRIES; round++)
+            assert_int_equal(metrics_token_check(token, "Bearer x", &from, 0), METRICS_WRONG_TOKEN);
+        assert_int_equal(metrics_token_check(token, "Bearer x", &from, 0), METRICS_TOO_MANY_TRIES);
+        assert_int_equal(metrics_token_check(token, "Bearer " TOKEN, &from, 0), METRICS_ADMITTED);
+        metrics_token_destroy(token);
+    }
+}
+
 TEST_WITH(requests_without_a_token_are_no_tries, scratch_make, scratch_remove)
 {
     (void)state;

@@ -51,17 +51,18 @@ struct keyed_label {
 };
 
 /*
- * Limit for the tables of an element's messages. Further messages share those of their type, as if
- * these were not in another part of a oneof.
+ * Limit for the tables of messages in a plan: types that contain each other have many. Beyond it
+ * the messages inside an element share the tables of their type in other elements, and their labels
+ * have their paths.
  */
-#define MOST_MESSAGES ((size_t)4096)
+#define MOST_MESSAGES ((size_t)32768)
 
 struct making {
     struct wildcard_plan *plan;
     struct keyed_element *elements, **end;
     struct wildcard_name **names; /* of the labels of the element that is being made */
     size_t name_count, name_capacity;
-    size_t message_count; /* of the element that is being made */
+    size_t message_count; /* of all elements */
 };
 
 static void *making_allocate(struct making *making, size_t count, size_t size)
@@ -331,11 +332,12 @@ static struct keyed_message *message_of(struct making *making, struct keyed_elem
                                         struct wildcard_type *type,
                                         const struct keyed_message *like, bool *again)
 {
-    bool is_full = making->message_count >= MOST_MESSAGES;
+    bool is_full = like->around != NULL && making->message_count >= MOST_MESSAGES;
     struct keyed_message *at = type->messages;
-    for (; at != NULL && at->element == element; at = at->next_of_type)
+    for (; at != NULL && (is_full || at->element == element); at = at->next_of_type)
         if (wildcard_where_equal(&at->where, &like->where) &&
-            (is_full || !are_exclusive(at, like))) {
+            (is_full ? at->element->type->has_key == element->type->has_key
+                     : !are_exclusive(at, like))) {
             *again = true;
             return at;
         }
@@ -369,7 +371,6 @@ static bool make_element(struct making *making, struct keyed_element *element)
 {
     bool again = false;
     making->name_count = 0;
-    making->message_count = 0;
     if (element->map && !name_position(making, element))
         return false;
     const struct keyed_message like = {.where = element->where};
@@ -384,6 +385,9 @@ static bool make_element(struct making *making, struct keyed_element *element)
                                   making->name_count);
 }
 
+/* Limit for the lists that are searched for one position, which beyond it gives way. */
+#define MOST_LISTS ((size_t)4096)
+
 /*
  * Whether the name of the element's list is that of a label of the element, or of one inside, which
  * the position gives way to.
@@ -392,6 +396,7 @@ static bool is_label_inside(struct keyed_element *element)
 {
     const struct wildcard_name *name = element->keys.position.name;
     struct keyed_element **end = &element->next_found;
+    size_t count = 0;
     if (!name->is_label)
         return false;
     *end = NULL;
@@ -401,7 +406,7 @@ static bool is_label_inside(struct keyed_element *element)
             return true;
         for (const struct keyed_list *list = at->lists; list != NULL; list = list->next) {
             struct keyed_element *inside = list->elements;
-            if (list->numbers == name)
+            if (list->numbers == name || ++count == MOST_LISTS)
                 return true;
             if (inside == NULL || inside->found_for == element)
                 continue;

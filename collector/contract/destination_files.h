@@ -33,8 +33,9 @@ struct file_set_ops {
     void (*take_over)(struct destination *destination, size_t block);
 
     /*
-     * Writes a block of `size` (≥ 1) bytes, opening its file if needed. Returns WRITE_OK, or
-     * WRITE_FAILED if no byte of the block is in the file.
+     * Writes a block of `size` (≥ 1) bytes, opening its file if needed. Returns WRITE_OK,
+     * WRITE_FAILED if no byte of the block is in the file, or WRITE_CLOSED if no file can be opened
+     * for this block, while other blocks can be written; it has logged why.
      */
     enum write_result (*write)(struct destination *destination, size_t block, const void *bytes,
                                size_t size, struct error *error);

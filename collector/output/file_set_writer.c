@@ -47,6 +47,7 @@ struct file_set_writer {
     /* Whether a write has stopped half-way; `written` are then its bytes. */
     bool writing;
     const struct output *written;
+    bool refused;     /* the last write failed only for its file, and is not tried again */
     bool rotating;    /* a rotation has stopped half-way; all blocks are written before it */
     int64_t serve_ns; /* when the present serving began */
 
@@ -95,7 +96,10 @@ static void begin_anew(struct sink_writer *writer, bool empty)
     log_about(LOG_INFO, LOG_OF_SINK, writer->options.name, "reopened");
 }
 
-/* Tries to write once. Returns true if that worked; otherwise it blocks and returns false. */
+/*
+ * Tries to write once. Returns true if that worked, or if the file is refused; otherwise it blocks
+ * and returns false.
+ */
 static bool try_bytes(struct file_set_writer *set, size_t block)
 {
     struct sink_writer *writer = &set->base;
@@ -107,6 +111,9 @@ static bool try_bytes(struct file_set_writer *set, size_t block)
     enum write_result result = writer->destination->file_set->write(writer->destination, block,
                                                                     from->data, from->used, &error);
     sink_writer_end_io(writer);
+    set->refused = result == WRITE_CLOSED;
+    if (set->refused)
+        return true;
     if (result != WRITE_OK) {
         sink_writer_pause(writer, &error);
         return false;
@@ -135,11 +142,24 @@ static bool write_bytes(struct file_set_writer *set, size_t block, bool *out)
         if (sink_writer_goes_on(writer))
             begin_anew(writer, false);
     }
-    if (writer->state == SINK_WRITING && !(*out = try_bytes(set, block)))
-        return false;
+    set->refused = false;
+    if (writer->state == SINK_WRITING) {
+        if (!try_bytes(set, block))
+            return false;
+        *out = !set->refused;
+    }
     set->writing = false;
     sink_writer_end_block(writer, *out);
     return true;
+}
+
+/* Counts records that were not written. */
+static void count_lost(struct file_set_writer *set, size_t records)
+{
+    if (set->refused)
+        sink_writer_count_failed_by(&set->base, FAILED_IO_ERROR, records);
+    else
+        sink_writer_count_failed(&set->base, records);
 }
 
 /* Returns the bytes to write for a block, with *sum: the block as it is, or its arranged form. */
@@ -171,7 +191,7 @@ static bool file_set_write_block(struct file_set_writer *set, size_t index)
     if (out)
         sink_writer_count_written(&set->base, block->records, &block->sum);
     else
-        sink_writer_count_failed(&set->base, block->records);
+        count_lost(set, block->records);
     block->records = 0;
     block->sum = (struct encoded){0};
     block->out.used = 0;
@@ -271,7 +291,7 @@ static bool write_alone(struct file_set_writer *set)
     if (out)
         sink_writer_count_written(writer, 1, &set->encoded);
     else
-        sink_writer_count_failed(writer, 1);
+        count_lost(set, 1);
     return true;
 }
 

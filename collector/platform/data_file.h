@@ -98,6 +98,8 @@ enum part_result {
     PART_BUSY,    /* another program must close it first: on Windows, or on a Windows file server.
                      `error` says why */
     PART_SHORT,   /* no descriptors or no memory at the moment (open_left); `error` says which */
+    PART_REFUSED, /* this path cannot be created, though others below the same folder may be
+                     (open_new): `error` says why */
     PART_FAILED,  /* `error` says why */
 };
 
@@ -105,7 +107,8 @@ enum part_result {
  * Makes a new file with this mode (file_system.h). The folder named by the first `base_length`
  * bytes of the path must exist; folders below it are created so that users who can read the file
  * can search them, less the umask. Returns PART_DONE, PART_TAKEN, PART_BUSY (a removed file of that
- * name is still open) or PART_FAILED.
+ * name is still open), PART_REFUSED (the name is too long, or a folder below that folder is a file
+ * or may not be written to) or PART_FAILED.
  */
 enum part_result part_file_open_new(const char *path, size_t base_length, unsigned mode,
                                     struct part_file **out, struct error *error);

@@ -70,6 +70,7 @@ static int inspect_lock(struct segments *segments, struct spill_inspection *insp
         return 0;
     case PART_BUSY:
     case PART_SHORT:
+    case PART_REFUSED:
     case PART_FAILED:
         break;
     }

@@ -12,29 +12,13 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/file_system.h"
 #include "collector/platform/output_file.h"
+#include "sinks/files/file_shape.h"
 #include "sinks/files/file_table.h"
 
 #define SECOND INT64_C(1000000000)
 
-/*
- * The most files that have a block, and so are open: MOST_BLOCKS if values are in the paths,
- * TIME_BLOCKS if only times are.
- */
-#define MOST_BLOCKS 64
-#define TIME_BLOCKS 2
-
 /* How long a file whose time is over waits for late records. */
 #define LATE_NS (2 * SECOND)
-
-/*
- * Size of each file's block: small for many files, as large as a stream's block for few. A file
- * that rotates by size can only end between two blocks, so a block is at most 1/PARTS_OF_FILE of a
- * file, but not less than the small size.
- */
-#define SMALL_BLOCK_SIZE ((size_t)64 * 1024)
-#define PLAIN_BLOCK_SIZE ((size_t)256 * 1024)
-#define LARGE_BLOCK_SIZE ((size_t)1024 * 1024)
-#define PARTS_OF_FILE    16
 
 struct file_set {
     struct destination destination;
@@ -62,8 +46,6 @@ static struct file_set *of(struct destination *destination)
     return (struct file_set *)destination;
 }
 
-/* --- what it is ------------------------------------------------------------------------------- */
-
 bool file_set_is_asked_for(const struct path_template *path,
                            const struct destination_options *options)
 {
@@ -72,47 +54,11 @@ bool file_set_is_asked_for(const struct path_template *path,
            options->settings->encoder->arrange != NULL || path_template_has_fields(path);
 }
 
-/* Returns how many different paths may be in use at a time, "other" not included. */
-static size_t most_files(const struct path_template *path, const struct file_options *options)
-{
-    if (path_template_has_values(path))
-        return (size_t)options->max_files;
-    return path_template_has_time(path) ? TIME_BLOCKS : 1;
-}
-
-static size_t frame_room(const struct destination_shape *shape,
-                         const struct compression_ops *compression)
-{
-    size_t most = shape->arranged ? ARRANGED_SIZE : shape->block_size + LARGE_BLOCK_SIZE;
-    return compression == NULL ? 0 : compression->bound(most);
-}
-
-static size_t plain_block_size(size_t blocks, uint64_t rotate_size)
-{
-    uint64_t part = rotate_size == 0 ? PLAIN_BLOCK_SIZE : rotate_size / PARTS_OF_FILE;
-    if (blocks > TIME_BLOCKS || part < SMALL_BLOCK_SIZE)
-        return SMALL_BLOCK_SIZE;
-    return part < PLAIN_BLOCK_SIZE ? (size_t)part : PLAIN_BLOCK_SIZE;
-}
-
 struct destination_shape file_set_shape(const struct path_template *path,
                                         const struct destination_options *options)
 {
-    const struct compression_ops *compression = options->settings->file.compression;
-    size_t most = most_files(path, &options->settings->file);
-    struct destination_shape shape = {.blocks = most < MOST_BLOCKS ? most : MOST_BLOCKS};
-    if (path_template_has_fields(path) && shape.blocks < TIME_BLOCKS)
-        shape.blocks = TIME_BLOCKS; /* the "other" path is a path, too */
-    shape.arranged = options->settings->encoder->arrange != NULL;
-    bool large = (compression != NULL || shape.arranged) && !path_template_has_values(path);
-    uint64_t limit = options->settings->file.rotate_size;
-    shape.block_size = large ? LARGE_BLOCK_SIZE : plain_block_size(shape.blocks, limit);
-    /* A block must fit in a file, together with the file's head. */
-    if (limit != 0 && limit - ENCODER_HEAD_SIZE < shape.block_size)
-        shape.block_size = (size_t)limit - ENCODER_HEAD_SIZE;
-    shape.memory = sizeof(struct file_set) + file_table_memory(most) + finished_files_memory() +
-                   frame_room(&shape, compression) +
-                   (compression == NULL ? 0 : compression->memory());
+    struct destination_shape shape = file_shape(path, options);
+    shape.memory += sizeof(struct file_set);
     return shape;
 }
 
@@ -339,6 +285,22 @@ static bool waits_to_retry(const struct file_set *set, const struct live_file *f
            clock_monotonic_ns() < file->retry_at_ns;
 }
 
+/*
+ * The result for a block whose file cannot be opened. If only this path of many is refused, its
+ * records are lost, and the other files go on.
+ */
+static enum write_result not_opened(struct file_set *set, const struct live_file *file,
+                                    const struct error *error)
+{
+    uint64_t held;
+    if (!file->refused || !path_template_has_fields(set->path))
+        return WRITE_FAILED;
+    if (log_allowed(&set->log, &held))
+        log_about(LOG_ERROR, LOG_OF_SINK, set->options.name, "%s; records for this file are lost",
+                  error->text);
+    return WRITE_CLOSED;
+}
+
 static enum write_result write_block(struct destination *destination, size_t block,
                                      const void *bytes, size_t size, struct error *error)
 {
@@ -353,11 +315,12 @@ static enum write_result write_block(struct destination *destination, size_t blo
     bool waits = waits_to_retry(set, file);
     if (!waits && interval_is_over(set, file, clock_wall_ns()))
         complete(set, file);
-    if (!live_file_open(&set->makings, file, error) ||
-        !make_frame(set, bytes, size, &frame, &frame_size, error))
+    if (!live_file_open(&set->makings, file, error))
+        return not_opened(set, file, error);
+    if (!make_frame(set, bytes, size, &frame, &frame_size, error))
         return WRITE_FAILED;
     if (!waits && is_full(set, file, frame_size) && !begin_next(set, file, error))
-        return WRITE_FAILED;
+        return not_opened(set, file, error);
     if (!append(set, file, frame, frame_size, error))
         return WRITE_FAILED;
     if (set->shape.arranged)
@@ -506,14 +469,15 @@ static bool make_parts(struct file_set *set)
     const struct destination_options *options = &set->options;
     struct file_makings *makings = &set->makings;
     const struct compression_ops *compression = options->settings->file.compression;
-    set->table = file_table_create(set->path, most_files(set->path, &options->settings->file));
+    set->table =
+        file_table_create(set->path, file_shape_paths(set->path, &options->settings->file));
     makings->finished = finished_files_create(set->path, &options->settings->file,
                                               &options->counters->renames_blocked);
     if (set->table == NULL || makings->finished == NULL)
         return false;
     if (compression != NULL) {
         makings->content.compression = compression->create();
-        set->frame.capacity = frame_room(&set->shape, compression);
+        set->frame.capacity = file_shape_frame_room(&set->shape, compression);
         set->frame.data = malloc(set->frame.capacity);
         if (makings->content.compression == NULL || set->frame.data == NULL)
             return false;

@@ -146,6 +146,7 @@ enum left_result left_file_finish(const struct file_content *content,
     case PART_BUSY:
         return LEFT_BUSY;
     case PART_SHORT:
+    case PART_REFUSED:
     case PART_FAILED:
         return LEFT_FAILED;
     }

@@ -34,7 +34,8 @@ static void log_moved(const struct file_makings *makings, const struct live_file
 
 /*
  * Called when another file has the name of a new file. If a dead program left that file, completes
- * it, so that the name is free. PART_BUSY: the name is not free yet, but will be.
+ * it, so that the name is free. PART_BUSY: the name is not free yet, but will be; PART_TAKEN: the
+ * other file keeps it, for the reason in `error`.
  */
 static enum part_result clear_the_way(const struct file_makings *makings,
                                       const struct live_file *file, struct error *error)
@@ -55,22 +56,25 @@ static enum part_result clear_the_way(const struct file_makings *makings,
     case LEFT_LOCKED:
         error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is being written by another program",
                   part_name(makings, file, name));
-        return PART_FAILED;
+        return PART_TAKEN;
     case LEFT_FOREIGN:
         file_content_format(&makings->content, format);
         error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way, and is not a file of %s",
                   part_name(makings, file, name), format);
-        return PART_FAILED;
+        return PART_TAKEN;
     case LEFT_FAILED:
         why = *error;
         error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way, and stays as it is: %s",
                   part_name(makings, file, name), why.text);
         break;
     }
-    return PART_FAILED;
+    return PART_TAKEN;
 }
 
-/* Opens a new file by its name. PART_BUSY: the name is not free yet. */
+/*
+ * Opens a new file by its name. PART_BUSY: the name is not free yet; PART_TAKEN: another file keeps
+ * it.
+ */
 static enum part_result open_by_name(const struct file_makings *makings, struct live_file *file,
                                      struct error *error)
 {
@@ -80,12 +84,31 @@ static enum part_result open_by_name(const struct file_makings *makings, struct 
     enum part_result result = part_file_open_new(name, base, makings->mode, &file->part, error);
     if (result == PART_TAKEN) {
         result = clear_the_way(makings, file, error);
-        if (result == PART_DONE)
-            result = part_file_open_new(name, base, makings->mode, &file->part, error);
+        if (result != PART_DONE)
+            return result;
+        result = part_file_open_new(name, base, makings->mode, &file->part, error);
+        if (result == PART_TAKEN)
+            error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way", name);
     }
-    if (result == PART_TAKEN)
-        error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way", name);
     return result;
+}
+
+/*
+ * Whether the new file gets another number because its name is not free. A path without fields is
+ * the only one of its sink, so its user must remove another file of that name.
+ */
+static bool goes_round(const struct file_makings *makings, struct live_file *file,
+                       enum part_result result, const struct error *error)
+{
+    if (file->number == PART_NUMBER_MAX)
+        return false;
+    if (result != PART_TAKEN || !path_template_has_fields(makings->path))
+        return result == PART_BUSY;
+    if (!file->in_the_way)
+        log_about(LOG_WARNING, LOG_OF_SINK, makings->content.name,
+                  "%s; the records go to a file with another number", error->text);
+    file->in_the_way = true;
+    return true;
 }
 
 /*
@@ -116,16 +139,20 @@ static bool roll_back(const struct file_makings *makings, struct live_file *file
 static bool open_new(const struct file_makings *makings, struct live_file *file,
                      struct error *error)
 {
-    enum part_result result;
     RULE(file->part == NULL, "a file is closed before the next one is opened");
     file->number = finished_files_next_part(makings->finished, file->path);
     if (file->number < file->least)
         file->number = file->least;
-    while ((result = open_by_name(makings, file, error)) == PART_BUSY &&
-           file->number < PART_NUMBER_MAX)
+    uint32_t first = file->number;
+    enum part_result result = open_by_name(makings, file, error);
+    while (goes_round(makings, file, result, error)) {
         file->number++;
+        result = open_by_name(makings, file, error);
+    }
+    file->refused = result == PART_REFUSED || result == PART_TAKEN;
     if (result != PART_DONE)
         return roll_back(makings, file, error);
+    file->in_the_way = file->in_the_way && file->number != first;
     file->size = 0;
     file->opened_ns = clock_wall_ns();
     return true;

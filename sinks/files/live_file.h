@@ -36,6 +36,8 @@ struct live_file {
     bool torn;           /* put aside: bytes beyond `size` are not part of the file */
     bool again;          /* taken back from the waiting files, because no other
                             file could be begun */
+    bool refused;        /* the last open failed, and only for this path */
+    bool in_the_way;     /* another file had the name of the last part, which was logged */
     uint32_t least;      /* smallest number that the file's part may have: lower ones are skipped */
     uint64_t size;       /* bytes in the file; also while it is put aside */
     int64_t opened_ns;   /* since 1970 UTC: when the file was begun */
@@ -50,8 +52,10 @@ static inline bool live_file_is_begun(const struct live_file *file)
 
 /*
  * Makes sure that the file is open: begins a new file, or opens the file that was put aside. If a
- * dead program left a file under the new file's name, that file is completed first. Returns false
- * with `error` filled.
+ * dead program left a file under the new file's name, that file is completed first. A path with
+ * fields is one of many, so it waits for no other file or folder of that name: the new file has the
+ * next number. Returns false with `error` filled; `file->refused`: the other files of the sink can
+ * be opened.
  */
 bool live_file_open(const struct file_makings *makings, struct live_file *file,
                     struct error *error);

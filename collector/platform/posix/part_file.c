@@ -102,6 +102,26 @@ static enum part_result part_lock(int fd, const char *path, struct stat *status)
     return PART_DONE;
 }
 
+/* Whether files can be created in the folder that is the first `length` bytes of the path. */
+static bool takes_files(const char *path, size_t length)
+{
+    char folder[4096];
+    if (length + sizeof "." > sizeof folder)
+        return false;
+    memcpy(folder, path, length);
+    memcpy(folder + length, ".", sizeof ".");
+    return access(folder, W_OK | X_OK) == 0;
+}
+
+/* Whether the error concerns only this path, and not every path below the folder of its base. */
+static bool is_refusal(int number, const char *path, size_t base_length)
+{
+    if (number == ENAMETOOLONG)
+        return true;
+    bool of_folder = number == ENOTDIR || number == EACCES || number == ELOOP || number == EXDEV;
+    return of_folder && strchr(path + base_length, '/') != NULL && takes_files(path, base_length);
+}
+
 enum part_result part_file_open_new(const char *path, size_t base_length, unsigned mode,
                                     struct part_file **out, struct error *error)
 {
@@ -112,9 +132,10 @@ enum part_result part_file_open_new(const char *path, size_t base_length, unsign
     if (fd < 0 && errno == EEXIST)
         return PART_TAKEN;
     if (fd < 0) {
+        int number = errno;
         error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s: %s", path,
-                  guarded_open_why(errno));
-        return PART_FAILED;
+                  guarded_open_why(number));
+        return is_refusal(number, path, base_length) ? PART_REFUSED : PART_FAILED;
     }
     struct stat status;
     /* Before the file was locked, another program took it for a file of a dead program. */

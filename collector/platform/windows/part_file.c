@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/file_system.h"
 #include "collector/platform/windows/file_access.h"
 #include "collector/platform/windows/shared_file.h"
 #include "collector/platform/windows/system_error.h"
@@ -143,6 +144,39 @@ static enum part_result part_failed(const char *what, const char *path, struct e
     return held ? PART_BUSY : PART_FAILED;
 }
 
+/* Whether the first `length` bytes of the path name a folder that can be read. */
+static bool has_base(const char *path, size_t length)
+{
+    char *folder = malloc(length + sizeof ".");
+    if (folder == NULL)
+        return false;
+    memcpy(folder, path, length);
+    memcpy(folder + length, ".", sizeof ".");
+    bool found = folder_is_readable(folder);
+    free(folder);
+    return found;
+}
+
+/* Whether the error concerns only this path, and not every path below the folder of its base. */
+static bool is_refusal(DWORD number, const char *path, size_t base_length)
+{
+    if (number == ERROR_FILENAME_EXCED_RANGE || number == ERROR_INVALID_NAME)
+        return true;
+    bool of_folder = number == ERROR_PATH_NOT_FOUND || number == ERROR_DIRECTORY ||
+                     number == ERROR_ACCESS_DENIED;
+    return of_folder && strchr(path + base_length, '/') != NULL && has_base(path, base_length);
+}
+
+static enum part_result part_not_created(const char *path, size_t base_length, struct error *error)
+{
+    DWORD number = GetLastError();
+    if (number == ERROR_FILE_EXISTS || number == ERROR_ALREADY_EXISTS)
+        return PART_TAKEN;
+    enum part_result result = part_failed("create", path, error);
+    bool refused = result == PART_FAILED && is_refusal(number, path, base_length);
+    return refused ? PART_REFUSED : result;
+}
+
 enum part_result part_file_open_new(const char *path, size_t base_length, unsigned mode,
                                     struct part_file **out, struct error *error)
 {
@@ -151,14 +185,12 @@ enum part_result part_file_open_new(const char *path, size_t base_length, unsign
     if (wide == NULL)
         return part_cannot("create", path, error);
     HANDLE handle = create_file(wide, path, base_length);
-    if (handle == INVALID_HANDLE_VALUE) {
-        bool taken = GetLastError() == ERROR_FILE_EXISTS || GetLastError() == ERROR_ALREADY_EXISTS;
-        return part_give_up(wide, handle, taken ? PART_TAKEN : part_failed("create", path, error));
-    }
+    if (handle == INVALID_HANDLE_VALUE)
+        return part_give_up(wide, handle, part_not_created(path, base_length, error));
     /* "con.part" is a device in every folder. */
     if (GetFileType(handle) != FILE_TYPE_DISK) {
         error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s: it is a device", path);
-        return part_give_up(wide, handle, PART_FAILED);
+        return part_give_up(wide, handle, PART_REFUSED);
     }
     /* Before the file was locked, another program took it for a file of a dead program. */
     if (part_lock(handle, wide) != PART_DONE)

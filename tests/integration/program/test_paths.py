@@ -67,6 +67,37 @@ class Values(RotatingTest):
         self.assertEqual(ledger["sinks"][0]["to_other_file"], 0)
         self.assertEqual(ledger["sinks"][0]["files"], 200)
 
+    def send_three_beside(self, path):
+        """Three senders, the second of which has something in the way of its file."""
+        program = self.start_on_all(path, "flush_interval=1ms&fsync=never")
+        for count, host in enumerate((1, 2, 3, 1)):
+            self.send_from(program, f"127.0.0.{host}", [numbered(count)] * BURST)
+            program.wait_for_settled((count + 1) * BURST)
+        return program
+
+    def test_what_is_in_the_way_of_one_sender_s_file_stays_and_loses_nothing(self):
+        for name, in_the_way in (("folder", lambda path: path.mkdir()),
+                                 ("other", lambda path: path.write_text("not ours\n"))):
+            with self.subTest(name):
+                (self.out / name).mkdir()
+                in_the_way(self.out / name / "127.0.0.2.n.part")
+                program = self.send_three_beside(name + "/%{source}.n")
+                program.wait_for_log("warning: .*/127.0.0.2.n.part is in the way, .*; the records "
+                                     "go to a file with another number")
+                sink = program.stop()["sinks"][0]
+                self.assertEqual((sink["written"], sink["write_errors"]), (4 * BURST, 0))
+                self.assertEqual(sorted(path.name for path in (self.out / name).iterdir()),
+                                 ["127.0.0.1.n", "127.0.0.2.n", "127.0.0.2.n.part", "127.0.0.3.n"])
+
+    def test_one_sender_whose_file_cannot_be_made_loses_only_its_own_records(self):
+        (self.out / "127.0.0.2").write_text("a file, not a folder\n")
+        program = self.send_three_beside("%{source}/x.n")
+        program.wait_for_log("error: .*cannot create .*/127.0.0.2/x.n.part: .*; records for this "
+                             "file are lost")
+        sink = program.stop(code=74)["sinks"][0]
+        self.assertEqual((sink["written"], sink["failed"]["io_error"]), (3 * BURST, BURST))
+        self.assertEqual(self.files(), ["127.0.0.1/x.n", "127.0.0.2", "127.0.0.3/x.n"])
+
     def test_what_is_one_sender_too_many_goes_to_other_and_is_counted(self):
         program = self.start_on_all("%{source}.n", "max_files=2")
         for count, host in enumerate(range(2, 8)):

@@ -14,13 +14,14 @@
 /*
  * A file set that records its calls as text: "0<bytes>" a written block, "x0" a failed write, "t0"
  * taken over, "r" rotated, "R" rotated everything ("!": while blocks have records), "." finished. A
- * record's first byte is its file; files use the blocks by turns.
+ * record's first byte is its file; files use the blocks by turns. "-0": refused.
  */
 static struct {
     struct destination destination;
     struct destination_shape shape;
     size_t failures;     /* number of next writes that fail */
     bool fails_for_ever; /* every write fails after these */
+    char refused;        /* blocks that begin with this byte are refused */
     char owner[MOST_BLOCKS];
     size_t next;
     char later; /* this record has a later time than those before */
@@ -70,6 +71,10 @@ static enum write_result write_block(struct destination *destination, size_t blo
                                      const void *bytes, size_t size, struct error *error)
 {
     (void)destination;
+    if (set.refused != '\0' && *(const char *)bytes == set.refused) {
+        note("-", block, NULL, 0);
+        return WRITE_CLOSED;
+    }
     if (set.failures == 0 && !set.fails_for_ever) {
         note("", block, bytes, size);
         return WRITE_OK;
@@ -340,6 +345,22 @@ TEST_WITH(a_full_block_is_written_and_the_others_go_on, fake_sink_set_up, tear_d
     fake_sink_push(fake, 0, "b", 1);
     assert_log(fake, "1<aaa\naaa\n>1<aaa\n>1<a12345678\n>0<b\nb\n>.");
     assert_counts(fake, 6, 0);
+}
+
+TEST_WITH(one_file_that_is_refused_loses_its_records_and_the_others_go_on, fake_sink_set_up,
+          tear_down)
+{
+    struct fake_sink *fake = make(state, 2, 8);
+    set.refused = 'a';
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 2);
+    fake_sink_push(fake, 0, "b", 1);
+    fake_sink_push(fake, 0, "a12345678", 1); /* more than a block */
+    fake_sink_push(fake, 0, "b", 1);
+    fake_sink_push(fake, 0, "a", 1);
+    assert_log(fake, "-0-0-01<b\nb\n>.");
+    assert_counts(fake, 2, 4);
+    assert_int_equal(counter_read(&fake->counters->write_errors), 0);
 }
 
 TEST_WITH(before_a_record_of_a_later_time_all_that_came_before_it_is_written, fake_sink_set_up,

@@ -11,7 +11,7 @@
 
 #define HEAD "head\n"
 
-/* A sink with one file, "a". */
+/* A sink, and one of its files. */
 struct bench {
     struct path_template *path;
     struct counter files;
@@ -20,11 +20,11 @@ struct bench {
     struct error error;
 };
 
-static struct bench *make(void)
+static struct bench *make_of(const char *template, const char *path)
 {
     struct bench *bench = calloc(1, sizeof *bench);
     assert_non_null(bench);
-    bench->path = file_set_template("a");
+    bench->path = file_set_template(template);
     bench->makings = (struct file_makings){
         .content = {.name = "test",
                     .encoder = file_set_lines(),
@@ -34,8 +34,14 @@ static struct bench *make(void)
         .path = bench->path,
         .files = &bench->files,
     };
-    strcpy(bench->file.path, scratch_path("a"));
+    strcpy(bench->file.path, scratch_path(path));
     return bench;
+}
+
+/* The sink has only the file "a". */
+static struct bench *make(void)
+{
+    return make_of("a", "a");
 }
 
 static void end(struct bench *bench)
@@ -297,6 +303,50 @@ TEST_WITH(a_living_program_s_file_is_waited_for, scratch_make, scratch_remove)
     file_set_kill(holder);
     put(bench, "one\n");
     end(bench);
+}
+
+/* Records of other paths would wait for it, too. */
+TEST_WITH(one_of_many_paths_goes_round_what_is_in_the_way, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct bench *bench = make_of("%{source}.n", "a.n");
+    struct file_holder *holder = file_set_hold(scratch_path("a.1.n.part"));
+    scratch_make_folder("a.n.part");
+    scratch_put("a.2.n.part", "\x1f\x8b\x08\x00\x01\n", 6);
+    put(bench, "one\n");
+    scratch_assert_holds_text("a.3.n.part", HEAD "one\n");
+    complete(bench);
+    scratch_assert_holds_text("a.n", HEAD "one\n");
+    others_remove_folder("a.n.part");
+    put(bench, "two\n");
+    scratch_assert_holds_text("a.n.part", HEAD "two\n");
+    complete(bench);
+    scratch_assert_holds_text("a.1.n", HEAD "two\n");
+    file_set_kill(holder);
+    end(bench);
+}
+
+static void assert_refused(const char *template, const char *path, bool refused)
+{
+    struct bench *bench = make_of(template, path);
+    assert_false(live_file_open(&bench->makings, &bench->file, &bench->error));
+    assert_int_equal(bench->file.refused, refused);
+    assert_non_null(strstr(bench->error.text, "cannot create "));
+    end(bench);
+}
+
+TEST_WITH(only_an_error_of_one_path_is_a_refusal, scratch_make, scratch_remove)
+{
+    (void)state;
+    char longest[PATH_TEMPLATE_SIZE] = "";
+    scratch_put_text("file", "no folder\n");
+    assert_refused("%{source}/a", "file/a", true);
+    memset(longest, 'b', 256);
+    strcpy(longest + 256, ".n");
+    assert_refused("%{source}.n", longest, true);
+    assert_refused("none/%{source}.n", "none/a.n", false); /* no path can be opened */
+    assert_refused("none/%{source}/a", "none/b/a", false);
+    assert_refused("file/%{source}/a", "file/b/a", false);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */

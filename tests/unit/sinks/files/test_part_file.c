@@ -105,7 +105,7 @@ TEST_WITH(what_keeps_a_folder_from_being_made_is_reported, scratch_make, scratch
 {
     (void)state;
     scratch_put_text("file", "mine\n");
-    assert_int_equal(try_new("file/a.part"), PART_FAILED);
+    assert_int_equal(try_new("file/a.part"), PART_REFUSED);
     assert_non_null(strstr(error.text, others_words.below_file));
     scratch_assert_holds_text("file", "mine\n");
 }

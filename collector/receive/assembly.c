@@ -354,12 +354,20 @@ static void end_for(struct assembly *assembly, struct message *message, enum dat
 
 /*
  * Returns whether the message is late. If the clock was set back, the message's time begins again.
+ * The times of a capture may be further apart than a signed difference can be.
  */
 static bool is_late(const struct assembly *assembly, struct message *message, int64_t now_ns)
 {
     if (message->begun_ns > now_ns)
         message->begun_ns = now_ns;
-    return now_ns - message->begun_ns >= assembly->options.timeout_ns;
+    return (uint64_t)now_ns - (uint64_t)message->begun_ns >= (uint64_t)assembly->options.timeout_ns;
+}
+
+static int64_t due_of(const struct assembly *assembly, const struct message *message)
+{
+    int64_t most_ns = INT64_MAX - assembly->options.timeout_ns;
+    return message->begun_ns > most_ns ? INT64_MAX
+                                       : message->begun_ns + assembly->options.timeout_ns;
 }
 
 int64_t assembly_expire(struct assembly *assembly, int64_t now_ns)
@@ -370,7 +378,7 @@ int64_t assembly_expire(struct assembly *assembly, int64_t now_ns)
         forget_message(assembly, message);
     while ((message = assembly->waiting.oldest) != NULL && is_late(assembly, message, now_ns))
         end_for(assembly, message, REASON_SEGMENTS_MISSING);
-    return message == NULL ? INT64_MAX : message->begun_ns + assembly->options.timeout_ns;
+    return message == NULL ? INT64_MAX : due_of(assembly, message);
 }
 
 void assembly_finish(struct assembly *assembly)

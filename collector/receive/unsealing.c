@@ -81,7 +81,8 @@ static void report_floor(const struct open_datagram *open, const struct sender_k
              "clock, or the sender's, was ahead; correct the clocks, then restart if this has no "
              "state=, or stop, remove the state file and start (%llu such datagrams not logged)",
              open->ingest->listener->name, key->name,
-             (long long)((floor_ns - received_ns) / 1000000000), (unsigned long long)held);
+             (long long)(((uint64_t)floor_ns - (uint64_t)received_ns) / 1000000000),
+             (unsigned long long)held);
 }
 
 /* Checks a datagram whose tag is right, and notes that it was received. */

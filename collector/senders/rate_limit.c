@@ -68,14 +68,19 @@ void rate_limit_destroy(struct rate_limit *limit)
 
 /* --- one source's bucket ---------------------------------------------------------------------- */
 
-/* Fills the bucket up to `now`. An empty bucket is full after one second, whatever the rate. */
+/*
+ * Fills the bucket up to `now`. An empty bucket is full after one second, whatever the rate. The
+ * times of a capture may be further apart than a signed difference can be.
+ */
 static void refill(struct bucket *bucket, uint64_t rate, int64_t now_ns)
 {
-    int64_t passed = now_ns - bucket->at_ns;
-    if (passed >= SECOND || passed <= -SECOND) {
+    bool is_later = now_ns > bucket->at_ns;
+    uint64_t apart = is_later ? (uint64_t)now_ns - (uint64_t)bucket->at_ns
+                              : (uint64_t)bucket->at_ns - (uint64_t)now_ns;
+    if (apart >= SECOND) {
         *bucket = (struct bucket){.missing = 0, .at_ns = now_ns};
-    } else if (passed > 0) {
-        uint64_t filled = (uint64_t)passed * rate;
+    } else if (is_later) {
+        uint64_t filled = apart * rate;
         bucket->missing = bucket->missing > filled ? bucket->missing - filled : 0;
         bucket->at_ns = now_ns;
     }
@@ -93,7 +98,8 @@ static bool take_token(struct bucket *bucket, uint64_t rate)
 /* Returns when the bucket will be full, rounded down to nanoseconds. */
 static int64_t full_at(const struct bucket *bucket, uint64_t rate)
 {
-    return bucket->at_ns + (int64_t)(bucket->missing / rate);
+    int64_t takes_ns = (int64_t)(bucket->missing / rate);
+    return bucket->at_ns > INT64_MAX - takes_ns ? INT64_MAX : bucket->at_ns + takes_ns;
 }
 
 /* --- search ----------------------------------------------------------------------------------- */

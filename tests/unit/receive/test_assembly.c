@@ -217,6 +217,20 @@ TEST_WITH(a_clock_set_back_restarts_the_timeout, set_up, tear_down)
     assert_int_equal(given_up[REASON_SEGMENTS_MISSING], 1);
 }
 
+/* As in a capture. Signed differences of these times would overflow. */
+TEST_WITH(times_as_far_apart_as_can_be_end_the_timeout, set_up, tear_down)
+{
+    (void)state;
+    now = INT64_MIN;
+    held(1, 0, false, 10);
+    assert_true(assembly_expire(assembly, INT64_MAX) == INT64_MAX);
+    assert_int_equal(given_up[REASON_SEGMENTS_MISSING], 1);
+    now = INT64_MAX;
+    held(2, 0, false, 10);
+    assert_true(assembly_expire(assembly, INT64_MAX) == INT64_MAX);
+    assert_int_equal(given_up[REASON_SEGMENTS_MISSING], 1);
+}
+
 TEST_WITH(segments_that_contradict_each_other_are_malformed, set_up, tear_down)
 {
     (void)state;

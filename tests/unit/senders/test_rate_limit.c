@@ -72,6 +72,24 @@ TEST(a_source_within_its_rate_is_never_refused)
     rate_limit_destroy(limit);
 }
 
+/* As in a capture. A signed difference of these times would overflow. */
+TEST(times_as_far_apart_as_can_be_fill_a_bucket)
+{
+    struct rate_limit *limit = limit_of(10);
+    static const int64_t times[] = {INT64_MIN, INT64_MAX, -SECOND, INT64_MIN, 0, INT64_MAX, SECOND};
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        assert_int_equal(burst(limit, host(1), 100, times[i]), 10);
+    rate_limit_destroy(limit);
+}
+
+TEST(sources_at_the_end_of_time_replace_each_other)
+{
+    struct rate_limit *limit = limit_of(1);
+    for (uint32_t i = 0; i < 4 * RATE_LIMIT_SOURCES; i++)
+        assert_true(take(limit, host(i), INT64_MAX));
+    rate_limit_destroy(limit);
+}
+
 TEST(a_long_silence_saves_up_no_more_than_one_second)
 {
     struct rate_limit *limit = limit_of(10);

@@ -286,7 +286,9 @@ bool ledger_set_schema(struct ledger *ledger, int listener, const char *schema)
 
 void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kind kind)
 {
-    listener_at(ledger, listener)->drops = kind;
+    struct drops_kind *drops = &listener_at(ledger, listener)->drops;
+    drops->buffers = kind.buffers;
+    drops->filtered = drops->filtered || kind.filtered;
 }
 
 void ledger_set_spread(struct ledger *ledger, int listener, bool spread)

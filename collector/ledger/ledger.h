@@ -148,6 +148,11 @@ struct drops_kind {
     bool buffers;  /* the kernel counts buffers of one or more datagrams (gro=on); else datagrams */
     bool filtered; /* the count includes datagrams of denied senders (kernel_filter=on) */
 };
+
+/*
+ * Sets the kind. `filtered` stays set: the count continues, and the kernel does not say which of
+ * its drops were filtered datagrams.
+ */
 void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kind kind);
 
 /*

@@ -171,6 +171,20 @@ TEST(whether_drops_are_counted_is_said_by_the_system)
     ledger_destroy(ledger);
 }
 
+TEST(drops_that_include_filtered_datagrams_keep_their_name_without_the_filter)
+{
+    struct ledger *ledger = ledger_create();
+    assert_non_null(ledger);
+    assert_int_equal(ledger_add_listener(ledger, "udp://h:1", "udp", "telemetry"), 0);
+    ledger_set_drops_kind(ledger, 0, (struct drops_kind){.filtered = true});
+    ledger_set_drops_kind(ledger, 0, (struct drops_kind){.filtered = false});
+    struct ledger_snapshot *snapshot = ledger_take_snapshot(ledger, false);
+    assert_non_null(snapshot);
+    assert_string_equal(ledger_drops_name(&snapshot->listeners[0]), KERNEL_DROPS_AND_FILTERED);
+    ledger_snapshot_free(snapshot);
+    ledger_destroy(ledger);
+}
+
 TEST(names_bring_no_control_characters)
 {
     struct listener_totals listener = {

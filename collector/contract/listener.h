@@ -35,6 +35,7 @@ struct listener {
     size_t sessions_per_address;      /* the most of them from one network */
     struct mismatch_hint *hint;       /* detects a wrong schema; NULL: disabled */
     bool spread; /* several sockets receive it, and a sender's datagram may reach any of them */
+    bool several; /* connections or sockets that a sender may use at once, each read by itself */
     bool keeps_packets; /* a sink writes whole datagrams (needs_packets of encoder_ops) */
     bool keeps_raw;     /* a relay also forwards datagrams that could not be decoded (raw of
                            relay_options) */

@@ -121,7 +121,8 @@ static void add_report_words(struct making *making)
     glossary_add(
         making, GLOSSARY_REPORT_WORD, "missing",
         "Sequence numbers that have not arrived but still may, in /sources and sluice-top; "
-        "when their sender is 1,024 numbers ahead, and at the stop, they count as lost.",
+        "when their sender is 1,024 numbers ahead (65,536 where it may use several connections or "
+        "receivers), and at the stop, they count as lost.",
         "nothing, if it falls again; otherwise as for lost");
     glossary_add(making, GLOSSARY_REPORT_WORD, "incomplete",
                  "Whether a thread did not end in time, so that its last counts are missing.",

@@ -199,17 +199,20 @@ enum ledger_part {
     TERM(senders, PART_SEQUENCE, "Senders that number their datagrams.",                           \
          "nothing; if there are more than expected, check the senders' sender_id")                 \
     TERM(lost, PART_SEQUENCE,                                                                      \
-         "Sequence numbers that never arrived (kernel drops included), counted when their sender " \
-         "is 1,024 numbers ahead, or at the stop.",                                                \
-         "look at kernel_drops first; the rest was lost in the network; sluice-top and /sources "  \
-         "have the numbers that are missing so far")                                               \
+         "Sequence numbers that were not decoded: lost in the network, dropped by the kernel, or " \
+         "refused; counted when their sender is 1,024 numbers ahead (65,536 where it may use "     \
+         "several connections or receivers), or at the stop.",                                     \
+         "look at kernel_drops and the reasons (rate_limited, truncated, malformed) first; the "   \
+         "rest was lost in the network; sluice-top and /sources have the numbers that are "        \
+         "missing so far")                                                                         \
     TERM(duplicated, PART_SEQUENCE, "Sequence numbers that arrived again.",                        \
          "nothing, if there are few; otherwise two senders may have one sender_id, or the "        \
          "network has a loop")                                                                     \
     TERM(reordered, PART_SEQUENCE, "Sequence numbers that arrived after a higher one.",            \
          "nothing; the network has several paths")                                                 \
     TERM(late, PART_SEQUENCE,                                                                      \
-         "Sequence numbers that arrived after they had been counted as lost.",                     \
+         "Sequence numbers that arrived too late to be known: counted as lost before, repeated, "  \
+         "older than the first, or the first of a restarted sender without boot id.",              \
          "nothing, if there are few: the network has delayed these datagrams")                     \
     TERM(restarted, PART_SEQUENCE, "Senders that restarted their numbers.",                        \
          "nothing, if the senders were restarted; otherwise two senders may have one sender_id")   \

@@ -97,6 +97,10 @@ static uint64_t ingests_memory(const struct listener_config *listener, size_t in
     return ingests * each;
 }
 
+/*
+ * Returns the size of long windows. They are also for senders with several connections, which a
+ * reload may allow, so they are always there.
+ */
 static uint32_t spread_window(const struct config *config)
 {
     uint64_t most = 0;
@@ -105,7 +109,7 @@ static uint32_t spread_window(const struct config *config)
         uint64_t apart = listener->source->apart == NULL ? 0 : listener->source->apart(listener);
         most = apart > most ? apart : most;
     }
-    return most == 0 ? 0 : sequence_spread_window(most);
+    return sequence_spread_window(most);
 }
 
 int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,

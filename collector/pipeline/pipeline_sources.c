@@ -7,6 +7,7 @@
 #include "collector/base/rule.h"
 #include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_parts.h"
+#include "collector/pipeline/pipeline_producers.h"
 #include "collector/platform/machine.h"
 #include "collector/queue/batch_queue.h"
 #include "collector/receive/ingest_thread.h"
@@ -95,6 +96,13 @@ void pipeline_set_keeps(struct source *source, const struct config *whole)
     source->listener.keeps_raw = wants_raw(whole);
 }
 
+/* Whether a sender may have several connections, or ports whose datagrams reach several sockets. */
+static bool has_several_paths(const struct listener_config *config)
+{
+    bool has_connections = config->source->producer != NULL && !config->source->ends;
+    return has_connections || pipeline_sockets_of(config) > 1;
+}
+
 void pipeline_set_source(struct pipeline *pipeline, struct source *source,
                          const struct listener_config *config)
 {
@@ -112,6 +120,7 @@ void pipeline_set_source(struct pipeline *pipeline, struct source *source,
         pipeline->ledger, (int)source->listener.index,
         (struct drops_kind){.buffers = config->gro, .filtered = config->kernel_filter});
     source->listener.spread = config->spread;
+    source->listener.several = has_several_paths(config);
     ledger_set_spread(pipeline->ledger, (int)source->listener.index, config->spread);
 }
 

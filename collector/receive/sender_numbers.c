@@ -3,11 +3,12 @@
 #include "collector/text/decimal.h"
 
 static void note_number(struct ingest *ingest, uint32_t numbering, const struct record *record,
-                        const struct datagram_sequence *sequence)
+                        const struct datagram_sequence *sequence, bool several)
 {
     struct sequence_key key = {.listener = ingest->listener->index,
                                .numbering = numbering,
                                .spread = ingest->listener->spread,
+                               .several = several,
                                .source = &record->source,
                                .sender = sequence->sender.data,
                                .sender_size = sequence->sender.size,
@@ -19,7 +20,7 @@ static void note_number(struct ingest *ingest, uint32_t numbering, const struct 
 
 /*
  * Passes a frame's number on. A publisher may send from several ports and numbers its messages for
- * each port separately. So the sender's name is "ID:PORT", both in decimal.
+ * each port separately. So the sender's name is "ID:PORT", both in decimal, and has one path.
  */
 static void note_frame(struct ingest *ingest, uint32_t numbering, const struct record *record,
                        const struct frame_number *number)
@@ -28,10 +29,9 @@ static void note_frame(struct ingest *ingest, uint32_t numbering, const struct r
     size_t size = decimal_uint64(number->publisher, publisher);
     publisher[size++] = ':';
     size += decimal_uint64(address_port(&record->source), publisher + size);
-    const struct datagram_sequence sequence = {.sender = {publisher, size},
-                                               .number = number->message,
-                                               .wraps = true};
-    note_number(ingest, numbering, record, &sequence);
+    const struct datagram_sequence sequence = {
+        .sender = {publisher, size}, .number = number->message, .wraps = true};
+    note_number(ingest, numbering, record, &sequence, false);
 }
 
 void sender_numbers_note(struct ingest *ingest, uint32_t numbering,
@@ -42,5 +42,5 @@ void sender_numbers_note(struct ingest *ingest, uint32_t numbering,
     if (chain->is_numbered)
         note_frame(ingest, numbering, record, &chain->number);
     else if (ops->sequence != NULL && ops->sequence(record->schema, record->message, &sequence))
-        note_number(ingest, numbering, record, &sequence);
+        note_number(ingest, numbering, record, &sequence, ingest->listener->several);
 }

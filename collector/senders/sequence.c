@@ -121,7 +121,7 @@ static void prefetch_set(const struct sequence_set *set)
 static const struct sequence_sets *sets_of(const struct sequence_table *table,
                                            const struct sequence_step *step)
 {
-    return step->spread ? &table->spread : &table->ordered;
+    return step->spread || step->several ? &table->spread : &table->ordered;
 }
 
 void sequence_begin(const struct sequence_table *table, struct sequence_step *step,
@@ -130,6 +130,7 @@ void sequence_begin(const struct sequence_table *table, struct sequence_step *st
     RULE(key->listener < SEQUENCE_LISTENERS && key->numbering < SEQUENCE_NUMBERINGS,
          "a sender has room for its listener and its numbering");
     step->spread = key->spread;
+    step->several = key->several && table->spread.window != 0;
     const struct sequence_sets *sets = sets_of(table, step);
     sequence_fingerprint(table->secret, key, step->fingerprint);
     step->set = first_set(&sets->frame, step->fingerprint);
@@ -178,32 +179,105 @@ void sequence_go_on(const struct sequence_table *table, const struct sequence_st
         prefetch_set(sequence_set_at(sets, second_set(&sets->frame, step->set, step->fingerprint)));
 }
 
-struct sequence_outcome sequence_end(struct sequence_table *table, const struct sequence_step *step)
+/* Where a step's sender is, or where it goes if it is new. */
+struct place {
+    struct slot slot;
+    bool found;
+};
+
+static struct place place_of(const struct sequence_sets *sets, const struct sequence_step *step)
 {
-    struct sequence_sets *sets = step->spread ? &table->spread : &table->ordered;
-    struct sequence_outcome outcome = {0};
+    struct place place;
+    place.found = sequence_sets_find(sets, step, &place.slot);
+    if (!place.found)
+        place.slot = sequence_sets_choose(sets, step);
+    return place;
+}
+
+/* Enters the step's numbers. The caller holds the lock of the shard. */
+static void enter(struct sequence_sets *sets, struct place place, const struct sequence_step *step,
+                  struct sequence_outcome *outcome)
+{
+    struct slot slot = place.slot;
+    struct sequence_suspect suspect = {.is_open = false};
+    if (place.found) {
+        suspect = sequence_sets_suspect(sets, slot);
+        sequence_window_note(sequence_window_at(sets, slot), step, &suspect, outcome);
+    } else {
+        admit_sender(sets, slot, step, outcome);
+    }
+    if (step->spread) /* the order of reading the sockets may be the cause */
+        outcome->reordered = 0;
+    if (sets->senders != NULL && !sequence_is_next(outcome)) {
+        struct sequence_sender *sender = &sets->senders[slot.set * WAYS + slot.way];
+        if (!place.found)
+            *sender = step->sender;
+        sender->lost += outcome->lost;
+        sender->duplicated += outcome->duplicated;
+    }
+    uint64_t tick = ++shard_of(&sets->frame, slot.set)->tick;
+    sequence_sets_keep_suspect(sets, slot, tick, &suspect);
+    sequence_set_at(sets, slot.set)->last_used[slot.way] = tick;
+}
+
+static void enter_in(struct sequence_sets *sets, const struct sequence_step *step,
+                     struct sequence_outcome *outcome)
+{
+    struct shard *shard = shard_of(&sets->frame, step->set);
+    mutex_lock(shard->mutex);
+    enter(sets, place_of(sets, step), step, outcome);
+    mutex_unlock(shard->mutex);
+}
+
+/* Whether a sender with several paths may have the slot: it is empty, or its sender was quiet. */
+static bool is_available(struct sequence_sets *sets, struct slot slot)
+{
+    uint64_t last_used = sequence_set_at(sets, slot.set)->last_used[slot.way];
+    return last_used == 0 || shard_of(&sets->frame, slot.set)->tick - last_used >= SEQUENCE_QUIET;
+}
+
+static bool knows(struct sequence_sets *sets, const struct sequence_step *step)
+{
     struct shard *shard = shard_of(&sets->frame, step->set);
     struct slot slot;
-
     mutex_lock(shard->mutex);
-    bool found = sequence_sets_find(sets, step, &slot);
-    if (!found)
-        slot = sequence_sets_choose(sets, step);
-    if (found)
-        sequence_window_note(sequence_window_at(sets, slot), step, &outcome);
-    else
-        admit_sender(sets, slot, step, &outcome);
-    if (step->spread) /* the order of reading the sockets may be the cause */
-        outcome.reordered = 0;
-    if (sets->senders != NULL && !sequence_is_next(&outcome)) {
-        struct sequence_sender *sender = &sets->senders[slot.set * WAYS + slot.way];
-        if (!found)
-            *sender = step->sender;
-        sender->lost += outcome.lost;
-        sender->duplicated += outcome.duplicated;
-    }
-    sequence_set_at(sets, slot.set)->last_used[slot.way] = ++shard->tick;
+    bool known = sequence_sets_find(sets, step, &slot);
     mutex_unlock(shard->mutex);
+    return known;
+}
+
+/*
+ * Enters the numbers of a sender with several paths in its long window, or in an ordinary one if
+ * there was no long one for it. The lock of the long window's shard keeps the sender's other
+ * threads from deciding otherwise.
+ */
+static void enter_several(struct sequence_table *table, const struct sequence_step *step,
+                          struct sequence_outcome *outcome)
+{
+    struct sequence_sets *sets = &table->spread;
+    struct shard *shard = shard_of(&sets->frame, step->set);
+    mutex_lock(shard->mutex);
+    struct place place = place_of(sets, step);
+    if (place.found) {
+        enter(sets, place, step, outcome);
+    } else {
+        struct sequence_step ordinary = *step;
+        ordinary.set = first_set(&table->ordered.frame, step->fingerprint);
+        if (is_available(sets, place.slot) && !knows(&table->ordered, &ordinary))
+            enter(sets, place, step, outcome);
+        else
+            enter_in(&table->ordered, &ordinary, outcome);
+    }
+    mutex_unlock(shard->mutex);
+}
+
+struct sequence_outcome sequence_end(struct sequence_table *table, const struct sequence_step *step)
+{
+    struct sequence_outcome outcome = {0};
+    if (step->several && !step->spread)
+        enter_several(table, step, &outcome);
+    else
+        enter_in(step->spread ? &table->spread : &table->ordered, step, &outcome);
     return outcome;
 }
 

@@ -4,14 +4,22 @@
  * A table of senders, each with a window of the last 1024 numbers. A number is *lost* when it
  * leaves the window unseen, or is unseen when the sender restarts, is evicted or its window is
  * closed; *reordered* when it comes late but inside the window; *duplicated* when it comes twice;
- * and *late* when it comes after it left the window (it was counted as lost, or came twice). A
- * sender has *restarted* when its boot id changes, when it has no boot id and a number is older
- * than the window, or when a number is more than 2^20 ahead (a broken or forged number must not add
- * billions to the count).
+ * and *late* when it comes after it left the window (it was counted as lost, or came twice, or
+ * precedes the first number seen). A sender has *restarted* when its boot id changes, when it has
+ * no boot id and two successive numbers are older than the window (the first of them counts as
+ * late), or when a number is more than 2^20 ahead (a broken or forged number must not add billions
+ * to the count). One old number without a boot id may have been delayed, so it is only late.
  *
  * A sender is *spread* if each of its datagrams may arrive at any of several sockets. Its window is
  * as long as the contents of all these sockets, because one socket may be read only after all
  * datagrams of the others. Reordering by the sender's network cannot be detected for it.
+ *
+ * A sender has *several paths* if it may have several connections, or ports whose datagrams arrive
+ * at different sockets: one of them may be read only after many datagrams of another. It also has a
+ * long window if there is room: senders of several paths evict another one from the long windows
+ * only after it was quiet for SEQUENCE_QUIET steps, and otherwise have an ordinary window. In a
+ * long window a sender without boot id has also restarted when two successive numbers that are 1024
+ * or more behind had come before (the first of them counts as duplicated).
  *
  * A number below the first one seen, but inside the window, moves the beginning of the expected
  * numbers, so swapped first datagrams are not counted as loss.
@@ -46,6 +54,9 @@
 #define SEQUENCE_SPREAD_LEAST   65536
 #define SEQUENCE_SPREAD_MOST    1048576
 
+/* Steps of a shard after which a quiet sender may lose its long window to one of several paths. */
+#define SEQUENCE_QUIET 65536
+
 struct sequence_table;
 
 /* Bytes of a sender's own name that are kept; longer names are cut. */
@@ -73,6 +84,7 @@ struct sequence_key {
     uint32_t listener;  /* index, chosen by the caller, below SEQUENCE_LISTENERS */
     uint32_t numbering; /* chosen by caller, below SEQUENCE_NUMBERINGS */
     bool spread;        /* the same for all keys of a listener; needs sequence_add_spread */
+    bool several;       /* several paths; always the same for a sender */
     const struct address *source;
     const void *sender; /* the sender's own name: bytes, not kept */
     size_t sender_size;
@@ -176,6 +188,7 @@ struct sequence_step {
     uint64_t boot_id;
     uint64_t number;               /* the first number */
     bool spread;                   /* as in the key */
+    bool several;                  /* as in the key; false if there are no long windows */
     uint32_t count;                /* consecutive numbers: 1 to SEQUENCE_RUN_MOST */
     struct sequence_sender sender; /* only `listener` is set, unless senders are kept */
 };

@@ -85,3 +85,20 @@ struct slot sequence_sets_choose(const struct sequence_sets *sets, const struct 
     const size_t both[] = {step->set, second_set(&sets->frame, step->set, step->fingerprint)};
     return slot_of_least(both, quiet_longest, sets);
 }
+
+struct sequence_suspect sequence_sets_suspect(const struct sequence_sets *sets, struct slot slot)
+{
+    uint64_t tick = sequence_set_at(sets, slot.set)->last_used[slot.way];
+    const struct sequence_kept_suspect *kept =
+        &sets->suspects[slot.set % SHARDS][tick % SEQUENCE_SUSPECTS];
+    return (struct sequence_suspect){.is_open = tick != 0 && kept->tick == tick,
+                                     .number = kept->number};
+}
+
+void sequence_sets_keep_suspect(struct sequence_sets *sets, struct slot slot, uint64_t tick,
+                                const struct sequence_suspect *suspect)
+{
+    if (suspect->is_open)
+        sets->suspects[slot.set % SHARDS][tick % SEQUENCE_SUSPECTS] =
+            (struct sequence_kept_suspect){.tick = tick, .number = suspect->number};
+}

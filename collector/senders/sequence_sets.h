@@ -33,12 +33,22 @@ _Static_assert(SEQUENCE_CACHE_LINE % sizeof(struct sender) == 0 &&
                    sizeof(struct sequence_set) % SEQUENCE_CACHE_LINE == 0,
                "no sender is on two cache lines");
 
+/* Suspects that a shard remembers, each the number of a sender's last step. */
+#define SEQUENCE_SUSPECTS 16
+
+/* A suspect is valid while its step (the tick) is the last one of its sender. */
+struct sequence_kept_suspect {
+    uint64_t tick; /* 0: none */
+    uint64_t number;
+};
+
 struct sequence_sets {
     struct sharded_sets frame;
     uint32_t window;                 /* numbers per window; 0: there are no sets */
     uint8_t *first;                  /* frame.count sets, sequence_set_size(window) bytes apart */
     void *memory;                    /* contains the sets */
     struct sequence_sender *senders; /* of all slots; NULL: not kept */
+    struct sequence_kept_suspect suspects[SHARDS][SEQUENCE_SUSPECTS];
 };
 
 /*
@@ -83,6 +93,13 @@ static inline struct sequence_window sequence_window_at(const struct sequence_se
 /* Finds the slot of the step's sender. Returns false if the sender is not in the table. */
 bool sequence_sets_find(const struct sequence_sets *sets, const struct sequence_step *step,
                         struct slot *slot);
+
+/* Returns the suspect that the last step of the slot's sender left. */
+struct sequence_suspect sequence_sets_suspect(const struct sequence_sets *sets, struct slot slot);
+
+/* Remembers the suspect, if it is open, after a step at the shard's tick `tick`. */
+void sequence_sets_keep_suspect(struct sequence_sets *sets, struct slot slot, uint64_t tick,
+                                const struct sequence_suspect *suspect);
 
 /* Chooses the slot for the step's new sender: an empty one, or that of the sender quiet longest. */
 struct slot sequence_sets_choose(const struct sequence_sets *sets,

@@ -46,13 +46,17 @@ static void set_seen(struct sequence_window window, uint64_t number, uint32_t co
         window.seen[(at / 64 + 1) % (window.size / 64)] |= mask >> (64 - bit);
 }
 
+/* Whether `number`, which is inside the window, was seen. */
+static bool is_seen(struct sequence_window window, uint64_t number)
+{
+    return (window.seen[number % window.size / 64] >> number % 64 & 1) != 0;
+}
+
 /* Marks `number`, which is inside the window, as seen; returns whether it already was. */
 static bool test_and_set_seen(struct sequence_window window, uint64_t number)
 {
-    uint64_t *word = &window.seen[number % window.size / 64];
-    uint64_t mask = UINT64_C(1) << number % 64;
-    bool before = (*word & mask) != 0;
-    *word |= mask;
+    bool before = is_seen(window, number);
+    window.seen[number % window.size / 64] |= UINT64_C(1) << number % 64;
     return before;
 }
 
@@ -136,15 +140,46 @@ static void note_ahead(struct sequence_window window, uint64_t number,
     test_and_set_seen(window, number);
 }
 
-static void note_after(struct sequence_window window, uint64_t number,
+/*
+ * Whether the number may be from a restarted sender without boot id. In the long window of a sender
+ * with several paths that is a number which had come long before: one that had not come may have
+ * waited on another path. The datagrams of a spread sender may be doubled on any path.
+ */
+static bool may_have_restarted(struct sequence_window window, const struct sequence_step *step,
+                               uint64_t number)
+{
+    uint64_t age = window.sender->highest - number;
+    if (window.sender->boot_id != 0 || age < SEQUENCE_WINDOW)
+        return false;
+    return age >= window.size || (!step->spread && is_seen(window, number));
+}
+
+/* Begins a new life with the suspect and the number that shortly follows it. */
+static void restart_at(struct sequence_window window, uint64_t first, uint64_t number,
+                       struct sequence_outcome *outcome)
+{
+    outcome->restarted = 1;
+    outcome->lost = sequence_window_unseen(window);
+    begin_life(window, 0, first);
+    slide(window, number - first);
+    test_and_set_seen(window, number);
+}
+
+static void note_after(struct sequence_window window, const struct sequence_step *step,
+                       uint64_t number, struct sequence_suspect *suspect,
                        struct sequence_outcome *outcome)
 {
     uint64_t age = window.sender->highest - number;
-    if (age >= window.size && window.sender->boot_id == 0) {
-        outcome->restarted = 1;
-        outcome->lost = sequence_window_unseen(window);
-        begin_life(window, 0, number);
-        return;
+    if (may_have_restarted(window, step, number)) {
+        if (suspect->is_open && number > suspect->number &&
+            number - suspect->number < SEQUENCE_WINDOW) {
+            restart_at(window, suspect->number, number, outcome);
+            *suspect = (struct sequence_suspect){.is_open = false};
+            return;
+        }
+        *suspect = (struct sequence_suspect){.is_open = true, .number = number};
+    } else {
+        suspect->is_open = false;
     }
     if (age >= window.size) {
         outcome->late = 1;
@@ -158,17 +193,21 @@ static void note_after(struct sequence_window window, uint64_t number,
         outcome->reordered = 1;
 }
 
-static void note_number(struct sequence_window window, uint64_t boot_id, uint64_t number,
+static void note_number(struct sequence_window window, const struct sequence_step *step,
+                        uint64_t number, struct sequence_suspect *suspect,
                         struct sequence_outcome *outcome)
 {
-    if (window.sender->boot_id != boot_id) {
+    if (window.sender->boot_id == step->boot_id && number <= window.sender->highest) {
+        note_after(window, step, number, suspect, outcome);
+        return;
+    }
+    suspect->is_open = false;
+    if (window.sender->boot_id != step->boot_id) {
         outcome->restarted = 1;
         outcome->lost = sequence_window_unseen(window);
-        begin_life(window, boot_id, number);
-    } else if (number > window.sender->highest) {
-        note_ahead(window, number, outcome);
+        begin_life(window, step->boot_id, number);
     } else {
-        note_after(window, number, outcome);
+        note_ahead(window, number, outcome);
     }
 }
 
@@ -188,27 +227,29 @@ static bool goes_on(struct sequence_window window, uint64_t boot_id, uint64_t nu
 }
 
 /* Enters `count` (at most SEQUENCE_RUN_MOST) numbers from `number` on, as if one by one. */
-static void note_run(struct sequence_window window, uint64_t boot_id, uint64_t number,
-                     uint32_t count, struct sequence_outcome *outcome)
+static void note_run(struct sequence_window window, const struct sequence_step *step,
+                     uint64_t number, uint32_t count, struct sequence_suspect *suspect,
+                     struct sequence_outcome *outcome)
 {
     for (; count != 0; number++, count--) {
-        if (goes_on(window, boot_id, number)) {
+        if (goes_on(window, step->boot_id, number)) {
+            suspect->is_open = false;
             outcome->lost += slide(window, count);
             set_seen(window, number, count);
             return;
         }
         struct sequence_outcome one = {0};
-        note_number(window, boot_id, number, &one);
+        note_number(window, step, number, suspect, &one);
         sum_outcome(outcome, &one);
     }
 }
 
 /* After a restart a 32-bit number is again in the second round. */
 void sequence_window_note(struct sequence_window window, const struct sequence_step *step,
-                          struct sequence_outcome *outcome)
+                          struct sequence_suspect *suspect, struct sequence_outcome *outcome)
 {
     uint64_t number = step->wraps ? nearest_round(window, step->number) : step->number;
-    note_run(window, step->boot_id, number, step->count, outcome);
+    note_run(window, step, number, step->count, suspect, outcome);
     if (step->wraps && outcome->restarted != 0)
         window.sender->highest = unwrapped(window.sender->highest);
 }
@@ -219,5 +260,6 @@ void sequence_window_begin(struct sequence_window window, const struct sequence_
     RULE(step->count != 0 && step->count <= SEQUENCE_RUN_MOST, "a step has numbers");
     uint64_t number = step->wraps ? unwrapped(step->number) : step->number;
     begin_life(window, step->boot_id, number);
-    note_run(window, step->boot_id, number + 1, step->count - 1, outcome);
+    struct sequence_suspect none = {.is_open = false};
+    note_run(window, step, number + 1, step->count - 1, &none, outcome);
 }

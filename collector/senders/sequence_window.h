@@ -8,6 +8,7 @@
 #ifndef SLUICE_COLLECTOR_SENDERS_SEQUENCE_WINDOW_H
 #define SLUICE_COLLECTOR_SENDERS_SEQUENCE_WINDOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/senders/sequence.h"
@@ -31,6 +32,15 @@ struct sequence_window {
     uint32_t size; /* a power of two, at least 64 */
 };
 
+/*
+ * A possible restart of a sender without boot id: its last number was too old, or had come long
+ * before. All zero: none.
+ */
+struct sequence_suspect {
+    bool is_open;
+    uint64_t number;
+};
+
 /* Returns how many expected numbers in the window have not come. */
 uint64_t sequence_window_unseen(struct sequence_window window);
 
@@ -41,8 +51,11 @@ uint64_t sequence_window_unseen(struct sequence_window window);
 void sequence_window_begin(struct sequence_window window, const struct sequence_step *step,
                            struct sequence_outcome *outcome);
 
-/* Marks further numbers of the sender as seen. Adds to *outcome. */
+/*
+ * Marks further numbers of the sender as seen. Adds to *outcome. *suspect is that after the
+ * sender's last step, and is replaced.
+ */
 void sequence_window_note(struct sequence_window window, const struct sequence_step *step,
-                          struct sequence_outcome *outcome);
+                          struct sequence_suspect *suspect, struct sequence_outcome *outcome);
 
 #endif

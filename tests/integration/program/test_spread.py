@@ -220,12 +220,29 @@ class Reloaded(ProgramTest):
         listener = program.stop()["listeners"][0]
         self.assertEqual((listener["lost"], listener["duplicated"]), (2, 1))
 
-    def test_a_start_without_it_has_no_window_for_it(self):
+    def test_a_start_without_it_has_windows_for_small_buffers(self):
         flow = {"address": ANY_PORT}
+        added = {"address": "udp://127.0.0.2:0", "spread": "datagram"}
         program = self.begin(flow)
-        self.reload(program, flow, {"address": "udp://127.0.0.2:0", "spread": "datagram"},
-                    refused="needs a restart")
+        self.reload(program, flow, {**added, "receive_buffer": "64MiB"}, refused="needs a restart")
+        self.reload(program, flow, {**added, "receive_buffer": "1MiB"})
         program.stop()
+
+    def test_a_sender_with_many_ports_loses_nothing(self):
+        for boot in (7, 0):
+            with self.subTest(boot=boot):
+                program = self.start("--listen", TELEMETRY + "&receivers=2")
+                senders = [self.sender(program) for _ in range(8)]
+                # Each port has a part of the numbers, sent before the next port's.
+                for start in range(8):
+                    numbers = range(start + 1, 16001, 8)
+                    senders[start].send_all([numbered(number, boot) for number in numbers],
+                                            before=start * 2000)
+                listener = program.stop()["listeners"][0]
+                self.assertEqual({name: listener[name] for name in
+                                  ("senders", "lost", "duplicated", "late", "restarted")},
+                                 {"senders": 1, "lost": 0, "duplicated": 0, "late": 0,
+                                  "restarted": 0})
 
     def test_a_listener_comes_and_goes_and_comes_again(self):
         stays = {"address": ANY_PORT, "spread": "datagram"}

@@ -228,6 +228,26 @@ class Answers(Tcp):
         program.stop()
 
 
+class Numbered(Tcp):
+    def test_a_sender_with_one_numbering_on_many_connections_loses_nothing(self):
+        for boot in (7, 0):
+            with self.subTest(boot=boot):
+                program = self.start("--listen",
+                                     "tcp://127.0.0.1:0?schema=telemetry&framing=length32")
+                for first in (4, 3, 2, 1):  # each is read to its end before the next one begins
+                    client = self.client(program)
+                    client.send(framed(*(gauge("g", number, sender="s", boot=boot, sequence=number)
+                                         for number in range(first, 12001, 4))))
+                    client.socket.shutdown(socket.SHUT_WR)
+                    self.assertTrue(client.ends())
+                listener = program.stop()["listeners"][0]
+                self.assertEqual({name: listener[name] for name in
+                                  ("received", "senders", "lost", "duplicated", "late",
+                                   "restarted")},
+                                 {"received": 12000, "senders": 1, "lost": 0, "duplicated": 0,
+                                  "late": 0, "restarted": 0})
+
+
 class Framings(Tcp):
     def test_messages_after_lengths_as_varints(self):
         program = self.start("--listen", "tcp://127.0.0.1:0?schema=telemetry&framing=delimited")

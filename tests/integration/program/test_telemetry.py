@@ -188,7 +188,10 @@ class Sequence(ProgramTest):
                    lost=1)
 
     def test_without_a_boot_numbers_that_begin_again_show_it(self):
-        self.count(self.numbered(*range(2000, 2010), 1, 2, boot=0), senders=1, restarted=1)
+        self.count(self.numbered(*range(2000, 2010), 1, 2, boot=0), senders=1, restarted=1, late=1)
+
+    def test_without_a_boot_one_old_number_is_no_restart(self):
+        self.count(self.numbered(*range(2000, 2010), 1, 2010, 2, 2011, boot=0), senders=1, late=2)
 
     def test_senders_are_distinguished(self):
         self.count(self.numbered(1, 2, 3) + self.numbered(1, 3, sender="web2") +

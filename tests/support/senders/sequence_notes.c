@@ -38,6 +38,19 @@ struct sequence_outcome note_spread(struct sequence_table *table, uint64_t boot_
     return sequence_note(table, &key, boot_id, number);
 }
 
+struct sequence_outcome note_several(struct sequence_table *table, const char *sender,
+                                     uint64_t boot_id, uint64_t number)
+{
+    static const uint8_t host[4] = {192, 0, 2, 1};
+    struct address source = address_from_ipv4(host, 5000);
+    struct sequence_key key = {.listener = 2,
+                               .source = &source,
+                               .sender = sender,
+                               .sender_size = strlen(sender),
+                               .several = true};
+    return sequence_note(table, &key, boot_id, number);
+}
+
 static void count_settled(void *context, uint32_t listener, uint64_t lost)
 {
     struct settled *settled = context;

@@ -26,6 +26,10 @@ struct sequence_outcome note(struct sequence_table *table, uint64_t boot_id, uin
 struct sequence_outcome note_spread(struct sequence_table *table, uint64_t boot_id,
                                     uint64_t number);
 
+/* The same for a sender with several paths, on listener 2. */
+struct sequence_outcome note_several(struct sequence_table *table, const char *sender,
+                                     uint64_t boot_id, uint64_t number);
+
 struct settled {
     uint64_t lost;
     size_t senders;

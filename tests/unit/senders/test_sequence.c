@@ -228,13 +228,40 @@ TEST_WITH(a_boot_id_that_appears_is_a_changed_one, create_table, destroy_table)
     assert_outcome(note(*state, 0, 12), .restarted = 1);
 }
 
-TEST_WITH(numbers_below_the_window_restart_a_sender_without_boot_id, create_table, destroy_table)
+TEST_WITH(two_numbers_below_the_window_restart_a_sender_without_boot_id, create_table,
+          destroy_table)
 {
     note(*state, 0, 5000);
     note(*state, 0, 5003);
+    assert_outcome(note(*state, 0, 5002 - WINDOW), .late = 1);
     assert_outcome(note(*state, 0, 5003 - WINDOW), .restarted = 1, .lost = 2);
     assert_quiet(note(*state, 0, 5004 - WINDOW));
+    assert_outcome(note(*state, 0, 5002 - WINDOW), .duplicated = 1);
     assert_int_equal(settle(*state).lost, 0);
+}
+
+TEST_WITH(one_number_below_the_window_restarts_no_sender, create_table, destroy_table)
+{
+    note(*state, 0, 5000);
+    assert_outcome(note(*state, 0, 3000), .late = 1);
+    assert_quiet(note(*state, 0, 5001));
+    assert_outcome(note(*state, 0, 3001), .late = 1);         /* not successive */
+    assert_outcome(note(*state, 0, 3001), .late = 1);         /* twice the same */
+    assert_outcome(note(*state, 0, 100), .late = 1);          /* not after the one before */
+    assert_outcome(note(*state, 0, 100 + WINDOW), .late = 1); /* too far after it */
+    assert_quiet(note(*state, 0, 5002));
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+TEST_WITH(a_restart_of_one_sender_is_not_seen_in_another, create_table, destroy_table)
+{
+    note_as(*state, "a", 0, 0, 5000);
+    note_as(*state, "b", 0, 0, 5000);
+    assert_outcome(note_as(*state, "a", 0, 0, 1), .late = 1);
+    assert_outcome(note_as(*state, "b", 0, 0, 2), .late = 1);
+    assert_outcome(note_as(*state, "a", 0, 0, 2), .restarted = 1);
+    assert_outcome(note_as(*state, "b", 0, 0, 4), .restarted = 1);
+    assert_int_equal(settle(*state).lost, 1);
 }
 
 TEST_WITH(numbers_below_the_window_are_late_where_the_boot_id_stays, create_table, destroy_table)
@@ -290,8 +317,8 @@ TEST_WITH(numbers_that_wrap_around_are_lower, create_table, destroy_table)
     note_as(*state, "a", 0, 1, UINT64_MAX);
     assert_outcome(note_as(*state, "a", 0, 1, 0), .late = 1);
     note_as(*state, "b", 0, 0, UINT64_MAX);
-    assert_outcome(note_as(*state, "b", 0, 0, 0), .restarted = 1);
-    assert_quiet(note_as(*state, "b", 0, 0, 1));
+    assert_outcome(note_as(*state, "b", 0, 0, 0), .late = 1);
+    assert_outcome(note_as(*state, "b", 0, 0, 1), .restarted = 1);
     assert_outcome(note_as(*state, "b", 0, 0, UINT64_MAX), .restarted = 1);
     assert_int_equal(settle(*state).lost, 0);
 }
@@ -330,11 +357,16 @@ TEST_WITH(numbers_before_a_small_first_number_are_older, create_table, destroy_t
 TEST_WITH(a_sender_of_32_bits_restarts_in_either_direction, create_table, destroy_table)
 {
     note32(*state, 3000000000u);
-    assert_outcome(note32(*state, 1), .restarted = 1);
+    assert_outcome(note32(*state, 3000000000u - 5000), .late = 1);
+    assert_outcome(note32(*state, 3000000000u - 4999), .restarted = 1);
+    assert_outcome(note32(*state, 1), .restarted = 1); /* nearer as a jump ahead */
     assert_outcome(note32(*state, 1u << 31), .restarted = 1);
-    for (uint32_t i = 0; i < 8; i++) /* each time half of all numbers below the last one */
-        assert_outcome(note32(*state, i % 2 == 0 ? 5 : (1u << 31) + 4), .restarted = 1);
-    assert_quiet(note32(*state, (1u << 31) + 5));
+    for (uint32_t i = 0; i < 8; i++) { /* each time half of all numbers below the last one */
+        if (i % 2 == 0)
+            assert_outcome(note32(*state, 5), .late = 1);
+        assert_outcome(note32(*state, i % 2 == 0 ? 6 : (1u << 31) + 5), .restarted = 1);
+    }
+    assert_quiet(note32(*state, (1u << 31) + 6));
     assert_int_equal(settle(*state).lost, 0);
 }
 
@@ -344,8 +376,11 @@ TEST_WITH(zero_follows_the_largest_number_after_restarts_backwards, create_table
     static const uint32_t back = (1u << 31) - 1;
     uint32_t number = (1u << 31) - 4;
     note32(*state, number);
-    for (int i = 0; i < 3; i++)
-        assert_outcome(note32(*state, number -= back), .restarted = 1);
+    for (int i = 0; i < 3; i++) {
+        number -= back;
+        assert_outcome(note32(*state, number - 1), .late = 1);
+        assert_outcome(note32(*state, number), .restarted = 1);
+    }
     assert_int_equal(number, UINT32_MAX);
     assert_quiet(note32(*state, 0));
     assert_int_equal(settle(*state).lost, 0);
@@ -361,6 +396,8 @@ struct model {
     bool seen[MODEL_NUMBERS];
     uint64_t first, highest;
     uint64_t settled; /* every number below was counted, or was never expected */
+    bool suspected;   /* the last number was below the window, and there is no boot id */
+    uint64_t suspect;
 };
 
 static uint64_t model_settle(struct model *model, uint64_t end)
@@ -387,13 +424,20 @@ static struct sequence_outcome model_note(struct model *model, uint64_t boot_id,
         model_begin(model, number);
         outcome.new_senders = 1;
     } else if (number + WINDOW <= model->highest) {
-        if (boot_id != 0) {
-            outcome.late = 1;
-        } else {
+        bool restarts =
+            model->suspected && number > model->suspect && number < model->suspect + WINDOW;
+        model->suspected = boot_id == 0 && !restarts;
+        if (restarts) {
             outcome.restarted = 1;
             outcome.lost = model_settle(model, model->highest + 1);
-            model_begin(model, number);
+            model_begin(model, model->suspect);
+            model->highest = number;
+            model->seen[number] = true;
+        } else {
+            outcome.late = 1;
+            model->suspect = number;
         }
+        return outcome;
     } else if (number > model->highest) {
         model->seen[number] = true;
         model->highest = number;
@@ -407,6 +451,7 @@ static struct sequence_outcome model_note(struct model *model, uint64_t boot_id,
         if (number < model->first)
             model->first = number;
     }
+    model->suspected = false;
     return outcome;
 }
 
@@ -421,7 +466,7 @@ static uint64_t next_number(uint64_t *random, uint64_t *cursor)
         return *cursor += 1 + distance % 5;
     if (dice < 703)
         return *cursor += distance % 3000;
-    uint64_t back = dice < 850 ? distance % 8 : dice < 990 ? distance % 1023 : distance % 1100;
+    uint64_t back = dice < 850 ? distance % 8 : dice < 980 ? distance % 1023 : distance % 1500;
     return back < *cursor ? *cursor - back : 0;
 }
 

@@ -80,7 +80,7 @@ void dtls_handshake_prepare(const struct dtls_settings *settings)
         loaded->SSL_CTX_set_psk_server_callback(context, find_key);
 }
 
-static const char too_many_sessions[] = "sessions= clients are there already";
+static const char too_many_sessions[] = "the listener has as many sessions as sessions= allows";
 
 /* --- ends ------------------------------------------------------------------------------------- */
 
@@ -253,7 +253,7 @@ static struct dtls_peer *add_client(struct dtls_server *server, const struct add
         log_failure(server, client,
                     dtls_peers_have_all_sessions(&server->peers)
                         ? too_many_sessions
-                        : "its address has sessions_per_address= clients already");
+                        : "its address has as many sessions as sessions_per_address= allows");
     return peer;
 }
 

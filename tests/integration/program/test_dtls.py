@@ -349,7 +349,7 @@ class Foreign(DtlsTest):
         clients += third, other
         program.wait_for_received(sum(each.sent for each in clients))
         self.check_end(program, [(None, 3), (None, 4)], sessions=4)
-        self.assertIn("its address has sessions_per_address= clients already",
+        self.assertIn("its address has as many sessions as sessions_per_address= allows",
                       "\n".join(program.said()))
 
     @staticmethod

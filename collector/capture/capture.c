@@ -58,14 +58,22 @@ static bool add_fragment(struct capture *capture, const struct frame_fragment *f
     struct reassembled whole;
     if (!reassembly_add(capture->reassembly, fragment, time_ns, &whole))
         return false;
-    if (frame_parse_reassembled(&whole.hosts, whole.next_header, whole.data, whole.size,
-                                capture->port, datagram) != FRAME_DATAGRAM) {
+    switch (frame_parse_reassembled(&whole.hosts, whole.next_header, whole.data, whole.size,
+                                    capture->port, datagram)) {
+    case FRAME_DATAGRAM:
+        capture->counts.fragments += whole.fragments;
+        capture->counts.reassembled++;
+        return true;
+    case FRAME_CUT:
+        capture->counts.fragments += whole.fragments;
+        capture->counts.incomplete++;
+        return false;
+    case FRAME_FRAGMENT:
+    case FRAME_OTHER:
+    default:
         capture->counts.other += whole.fragments;
         return false;
     }
-    capture->counts.fragments += whole.fragments;
-    capture->counts.reassembled++;
-    return true;
 }
 
 /* Counts a frame. Returns true if it completes a datagram. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
+#include "collector/capture/internet_checksum.h"
 #include "collector/capture/link_layer.h"
 #include "collector/capture/span.h"
 
@@ -236,6 +237,24 @@ enum frame_content frame_parse(const struct capture_frame *frame, uint16_t port,
                            : parse_ipv6(span, port, datagram, fragment);
 }
 
+/*
+ * Whether the UDP checksum (RFC 768; RFC 8200, section 8.1) is wrong. 0 means none. A host that
+ * leaves the checksum to its network card fills in the sum of the pseudo header, which is what a
+ * capture made there contains.
+ */
+static bool has_wrong_checksum(const struct frame_hosts *hosts, const uint8_t *udp, size_t size)
+{
+    uint16_t checksum = network_u16(udp + 6);
+    if (checksum == 0)
+        return false;
+    size_t each = hosts->ip_version == 4 ? 4 : 16;
+    uint64_t pseudo = internet_checksum_add(NEXT_UDP + size, hosts->source, each);
+    pseudo = internet_checksum_add(pseudo, hosts->destination, each);
+    unsigned partial = internet_checksum_fold(pseudo) ^ 0xffffu; /* not complemented */
+    return checksum != partial &&
+           internet_checksum_fold(internet_checksum_add(pseudo, udp, size)) != 0;
+}
+
 enum frame_content frame_parse_reassembled(const struct frame_hosts *hosts, uint8_t next_header,
                                            const uint8_t *data, size_t size, uint16_t port,
                                            struct capture_datagram *datagram)
@@ -245,5 +264,9 @@ enum frame_content frame_parse_reassembled(const struct frame_hosts *hosts, uint
         return FRAME_OTHER;
     if (next_header != NEXT_UDP)
         return FRAME_OTHER;
-    return content_of(parse_udp(span, hosts, port, datagram), FRAME_DATAGRAM);
+    enum frame_content content = content_of(parse_udp(span, hosts, port, datagram), FRAME_DATAGRAM);
+    if (content == FRAME_DATAGRAM &&
+        has_wrong_checksum(hosts, span.data, UDP_HEADER_SIZE + datagram->size))
+        return FRAME_CUT;
+    return content;
 }

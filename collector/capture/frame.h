@@ -1,8 +1,10 @@
 /*
  * Finds the UDP datagram, or the fragment of a datagram, in a frame.
  *
- * Pure functions. UDP and IPv4 header checksums are not verified: in a capture made on the sending
- * host the network card has not filled them in yet.
+ * Pure functions. UDP and IPv4 header checksums of frames are not verified: in a capture made on
+ * the sending host the network card has not filled them in yet. The UDP checksum of a reassembled
+ * datagram is, because an IPv4 identification returns after 65,536 datagrams, and fragments of two
+ * datagrams may be joined.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_FRAME_H
 #define SLUICE_COLLECTOR_CAPTURE_FRAME_H
@@ -50,7 +52,8 @@ enum frame_content frame_parse(const struct capture_frame *frame, uint16_t port,
 
 /*
  * Parses `size` reassembled bytes, which begin with the protocol `next_header`. Returns
- * FRAME_DATAGRAM or FRAME_OTHER.
+ * FRAME_DATAGRAM, FRAME_OTHER, or FRAME_CUT if the UDP checksum is wrong, so that bytes of another
+ * datagram were taken for missing ones.
  */
 enum frame_content frame_parse_reassembled(const struct frame_hosts *hosts, uint8_t next_header,
                                            const uint8_t *data, size_t size, uint16_t port,

@@ -228,7 +228,9 @@ enum ledger_part {
     TERM(other, PART_CAPTURE, "Frames of a capture that were not UDP, or not for the port.",       \
          "if they should be read, check port= of the capture")                                     \
     TERM(cut, PART_CAPTURE, "Frames truncated in the capture.", "capture whole frames")            \
-    TERM(incomplete, PART_CAPTURE, "Datagrams that lack a fragment in the capture.",               \
+    TERM(incomplete, PART_CAPTURE,                                                                 \
+         "Datagrams that lack a fragment in the capture, or whose UDP checksum shows that a "      \
+         "fragment is of another datagram.",                                                       \
          "capture where all fragments pass by, and begin before the senders do")                   \
     TERM(connections, PART_CONNECTIONS, "Connections accepted; each is open, or has an end.",      \
          "nothing; if there are many more than clients, look at their ends")                       \

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "collector/capture/capture.h"
+#include "collector/capture/internet_checksum.h"
 #include "tests/support/capture/capture_builder.h"
 #include "tests/support/capture/capture_reading.h"
 #include "tests/support/test.h"
@@ -503,4 +504,68 @@ TEST_WITH(datagram_older_than_a_minute_is_not_continued, begin, end)
     second = 1;
     add(4, 2000, 2000, 7);
     assert_counts(&(struct capture_counts){.frames = 2, .fragments = 2, .incomplete = 2});
+}
+
+/* --- the UDP checksum ------------------------------------------------------------------------- */
+
+/* Returns the sum of the pseudo header between the hosts of a version. */
+static uint64_t pseudo_sum(unsigned version)
+{
+    begin_file();
+    make_datagram(1, SIZE, PORT);
+    add(version, 0, 1600, 7);
+    add(version, 1600, SIZE, 7);
+    assert_reassembled_from(2);
+    const struct capture_read *read = &reading.datagrams[0];
+    size_t each = version == 4 ? 4 : 16;
+    uint64_t sum = internet_checksum_add(UDP + datagram.size, read->source.bytes, each);
+    return internet_checksum_add(sum, read->destination.bytes, each);
+}
+
+/* Writes the checksum field of `datagram` (its other bytes remain). */
+static void put_checksum(uint16_t checksum)
+{
+    uint8_t *udp = datagram.room + datagram.start;
+    udp[6] = (uint8_t)(checksum >> 8);
+    udp[7] = (uint8_t)checksum;
+}
+
+static uint16_t right_checksum(uint64_t pseudo)
+{
+    put_checksum(0);
+    return internet_checksum_fold(
+        internet_checksum_add(pseudo, datagram.room + datagram.start, datagram.size));
+}
+
+TEST_WITH(fragments_of_two_datagrams_with_one_id_are_incomplete, begin, end)
+{
+    (void)state;
+    for (unsigned version = 4; version <= 6; version += 2) {
+        uint64_t pseudo = pseudo_sum(version);
+        begin_file();
+        make_datagram(2, SIZE, PORT); /* its first fragment is missing */
+        put_checksum(right_checksum(pseudo));
+        add(version, 1600, SIZE, 7);
+        make_datagram(1, SIZE, PORT);
+        put_checksum(right_checksum(pseudo));
+        add(version, 0, 1600, 7);
+        assert_incomplete_of(2);
+    }
+}
+
+TEST_WITH(right_checksums_and_those_left_to_the_network_card_are_accepted, begin, end)
+{
+    (void)state;
+    for (unsigned version = 4; version <= 6; version += 2) {
+        uint64_t pseudo = pseudo_sum(version);
+        const uint16_t accepted[] = {right_checksum(pseudo),
+                                     (uint16_t)~internet_checksum_fold(pseudo), 0};
+        for (size_t i = 0; i < sizeof accepted / sizeof accepted[0]; i++) {
+            begin_file();
+            put_checksum(accepted[i]);
+            add(version, 0, 1600, 7);
+            add(version, 1600, SIZE, 7);
+            assert_reassembled_from(2);
+        }
+    }
 }

@@ -260,6 +260,16 @@ size_t pipeline_connections(const struct pipeline *pipeline)
     return count;
 }
 
+uint64_t pipeline_completed_files(const struct pipeline *pipeline)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < pipeline->config->sink_count; i++)
+        count += counter_read(&pipeline->slots[i]->counters->files);
+    for (const struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
+        count += counter_read(&slot->counters->files);
+    return count;
+}
+
 /* Whether the listener has a receiving thread that has not finished. */
 static bool listener_hangs(const struct pipeline *pipeline, const struct source *source)
 {

@@ -173,6 +173,12 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns);
 size_t pipeline_connections(const struct pipeline *pipeline);
 
 /*
+ * Returns the number of files that the present and the ending sinks have completed. A change after
+ * pipeline_stop shows that a sink still works.
+ */
+uint64_t pipeline_completed_files(const struct pipeline *pipeline);
+
+/*
  * Replaces pipeline_finish if a thread hangs: returns the ledger as far as it is known, marked as
  * incomplete. NULL if memory is short; freed with ledger_snapshot_free.
  */

@@ -44,7 +44,9 @@ struct run {
     int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */
     size_t open;      /* connections that were open when limit_ns was set */
     bool stopping;
-    bool asked; /* a signal or a client has requested the stop */
+    uint64_t files;   /* files that sinks had completed when limit_ns was set */
+    bool asked;       /* a signal or a client has requested the stop */
+    bool asked_again; /* a second request: the stop is not extended for files */
     struct log_limit wait_log;
 };
 
@@ -100,6 +102,7 @@ static void set_limit(struct run *run, int64_t deadline_ns)
 {
     run->limit_ns = deadline_ns == INT64_MAX ? INT64_MAX : deadline_ns + GRACE_NS;
     run->open = pipeline_connections(run->pipeline);
+    run->files = pipeline_completed_files(run->pipeline);
 }
 
 static void stop_at(struct run *run, int64_t deadline_ns)
@@ -124,6 +127,7 @@ static void stop_in_time(struct run *run)
  */
 static void stop_on_request(struct run *run)
 {
+    run->asked_again = run->asked;
     if (run->asked)
         stop_at(run, clock_monotonic_ns());
     else if (run->limit_ns == INT64_MAX)
@@ -312,14 +316,15 @@ static enum control_event await_event(struct run *run, int64_t now)
 }
 
 /*
- * Extends the limit of the stop while the number of open connections decreases: closing very many
- * connections takes long, but then no thread hangs.
+ * Extends the limit of the stop while the number of open connections decreases or sinks complete
+ * files: very many of them, or a slow disk, take long, but then no thread hangs.
  */
-static bool closes_connections(struct run *run, int64_t now)
+static bool extend_limit(struct run *run, int64_t now)
 {
-    size_t before = run->open;
+    size_t open = run->open;
+    uint64_t files = run->files;
     set_limit(run, now);
-    return run->open < before;
+    return run->open < open || (run->files != files && !run->asked_again);
 }
 
 /* Runs until all threads have ended. Returns false if they did not end in time. */
@@ -330,7 +335,7 @@ static bool program_wait(struct run *run)
         enum pipeline_state state = pipeline_state(run->pipeline);
         if (state == PIPELINE_FINISHED)
             return true;
-        if (now >= run->limit_ns && !closes_connections(run, now))
+        if (now >= run->limit_ns && !extend_limit(run, now))
             return false;
         if (state == PIPELINE_COMPLETE)
             stop_when_complete(run);

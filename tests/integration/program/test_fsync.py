@@ -1,6 +1,7 @@
 """When files are made to reach the disk, as strace sees it."""
 import re
 import signal
+import socket
 import unittest
 
 from built import STOP_SIGNAL, WINDOWS
@@ -78,6 +79,24 @@ class Fsync(RotatingTest):
         program.finish()
         self.assertEqual(self.files(), ["lines"])
         self.assertEqual(self.synced(), [])
+
+    @unittest.skipIf(WINDOWS, "the call that is slow is Linux's")
+    def test_files_that_a_slow_disk_completes_late_are_waited_for(self):
+        """They need longer than the limit of the stop, but each is completed."""
+        self.calls_path = self.folder / "calls"
+        program = start_traced(self, "fsync", self.calls_path, "--listen", NUMBERED, "--sink",
+                               self.sink("%{source}.n", "fsync=close"), "--stop-timeout", "100ms",
+                               options=("-e", "inject=fsync:delay_enter=200000"))
+        for number in range(8):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+                sender.bind((f"127.0.0.{number + 2}", 0))
+                sender.sendto(numbered(number), ("127.0.0.1", program.port()))
+        for number in range(8):
+            self.wait_for_live(f"127.0.0.{number + 2}.n")
+        signal_traced(program, STOP_SIGNAL)
+        ledger = program.finish()
+        self.assertEqual(ledger["sinks"][0]["files"], 8)
+        self.assertEqual([path.name for path in self.out.glob("*.part")], [])
 
 
 if __name__ == "__main__":

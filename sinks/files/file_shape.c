@@ -59,7 +59,7 @@ struct destination_shape file_shape(const struct path_template *path,
     /* A block must fit in a file, together with the file's head. */
     if (limit != 0 && limit - ENCODER_HEAD_SIZE < shape.block_size)
         shape.block_size = (size_t)limit - ENCODER_HEAD_SIZE;
-    shape.memory = file_table_memory(most) + finished_files_memory() +
+    shape.memory = file_table_memory(most) + finished_files_memory(most) +
                    file_shape_frame_room(&shape, compression) +
                    (compression == NULL ? 0 : compression->memory());
     return shape;

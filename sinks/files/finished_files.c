@@ -9,6 +9,7 @@
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/file_system.h"
+#include "sinks/files/file_numbers.h"
 #include "sinks/files/kept_files.h"
 
 /* The most waiting files of a sink; if there are more, further files stay incomplete. */
@@ -28,14 +29,15 @@ struct waiting {
 struct finished_files {
     const struct path_template *path;
     struct kept_files *kept;
+    struct file_numbers *numbers;
     struct counter *renames_blocked;
     size_t waiting_count;
     struct waiting waiting[MOST_WAITING]; /* the oldest first */
 };
 
-size_t finished_files_memory(void)
+size_t finished_files_memory(size_t paths)
 {
-    return sizeof(struct finished_files) + kept_files_memory();
+    return sizeof(struct finished_files) + kept_files_memory() + file_numbers_memory(paths);
 }
 
 struct finished_files *finished_files_create(const struct path_template *path,
@@ -47,10 +49,12 @@ struct finished_files *finished_files_create(const struct path_template *path,
         return NULL;
     files->path = path;
     files->kept = kept_files_create(path, options);
+    files->numbers =
+        file_numbers_create(path_template_has_values(path) ? (size_t)options->max_files : 1);
     files->renames_blocked = renames_blocked;
-    if (files->kept != NULL)
+    if (files->kept != NULL && files->numbers != NULL)
         return files;
-    free(files);
+    finished_files_destroy(files);
     return NULL;
 }
 
@@ -61,6 +65,7 @@ void finished_files_destroy(struct finished_files *files)
     for (size_t i = 0; i < files->waiting_count; i++)
         part_file_close(files->waiting[i].file);
     kept_files_destroy(files->kept);
+    file_numbers_destroy(files->numbers);
     free(files);
 }
 
@@ -124,9 +129,9 @@ static int64_t next_number(const struct finished_files *files, const char *path,
     int64_t highest = highest_waiting(files, path);
     *tries = 1000; /* another program may be using names, too */
     struct folder *folder = folder_open(folder_name);
-    struct folder_entry entry;
-    while (folder != NULL && folder_next(folder, &entry)) {
-        int64_t number = path_template_number_of(files->path, base, entry.name);
+    const char *name;
+    while (folder != NULL && (name = folder_next_name(folder)) != NULL) {
+        int64_t number = path_template_number_of(files->path, base, name);
         if (number > highest)
             highest = number;
         *tries += number >= 0;
@@ -142,6 +147,22 @@ static void put_name(const struct finished_files *files, const char *path, int64
 }
 
 /*
+ * Tries the number after the path's last one, which is usually free. PART_TAKEN: it is not, or no
+ * number is known.
+ */
+static enum part_result give_next(const struct finished_files *files,
+                                  const struct complete_part *part, int64_t *number, char *name,
+                                  struct error *error)
+{
+    int64_t next = file_numbers_next(files->numbers, part->path);
+    if (next <= *number)
+        return PART_TAKEN;
+    *number = next;
+    put_name(files, part->path, next, name);
+    return part_file_complete(part->file, name, error);
+}
+
+/*
  * Completes the file with this number or a free number, which is then stored in *number and in
  * `name`.
  */
@@ -153,6 +174,8 @@ static enum part_result give_name(struct finished_files *files, const struct com
     put_name(files, part->path, *number, name);
     enum part_result result = part_file_complete(part->file, name, error);
     if (result == PART_TAKEN)
+        result = give_next(files, part, number, name, error);
+    if (result == PART_TAKEN)
         *number = next_number(files, part->path, &tries);
     for (; result == PART_TAKEN && tries > 0; tries--) {
         put_name(files, part->path, *number, name);
@@ -163,21 +186,29 @@ static enum part_result give_name(struct finished_files *files, const struct com
         error_set(error, EXIT_CODE_IO, "no number is free for another %s", part->path);
         result = PART_FAILED;
     }
-    if (result == PART_DONE)
-        keep_new(files, name, part->begun_ns, size);
+    if (result != PART_DONE)
+        return result;
+    /* A free name without a number was not searched for, so higher numbers may exist. */
+    bool known = *number > 0 || finished_files_are_limited(files);
+    if (known && *number <= PATH_NUMBER_MAX)
+        file_numbers_note(files->numbers, part->path, *number);
+    keep_new(files, name, part->begun_ns, size);
     return result;
 }
 
 /*
  * Returns the first number to try. A free name does not prove that its number is unused: old files
- * may have been removed, and waiting files have reserved numbers. In these cases the folder is
- * searched.
+ * may have been removed, and waiting files have reserved numbers. In these cases the number follows
+ * the path's last one; if that is not known, the folder is searched.
  */
 static int64_t first_number(const struct finished_files *files, const char *path)
 {
     int64_t tries;
-    bool look = finished_files_are_limited(files) || highest_waiting(files, path) >= 0;
-    return look ? next_number(files, path, &tries) : 0;
+    bool waiting = highest_waiting(files, path) >= 0;
+    if (!waiting && !finished_files_are_limited(files))
+        return 0;
+    int64_t next = waiting ? 0 : file_numbers_next(files->numbers, path);
+    return next != 0 ? next : next_number(files, path, &tries);
 }
 
 /*

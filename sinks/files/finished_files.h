@@ -3,10 +3,11 @@
  * and removes old files (sinks/files/kept_files.h).
  *
  * If the name is taken, the file gets a number, one more than the highest, so that the numbers give
- * the order. If a file cannot be renamed, because another program prevents it or the rename fails,
- * the file waits here for its name, open and locked. The sink continues with other files. Files
- * that still wait at the end are left for the next start. Used by the sink's thread, or before that
- * thread starts.
+ * the order. The folder is searched for the highest number once for a path, and again if another
+ * program has used the next one. If a file cannot be renamed, because another program prevents it
+ * or the rename fails, the file waits here for its name, open and locked. The sink continues with
+ * other files. Files that still wait at the end are left for the next start. Used by the sink's
+ * thread, or before that thread starts.
  */
 #ifndef SLUICE_SINKS_FILES_FINISHED_FILES_H
 #define SLUICE_SINKS_FILES_FINISHED_FILES_H
@@ -40,8 +41,9 @@ struct finished_files *finished_files_create(const struct path_template *path,
 /* Closes the waiting files. NULL is allowed. */
 void finished_files_destroy(struct finished_files *files);
 
-/* Bytes that finished_files_create allocates. */
-size_t finished_files_memory(void);
+/* Bytes that finished_files_create allocates; `paths`: max_files, or fewer if paths have no values.
+ */
+size_t finished_files_memory(size_t paths);
 
 /* Returns whether old files are removed. If so, complete files of earlier runs must be reported. */
 bool finished_files_are_limited(const struct finished_files *files);

@@ -143,6 +143,12 @@ bool folder_next(struct folder *folder, struct folder_entry *entry)
     return true;
 }
 
+const char *folder_next_name(struct folder *folder)
+{
+    struct folder_entry entry;
+    return folder_next(folder, &entry) ? entry.name : NULL;
+}
+
 void folder_close(struct folder *folder)
 {
     free(folder);

@@ -24,17 +24,24 @@ struct folder *folder_open(const char *path)
     return (struct folder *)lending_opendir(path);
 }
 
-bool folder_next(struct folder *folder, struct folder_entry *entry)
+const char *folder_next_name(struct folder *folder)
 {
     struct dirent *found;
-    while ((found = readdir(folder_stream_of(folder))) != NULL) {
+    while ((found = readdir(folder_stream_of(folder))) != NULL)
+        if (strcmp(found->d_name, ".") != 0 && strcmp(found->d_name, "..") != 0)
+            return found->d_name;
+    return NULL;
+}
+
+bool folder_next(struct folder *folder, struct folder_entry *entry)
+{
+    const char *name;
+    while ((name = folder_next_name(folder)) != NULL) {
         struct stat status;
-        if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0 ||
-            fstatat(dirfd(folder_stream_of(folder)), found->d_name, &status, AT_SYMLINK_NOFOLLOW) !=
-                0)
+        if (fstatat(dirfd(folder_stream_of(folder)), name, &status, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         *entry = (struct folder_entry){
-            .name = found->d_name,
+            .name = name,
             .is_folder = S_ISDIR(status.st_mode),
             .is_file = S_ISREG(status.st_mode),
             .modified_ns = clock_wall_ns_of(status.st_mtim.tv_sec, status.st_mtim.tv_nsec),

@@ -93,6 +93,13 @@ bool folder_next(struct folder *folder, struct folder_entry *entry)
     return false;
 }
 
+/* The system returns everything about an entry with its name. */
+const char *folder_next_name(struct folder *folder)
+{
+    struct folder_entry entry;
+    return folder_next(folder, &entry) ? entry.name : NULL;
+}
+
 void folder_close(struct folder *folder)
 {
     if (folder == NULL)

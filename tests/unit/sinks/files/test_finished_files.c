@@ -144,6 +144,61 @@ TEST_WITH(each_folder_has_its_own_numbers, scratch_make, scratch_remove)
     end();
 }
 
+/*
+ * The folder is large and the sink has many paths: it is searched once for a path, not for each
+ * file, so a number that another program uses later is passed over only when it is next.
+ */
+static void assert_searched_once(uint64_t keep)
+{
+    scratch_put_text("a.n", "old\n");
+    scratch_put_text("a.2.n", "old\n");
+    start("%{source}.n", keep);
+    assert_name("a.n", "a.3.n");
+    scratch_put_text("a.5.n", "other's\n");
+    assert_name("a.n", "a.4.n"); /* a search would give 6 */
+    assert_name("a.n", "a.6.n");
+    scratch_assert_holds_text("a.5.n", "other's\n");
+    assert_name("b.n", "b.n");
+    end();
+}
+
+TEST_WITH(the_folder_is_searched_once_for_a_path, scratch_make, scratch_remove)
+{
+    (void)state;
+    assert_searched_once(0);
+}
+
+TEST_WITH(and_once_where_old_files_are_removed, scratch_make, scratch_remove)
+{
+    (void)state;
+    assert_searched_once(100);
+}
+
+TEST_WITH(a_free_name_without_a_number_does_not_show_that_there_are_no_numbers, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    scratch_put_text("a.6", "old\n");
+    start("a", 0);
+    assert_name("a", "a");
+    assert_name("a", "a.7");
+    end();
+}
+
+TEST_WITH(and_again_when_another_program_has_used_the_next_number, scratch_make, scratch_remove)
+{
+    (void)state;
+    start("a", 0);
+    assert_name("a", "a");
+    assert_name("a", "a.1");
+    scratch_put_text("a.2", "other's\n");
+    scratch_put_text("a.7", "other's\n");
+    assert_name("a", "a.8");
+    assert_name("a", "a.9");
+    scratch_assert_holds_text("a.2", "other's\n");
+    end();
+}
+
 /* --- keep ------------------------------------------------------------------------------------- */
 
 TEST_WITH(with_all_kept_nothing_is_removed, scratch_make, scratch_remove)

@@ -8,6 +8,7 @@
 #include "collector/output/sink_thread.h"
 #include "collector/platform/clock.h"
 #include "collector/receive/sources.h"
+#include "collector/senders/sequence.h"
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
@@ -232,6 +233,8 @@ const char *flow_least_memory(const struct memory_needs *needs, char *text)
     size_t of_one;
     assert_true(sink_thread_memory(&options, &of_one));
     all.sink_memory = all.sinks * of_one;
+    if (all.spread_window == 0)
+        all.spread_window = sequence_spread_window(0);
     struct memory_plan plan;
     do
         size += (uint64_t)64 * 1024;

@@ -59,6 +59,15 @@ struct path_fields {
     bool values; /* fields of a record, for example its source or schema */
 };
 
+/*
+ * The names that a part of the configuration uses in a folder: those of a sink's files, or a single
+ * one.
+ */
+struct used_names {
+    const char *text;                     /* relative to the folder; a sink's may have fields */
+    const struct sink_settings *settings; /* of the sink; NULL: `text` is the only name */
+};
+
 struct destination_ops {
     const char *scheme; /* "file" in file:PATH */
     /* The text after the colon, for help texts; NULL: "PATH", or "" for PLACE_NOTHING. */
@@ -104,6 +113,12 @@ struct destination_ops {
      */
     bool (*read_path)(const char *path, struct path_fields *fields, size_t *wrong_at,
                       const char **why);
+
+    /*
+     * Returns whether both parts may use the same name, in the same folder. At least one of them is
+     * a sink of this destination. Set if and only if read_path is set.
+     */
+    bool (*names_meet)(const struct used_names *a, const struct used_names *b);
 
     /*
      * Returns whether the destination's library accepts the property; if not, `error` has the

@@ -25,47 +25,30 @@ struct used_path {
     const char *key;  /* the part's key that has the path, for messages; NULL: the path is the
                          part's place */
     const char *path;
-    const char *fields;     /* text after the folder in a path with strftime fields, or "" */
-    const char *written_at; /* position in the configuration; NULL: not known */
+    const struct sink_config *sink; /* the path is a file sink's, perhaps with fields; else NULL */
+    const char *written_at;         /* position in the configuration; NULL: not known */
     bool only_read;
     bool is_schema; /* a schema; if it is a folder, all .proto files in it and below are read */
+    bool is_found;  /* `place` is filled: the path has no fields, and its folder exists */
     struct file_location place;
 };
+
+#define PATH_SIZE 4096
+
+static const char standard_output[] = "standard output";
 
 struct used_paths {
     struct used_path *all;
     size_t count, room;
 };
 
-/*
- * Splits a path with strftime fields into its folder and the rest: such a path names many files, so
- * these two parts are compared instead of a file.
- */
-static bool find_template(const char *path, const char **fields, struct file_location *place)
-{
-    char base[4096];
-    char folder[sizeof base];
-    size_t length = strcspn(path, "%");
-    *fields = "";
-    if (path[length] == '\0')
-        return file_location_find(path, place);
-    if (length >= sizeof base)
-        return false;
-    memcpy(base, path, length);
-    base[length] = '\0';
-    *fields = path + (file_path_name(base) - base);
-    return file_path_copy_folder(base, folder, sizeof folder) && file_location_find(folder, place);
-}
-
-static void paths_add(struct used_paths *paths, const struct used_path *used, bool has_fields)
+static void paths_add(struct used_paths *paths, const struct used_path *used)
 {
     RULE(paths->count < paths->room, "every part has room for its paths");
-    struct used_path *added = &paths->all[paths->count];
+    struct used_path *added = &paths->all[paths->count++];
     *added = *used;
-    added->fields = "";
-    bool found = has_fields ? find_template(used->path, &added->fields, &added->place)
-                            : file_location_find(used->path, &added->place);
-    paths->count += found;
+    added->is_found = (used->sink == NULL || strchr(used->path, '%') == NULL) &&
+                      file_location_find(used->path, &added->place);
 }
 
 /* --- files that are only read ----------------------------------------------------------------- */
@@ -80,8 +63,7 @@ static void paths_add_read(struct used_paths *paths, const char *name, const cha
                                       .path = path,
                                       .written_at = written_at,
                                       .only_read = true,
-                                      .is_schema = key != NULL && strcmp(key, "schema") == 0},
-                  false);
+                                      .is_schema = key != NULL && strcmp(key, "schema") == 0});
 }
 
 /* Whether the key names a file to read. The syntax is also what its help text shows. */
@@ -159,21 +141,30 @@ static bool has_state_of_its_own(const struct config *config, size_t index)
 
 /* --- files that are written ------------------------------------------------------------------- */
 
+static void paths_add_stdout(struct used_paths *paths, const struct used_path *used)
+{
+    struct used_path *added = &paths->all[paths->count];
+    RULE(paths->count < paths->room, "every part has room for its paths");
+    *added = *used;
+    added->path = standard_output;
+    added->is_found = file_location_of_stdout(&added->place);
+    paths->count += added->is_found;
+}
+
 static void paths_add_sink(struct used_paths *paths, const struct sink_config *sink)
 {
     struct used_path used = {
-        .name = sink->name, .path = sink->path, .fields = "", .written_at = sink->written_at};
+        .name = sink->name, .path = sink->path, .written_at = sink->written_at};
+    if (sink->destination->is_standard_output)
+        paths_add_stdout(paths, &used);
     if (sink->destination->place_is == PLACE_FILES) {
-        paths_add(paths, &used, true);
-    } else if (sink->destination->is_standard_output) {
-        RULE(paths->count < paths->room, "every part has room for its paths");
-        paths->all[paths->count] = used;
-        paths->all[paths->count].path = "standard output";
-        paths->count += file_location_of_stdout(&paths->all[paths->count].place);
+        used.sink = sink;
+        paths_add(paths, &used);
+        used.sink = NULL;
     }
     used.path = sink->settings.delivery.spill;
     if (used.path != NULL)
-        paths_add(paths, &used, false);
+        paths_add(paths, &used);
 }
 
 /* --- comparing -------------------------------------------------------------------------------- */
@@ -182,7 +173,7 @@ static void paths_add_sink(struct used_paths *paths, const struct sink_config *s
 static bool is_part_of_schema(const struct used_path *read, const struct used_path *written)
 {
     static const char suffix[] = ".proto";
-    char folders[2][4096];
+    char folders[2][PATH_SIZE];
     struct file_location place;
     size_t length = strlen(written->path);
     if (!read->is_schema || written->only_read || length < sizeof suffix ||
@@ -204,17 +195,97 @@ static bool paths_are_same(const struct used_path *a, const struct used_path *b)
 {
     if (a->only_read && b->only_read)
         return false;
-    return (file_location_same(&a->place, &b->place) && strcmp(a->fields, b->fields) == 0) ||
+    return (a->is_found && b->is_found && file_location_same(&a->place, &b->place)) ||
            is_part_of_schema(a, b);
 }
 
-static int refuse_same(const struct used_path *before, const struct used_path *used,
-                       struct error *error)
+/*
+ * Copies the folder that contains all names of a path, which may have fields, and stores the rest
+ * of the path in *names. Returns false if the path is too long.
+ */
+static bool split_path(const struct used_path *used, char folder[PATH_SIZE], const char **names)
 {
-    error_set(error, EXIT_CODE_CONFIG, "%s%s%s%s and %s use the same file: %s is %s%s",
-              before->name, before->key != NULL ? " (" : "", before->key != NULL ? before->key : "",
-              before->key != NULL ? "=)" : "", used->name, used->path,
-              is_part_of_schema(before, used) ? "in " : "", before->path);
+    char begin[PATH_SIZE];
+    size_t length = used->sink != NULL ? strcspn(used->path, "%") : strlen(used->path);
+    if (length >= sizeof begin)
+        return false;
+    memcpy(begin, used->path, length);
+    begin[length] = '\0';
+    *names = used->path + (file_path_name(begin) - begin);
+    return file_path_copy_folder(begin, folder, PATH_SIZE);
+}
+
+static size_t count_levels(const char *names)
+{
+    size_t levels = 0;
+    for (; *names != '\0'; names++)
+        levels += *names == '/';
+    return levels;
+}
+
+/* Returns whether both may use the same name, these names being in the same folder. */
+static bool names_meet(const struct used_path *a, const char *names_of_a, const struct used_path *b,
+                       const char *names_of_b)
+{
+    const struct sink_config *sink = a->sink != NULL ? a->sink : b->sink;
+    const struct used_names used[] = {
+        {.text = names_of_a, .settings = a->sink != NULL ? &a->sink->settings : NULL},
+        {.text = names_of_b, .settings = b->sink != NULL ? &b->sink->settings : NULL},
+    };
+    return sink->destination->names_meet != NULL && sink->destination->names_meet(used, used + 1);
+}
+
+/*
+ * Returns whether a name of `inner` may be one of `outer`, whose folder is the folder of `inner` or
+ * one of those that contain it.
+ */
+static bool folders_meet(const struct used_path *outer, const struct used_path *inner)
+{
+    char folders[3][PATH_SIZE];
+    const char *names[2];
+    struct file_location outer_folder, folder;
+    if (!split_path(outer, folders[2], &names[0]) || !split_path(inner, folders[0], &names[1]) ||
+        !file_location_find(folders[2], &outer_folder))
+        return false;
+    const char *const end = inner->path + (names[1] - inner->path);
+    size_t levels = count_levels(names[0]);
+    for (size_t i = 0; i <= levels; i++) {
+        const char *here = folders[i % 2];
+        if (file_location_find(here, &folder) && file_location_same(&folder, &outer_folder) &&
+            names_meet(outer, names[0], inner, names[1]))
+            return true;
+        names[1] = inner->path + (file_path_name(here) - here);
+        if (names[1] >= end || !file_path_copy_folder(here, folders[1 - i % 2], PATH_SIZE))
+            return false;
+    }
+    return false;
+}
+
+/*
+ * Returns whether a sink's files, which have more than one name, may have the name of another file
+ * of the configuration. The sink may rename and remove all files with its names.
+ */
+static bool paths_may_meet(const struct used_path *a, const struct used_path *b)
+{
+    return (a->sink != NULL || b->sink != NULL) && a->path != standard_output &&
+           b->path != standard_output && (folders_meet(a, b) || folders_meet(b, a));
+}
+
+static int refuse(const struct used_path *before, const struct used_path *used, struct error *error)
+{
+    const char *open = before->key != NULL ? " (" : "";
+    const char *key = before->key != NULL ? before->key : "";
+    const char *close = before->key != NULL ? "=)" : "";
+    if (paths_are_same(before, used))
+        error_set(error, EXIT_CODE_CONFIG, "%s%s%s%s and %s use the same file: %s is %s%s",
+                  before->name, open, key, close, used->name, used->path,
+                  is_part_of_schema(before, used) ? "in " : "", before->path);
+    else
+        error_set(
+            error, EXIT_CODE_CONFIG,
+            "%s%s%s%s and %s can use the same file, because a file name can match both %s and "
+            "%s; choose another folder or other names",
+            before->name, open, key, close, used->name, before->path, used->path);
     if (used->written_at != NULL)
         error_place(error, used->written_at);
     return -1;
@@ -224,8 +295,9 @@ static int compare_paths(const struct used_paths *paths, struct error *error)
 {
     for (size_t i = 0; i < paths->count; i++)
         for (size_t k = 0; k < i; k++)
-            if (paths_are_same(&paths->all[k], &paths->all[i]))
-                return refuse_same(&paths->all[k], &paths->all[i], error);
+            if (paths_are_same(&paths->all[k], &paths->all[i]) ||
+                paths_may_meet(&paths->all[k], &paths->all[i]))
+                return refuse(&paths->all[k], &paths->all[i], error);
     return 0;
 }
 
@@ -238,11 +310,9 @@ static void paths_add_sockets(struct used_paths *paths, const struct config_acce
     const size_t scheme_size = sizeof unix_scheme - 1;
     if (access->control != NULL && strncmp(access->control, unix_scheme, scheme_size) == 0)
         paths_add(paths,
-                  &(struct used_path){.name = "--control", .path = access->control + scheme_size},
-                  false);
+                  &(struct used_path){.name = "--control", .path = access->control + scheme_size});
     if (access->metrics.path[0] != '\0')
-        paths_add(paths, &(struct used_path){.name = "--metrics", .path = access->metrics.path},
-                  false);
+        paths_add(paths, &(struct used_path){.name = "--metrics", .path = access->metrics.path});
 }
 
 int pipeline_check_paths(const struct config *config, struct error *error)
@@ -255,17 +325,14 @@ int pipeline_check_paths(const struct config *config, struct error *error)
                                            place of the part that writes */
     if (config->dead_letter.path != NULL)
         paths_add(&paths,
-                  &(struct used_path){.name = "--dead-letter", .path = config->dead_letter.path},
-                  false);
+                  &(struct used_path){.name = "--dead-letter", .path = config->dead_letter.path});
     paths_add_sockets(&paths, &config->access);
     for (size_t i = 0; i < config->listener_count; i++)
         if (has_state_of_its_own(config, i))
-            paths_add(&paths,
-                      &(struct used_path){.name = config->listeners[i].name,
-                                          .key = "state",
-                                          .path = config->listeners[i].seal_state,
-                                          .written_at = config->listeners[i].written_at},
-                      false);
+            paths_add(&paths, &(struct used_path){.name = config->listeners[i].name,
+                                                  .key = "state",
+                                                  .path = config->listeners[i].seal_state,
+                                                  .written_at = config->listeners[i].written_at});
     for (size_t i = 0; i < config->sink_count; i++)
         paths_add_sink(&paths, &config->sinks[i]);
     int result = compare_paths(&paths, error);
@@ -284,7 +351,7 @@ bool pipeline_sinks_meet(const struct sink_config *a, const struct sink_config *
     paths_add_sink(&paths, b);
     for (size_t i = 0; i < of_a; i++)
         for (size_t k = of_a; k < paths.count; k++)
-            if (paths_are_same(&all[i], &all[k]))
+            if (paths_are_same(&all[i], &all[k]) || paths_may_meet(&all[i], &all[k]))
                 return true;
     return false;
 }

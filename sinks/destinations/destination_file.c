@@ -16,6 +16,7 @@
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/output_destination.h"
 #include "sinks/files/file_set.h"
+#include "sinks/files/path_names.h"
 #include "sinks/files/path_template.h"
 
 /* How long to wait for SIGHUP after a file was moved. */
@@ -414,6 +415,7 @@ const struct destination_ops destination_file = {
     .place_is = PLACE_FILES,
     .keys = DESTINATION_KEYS_FILE,
     .read_path = path_template_read,
+    .names_meet = path_names_meet,
     .shape = file_shape,
     .check = file_check,
     .create = file_create,

@@ -209,6 +209,66 @@ class SameFile(ProgramTest):
         self.assertEqual(done.returncode, 78)
         self.assertIn(b"use the same file", done.stderr)
 
+    def test_a_name_that_a_template_may_have_is_refused(self):
+        (self.folder / "here").symlink_to(".")
+        (self.folder / "more").mkdir()
+        template = f"file:{self.folder}/%{{source}}.x"
+        rotated = f"file:{self.folder}/all.x?rotate_size=1MiB"
+        for sinks in ((template + "?rotate_size=1MiB&keep_size=1MiB", f"file:{self.folder}/all.x"),
+                      (f"file:{self.folder}/here/all.x", template),
+                      (template, f"file:{self.folder}/%{{schema}}.x"),
+                      (f"file:{self.folder}/%F.x", f"file:{self.folder}/%Y-%m-%d.x?format=influx"),
+                      (f"file:{self.folder}/%{{source}}/a.x", f"file:{self.folder}/more/%{{schema}}.x"),
+                      (rotated, f"file:{self.folder}/all.x.part"),
+                      (rotated, f"file:{self.folder}/./all.3.x")):
+            self.assert_refused("--sink", sinks[0], "--sink", sinks[1])
+        self.assert_refused("--sink", template, "--dead-letter", f"file:{self.folder}/dead.x")
+        self.assertEqual(sorted(each.name for each in self.folder.iterdir()), ["here", "more"])
+        self.run_to_end("--check", "--listen", RIEMANN, "--sink", template, "--sink",
+                        f"file:{self.folder}/all.y", "--sink", f"file:{self.folder}/more/all.x",
+                        "--dead-letter", f"file:{self.folder}/more/dead.x", ledger=None)
+
+    @not_on_windows("the control socket is not a file there")
+    def test_so_is_the_name_of_a_control_socket(self):
+        self.assert_refused("--sink", f"file:{self.folder}/%{{source}}.x", "--control",
+                            f"unix:{self.folder}/control.x")
+
+    @unittest.skipUnless(SENDS_HTTP, "this program was built without HTTP")
+    def test_so_is_the_name_of_a_spill(self):
+        self.assert_refused("--sink", f"file:{self.folder}/%{{source}}.x", "--sink",
+                            f"http://127.0.0.1:9/?format=influx&spill={self.folder}/spill.x")
+
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_a_reload_to_such_a_name_is_refused(self):
+        config = self.folder / "config.yaml"
+        text = f"listeners: [\"{RIEMANN}\"]\nsinks: [\"file:{self.path}.x\""
+        config.write_text(f"{text}, \"file:{self.folder}/%{{source}}.y\"]\n", encoding="ascii")
+        program = self.start("--config", config)
+        config.write_text(f"{text}, \"file:{self.folder}/%{{source}}.x?keep=1&rotate_size=1MiB\"]\n",
+                          encoding="ascii")
+        program.ask_to_reload()
+        program.wait_for_log("use the same file")
+        self.sender(program).send_all([metric(1)])
+        program.stop()
+        self.assertEqual(len(read_lines(f"{self.path}.x")), 1)
+
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_a_reload_may_write_the_same_names_as_another_template(self):
+        config = self.folder / "config.yaml"
+        text = f"listeners: [\"{RIEMANN}\"]\nsinks: "
+        config.write_text(f"{text}[\"file:{self.folder}/%Y.x\"]\n", encoding="ascii")
+        program = self.start("--config", config)
+        sender = self.sender(program)
+        sender.send_all([metric(1)])
+        program.wait_for_settled(1)
+        config.write_text(f"{text}[\"file:{self.folder}/%{{schema}}.x\"]\n", encoding="ascii")
+        program.ask_to_reload()
+        program.wait_for_log("1 come, 1 go|1 added, 1 removed")
+        sender.send_all([metric(2)], before=1)
+        program.stop()
+        written = [read_lines(each) for each in self.folder.glob("*.x")]
+        self.assertEqual(sorted(line["value"] for lines in written for line in lines), [1, 2])
+
     @unittest.skipUnless(READS_FILES, "this program was built without YAML")
     def test_a_reload_that_names_it_twice_is_refused(self):
         config = self.folder / "config.yaml"

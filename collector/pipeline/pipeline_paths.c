@@ -42,13 +42,23 @@ struct used_paths {
     size_t count, room;
 };
 
+/*
+ * A pipe or a terminal that is read can be written as well: "--config /dev/stdin" on the terminal
+ * that is standard output.
+ */
+static bool find_place(const struct used_path *used, struct file_location *place)
+{
+    return used->only_read ? file_location_find(used->path, place)
+                           : file_location_find_any(used->path, place);
+}
+
 static void paths_add(struct used_paths *paths, const struct used_path *used)
 {
     RULE(paths->count < paths->room, "every part has room for its paths");
     struct used_path *added = &paths->all[paths->count++];
     *added = *used;
-    added->is_found = (used->sink == NULL || strchr(used->path, '%') == NULL) &&
-                      file_location_find(used->path, &added->place);
+    added->is_found =
+        (used->sink == NULL || strchr(used->path, '%') == NULL) && find_place(used, &added->place);
 }
 
 /* --- files that are only read ----------------------------------------------------------------- */

@@ -3,8 +3,9 @@
  *
  * A port provides the form of its paths (file_path_normalise, file_path_root, file_path_fault,
  * file_path_absolute, file_path_list_separator, file_path_fold, file_path_mkdir, file_path_quoted),
- * the location of a file (file_location_find, file_location_of_stdout), folders (but not
- * folder_advise_missing), and disk_room_look. The other functions are the same on every system.
+ * the location of a file (file_location_find, file_location_find_any, file_location_of_stdout),
+ * folders (but not folder_advise_missing), and disk_room_look. The other functions are the same on
+ * every system.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_FILE_SYSTEM_H
 #define SLUICE_COLLECTOR_PLATFORM_FILE_SYSTEM_H
@@ -119,7 +120,13 @@ struct file_location {
  */
 bool file_location_find(const char *path, struct file_location *place);
 
-/* Like file_location_find, for the file that is open as standard output. */
+/*
+ * Like file_location_find, also for a pipe, a terminal or another device, where the system can
+ * recognise one; not for the null device, which discards what is written.
+ */
+bool file_location_find_any(const char *path, struct file_location *place);
+
+/* Like file_location_find_any, for the file that is open as standard output. */
 bool file_location_of_stdout(struct file_location *place);
 
 bool file_location_same(const struct file_location *a, const struct file_location *b);

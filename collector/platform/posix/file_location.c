@@ -19,6 +19,24 @@ static bool location_fill(const struct stat *status, struct file_location *place
     return true;
 }
 
+/* Whether it is the null device, to which any number of parts may write. */
+static bool is_null_device(const struct stat *status)
+{
+    struct stat null;
+    return S_ISCHR(status->st_mode) && stat("/dev/null", &null) == 0 &&
+           null.st_rdev == status->st_rdev;
+}
+
+/* Like location_fill, also for pipes and devices. */
+static bool location_fill_any(const struct stat *status, struct file_location *place)
+{
+    if (is_null_device(status))
+        return false;
+    *place = (struct file_location){.volume = (uint64_t)status->st_dev,
+                                    .number = (uint64_t)status->st_ino};
+    return true;
+}
+
 /* Finds the location of a missing file: its folder and its name. */
 static bool find_in_folder(const char *path, struct file_location *place)
 {
@@ -65,9 +83,15 @@ bool file_location_find(const char *path, struct file_location *place)
     return find_in_folder(last, place);
 }
 
+bool file_location_find_any(const char *path, struct file_location *place)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? location_fill_any(&status, place)
+                                    : file_location_find(path, place);
+}
+
 bool file_location_of_stdout(struct file_location *place)
 {
     struct stat status;
-    return fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
-           location_fill(&status, place);
+    return fstat(STDOUT_FILENO, &status) == 0 && location_fill_any(&status, place);
 }

@@ -49,6 +49,12 @@ bool file_location_find(const char *path, struct file_location *place)
     return found;
 }
 
+/* Two names of a pipe or a device are not recognised. */
+bool file_location_find_any(const char *path, struct file_location *place)
+{
+    return file_location_find(path, place);
+}
+
 bool file_location_of_stdout(struct file_location *place)
 {
     return location_fill(GetStdHandle(STD_OUTPUT_HANDLE), place);

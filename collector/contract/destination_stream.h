@@ -107,7 +107,8 @@ struct stream_ops {
     /*
      * Replaces the reader after it has read everything. If `more`, the remaining part of a block
      * follows first, and then restart is called again; the time limit for the reader starts at the
-     * first call. NULL if progress is NULL.
+     * first call. If there is no reader, the next one is started at the next tick, which is due at
+     * once. NULL if progress is NULL.
      */
     void (*restart)(struct destination *destination, bool more);
 

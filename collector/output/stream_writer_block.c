@@ -14,6 +14,8 @@ static void wait_for_reader(struct stream_writer *stream, wait_handle handle)
 {
     struct sink_writer *writer = &stream->base;
     const struct stream_ops *ops = writer->destination->stream;
+    if (stream_follows_reader(stream))
+        stream_writer_hasten_reader(stream);
     int64_t until_ns = stream_follows_reader(stream) ? ops->due(writer->destination) : INT64_MAX;
     sink_writer_block(writer, handle, true, until_ns);
 }

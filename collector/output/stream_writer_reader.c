@@ -41,6 +41,17 @@ void stream_writer_announce_restart(struct stream_writer *stream)
         atomic_store(&writer->reopen_wanted, false);
 }
 
+void stream_writer_hasten_reader(struct stream_writer *stream)
+{
+    const struct sink_writer *writer = &stream->base;
+    const struct stream_ops *ops = writer->destination->stream;
+    if (stream->hastened || !writer->unattended || !deadline_is_set(&writer->deadline) ||
+        deadline_is_over(&writer->deadline))
+        return;
+    stream->hastened = true;
+    ops->restart(writer->destination, true);
+}
+
 /* Completes the announced restart, because the reader has ended. */
 static void complete_restart(struct stream_writer *stream)
 {

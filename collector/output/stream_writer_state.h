@@ -45,6 +45,7 @@ struct stream_writer {
     uint64_t committed_to;      /* the offset at which the records in the ring begin */
     uint64_t reader_at;         /* the offset at which the present reader began */
     bool restart_announced;     /* the destination was told to replace the present reader */
+    bool hastened;              /* an awaited reader was requested at once, because of a stop */
     bool writing;               /* writing the block was begun and not ended */
     bool tried;                 /* a write was tried, and conclude_try is still to be called */
     bool went_out;              /* the last tried write accepted bytes */
@@ -136,6 +137,12 @@ void stream_writer_follow_reader(struct stream_writer *stream, enum record_failu
 
 /* Calls the destination's tick if it is due, and counts as stream_writer_follow_reader does. */
 void stream_writer_attend(struct stream_writer *stream);
+
+/*
+ * If the sink is stopping and its next reader is awaited: requests that reader at once, because the
+ * pause before it may be longer than the time that the stop has. Does so once.
+ */
+void stream_writer_hasten_reader(struct stream_writer *stream);
 
 /*
  * If a reopening is requested in the middle of a block: tells the destination to replace the

@@ -72,6 +72,12 @@ static inline void deadline_bring_forward(struct deadline *deadline, int64_t ns)
     }
 }
 
+/* Whether there is a deadline. Any thread. */
+static inline bool deadline_is_set(const struct deadline *deadline)
+{
+    return atomic_load_explicit(&deadline->ns, memory_order_relaxed) != INT64_MAX;
+}
+
 /* Reads the clock only if there is a deadline. */
 static inline bool deadline_is_over(const struct deadline *deadline)
 {

@@ -191,6 +191,13 @@ bool output_file_roll_back(struct output_file *file, size_t size);
  */
 bool output_file_at_beginning(const struct output_file *file);
 
+/*
+ * Whether the next write to a regular file would continue a line: the byte before it is not a
+ * newline. False as well for any other file, and if the system does not let the program read it,
+ * as on Windows.
+ */
+bool output_file_is_in_line(const struct output_file *file);
+
 /* Whether the file is regular. Several of these functions have an effect only then. */
 bool output_file_is_regular(const struct output_file *file);
 
@@ -267,5 +274,11 @@ int output_check_file(const char *path, struct error *error);
  */
 int output_check_folder(const char *path, struct error *error);
 int output_check_beside(const char *path, struct error *error);
+
+/*
+ * Whether other files can be renamed to this path: no file is there, or a regular one, or a link to
+ * one. Returns as output_check_file does.
+ */
+int output_check_replaceable(const char *path, struct error *error);
 
 #endif

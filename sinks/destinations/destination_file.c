@@ -106,8 +106,9 @@ static void sync_now(struct plain_file *plain)
     plain->synced_ns = clock_monotonic_ns();
     if (options->settings->file.sync == SYNC_NEVER || !plain->unsynced)
         return;
-    plain->unsynced = false;
-    if (output_file_sync(plain->output.file, &error))
+    bool synced = output_file_sync(plain->output.file, &error);
+    plain->unsynced = !synced; /* if it failed, the next try must sync again */
+    if (synced)
         return;
     counter_add(&options->counters->write_errors, 1);
     log_about(LOG_ERROR, LOG_OF_SINK, options->name, "%s", error.text);
@@ -350,6 +351,16 @@ static int no_path(const struct destination_options *options, struct error *erro
     return -1;
 }
 
+/* Checks whether files can be renamed to the path. A path with fields names too many of them. */
+static int check_replaceable(const struct path_template *path, struct error *error)
+{
+    char plain[PATH_TEMPLATE_SIZE];
+    if (path_template_has_fields(path))
+        return 0;
+    expand_plain(path, plain, sizeof plain);
+    return output_check_replaceable(plain, error);
+}
+
 static int file_create(const struct destination_options *options, struct destination **out,
                        struct error *error)
 {
@@ -357,7 +368,9 @@ static int file_create(const struct destination_options *options, struct destina
     if (path == NULL)
         return no_path(options, error);
     if (file_set_is_asked_for(path, options)) {
-        int result = file_set_create(path, options, out, error);
+        int result = check_replaceable(path, error);
+        if (result == 0)
+            result = file_set_create(path, options, out, error);
         if (result != 0)
             path_template_free(path);
         return result;
@@ -402,6 +415,8 @@ static int file_check(const struct destination_options *options, struct error *e
     int result;
     if (file_set_is_asked_for(path, options)) {
         result = output_check_folder(path_template_base(path), error);
+        if (result == 0)
+            result = check_replaceable(path, error);
     } else {
         expand_plain(path, plain, sizeof plain);
         result = check_plain(plain, options, error);

@@ -1,6 +1,8 @@
 /* stdout: the program's standard output, to which it writes only records. */
 #include <stdlib.h>
 
+#include "collector/contract/encoder.h"
+#include "collector/log/log.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/output_destination.h"
 
@@ -14,6 +16,21 @@ static const struct stream_ops stdout_stream = {
     .at_beginning = output_destination_at_beginning,
     .is_watched = output_destination_is_watched,
 };
+
+/*
+ * A file that the shell appends to (`>>file`) may end within a line that an earlier run left. Other
+ * programs may have it open, so the line is ended, not cut off.
+ */
+static void end_torn_line(struct output_destination *output)
+{
+    if (output->options.settings->encoder->binary || !output_file_is_in_line(output->file))
+        return;
+    output_destination_leave_torn(&output->destination);
+    log_about(
+        LOG_WARNING, LOG_OF_SINK, output->options.name,
+        "the file's last line had no newline and gets one; it is not cut off, because another "
+        "program may be writing it");
+}
 
 static int stdout_create(const struct destination_options *options, struct destination **out,
                          struct error *error)
@@ -29,6 +46,7 @@ static int stdout_create(const struct destination_options *options, struct desti
         output_destination_destroy(&output->destination);
         return -1;
     }
+    end_torn_line(output);
     *out = &output->destination;
     return 0;
 }

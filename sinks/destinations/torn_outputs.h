@@ -1,5 +1,6 @@
 /*
- * A list of pipes and terminals in which the last line is incomplete; these cannot be read back. A
+ * A list of pipes and terminals in which the last line is incomplete; these cannot be read back. It
+ * also has standard output if it is such a file at the start. A
  * sink that has to stop in the middle of a line adds its output here. The next sink that writes to
  * the same output, after a reload, ends that line first. Any thread.
  */

@@ -102,13 +102,18 @@ static bool lived_for_long(const struct command_row *row)
     return row->ended_ns - row->started_ns >= CALM - stood();
 }
 
-/* A program is started without the pause once for each request to replace the commands. */
+/*
+ * A program is started without the pause once for each request to replace the commands, and once
+ * for the stop.
+ */
 static void check_pause(struct command_row *row)
 {
     int64_t waited = world_now_ns() - row->ended_ns;
     int64_t least = row->pause_ns > FIRST_PAUSE ? row->pause_ns : FIRST_PAUSE;
     row->at_once += waited + stood() < least;
-    if (row->at_once > signals_came(CONTROL_REOPEN, 0, world_now_ns()))
+    const int64_t now = world_now_ns();
+    if (row->at_once >
+        signals_came(CONTROL_REOPEN, 0, now) + (signals_came(CONTROL_STOP, 0, now) != 0))
         world_fail("a program of sink %u is started %.3f s after the last one, and not %.3f s",
                    row->sink, (double)waited / 1e9, (double)least / 1e9);
     if (waited > LONGEST_PAUSE + LATE)

@@ -194,6 +194,13 @@ bool output_file_at_beginning(const struct output_file *file)
     return file->node == NULL ? !file->begun : file->node->size == 0;
 }
 
+/* Standard output is not a file here. */
+bool output_file_is_in_line(const struct output_file *file)
+{
+    (void)file;
+    return false;
+}
+
 bool output_file_is_regular(const struct output_file *file)
 {
     return file->node != NULL;
@@ -260,6 +267,14 @@ int output_check_folder(const char *path, struct error *error)
 {
     const struct disk_node *node = disk_find(path);
     return node != NULL && node->is_folder ? 0 : cannot_write(error, path, "there is none");
+}
+
+/* All files of the disk are regular. */
+int output_check_replaceable(const char *path, struct error *error)
+{
+    (void)path;
+    (void)error;
+    return 0;
 }
 
 int output_check_beside(const char *path, struct error *error)

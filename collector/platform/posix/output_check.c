@@ -79,6 +79,18 @@ int output_check_file(const char *path, struct error *error)
     return problem == 0 ? 0 : cannot_create_file(error, path, problem);
 }
 
+int output_check_replaceable(const char *path, struct error *error)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
+        return 0;
+    error_set(error, EXIT_CODE_CANNOT_CREATE,
+              "cannot write to %s: it is not a regular file, and cannot be rotated, compressed or "
+              "replaced",
+              path);
+    return -1;
+}
+
 int output_check_beside(const char *path, struct error *error)
 {
     int problem = problem_of_folder_of(path);

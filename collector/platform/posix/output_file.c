@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -104,9 +105,9 @@ static int open_to_append(const char *path, unsigned mode, struct stat *status, 
     return fd;
 }
 
-int output_file_open_append(const char *path, unsigned mode, const struct output_file_format *format,
-                            struct output_file **out, struct output_file_start *start,
-                            struct error *error)
+int output_file_open_append(const char *path, unsigned mode,
+                            const struct output_file_format *format, struct output_file **out,
+                            struct output_file_start *start, struct error *error)
 {
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
     struct torn_line_look look;
@@ -261,6 +262,25 @@ bool output_file_at_beginning(const struct output_file *file)
     if (fstat(file->stream.fd, &status) != 0) /* assume that it is unchanged */
         return !file->filled && !file->begun;
     return status.st_size == 0;
+}
+
+/* The descriptor is open for writing only, so the file is opened once more to read the byte. */
+bool output_file_is_in_line(const struct output_file *file)
+{
+    struct stat status;
+    char path[32];
+    char last = '\n';
+    int flags = fcntl(file->stream.fd, F_GETFL);
+    if (!file->regular || flags < 0 || fstat(file->stream.fd, &status) != 0)
+        return false;
+    off_t end = (flags & O_APPEND) != 0 ? status.st_size : lseek(file->stream.fd, 0, SEEK_CUR);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file->stream.fd);
+    int fd = end > 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+    if (fd < 0)
+        return false;
+    bool read = pread(fd, &last, 1, end - 1) == 1;
+    close(fd);
+    return read && last != '\n';
 }
 
 bool output_file_is_regular(const struct output_file *file)

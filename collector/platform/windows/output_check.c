@@ -76,6 +76,17 @@ int output_check_file(const char *path, struct error *error)
     return problem == ERROR_SUCCESS ? 0 : cannot_create_file(error, path, problem);
 }
 
+int output_check_replaceable(const char *path, struct error *error)
+{
+    if (!is_device(path) && !shared_file_is_folder(path))
+        return 0;
+    error_set(error, EXIT_CODE_CANNOT_CREATE,
+              "cannot write to %s: it is not a regular file, and cannot be rotated, compressed or "
+              "replaced",
+              path);
+    return -1;
+}
+
 int output_check_beside(const char *path, struct error *error)
 {
     DWORD problem = problem_of_folder_of(path);

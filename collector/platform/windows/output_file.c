@@ -119,9 +119,9 @@ static bool holds_something(HANDLE handle, struct file_identity *identity)
            size.QuadPart != 0 && shared_file_identify(handle, identity);
 }
 
-int output_file_open_append(const char *path, unsigned mode, const struct output_file_format *format,
-                            struct output_file **out, struct output_file_start *start,
-                            struct error *error)
+int output_file_open_append(const char *path, unsigned mode,
+                            const struct output_file_format *format, struct output_file **out,
+                            struct output_file_start *start, struct error *error)
 {
     (void)mode; /* Windows has no modes (file_modes_exist) */
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
@@ -328,6 +328,13 @@ bool output_file_roll_back(struct output_file *file, size_t size)
 bool output_file_at_beginning(const struct output_file *file)
 {
     return is_regular(file) ? output_size_of(file) == 0 : !file->begun;
+}
+
+/* The handle of `>>file` may not be read. */
+bool output_file_is_in_line(const struct output_file *file)
+{
+    (void)file;
+    return false;
 }
 
 bool output_file_is_regular(const struct output_file *file)

@@ -298,6 +298,15 @@ class Ending(CommandTest):
             self.assertGreater(gap, least * 0.8, gaps)
         self.assertEqual(sink["restarts"], len(times) - 1)
 
+    def test_a_stop_does_not_wait_for_the_pause_before_a_restart(self):
+        ready = self.folder / "ready"
+        program = self.start_command(f"test -e {ready} || exit 1; {COPY}", "--stop-timeout", "1400ms")
+        program.wait_for_log("restarting it in 1600 ms")
+        ready.touch()
+        self.sender(program).send_all([metric(value) for value in range(50)])
+        ledger = program.stop()
+        self.assertEqual(ledger["sinks"][0]["written"], 50)
+
     def test_a_command_that_is_not_there_is_reported_and_what_it_should_have_read_has_failed(self):
         # The shell's own message would appear in the program's stderr, perhaps in the middle of the
         # ledger.

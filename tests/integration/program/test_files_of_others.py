@@ -5,9 +5,9 @@ import os
 import subprocess
 import unittest
 
-from built import command, not_on_windows
+from built import NO_FIFO, command, not_on_windows
 from protobuf import metric
-from sluice_program import DEADLINE, RIEMANN, SLUICE, ProgramTest, read_lines
+from sluice_program import DEADLINE, RIEMANN, SLUICE, ProgramTest, parse_json, read_lines
 from test_config import READS_FILES, SENDS_HTTP
 
 
@@ -237,6 +237,58 @@ class SameFile(ProgramTest):
     def test_so_is_the_name_of_a_spill(self):
         self.assert_refused("--sink", f"file:{self.folder}/%{{source}}.x", "--sink",
                             f"http://127.0.0.1:9/?format=influx&spill={self.folder}/spill.x")
+
+    @not_on_windows(NO_FIFO)
+    def test_so_are_two_names_of_a_pipe(self):
+        for other in ("/dev/stdout", "/proc/self/fd/1", "/dev/fd/1"):
+            self.assert_refused("--sink", "stdout:", "--sink", f"file:{other}?view=message")
+        os.mkfifo(self.path)
+        link = self.folder / "link"
+        link.symlink_to(self.path)
+        self.assert_refused("--sink", f"file:{self.path}", "--sink", f"file:{link}")
+        self.run_to_end("--check", "--listen", RIEMANN, "--sink", "file:/dev/null", "--sink",
+                        "stdout:", stdout=subprocess.DEVNULL, ledger=None)
+
+    @not_on_windows(NO_FIFO)
+    def test_a_pipe_is_not_replaced_by_files(self):
+        os.mkfifo(self.path)
+        link = self.folder / "link"
+        link.symlink_to("/proc/self/fd/1")
+        for sink in (f"{self.path}?rotate_size=64KiB", f"{link}?compress=gzip",
+                     "/dev/stdout?compress=gzip"):
+            for check in ((), ("--check",)):
+                with self.subTest(sink=sink, check=check):
+                    self.assertIn("is not a regular file", self.refused(
+                        "--listen", RIEMANN, "--sink", f"file:{sink}", *check, code=73))
+        self.assertEqual(sorted(each.name for each in self.folder.iterdir()), ["a", "link"])
+
+    @not_on_windows(NO_FIFO)
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_a_reload_to_another_name_of_a_pipe_ends_the_first_sink_first(self):
+        """The pipe is full, so the first sink stops within a line."""
+        os.mkfifo(self.path)
+        link = self.folder / "link"
+        link.symlink_to(self.path)
+        reading = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
+        kept = os.open(self.path, os.O_WRONLY)  # between the sinks the pipe would have no writer
+        config = self.folder / "config.yaml"
+        text = f"stop-timeout: 30s\nlisteners: [\"{RIEMANN}\"]\nsinks: "
+        config.write_text(f"{text}[\"file:{self.path}\"]\n", encoding="ascii")
+        program = self.start("--config", config)
+        sender = self.sender(program)
+        sender.send_all([metric(value) for value in range(1000)])
+        config.write_text(f"{text}[\"file:{link}\"]\n", encoding="ascii")
+        program.ask_to_reload()
+        program.wait_for_log("1 come, 1 go|1 added, 1 removed")
+        sender.send_all([metric(value) for value in range(1000, 2000)], before=1000)
+        os.set_blocking(reading, True)
+        lines = []
+        with open(reading, "rb") as pipe:
+            while len(lines) < 2000:
+                lines.append(pipe.readline())
+            os.close(kept)
+            program.stop()
+        self.assertEqual([parse_json(line)["value"] for line in lines], list(range(2000)))
 
     @unittest.skipUnless(READS_FILES, "this program was built without YAML")
     def test_a_reload_to_such_a_name_is_refused(self):

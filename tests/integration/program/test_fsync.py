@@ -71,6 +71,16 @@ class Fsync(RotatingTest):
         program.finish()
         self.assertEqual(self.files(), ["127.0.0.1.n"])
 
+    @unittest.skipIf(WINDOWS, "the call that fails is Linux's")
+    def test_so_is_a_file_that_does_not_rotate(self):
+        program = self.trace("lines", "fsync=interval",
+                             options=("-e", "inject=fsync:error=EIO:when=1"))
+        self.send(program, 10)
+        program.wait_for_log("may not be on the disk, even if later syncs succeed")
+        wait_until(lambda: self.synced() == ["lines"] * 2, "it is synced again")
+        signal_traced(program, STOP_SIGNAL)
+        program.finish()
+
     def test_never(self):
         program = self.trace("lines", "rotate_interval=1h")
         self.send(program, 10)

@@ -49,6 +49,29 @@ class Lines(ProgramTest):
         program.stop()
 
 
+class Appended(ProgramTest):
+    """Standard output is a file that the shell opened by ">>"."""
+
+    @not_on_windows("the handle cannot be read there")
+    def test_a_line_that_an_earlier_run_left_is_ended_first(self):
+        path = self.folder / "lines"
+        for begun, left in ((b'{"name":"a"}\n{"na', True), (b'{"name":"a"}\n', False), (b"", False)):
+            for form in ("json", "pcap"):
+                with self.subTest(begun=begun, form=form):
+                    path.write_bytes(begun)
+                    with open(path, "ab") as there:
+                        program = self.start("--listen", RIEMANN, "--sink", f"stdout:?format={form}",
+                                             stdout=there)
+                    self.sender(program).send_all([metric(1)])
+                    program.stop()
+                    ended = left and form == "json"
+                    self.assertEqual(any("had no newline" in line for line in program.log()), ended)
+                    rest = path.read_bytes().removeprefix(begun)
+                    self.assertEqual(rest.startswith(b"\n"), ended)
+                    if form == "json":
+                        self.assertEqual(parse_json(rest)["value"], 1)
+
+
 class Reader(ProgramTest):
     """Standard output is a pipe."""
 

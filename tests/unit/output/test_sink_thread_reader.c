@@ -24,6 +24,7 @@ static struct {
     size_t lost;
     size_t most_unread;
     size_t renewals;
+    bool comes_if_asked; /* an awaited reader starts when restart is called */
 
     /* Any thread. */
     _Atomic size_t room;     /* bytes that may be unread */
@@ -118,6 +119,8 @@ static void restart_reader(struct destination *destination, bool more)
 {
     (void)destination;
     reader.renewals++;
+    if (reader.awaited && reader.comes_if_asked)
+        atomic_store(&reader.another, true);
     if (more && !reader.awaited && unread() != 0) {
         atomic_store(&reader.another, true);
         end_reader();
@@ -398,6 +401,23 @@ TEST_WITH(a_stop_waits_until_all_is_read, fake_sink_set_up, fake_sink_tear_down)
     atomic_store(&reader.may_read, 12);
     fake_sink_join(fake);
     fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
+}
+
+TEST_WITH(a_stop_starts_a_reader_that_is_awaited, fake_sink_set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    start(fake, 8);
+    reader.comes_if_asked = true;
+    fake_sink_push(fake, 0, "abc", 5);
+    wait_accepted(8);
+    atomic_store(&reader.room, 0);
+    read_and_die(8);
+    atomic_store(&reader.room, 8);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(3600000000000));
+    fake_sink_close(fake);
+    fake_sink_join(fake);
+    fake_sink_assert_wrote(fake, "abc\nabc\nabc\nabc\nabc\n", 5);
+    assert_int_equal(reader.renewals, 1);
 }
 
 TEST_WITH(what_is_unread_when_the_deadline_is_over_has_failed, fake_sink_set_up,

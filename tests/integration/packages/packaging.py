@@ -96,8 +96,8 @@ def _build(preset, folder):
     cmake = os.environ["CMAKE"]
     run(cmake, "--preset", preset, "-B", build, "-DSLUICE_LTO=OFF",
         "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG", cwd=SOURCE)
-    # Runs at low priority, because other tests that run at the same time have time limits.
-    run("nice", "-n", "10", cmake, "--build", build, "--parallel", "2")
+    # Runs at low priority, because other tests that run at the same time have time limits; so it has to wait for them.
+    run("nice", "-n", "10", cmake, "--build", build, "--parallel", "2", timeout=1100)
     return build
 
 

@@ -90,7 +90,7 @@ class Outage(ProgramTest):
 
     def test_without_one_what_is_missing_is_what_the_ledger_says(self):
         """An answer may take a third of the timeout, also on a machine with other load."""
-        program = self.deliver("&timeout=4500ms", "--memory", "32MiB")
+        program = self.deliver("&timeout=4500ms", "--memory", "34MiB")
         self.send(program, COUNT)
         self.wait_until("none is given up", lambda sink: sink["failed"]["timeout_unsent"], program)
         far = self.far()

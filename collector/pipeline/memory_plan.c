@@ -144,7 +144,6 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
         capacity = LONGEST_RING;
     *plan = (struct memory_plan){
         .ring_capacity = capacity,
-        .fan_outs = fan_outs(needs),
         .small_batches = small_batches(needs, capacity),
         .large_batches = large_batches(needs),
         .large_batch = (size_t)large_batch(needs),
@@ -155,36 +154,4 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
     };
     RULE(plan->total <= budget, "a plan stays within its budget");
     return 0;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Returns the capacity of each of `rings` that share `slots`, from `least` to `most`. */
-static size_t capacity_of_each(uint64_t slots, uint64_t rings, uint64_t least, uint64_t most)
-{
-    uint64_t capacity = rings == 0 ? most : smaller(slots / rings, most);
-    return (size_t)(capacity > least ? capacity : least);
-}
-
-struct memory_share memory_plan_share(const struct memory_plan *plan, size_t open, size_t waiting,
-                                      uint64_t held)
-{
-    uint64_t most = plan->ring_capacity;
-    uint64_t least = smaller(MEMORY_SMALLEST_RING, most);
-    uint64_t half = most / 2 > least ? most / 2 : least;
-    uint64_t rings = (uint64_t)plan->fan_outs * open;
-    uint64_t waiting_rings = (uint64_t)plan->fan_outs * waiting;
-    uint64_t room = (rings + waiting_rings) * most;
-    uint64_t left = held < room ? room - held : 0;
-    struct memory_share share = {.crowded = left < (open != 0 ? rings : waiting_rings) * most / 2};
-    share.waiting =
-        capacity_of_each(left - smaller(left, rings * most), waiting_rings, least, most);
-    uint64_t taken = waiting_rings * share.waiting;
-    share.open = capacity_of_each(left - smaller(left, taken), rings, half, most);
-    uint64_t needed = held + taken + rings * share.open;
-    share.extra = needed > room ? needed - room : 0;
-    return share;
 }

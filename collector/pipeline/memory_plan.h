@@ -36,16 +36,16 @@ struct memory_needs {
     size_t producer_threads; /* number of threads of these sources */
     uint64_t source_memory;  /* bytes for sources (reassembly, connections) */
     size_t sinks;
-    uint64_t sink_memory;   /* bytes of all sinks (sink_thread_memory) */
-    uint64_t series_memory; /* the part of sink_memory for max_series= and max_age= */
-    bool dead_letters;      /* whether dead letters are kept */
-    size_t rate_limits;     /* number of listeners with rate_limit= */
-    bool control;           /* whether records can be tapped */
-    bool senders;           /* whether senders are reported */
-    uint64_t reserved;      /* bytes of parts outside the pipeline: control and metrics */
-    uint32_t spread_window; /* numbers per sender with spread=datagram (sequence.h); 0: unused */
-    uint64_t large_batch;   /* bytes of a large batch; 0: the usual size */
-    size_t ingests;         /* pairs of a thread and a listener: each may have one open batch */
+    uint64_t sink_memory;     /* bytes of all sinks (sink_thread_memory) */
+    uint64_t series_memory;   /* the part of sink_memory for max_series= and max_age= */
+    bool dead_letters;        /* whether dead letters are kept */
+    size_t rate_limits;       /* number of listeners with rate_limit= */
+    bool control;             /* whether records can be tapped */
+    bool senders;             /* whether senders are reported */
+    uint64_t reserved;        /* bytes of parts outside the pipeline: control and metrics */
+    uint32_t spread_window;   /* numbers per sender with spread=datagram (sequence.h); 0: unused */
+    uint64_t large_batch;     /* bytes of a large batch; 0: the usual size */
+    size_t ingests;           /* pairs of a thread and a listener: each may have one open batch */
 };
 
 struct memory_plan {
@@ -55,7 +55,6 @@ struct memory_plan {
     size_t large_batch; /* bytes of each large batch */
     size_t senders;
     uint32_t spread_window;
-    size_t fan_outs; /* each has a ring to every sink */
     uint64_t total;  /* bytes that the plan allocates */
     uint64_t enough; /* the budget with which each ring would hold MEMORY_DEFAULT_RING batches */
 };
@@ -67,21 +66,5 @@ struct memory_plan {
  */
 int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct memory_needs *needs,
                      struct error *error);
-
-/* Capacities of rings while removed sinks still hold a part of the memory. */
-struct memory_share {
-    size_t open;    /* of each ring to an open sink: at least half of the plan's capacity */
-    size_t waiting; /* of each ring to a sink that waits until it can be opened */
-    uint64_t extra; /* small batches that these capacities need in addition to the plan */
-    bool crowded; /* the open sinks, or all if none is open, have less than half of their memory */
-};
-
-/*
- * Divides the plan's batches between the rings of `open` and `waiting` sinks. `held` is the memory
- * of removed sinks, in small batches. It shortens the rings of waiting sinks first, because these
- * often wait for the removed sinks.
- */
-struct memory_share memory_plan_share(const struct memory_plan *plan, size_t open, size_t waiting,
-                                      uint64_t held);
 
 #endif

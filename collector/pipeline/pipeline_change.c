@@ -110,40 +110,21 @@ static bool is_same_sink(const struct sink_config *a, const struct sink_config *
            before->max_per_sender == after->max_per_sender;
 }
 
-/*
- * Returns the index of the equal present sink, or PIPELINE_NEW. With `longer` the buffers of
- * present sinks are too small for the new longest message.
- */
-static size_t match_sink(const struct config *from, const struct sink_config *sink, bool longer)
-{
-    size_t matched = PIPELINE_NEW;
-    for (size_t i = 0; i < from->sink_count; i++)
-        if (!longer && is_same_sink(&from->sinks[i], sink))
-            matched = i;
-    return matched;
-}
-
-static bool needs_longer_batches(const struct pipeline *pipeline, const struct config *to)
-{
-    return pipeline_large_batch(to) > pipeline_large_batch(pipeline->config);
-}
-
-bool pipeline_keeps_sinks(const struct pipeline *pipeline, const struct config *to)
-{
-    bool longer = needs_longer_batches(pipeline, to);
-    bool same = to->sink_count == pipeline->config->sink_count;
-    for (size_t i = 0; i < to->sink_count; i++)
-        same = same && match_sink(pipeline->config, &to->sinks[i], longer) != PIPELINE_NEW;
-    return same;
-}
-
+/* Matches equal sinks, unless their buffers are too small for the new longest message. */
 static int match_sinks(const struct pipeline *pipeline, const struct config *to,
                        struct change *change, struct error *error)
 {
-    bool longer = needs_longer_batches(pipeline, to);
-    for (size_t i = 0; i < to->sink_count; i++)
-        change->sinks[i] = match_sink(pipeline->config, &to->sinks[i], longer);
-    change->same_sinks = pipeline_keeps_sinks(pipeline, to);
+    const struct config *from = pipeline->config;
+    size_t same = 0;
+    bool longer = pipeline_large_batch(to) > pipeline_large_batch(from);
+    for (size_t i = 0; i < to->sink_count; i++) {
+        change->sinks[i] = PIPELINE_NEW;
+        for (size_t k = 0; k < from->sink_count; k++)
+            if (!longer && is_same_sink(&from->sinks[k], &to->sinks[i]))
+                change->sinks[i] = k;
+        same += change->sinks[i] != PIPELINE_NEW;
+    }
+    change->same_sinks = same == from->sink_count && same == to->sink_count;
     if (change->same_sinks)
         return 0;
     bool captures = captures_are_read(pipeline);

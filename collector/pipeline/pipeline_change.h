@@ -28,9 +28,6 @@ struct change {
  */
 int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
                      struct change *change, struct error *error);
-
-/* Whether all sinks match, and none is removed. */
-bool pipeline_keeps_sinks(const struct pipeline *pipeline, const struct config *to);
 void pipeline_change_clear(struct change *change);
 
 /* Whether the present listener or sink `index` is kept, which means that `list` contains it. */

@@ -13,7 +13,6 @@
  *   pipeline_probe.c        whether its far ends can be reached
  *   pipeline_left_spills.c  spills that no sink uses
  *   pipeline_sinks.c        sinks, and a queue to each from every producer
- *   pipeline_room.c         the memory that removed sinks leave for the queues of the others
  *   pipeline_retired.c      removed listeners and sinks until they have ended
  *   pipeline_open.c         makes and connects all parts
  *   pipeline_change.c       compares two configurations
@@ -82,7 +81,6 @@ struct sink_slot {
                                          will replace */
     struct sink_thread *sink;
     struct sink_counters *counters;
-    size_t memory;               /* bytes that the sink allocates, without its batches */
     struct fan_out_sink *routes; /* queues to this sink, by producer */
     size_t route_count;
     bool opened;         /* whether the sink is open, and started or about to be; if not, an earlier

@@ -17,7 +17,6 @@
 #include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_quiesce.h"
 #include "collector/pipeline/pipeline_retired.h"
-#include "collector/pipeline/pipeline_room.h"
 #include "collector/pipeline/reload.h"
 #include "collector/pipeline/reload_report.h"
 #include "collector/platform/clock.h"
@@ -98,18 +97,6 @@ static const char *await_departed(struct pipeline *pipeline, const struct config
             pipeline_look_after(pipeline);
         }
     return NULL;
-}
-
-/*
- * If sinks will change, waits until the sinks that earlier reloads removed leave enough memory.
- */
-static void await_room(struct pipeline *pipeline, const struct config *to)
-{
-    int64_t give_up = clock_monotonic_ns() + QUIESCE_WAIT_NS;
-    pipeline_look_after(pipeline);
-    while (!pipeline_keeps_sinks(pipeline, to) && pipeline_crowding_sink(pipeline) != NULL &&
-           pipeline_wait_for_change(pipeline, give_up))
-        pipeline_look_after(pipeline);
 }
 
 /* --- after the commit ------------------------------------------------------------------------- */
@@ -194,8 +181,8 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
 {
     bool closed = await_sockets(pipeline);
     const char *unfinished = await_departed(pipeline, config);
-    await_room(pipeline, config); /* called before generation_add, because it frees configurations
-                                     that no part uses yet */
+    pipeline_look_after(pipeline); /* called before generation_add, because it frees configurations
+                                      that no part uses yet */
     struct reload reload = {
         .pipeline = pipeline, .to = config, .generation = generation_add(pipeline, config)};
     struct reload_report report = {0};

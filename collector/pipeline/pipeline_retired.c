@@ -11,7 +11,6 @@
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/pipeline/pipeline_paths.h"
 #include "collector/pipeline/pipeline_producers.h"
-#include "collector/pipeline/pipeline_room.h"
 #include "collector/pipeline/pipeline_sinks.h"
 #include "collector/platform/clock.h"
 #include "collector/queue/batch_queue.h"
@@ -338,12 +337,9 @@ void pipeline_look_after(struct pipeline *pipeline)
     batch_pool_populate(pipeline->pool);
     look_at_groups(pipeline);
     vacate_finished(pipeline);
-    bool shared = pipeline->retired != NULL; /* with removed sinks */
     do
         free_finished(pipeline);
     while (open_waiting(pipeline));
-    if (shared)
-        pipeline_share_room(pipeline);
     clear_sources(pipeline);
     pipeline_free_generations(pipeline, false);
 }

@@ -127,8 +127,6 @@ static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, const st
     options.ended_context = pipeline;
     options.before_write = pipeline->options.before_write;
     options.hook_context = pipeline->options.hook_context;
-    if (!sink_thread_memory(&options, &slot->memory))
-        return error_no_memory(error);
     if (sink_thread_create(&slot->sink, &options, error) != 0)
         return -1;
     for (size_t i = 0; i < pipeline->producer_count; i++)

@@ -12,7 +12,6 @@
 #include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_producers.h"
 #include "collector/pipeline/pipeline_retired.h"
-#include "collector/pipeline/pipeline_room.h"
 #include "collector/pipeline/pipeline_sources.h"
 #include "collector/pipeline/reload.h"
 #include "collector/platform/clock.h"
@@ -125,6 +124,7 @@ static void set_routes(struct reload *reload, size_t number)
         RULE(number < reload->slots[i]->route_count, "a sink has a queue from every producer");
         routes[i] = reload->slots[i]->routes[number];
         batch_queue_set_listeners(routes[i].queue, pipeline->known_count, producer->listeners > 1);
+        batch_queue_set_capacity(routes[i].queue, reload->plan.ring_capacity);
     }
     fan_out_set_sinks(producer->fan_out, routes, reload->to->sink_count);
 }
@@ -185,5 +185,4 @@ void reload_commit(struct reload *reload)
     pipeline->config = reload->to;
     pipeline_adopt_left_spills(pipeline);
     pipeline->plan = reload->plan;
-    pipeline_share_room(pipeline);
 }

@@ -12,7 +12,6 @@
 #include "collector/pipeline/pipeline_paths.h"
 #include "collector/pipeline/pipeline_producers.h"
 #include "collector/pipeline/pipeline_retired.h"
-#include "collector/pipeline/pipeline_room.h"
 #include "collector/pipeline/pipeline_sinks.h"
 #include "collector/pipeline/pipeline_sources.h"
 #include "collector/pipeline/reload.h"
@@ -89,19 +88,6 @@ static int plan_memory(struct reload *reload, struct error *error)
     for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
         needs.producer_threads += pipeline->producers[i].thread_count;
     return memory_plan_make(&reload->plan, reload->to->limits.memory, &needs, error);
-}
-
-/* Refuses another change of sinks while the sinks that earlier reloads removed hold much memory. */
-static int check_room(const struct pipeline *pipeline, struct error *error)
-{
-    const char *name = pipeline_crowding_sink(pipeline);
-    if (name == NULL)
-        return 0;
-    error_set(error, EXIT_CODE_INTERNAL,
-              "%s: sinks that earlier reloads removed still hold memory; reload again after "
-              "--stop-timeout, when they have ended",
-              name);
-    return -1;
 }
 
 static int reload_allocate(struct reload *reload, struct error *error)
@@ -242,28 +228,6 @@ static size_t larger_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/*
- * Sets the numbers of batches. In addition to the plan there are those that removed sinks hold, as
- * far as the queues are not shortened for them.
- */
-static bool resize_pool(struct reload *reload)
-{
-    struct pipeline *pipeline = reload->pipeline;
-    struct held_memory held = pipeline_held(pipeline);
-    for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        if (!pipeline_is_kept(reload->change.sinks, reload->to->sink_count, i))
-            pipeline_add_held(pipeline, pipeline->slots[i], &held);
-    size_t open = 0;
-    for (size_t i = 0; i < reload->to->sink_count; i++)
-        open += reload->slots[i]->opened;
-    struct memory_share share =
-        memory_plan_share(&reload->plan, open, reload->to->sink_count - open, held.slots);
-    size_t small = larger_size(pipeline->plan.small_batches, reload->plan.small_batches);
-    size_t large = larger_size(pipeline->plan.large_batches, reload->plan.large_batches);
-    return batch_pool_resize_to(pipeline->pool, small + held.sinks + (size_t)share.extra,
-                                large + held.sinks + held.large, reload->plan.large_batch);
-}
-
 /* Allocates all memory that the commit needs. */
 static int reload_reserve(struct reload *reload, struct error *error)
 {
@@ -279,7 +243,10 @@ static int reload_reserve(struct reload *reload, struct error *error)
                                            producer->listeners > 1))
                 return error_no_memory(error);
     }
-    if (resize_pool(reload))
+    if (batch_pool_resize_to(pipeline->pool,
+                             larger_size(pipeline->plan.small_batches, reload->plan.small_batches),
+                             larger_size(pipeline->plan.large_batches, reload->plan.large_batches),
+                             reload->plan.large_batch))
         return 0;
     error_set(error, EXIT_CODE_CONFIG, "cannot allocate %llu MiB (--memory)",
               (unsigned long long)(reload->plan.total >> 20));
@@ -293,8 +260,6 @@ int reload_prepare(struct reload *reload, struct error *error)
         pipeline_prepare_sources(reload->to, error) != 0 ||
         pipeline_compare(pipeline, reload->to, &reload->change, error) != 0 ||
         reload_allocate(reload, error) != 0)
-        return -1;
-    if (!reload->change.same_sinks && check_room(pipeline, error) != 0)
         return -1;
     if (claim_producers(reload, error) != 0 || plan_memory(reload, error) != 0)
         return -1;

@@ -47,7 +47,7 @@ bool batch_queue_set_listeners(struct batch_queue *queue, size_t listeners, bool
 
 /*
  * Sets the capacity, limited to the larger of the capacity at creation and BATCH_QUEUE_ROOM.
- * Batches already in the queue stay. Only one thread sets it, at any time.
+ * Batches already in the queue stay. The producer must be quiescent.
  */
 void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity);
 

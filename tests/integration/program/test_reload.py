@@ -371,41 +371,6 @@ class Reload(ProgramTest):
             self.assertEqual(len(values), sink["written"])
             self.assertEqual(values, sorted(set(values)))
 
-    @not_on_windows(NO_FIFO)
-    def test_a_stalled_sink_that_reloads_replace_costs_the_others_nothing(self):
-        """The replaced sinks keep their records until they end. The queues of their successors are
-        shorter until then, and the next change is refused."""
-        fifo = self.folder / "pipe"
-        os.mkfifo(fifo)
-        self.addCleanup(os.close, os.open(fifo, os.O_RDWR | os.O_NONBLOCK))
-        listener = "udp://127.0.0.1:0?schema=riemann&receive_buffer=8MiB"
-        options = {"stop-timeout": "60s", "memory": "28MiB"}
-        program = self.begin(listener, sinks=[f"file:{fifo}"], **options)
-        sender = self.sender(program)
-        sent = 0
-        for number in range(1, 5):
-            for _ in range(6):
-                ledger = sender.send_all(
-                    [metric(sent + value, service="x" * 8000) for value in range(40)], before=sent)
-                self.assertEqual(ledger["listeners"][0]["reasons"]["no_buffer"], 0)
-                sent += 40
-                program.wait_for_settled(sent)
-            self.write([listener], [f"file:{self.kept}",
-                                    f"file:{fifo}?flush_interval={number}ms"], **options)
-            program.ask_to_reload()
-            program.wait_for_log(f"{CHANGED}|{REFUSED}", number)
-            if self.said(program, REFUSED):
-                break
-        self.assertIn("sinks that earlier reloads removed still hold memory",
-                      self.said(program, REFUSED)[0])
-        self.change(program, [listener + "&max_datagram=60KiB"],
-                    [f"file:{self.kept}", f"file:{fifo}?flush_interval={number - 1}ms"],
-                    **{**options, "stop-timeout": "200ms"})
-        ledger = program.stop()
-        self.assertEqual(ledger["listeners"][0]["reasons"]["no_buffer"], 0)
-        self.assertEqual(ledger["sinks"][0]["written"], sent)
-        self.assertGreater(sum(sink["refused"]["ring_full"] for sink in ledger["sinks"][1:]), 0)
-
     def test_who_stays_misses_nothing_of_many_reloads_under_load(self):
         stays = "udp://127.0.0.1:0?schema=telemetry&receive_buffer=64MiB"
         comes = f"udp://127.0.0.1:{free_port()}?schema=telemetry"

@@ -38,40 +38,6 @@ TEST(who_may_ask_shortens_no_queue_where_no_budget_was_given)
     assert_true(with.total > without.total);
 }
 
-/* Two sinks: one is open, the other waits until a removed sink has ended. */
-TEST(a_removed_sink_shortens_the_queues_that_wait_for_it_first)
-{
-    struct memory_plan plan = plan_of(0, &plain);
-    size_t most = plan.ring_capacity;
-    uint64_t rings = plan.fan_outs;
-    struct memory_share share = memory_plan_share(&plan, 1, 1, 0);
-    assert_int_equal(share.open, most);
-    assert_int_equal(share.waiting, most);
-    share = memory_plan_share(&plan, 1, 1, rings * 10);
-    assert_int_equal(share.open, most);
-    assert_int_equal(share.waiting, most - 10);
-    share = memory_plan_share(&plan, 1, 1, rings * (most + 6));
-    assert_int_equal(share.waiting, MEMORY_SMALLEST_RING);
-    assert_int_equal(share.open, most - 6 - MEMORY_SMALLEST_RING);
-    assert_int_equal(share.extra, 0);
-    assert_false(share.crowded);
-}
-
-TEST(removed_sinks_leave_open_ones_half_and_the_rest_is_allocated)
-{
-    struct memory_plan plan = plan_of(0, &plain);
-    size_t most = plan.ring_capacity;
-    uint64_t held = plan.fan_outs * most * 3 / 2 + 1;
-    struct memory_share share = memory_plan_share(&plan, 1, 1, held);
-    assert_true(share.crowded);
-    assert_int_equal(share.open, most / 2);
-    assert_int_equal(share.waiting, MEMORY_SMALLEST_RING);
-    assert_int_equal(held + plan.fan_outs * (share.open + share.waiting),
-                     plan.fan_outs * 2 * most + share.extra);
-    assert_false(memory_plan_share(&plan, 0, 2, plan.fan_outs * most).crowded);
-    assert_true(memory_plan_share(&plan, 0, 2, plan.fan_outs * most + 1).crowded);
-}
-
 TEST(a_rate_limit_shortens_no_queue_where_no_budget_was_given)
 {
     struct memory_needs limited = plain;

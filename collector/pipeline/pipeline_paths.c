@@ -245,6 +245,13 @@ static bool names_meet(const struct used_path *a, const char *names_of_a, const 
     return sink->destination->names_meet != NULL && sink->destination->names_meet(used, used + 1);
 }
 
+static bool are_same_folder(const char *a, const char *b)
+{
+    struct file_location places[2];
+    return file_location_find(a, &places[0]) && file_location_find(b, &places[1]) &&
+           file_location_same(&places[0], &places[1]);
+}
+
 /*
  * Returns whether a name of `inner` may be one of `outer`, whose folder is the folder of `inner` or
  * one of those that contain it.
@@ -253,16 +260,13 @@ static bool folders_meet(const struct used_path *outer, const struct used_path *
 {
     char folders[3][PATH_SIZE];
     const char *names[2];
-    struct file_location outer_folder, folder;
-    if (!split_path(outer, folders[2], &names[0]) || !split_path(inner, folders[0], &names[1]) ||
-        !file_location_find(folders[2], &outer_folder))
+    if (!split_path(outer, folders[2], &names[0]) || !split_path(inner, folders[0], &names[1]))
         return false;
     const char *const end = inner->path + (names[1] - inner->path);
     size_t levels = count_levels(names[0]);
     for (size_t i = 0; i <= levels; i++) {
         const char *here = folders[i % 2];
-        if (file_location_find(here, &folder) && file_location_same(&folder, &outer_folder) &&
-            names_meet(outer, names[0], inner, names[1]))
+        if (names_meet(outer, names[0], inner, names[1]) && are_same_folder(folders[2], here))
             return true;
         names[1] = inner->path + (file_path_name(here) - here);
         if (names[1] >= end || !file_path_copy_folder(here, folders[1 - i % 2], PATH_SIZE))

@@ -157,13 +157,18 @@ static bool has_base(const char *path, size_t length)
     return found;
 }
 
-/* Whether the error concerns only this path, and not every path below the folder of its base. */
+/*
+ * Whether the error concerns only this path, and not every path below the folder of its base.
+ * Denied access may concern all: it is also the error of a file system that is read-only for a
+ * while.
+ */
 static bool is_refusal(DWORD number, const char *path, size_t base_length)
 {
     if (number == ERROR_FILENAME_EXCED_RANGE || number == ERROR_INVALID_NAME)
         return true;
-    bool of_folder = number == ERROR_PATH_NOT_FOUND || number == ERROR_DIRECTORY ||
-                     number == ERROR_ACCESS_DENIED;
+    if (number == ERROR_FILE_NOT_FOUND) /* Wine's error for a name that is too long */
+        return has_base(path, base_length);
+    bool of_folder = number == ERROR_PATH_NOT_FOUND || number == ERROR_DIRECTORY;
     return of_folder && strchr(path + base_length, '/') != NULL && has_base(path, base_length);
 }
 

@@ -68,7 +68,7 @@ TEST_WITH(a_device_is_no_file, scratch_make, scratch_remove)
     struct part_file *file;
     assert_int_equal(
         part_file_open_new(scratch_path("nul"), strlen(scratch_path("")), 0, &file, &error),
-        PART_FAILED);
+        PART_REFUSED);
     assert_non_null(strstr(error.text, "it is a device"));
     assert_int_equal(part_file_open_left(scratch_path("nul"), &file, &error), PART_MISSING);
 }
@@ -159,7 +159,8 @@ TEST_WITH(a_file_may_lie_deep, scratch_make, scratch_remove)
     snprintf(path, sizeof path, "%s/a", folder);
     snprintf(part, sizeof part, "%s/a.part", folder);
     struct part_file *file;
-    assert_int_equal(part_file_open_new(part, strlen(scratch_path("")), 0, &file, &error), PART_DONE);
+    assert_int_equal(part_file_open_new(part, strlen(scratch_path("")), 0, &file, &error),
+                     PART_DONE);
     assert_true(part_file_is_there(file));
     assert_int_equal(part_file_complete(file, path, &error), PART_DONE);
     struct folder *opened = folder_open(folder);

@@ -249,14 +249,14 @@ class Reload(ProgramTest):
 
     @not_on_windows(SHELL)
     def test_what_is_refused_starts_no_command_that_would_come(self):
-        program = self.begin()
+        program = self.begin(sandbox="off")  # a sandbox would refuse the command
         came = self.folder / "came"
         comes = f"command:echo $$ >>'{came}'; exec cat >/dev/null"
         listener = "udp://127.0.0.1:0?schema=riemann"
         for number, (listeners, more) in enumerate((
                 ([listener], [f"file:{self.folder}/none/file"]),  # cannot be opened
                 ([listener, program.names[0] + "?schema=riemann"], []))):  # cannot be bound
-            self.write(listeners, [f"file:{self.kept}", comes, *more])
+            self.write(listeners, [f"file:{self.kept}", comes, *more], sandbox="off")
             program.ask_to_reload()
             program.wait_for_log(REFUSED, number + 1)
         program.stop()

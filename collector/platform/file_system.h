@@ -64,6 +64,15 @@ extern const char file_path_list_separator;
  */
 extern const unsigned char file_path_fold[256];
 
+/* Returns a hash (FNV-1a) that is the same for paths whose bytes are the same by file_path_fold. */
+static inline uint64_t file_path_hash(const char *path)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (; *path != '\0'; path++)
+        hash = (hash ^ file_path_fold[(unsigned char)*path]) * UINT64_C(1099511628211);
+    return hash;
+}
+
 /*
  * The shell's command that creates a folder and those above it, "mkdir -p", and the characters for
  * which the shell needs a path in quotation marks.

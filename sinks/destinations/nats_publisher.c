@@ -40,10 +40,7 @@
 #define HEADERS_SIZE 512
 
 struct nats_publisher {
-    /*
-     * The caller's pointers in the options may become invalid before the thread ends
-     * (nats_publisher_destroy).
-     */
+    /* The caller's pointers in it may become invalid before the thread ends. */
     struct nats_publisher_options options;
     char *name; /* of the sink */
     struct broker_place place;
@@ -426,10 +423,7 @@ static void publisher_run(void *argument)
     uint64_t reconnects = 0;
     while (!atomic_load(&publisher->stopping)) {
         bool is_new = publisher->connection == NULL;
-        /*
-         * Does not connect before the sandbox is entered: that interrupts poll(2), which the
-         * library does not repeat.
-         */
+        /* Entering the sandbox would interrupt poll(2), which the library does not repeat. */
         if (is_new && (sandbox_is_expected() || !connect_once(publisher))) {
             note_connection(publisher, false, connects);
             wakeup_wait(publisher->own, NO_HANDLE, false, wait_ms);

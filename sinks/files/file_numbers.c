@@ -50,21 +50,12 @@ void file_numbers_destroy(struct file_numbers *numbers)
 }
 
 /*
- * FNV-1a. For two paths with the same hash a number may be missing or taken, but no file is
- * replaced.
+ * Returns the path's entry, first in its set: its own, or else that of the longest unused path. For
+ * two paths with the same hash a number may be missing or taken, but no file is replaced.
  */
-static uint64_t hash_of(const char *path)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (; *path != '\0'; path++)
-        hash = (hash ^ file_path_fold[(unsigned char)*path]) * UINT64_C(1099511628211);
-    return hash;
-}
-
-/* Returns the path's entry, first in its set: its own, or else that of the longest unused path. */
 static struct numbered *entry_of(struct file_numbers *numbers, const char *path)
 {
-    uint64_t hash = hash_of(path);
+    uint64_t hash = file_path_hash(path);
     struct numbered *set =
         &numbers->numbered[((hash ^ hash >> 32) & (numbers->sets - 1)) * SET_SIZE];
     size_t at = 0;

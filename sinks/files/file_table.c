@@ -86,12 +86,10 @@ void file_table_destroy(struct file_table *table)
 
 /* --- by path ---------------------------------------------------------------------------------- */
 
-/* FNV-1a. Senders may choose paths that collide: a chain then has at most max_files entries. */
+/* Senders may choose paths that collide: a chain then has at most max_files entries. */
 static struct table_file **chain_of(struct file_table *table, const char *path)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (; *path != '\0'; path++)
-        hash = (hash ^ file_path_fold[(unsigned char)*path]) * UINT64_C(1099511628211);
+    uint64_t hash = file_path_hash(path);
     return &table->heads[(hash ^ hash >> 32) & (table->chains - 1)];
 }
 

@@ -19,7 +19,7 @@ struct record;
 /* The block that a record belongs to, and the steps before the record may be added. */
 struct file_set_route {
     size_t block;
-    bool taken; /* the block has another file's records: write it, then call take_over */
+    bool taken; /* the block may have another file's records: write it, then call take_over */
     bool later; /* the record's time is later than all before: write all blocks first, so that each
                    sender's records are written in order of time */
 };
@@ -54,7 +54,7 @@ struct file_set_ops {
 
     /*
      * Completes the files that are due, or all files if `all`. Unwritten blocks go to the next
-     * files; if all blocks are `empty`, they may be assigned to other files.
+     * files; if all blocks are `empty`, the route of other files may use them.
      */
     void (*rotate)(struct destination *destination, bool all, bool empty);
 

@@ -41,7 +41,9 @@ static inline int64_t file_sync_interval(const struct destination_options *optio
 /* The shape in which a destination takes records. */
 struct destination_shape {
     size_t blocks;     /* file set: files that are filled at the same time; 0: not a file set */
-    size_t block_size; /* file set: bytes collected for each file; more if one record is larger */
+    size_t block_size; /* file set: most bytes collected for a file; more if one record is larger */
+    size_t chunks;     /* file set of several blocks: pieces of memory that the blocks share; */
+    size_t chunk_size; /* their size: at most block_size */
     bool arranged;     /* file set: each block is arranged and becomes a file of its own */
     size_t memory;     /* bytes that the destination and its library allocate, without the blocks */
 };

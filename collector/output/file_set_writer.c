@@ -2,9 +2,9 @@
  * Writes whole blocks into files: a block is collected for each open file, and is written whole or
  * not at all.
  *
- * If there is one block, records are encoded in place. If there are several blocks, each is smaller
- * than the largest record: a record is encoded in a buffer, and is then copied into a block or
- * written separately.
+ * If there is one block, records are encoded in place. If there are several blocks, they share
+ * memory, and each is smaller than the largest record: a record is encoded in a buffer, and is then
+ * copied into its block or written separately.
  */
 #include "collector/output/file_set_writer.h"
 
@@ -13,15 +13,9 @@
 
 #include "collector/base/rule.h"
 #include "collector/contract/destination_files.h"
+#include "collector/output/file_blocks.h"
 #include "collector/output/sink_writer.h"
 #include "collector/platform/clock.h"
-
-struct block {
-    struct output out;
-    size_t records;
-    struct encoded sum;         /* of its records */
-    int64_t collected_until_ns; /* monotonic, while there are records */
-};
 
 /*
  * The step of a put that is to be done, or that stopped half-way. "In place": there is one block;
@@ -32,6 +26,7 @@ enum put_stage {
     PUT_LATER,  /* buffered: writes all blocks, if the record's time begins other files */
     PUT_TAKEN,  /* buffered: writes the block, if it belonged to another file */
     PUT_ROOM,   /* buffered: writes the block, if it has no room for the record */
+    PUT_CHUNKS, /* buffered: writes the largest blocks, until there is memory for the record */
     PUT_ALONE,  /* buffered: writes the record directly, without a block */
     PUT_BLOCK,  /* in place: the record is in the block; writes the block, which is full */
 };
@@ -39,10 +34,11 @@ enum put_stage {
 struct file_set_writer {
     struct sink_writer base;
     struct destination_shape shape;
+    struct file_blocks *blocks;
+    struct output place;  /* the bytes of a single block */
     struct output record; /* the record that is being put, if there are several blocks */
     /* The block that is written, in the form of its file; only if shape.arranged is set. */
     struct output arranged;
-    int64_t due_ns; /* monotonic: not later than the first block that is due */
 
     /* Whether a write has stopped half-way; `written` are then its bytes. */
     bool writing;
@@ -57,23 +53,24 @@ struct file_set_writer {
     struct file_set_route route;
     size_t start; /* where the record begins in its block, if it is encoded in place */
     size_t end;
-
-    struct block blocks[];
 };
 
 /* A single block has additional room, for the record with which it exceeds block_size. */
-static size_t block_room(const struct destination_shape *shape, size_t record_size)
+static size_t place_room(const struct destination_shape *shape, size_t record_size)
 {
-    return shape->blocks == 1 ? shape->block_size + record_size : shape->block_size;
+    return shape->blocks == 1 ? shape->block_size + record_size : 0;
+}
+
+static size_t record_room(const struct destination_shape *shape, size_t record_size)
+{
+    return shape->blocks == 1 ? 0 : record_size;
 }
 
 size_t file_set_writer_memory(const struct destination_shape *shape, size_t record_size)
 {
-    size_t beside = shape->blocks == 1 ? 0 : record_size;
     size_t arranged = shape->arranged ? ARRANGED_SIZE : 0;
-    return sizeof(struct file_set_writer) +
-           shape->blocks * (sizeof(struct block) + block_room(shape, record_size)) + beside +
-           arranged;
+    return sizeof(struct file_set_writer) + file_blocks_memory(shape) +
+           place_room(shape, record_size) + record_room(shape, record_size) + arranged;
 }
 
 static struct file_set_writer *file_set_of(struct sink_writer *writer)
@@ -174,113 +171,120 @@ static const struct output *arrange(struct file_set_writer *set, const struct ou
     return &set->arranged;
 }
 
+/* Decides on the bytes to write for a block with records. */
+static void begin_block(struct file_set_writer *set, size_t index)
+{
+    struct encoded sum = file_blocks_get(set->blocks, index)->sum;
+    set->written = arrange(
+        set, set->shape.blocks == 1 ? &set->place : file_blocks_bytes(set->blocks, index), &sum);
+    file_blocks_set_sum(set->blocks, index, &sum);
+}
+
 /*
  * Writes the block, or counts its records as failed, and then empties the block. Returns false if
  * it stopped half-way.
  */
 static bool file_set_write_block(struct file_set_writer *set, size_t index)
 {
-    struct block *block = &set->blocks[index];
+    const struct file_block *block = file_blocks_get(set->blocks, index);
     bool out;
     if (block->records == 0)
         return true;
     if (!set->writing)
-        set->written = arrange(set, &block->out, &block->sum);
+        begin_block(set, index);
     if (!write_bytes(set, index, &out))
         return false;
     if (out)
         sink_writer_count_written(&set->base, block->records, &block->sum);
     else
         count_lost(set, block->records);
-    block->records = 0;
-    block->sum = (struct encoded){0};
-    block->out.used = 0;
+    file_blocks_empty(set->blocks, index);
+    set->place.used = 0;
     sink_writer_publish(&set->base);
     return true;
 }
 
-/*
- * Writes all blocks. Called again after stopping half-way, it skips the empty blocks, which it
- * wrote already.
- */
+/* Writes all blocks that are due at `now_ns`, in the order of their first records. */
+static bool write_due_blocks(struct file_set_writer *set, int64_t now_ns)
+{
+    for (;;) {
+        size_t first = file_blocks_first(set->blocks);
+        if (first == NO_FILE_BLOCK || file_blocks_get(set->blocks, first)->due_ns > now_ns)
+            return true;
+        if (!file_set_write_block(set, first))
+            return false; /* the block stays due */
+    }
+}
+
 static bool file_set_flush(struct sink_writer *writer)
 {
-    struct file_set_writer *set = file_set_of(writer);
-    for (size_t i = 0; i < set->shape.blocks; i++)
-        if (!file_set_write_block(set, i))
-            return false;
-    set->due_ns = INT64_MAX;
-    return true;
+    return write_due_blocks(file_set_of(writer), INT64_MAX);
 }
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
 /* Counts the record that was encoded last as one of the block's. */
-static void file_set_add(struct file_set_writer *set, struct block *block)
+static void file_set_add(struct file_set_writer *set, size_t index)
 {
-    if (block->records == 0) {
-        int64_t now = set->base.options.settings->flush_interval == 0 ? 0 : clock_monotonic_ns();
-        block->collected_until_ns = sink_writer_collected_until(&set->base, now);
-        if (block->collected_until_ns < set->due_ns)
-            set->due_ns = block->collected_until_ns;
-    }
-    block->records++;
-    encoded_add(&block->sum, &set->encoded);
+    int64_t due_ns = INT64_MAX;
+    if (file_blocks_get(set->blocks, index)->records == 0 &&
+        set->base.options.settings->flush_interval != 0)
+        due_ns = sink_writer_collected_until(&set->base, clock_monotonic_ns());
+    file_blocks_count(set->blocks, index, &set->encoded, due_ns);
 }
 
 /* Whether the arranged form of the block has room for the record, too. */
-static bool fits_file(const struct file_set_writer *set, const struct block *block,
-                      const struct encoded *encoded)
+static bool fits_file(const struct file_set_writer *set, const struct file_block *block)
 {
-    return !set->shape.arranged || block->sum.arranged + encoded->arranged <= ARRANGED_SIZE;
+    return !set->shape.arranged || block->sum.arranged + set->encoded.arranged <= ARRANGED_SIZE;
 }
 
 /*
  * Writes the block's earlier records. The record that was encoded last becomes the block's first.
  */
-static bool write_before(struct file_set_writer *set, struct block *block)
+static bool write_before(struct file_set_writer *set)
 {
-    block->out.used = set->start;
+    set->place.used = set->start;
     if (!file_set_write_block(set, 0))
         return false;
-    memmove(block->out.data, block->out.data + set->start, set->end - set->start);
-    block->out.used = set->end - set->start;
+    memmove(set->place.data, set->place.data + set->start, set->end - set->start);
+    set->place.used = set->end - set->start;
     return true;
 }
 
 /* Keeps the record that is at the end of its block. */
-static bool keep_in_place(struct file_set_writer *set, struct block *block)
+static bool keep_in_place(struct file_set_writer *set)
 {
     if (set->base.state != SINK_WRITING) {
-        block->out.used = 0;
+        set->place.used = 0;
         sink_writer_count_failed(&set->base, 1);
         return true;
     }
-    file_set_add(set, block);
+    file_set_add(set, 0);
     set->stage = PUT_BLOCK;
-    return block->out.used < set->shape.block_size || file_set_write_block(set, 0);
+    return set->place.used < set->shape.block_size || file_set_write_block(set, 0);
 }
 
 static bool put_in_place(struct sink_writer *writer, const struct listener *listener,
                          const struct record *record)
 {
     struct file_set_writer *set = file_set_of(writer);
-    struct block *block = &set->blocks[0];
-    set->start = block->out.used;
-    if (!sink_writer_encode(writer, listener, record, &block->out, &set->encoded))
+    const struct file_block *block = file_blocks_get(set->blocks, 0);
+    set->start = set->place.used;
+    if (!sink_writer_encode(writer, listener, record, &set->place, &set->encoded))
         return true;
-    set->end = block->out.used;
+    set->end = set->place.used;
     set->stage = PUT_BEFORE;
-    bool full = block->out.used > set->shape.block_size || !fits_file(set, block, &set->encoded);
-    if (block->records != 0 && full && !write_before(set, block))
+    bool full = set->place.used > set->shape.block_size || !fits_file(set, block);
+    if (block->records != 0 && full && !write_before(set))
         return false;
-    return keep_in_place(set, block);
+    return keep_in_place(set);
 }
 
 /* Writes a record that is larger than a block: directly, not through a block. */
 static bool write_alone(struct file_set_writer *set)
 {
-    RULE(set->blocks[set->route.block].records == 0,
+    RULE(file_blocks_get(set->blocks, set->route.block)->records == 0,
          "a large record comes after its block's records");
     struct sink_writer *writer = &set->base;
     bool out;
@@ -298,6 +302,8 @@ static bool write_alone(struct file_set_writer *set)
 static bool take_over(struct file_set_writer *set)
 {
     struct destination *destination = set->base.destination;
+    if (!set->route.taken)
+        return true;
     if (!file_set_write_block(set, set->route.block))
         return false;
     sink_writer_begin_io(&set->base);
@@ -307,44 +313,63 @@ static bool take_over(struct file_set_writer *set)
     return true;
 }
 
-/* Adds the record to the block, which is ready for it. */
+/* Adds the record to its block, or writes it separately if it is larger than a block. */
 static bool keep_beside(struct file_set_writer *set)
 {
-    struct block *block = &set->blocks[set->route.block];
     const struct output *one = &set->record;
     if (set->base.state != SINK_WRITING) {
         sink_writer_count_failed(&set->base, 1);
         return true;
     }
-    if (one->used > block->out.capacity) {
+    if (one->used > set->shape.block_size) {
         set->stage = PUT_ALONE;
         return write_alone(set);
     }
-    output_bytes(&block->out, one->data, one->used);
-    file_set_add(set, block);
+    file_blocks_append(set->blocks, set->route.block, one->data, one->used);
+    file_set_add(set, set->route.block);
     return true;
 }
 
-/* Continues the put of a record that was encoded in the buffer. */
+static bool write_if_later(struct file_set_writer *set)
+{
+    return !set->route.later || file_set_flush(&set->base);
+}
+
+/* Makes room for the record in its block. */
+static bool make_room_in_block(struct file_set_writer *set)
+{
+    const struct file_block *block = file_blocks_get(set->blocks, set->route.block);
+    bool fits = set->record.used <= set->shape.block_size - block->size && fits_file(set, block);
+    return fits || file_set_write_block(set, set->route.block);
+}
+
+/*
+ * Writes the largest blocks until their chunks suffice for the record. That frees the most memory
+ * for a write, and a file that gets many records is written more often than files that get few.
+ */
+static bool make_chunks_free(struct file_set_writer *set)
+{
+    while (set->record.used <= set->shape.block_size &&
+           !file_blocks_have_chunks(set->blocks, set->route.block, set->record.used))
+        if (!file_set_write_block(set, file_blocks_largest(set->blocks)))
+            return false;
+    return true;
+}
+
+/* Continues the put of a record that was encoded in the buffer, at its stage. */
 static bool put_on_beside(struct file_set_writer *set)
 {
-    const struct block *block = &set->blocks[set->route.block];
+    static bool (*const stages[])(struct file_set_writer *) = {
+        [PUT_LATER] = write_if_later,
+        [PUT_TAKEN] = take_over,
+        [PUT_ROOM] = make_room_in_block,
+        [PUT_CHUNKS] = make_chunks_free,
+    };
     if (set->stage == PUT_ALONE)
         return write_alone(set);
-    if (set->stage == PUT_LATER) {
-        if (set->route.later && !file_set_flush(&set->base))
+    for (; set->stage <= PUT_CHUNKS; set->stage++)
+        if (!stages[set->stage](set))
             return false;
-        set->stage = PUT_TAKEN;
-    }
-    if (set->stage == PUT_TAKEN) {
-        if (set->route.taken && !take_over(set))
-            return false;
-        set->stage = PUT_ROOM;
-    }
-    bool fits = set->record.used <= block->out.capacity - block->out.used &&
-                fits_file(set, block, &set->encoded);
-    if (!fits && !file_set_write_block(set, set->route.block))
-        return false;
     return keep_beside(set);
 }
 
@@ -379,7 +404,7 @@ static bool file_set_put_on(struct sink_writer *writer)
         return put_on_beside(set);
     if (set->stage == PUT_BLOCK)
         return file_set_write_block(set, 0);
-    return write_before(set, &set->blocks[0]) && keep_in_place(set, &set->blocks[0]);
+    return write_before(set) && keep_in_place(set);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -387,12 +412,15 @@ static bool file_set_put_on(struct sink_writer *writer)
 static bool file_set_has_work(const struct sink_writer *writer)
 {
     const struct file_set_writer *set = (const struct file_set_writer *)writer;
-    if (writer->options.settings->flush_interval != 0)
-        return false;
-    for (size_t i = 0; i < set->shape.blocks; i++)
-        if (set->blocks[i].records != 0)
-            return true;
-    return false;
+    return writer->options.settings->flush_interval == 0 &&
+           file_blocks_first(set->blocks) != NO_FILE_BLOCK;
+}
+
+/* Returns when the first block is due, or INT64_MAX. */
+static int64_t blocks_due(const struct file_set_writer *set)
+{
+    size_t first = file_blocks_first(set->blocks);
+    return first == NO_FILE_BLOCK ? INT64_MAX : file_blocks_get(set->blocks, first)->due_ns;
 }
 
 static int64_t file_set_due(const struct sink_writer *writer)
@@ -401,23 +429,8 @@ static int64_t file_set_due(const struct sink_writer *writer)
     if (writer->state != SINK_WRITING)
         return INT64_MAX;
     int64_t tick = writer->destination->file_set->due(writer->destination);
-    return tick < set->due_ns ? tick : set->due_ns;
-}
-
-static bool write_due_blocks(struct file_set_writer *set, int64_t now_ns)
-{
-    int64_t next_ns = INT64_MAX;
-    for (size_t i = 0; i < set->shape.blocks; i++) {
-        const struct block *block = &set->blocks[i];
-        if (block->records != 0 && now_ns >= block->collected_until_ns) {
-            if (!file_set_write_block(set, i))
-                return false; /* the block stays due */
-        } else if (block->records != 0 && block->collected_until_ns < next_ns) {
-            next_ns = block->collected_until_ns;
-        }
-    }
-    set->due_ns = next_ns;
-    return true;
+    int64_t blocks = blocks_due(set);
+    return tick < blocks ? tick : blocks;
 }
 
 static bool is_to_rotate(struct sink_writer *writer, int64_t now_ns)
@@ -437,7 +450,7 @@ static bool file_set_serve(struct sink_writer *writer, int64_t now_ns)
     struct destination *destination = writer->destination;
     if (!set->writing) /* keeps the time of the first call, so that the same blocks stay due */
         set->serve_ns = now_ns;
-    if (!set->rotating && set->serve_ns >= set->due_ns && !write_due_blocks(set, set->serve_ns))
+    if (!set->rotating && !write_due_blocks(set, set->serve_ns))
         return false;
     set->rotating = set->rotating || is_to_rotate(writer, now_ns);
     if (!set->rotating)
@@ -477,8 +490,8 @@ static wait_handle file_set_handle(const struct sink_writer *writer)
 static void file_set_destroy(struct sink_writer *writer)
 {
     struct file_set_writer *set = file_set_of(writer);
-    for (size_t i = 0; i < set->shape.blocks; i++)
-        free(set->blocks[i].out.data);
+    file_blocks_destroy(set->blocks);
+    free(set->place.data);
     free(set->record.data);
     free(set->arranged.data);
     free(set);
@@ -499,6 +512,8 @@ static const struct sink_writer_ops file_set_writer_ops = {
 
 static bool make_room(struct output *out, size_t size)
 {
+    if (size == 0)
+        return true;
     out->data = malloc(size);
     out->capacity = size;
     return out->data != NULL;
@@ -507,17 +522,15 @@ static bool make_room(struct output *out, size_t size)
 struct sink_writer *file_set_writer_create(const struct destination_shape *shape,
                                            size_t record_size)
 {
-    struct file_set_writer *set = calloc(1, sizeof *set + shape->blocks * sizeof(struct block));
+    struct file_set_writer *set = calloc(1, sizeof *set);
     if (set == NULL)
         return NULL;
     set->base.ops = &file_set_writer_ops;
     set->shape = *shape;
-    set->due_ns = INT64_MAX;
-    bool made = shape->blocks == 1 || make_room(&set->record, record_size);
-    made = made && (!shape->arranged || make_room(&set->arranged, ARRANGED_SIZE));
-    for (size_t i = 0; i < shape->blocks; i++)
-        made = made && make_room(&set->blocks[i].out, block_room(shape, record_size));
-    if (made)
+    set->blocks = file_blocks_create(shape);
+    if (set->blocks != NULL && make_room(&set->place, place_room(shape, record_size)) &&
+        make_room(&set->record, record_room(shape, record_size)) &&
+        make_room(&set->arranged, shape->arranged ? ARRANGED_SIZE : 0))
         return &set->base;
     file_set_destroy(&set->base);
     return NULL;

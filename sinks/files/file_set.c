@@ -34,11 +34,11 @@ struct file_set {
     int64_t retry_ns;    /* monotonic: time of the next try to name the files that wait for their
                             names */
     struct log_limit log;
-    struct path_values wanted; /* values of the record that was routed last, while its
-                                  file has no block */
+    struct path_values wanted; /* values of the record that was routed last */
     struct address wanted_source;
     char wanted_sender[SENDER_NAME_MAX + 1];
-    struct table_file *blocks[]; /* the file of each block; NULL: the block is free */
+    size_t slot_count;
+    struct table_file *slots[]; /* the files that may be open; NULL: free */
 };
 
 static struct file_set *of(struct destination *destination)
@@ -58,7 +58,7 @@ struct destination_shape file_set_shape(const struct path_template *path,
                                         const struct destination_options *options)
 {
     struct destination_shape shape = file_shape(path, options);
-    shape.memory += sizeof(struct file_set);
+    shape.memory += sizeof(struct file_set) + file_shape_open(&shape) * sizeof(struct table_file *);
     return shape;
 }
 
@@ -113,6 +113,41 @@ static void retry_names_in_time(struct file_set *set)
     retry_names(set);
 }
 
+static void free_slot(struct file_set *set, const struct table_file *file)
+{
+    if (file->slot == NO_SLOT)
+        return;
+    RULE(set->slots[file->slot] == file, "the slot of a file is that file's");
+    set->slots[file->slot] = NULL;
+}
+
+/* Returns a free slot, or else the slot of the least recently used file. */
+static size_t find_slot(const struct file_set *set)
+{
+    size_t oldest = 0;
+    for (size_t i = 0; i < set->slot_count; i++) {
+        if (set->slots[i] == NULL)
+            return i;
+        if (set->slots[i]->last_use < set->slots[oldest]->last_use)
+            oldest = i;
+    }
+    return oldest;
+}
+
+/* Before a file is opened: closes another one if there is no free slot. */
+static void take_slot(struct file_set *set, struct table_file *file)
+{
+    if (file->slot != NO_SLOT)
+        return;
+    size_t slot = find_slot(set);
+    if (set->slots[slot] != NULL) {
+        live_file_put_aside(&set->slots[slot]->live);
+        set->slots[slot]->slot = NO_SLOT;
+    }
+    set->slots[slot] = file;
+    file->slot = slot;
+}
+
 /*
  * Completes the file of an entry and frees the entry. A file that cannot be completed is left for
  * the next start.
@@ -121,10 +156,7 @@ static void retire(struct file_set *set, struct table_file *file)
 {
     if (!complete(set, &file->live))
         leave(set, &file->live);
-    RULE(file->block == NO_BLOCK || set->blocks[file->block] == file,
-         "the block of a file is that file's");
-    if (file->block != NO_BLOCK)
-        set->blocks[file->block] = NULL;
+    free_slot(set, file);
     file_table_free(set->table, file);
 }
 
@@ -138,41 +170,14 @@ static bool interval_is_over(const struct file_set *set, const struct live_file 
 
 /* --- which file ------------------------------------------------------------------------------- */
 
-static void give_block(struct file_set *set, struct table_file *file, size_t block)
+/* Returns the file for the record that was routed last, or NULL if the table is full. */
+static struct table_file *find_file(struct file_set *set)
 {
-    RULE(set->blocks[block] == NULL, "a block is free before a file gets it");
-    RULE(file->block == NO_BLOCK, "a file has one block at most");
-    set->blocks[block] = file;
-    file->block = block;
-}
-
-/* Returns a free block, or else the block of the least recently used file. */
-static size_t find_block(const struct file_set *set)
-{
-    size_t oldest = 0;
-    for (size_t i = 0; i < set->shape.blocks; i++) {
-        if (set->blocks[i] == NULL)
-            return i;
-        if (set->blocks[i]->last_use < set->blocks[oldest]->last_use)
-            oldest = i;
-    }
-    return oldest;
-}
-
-/*
- * Returns the file for the values. If the table is full, completes finished files without a block
- * to make room.
- */
-static struct table_file *find_file(struct file_set *set, const struct path_values *values)
-{
-    for (;;) {
-        bool full;
-        struct table_file *file = file_table_find(set->table, values, &full);
-        struct table_file *over = full ? file_table_over(set->table) : NULL;
-        if (over == NULL || over->block != NO_BLOCK)
-            return file;
-        retire(set, over);
-    }
+    bool full;
+    struct table_file *file = file_table_find(set->table, &set->wanted, &full);
+    if (file != NULL && file->other)
+        counter_add(&set->options.counters->to_other_file, 1);
+    return file;
 }
 
 static struct file_set_route route(struct destination *destination, const struct listener *listener,
@@ -189,35 +194,23 @@ static struct file_set_route route(struct destination *destination, const struct
         .sender = set->wanted_sender,
     };
     int64_t newest = file_table_newest_step(set->table);
-    struct table_file *file = find_file(set, &set->wanted);
-    bool later = file_table_newest_step(set->table) > newest;
-    if (file == NULL)
-        return (struct file_set_route){file_table_over(set->table)->block, true, later};
-    if (file->other)
-        counter_add(&set->options.counters->to_other_file, 1);
-    if (file->block != NO_BLOCK)
-        return (struct file_set_route){file->block, false, later};
-    size_t block = find_block(set);
-    if (set->blocks[block] != NULL)
-        return (struct file_set_route){block, true, later};
-    give_block(set, file, block);
-    return (struct file_set_route){block, false, later};
+    const struct table_file *file = find_file(set);
+    bool taken = file == NULL;
+    if (taken)
+        file = file_table_over(set->table);
+    return (struct file_set_route){.block = file_table_number(set->table, file),
+                                   .taken = taken,
+                                   .later = file_table_newest_step(set->table) > newest};
 }
 
+/* Completes the file of the block, whose time is over, to make room for another file. */
 static void take_over(struct destination *destination, size_t block)
 {
     struct file_set *set = of(destination);
-    struct table_file *before = set->blocks[block];
-    RULE(before != NULL && before->block == block, "a block that is taken over has a file");
-    bool stays = path_template_has_values(set->path) && !file_table_is_over(set->table, before);
-    if (stays) {
-        live_file_put_aside(&before->live);
-        before->block = NO_BLOCK;
-        set->blocks[block] = NULL;
-    } else {
-        retire(set, before);
-    }
-    give_block(set, find_file(set, &set->wanted), block);
+    retire(set, file_table_get(set->table, block));
+    const struct table_file *file = find_file(set);
+    RULE(file != NULL && file_table_number(set->table, file) == block,
+         "a new file gets the number that was freed last");
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -305,8 +298,8 @@ static enum write_result write_block(struct destination *destination, size_t blo
                                      const void *bytes, size_t size, struct error *error)
 {
     struct file_set *set = of(destination);
-    RULE(set->blocks[block] != NULL, "a block is written to the file that has it");
-    struct live_file *file = &set->blocks[block]->live;
+    struct table_file *entry = file_table_get(set->table, block);
+    struct live_file *file = &entry->live;
     const void *frame;
     size_t frame_size;
     retry_names_in_time(set);
@@ -315,6 +308,7 @@ static enum write_result write_block(struct destination *destination, size_t blo
     bool waits = waits_to_retry(set, file);
     if (!waits && interval_is_over(set, file, clock_wall_ns()))
         complete(set, file);
+    take_slot(set, entry);
     if (!live_file_open(&set->makings, file, error))
         return not_opened(set, file, error);
     if (!make_frame(set, bytes, size, &frame, &frame_size, error))
@@ -338,8 +332,7 @@ static bool is_due(const struct file_set *set, const struct table_file *file, in
 {
     if (interval_is_over(set, &file->live, now_ns))
         return true;
-    bool something = live_file_is_begun(&file->live) || file->block == NO_BLOCK;
-    return something && path_template_has_time(set->path) && file->seen_use == file->last_use &&
+    return path_template_has_time(set->path) && file->seen_use == file->last_use &&
            file->step < path_template_step(set->path, now_ns - LATE_NS);
 }
 
@@ -397,8 +390,8 @@ static bool tick(struct destination *destination)
 }
 
 /*
- * Completes the files that are due, or all files. If a file's entry cannot be freed, because the
- * file has a block with records, the entry counts towards max_files until the next rotation.
+ * Completes the files that are due, or all files. If blocks have records, the entries of the files
+ * cannot be freed: they count towards max_files until the next rotation.
  */
 static void rotate(struct destination *destination, bool all, bool empty)
 {
@@ -408,7 +401,7 @@ static void rotate(struct destination *destination, bool all, bool empty)
     for (struct table_file *file = NULL; (file = file_table_next(set->table, file)) != NULL;) {
         if (!all && !is_due(set, file, now_ns))
             continue;
-        if (fields && (empty || file->block == NO_BLOCK))
+        if (fields && empty)
             retire(set, file);
         else
             complete(set, &file->live);
@@ -511,7 +504,8 @@ static bool open_single(struct file_set *set, struct error *error)
     struct path_values none = {.source = &nobody};
     bool full;
     struct table_file *file = file_table_find(set->table, &none, &full);
-    give_block(set, file, 0);
+    RULE(file_table_number(set->table, file) == 0, "a single file has the only block");
+    take_slot(set, file);
     return live_file_open(&set->makings, &file->live, error);
 }
 
@@ -529,7 +523,8 @@ int file_set_create(struct path_template *path, const struct destination_options
                     struct destination **out, struct error *error)
 {
     struct destination_shape shape = file_set_shape(path, options);
-    struct file_set *set = calloc(1, sizeof *set + shape.blocks * sizeof(struct table_file *));
+    size_t slots = file_shape_open(&shape);
+    struct file_set *set = calloc(1, sizeof *set + slots * sizeof(struct table_file *));
     error_set(error, EXIT_CODE_INTERNAL, "no memory for files");
     if (set == NULL)
         return -1;
@@ -538,6 +533,7 @@ int file_set_create(struct path_template *path, const struct destination_options
                                             .destroy = destroy};
     set->options = *options;
     set->shape = shape;
+    set->slot_count = slots;
     set->path = path;
     set->makings = (struct file_makings){
         .content = {.name = options->name,

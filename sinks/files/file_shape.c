@@ -2,15 +2,25 @@
 
 #include "collector/contract/compression.h"
 #include "collector/contract/encoder.h"
+#include "collector/platform/process.h"
 #include "sinks/files/file_table.h"
 #include "sinks/files/finished_files.h"
 
 /*
- * The most files that have a block, and so are open: MOST_BLOCKS if values are in the paths,
- * TIME_BLOCKS if only times are.
+ * The number of blocks for which there is memory: at most MOST_BLOCKS if values are in the paths,
+ * TIME_BLOCKS if only times are. More files than blocks share that memory by chunks.
  */
 #define MOST_BLOCKS 64
 #define TIME_BLOCKS 2
+#define CHUNK_SIZE  ((size_t)4 * 1024)
+
+/*
+ * The number of files that a sink may have open: a part of the limit of open files, within two
+ * bounds. To open a file again costs ten times as much as to write a block of a few records.
+ */
+#define LEAST_OPEN    64
+#define MOST_OPEN     1024
+#define PARTS_OF_OPEN 64
 
 /*
  * Size of each file's block: small for many files, as large as a stream's block for few. A file
@@ -29,6 +39,13 @@ size_t file_shape_paths(const struct path_template *path, const struct file_opti
     return path_template_has_time(path) ? TIME_BLOCKS : 1;
 }
 
+size_t file_shape_open(const struct destination_shape *shape)
+{
+    uint64_t part = descriptors_most() / PARTS_OF_OPEN;
+    size_t most = part < LEAST_OPEN ? LEAST_OPEN : part > MOST_OPEN ? MOST_OPEN : (size_t)part;
+    return shape->blocks < most ? shape->blocks : most;
+}
+
 size_t file_shape_frame_room(const struct destination_shape *shape,
                              const struct compression_ops *compression)
 {
@@ -44,21 +61,35 @@ static size_t plain_block_size(size_t blocks, uint64_t rotate_size)
     return part < PLAIN_BLOCK_SIZE ? (size_t)part : PLAIN_BLOCK_SIZE;
 }
 
+/* Divides the memory for a number of full blocks into chunks. */
+static void share(struct destination_shape *shape, size_t full_blocks)
+{
+    bool few = full_blocks <= TIME_BLOCKS || shape->block_size < CHUNK_SIZE;
+    shape->chunk_size = few ? shape->block_size : CHUNK_SIZE;
+    shape->chunks = full_blocks * ((shape->block_size + shape->chunk_size - 1) / shape->chunk_size);
+}
+
 struct destination_shape file_shape(const struct path_template *path,
                                     const struct destination_options *options)
 {
     const struct compression_ops *compression = options->settings->file.compression;
     size_t most = file_shape_paths(path, &options->settings->file);
-    struct destination_shape shape = {.blocks = most < MOST_BLOCKS ? most : MOST_BLOCKS};
-    if (path_template_has_fields(path) && shape.blocks < TIME_BLOCKS)
-        shape.blocks = TIME_BLOCKS; /* the "other" path is a path, too */
+    size_t full_blocks = most < MOST_BLOCKS ? most : MOST_BLOCKS;
+    struct destination_shape shape = {.blocks = 1};
+    bool fields = path_template_has_fields(path);
+    if (fields && full_blocks < TIME_BLOCKS)
+        full_blocks = TIME_BLOCKS; /* the "other" path is a path, too */
     shape.arranged = options->settings->encoder->arrange != NULL;
     bool large = (compression != NULL || shape.arranged) && !path_template_has_values(path);
     uint64_t limit = options->settings->file.rotate_size;
-    shape.block_size = large ? LARGE_BLOCK_SIZE : plain_block_size(shape.blocks, limit);
+    shape.block_size = large ? LARGE_BLOCK_SIZE : plain_block_size(full_blocks, limit);
     /* A block must fit in a file, together with the file's head. */
     if (limit != 0 && limit - ENCODER_HEAD_SIZE < shape.block_size)
         shape.block_size = (size_t)limit - ENCODER_HEAD_SIZE;
+    if (fields) {
+        shape.blocks = file_table_capacity(most);
+        share(&shape, full_blocks);
+    }
     shape.memory = file_table_memory(most) + finished_files_memory(most) +
                    file_shape_frame_room(&shape, compression) +
                    (compression == NULL ? 0 : compression->memory());

@@ -16,6 +16,9 @@ struct destination_shape file_shape(const struct path_template *path,
 /* Returns how many different paths may be in use at a time, "other" not included. */
 size_t file_shape_paths(const struct path_template *path, const struct file_options *options);
 
+/* Returns how many files may be open at a time. */
+size_t file_shape_open(const struct destination_shape *shape);
+
 /* Returns the bytes of the largest frame; 0 without compression. */
 size_t file_shape_frame_room(const struct destination_shape *shape,
                              const struct compression_ops *compression);

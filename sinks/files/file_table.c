@@ -46,15 +46,21 @@ static size_t chains_for(size_t capacity)
     return chains;
 }
 
+size_t file_table_capacity(size_t most)
+{
+    return most + OTHERS;
+}
+
 size_t file_table_memory(size_t most)
 {
-    return sizeof(struct file_table) + (most + OTHERS) * sizeof(struct table_file) +
-           chains_for(most + OTHERS) * sizeof(struct table_file *);
+    size_t capacity = file_table_capacity(most);
+    return sizeof(struct file_table) + capacity * sizeof(struct table_file) +
+           chains_for(capacity) * sizeof(struct table_file *);
 }
 
 struct file_table *file_table_create(const struct path_template *path, size_t most)
 {
-    size_t capacity = most + OTHERS;
+    size_t capacity = file_table_capacity(most);
     struct file_table *table = calloc(1, sizeof *table + capacity * sizeof table->files[0]);
     if (table == NULL)
         return NULL;
@@ -84,6 +90,17 @@ void file_table_destroy(struct file_table *table)
     free(table);
 }
 
+size_t file_table_number(const struct file_table *table, const struct table_file *file)
+{
+    return (size_t)(file - table->files);
+}
+
+struct table_file *file_table_get(struct file_table *table, size_t number)
+{
+    RULE(number < table->capacity && table->files[number].used, "a number is of an entry in use");
+    return &table->files[number];
+}
+
 /* --- by path ---------------------------------------------------------------------------------- */
 
 /* Senders may choose paths that collide: a chain then has at most max_files entries. */
@@ -109,7 +126,7 @@ static struct table_file *file_table_add(struct file_table *table, const char *p
         return NULL;
     RULE(!file->used, "a free entry is not in use");
     table->unused = file->next;
-    *file = (struct table_file){.used = true, .other = other, .block = NO_BLOCK, .step = step};
+    *file = (struct table_file){.used = true, .other = other, .slot = NO_SLOT, .step = step};
     memcpy(file->live.path, path, strlen(path) + 1);
     struct table_file **chain = chain_of(table, path);
     file->next = *chain;
@@ -202,8 +219,6 @@ static bool goes_before(const struct table_file *a, const struct table_file *b)
 {
     if (a->other != b->other)
         return b->other;
-    if ((a->block == NO_BLOCK) != (b->block == NO_BLOCK))
-        return a->block == NO_BLOCK;
     return a->last_use < b->last_use;
 }
 

@@ -1,7 +1,7 @@
 /*
- * The files that a sink is writing, by their paths, with the blocks that they hold. If there is no
- * room for a further file, the table chooses a file to complete. All its memory is allocated when
- * it is created.
+ * The files that a sink is writing, by their paths. Each has a number, which is that of its block.
+ * If there is no room for a further file, the table chooses a file to complete. All its memory is
+ * allocated when it is created.
  *
  * A sink's path depends on the time and the sender of each record, so several files are written at
  * a time. The number of different paths is limited; records for further paths go to a file with
@@ -15,13 +15,13 @@
 
 #include "sinks/files/live_file.h"
 
-#define NO_BLOCK SIZE_MAX
+#define NO_SLOT SIZE_MAX
 
 struct table_file {
     struct live_file live;
     bool used;               /* the entry is used */
     bool other;              /* the file has "other" for each value in its path */
-    size_t block;            /* index of the file's block, or NO_BLOCK */
+    size_t slot;             /* of the files that may be open, or NO_SLOT; only for the owner */
     int64_t step;            /* step of the time in the path */
     uint64_t last_use;       /* count of all uses of the table when this entry was last used */
     uint64_t seen_use;       /* last_use when the owner last checked it; only for the owner */
@@ -40,6 +40,13 @@ void file_table_destroy(struct file_table *table);
 /* Bytes that file_table_create allocates. */
 size_t file_table_memory(size_t most);
 
+/* The number of entries of a table for `most` paths. */
+size_t file_table_capacity(size_t most);
+
+/* The number of an entry, less than the capacity, and the entry of a number. */
+size_t file_table_number(const struct file_table *table, const struct table_file *file);
+struct table_file *file_table_get(struct file_table *table, size_t number);
+
 /*
  * Returns the file for these values, and sets *full to false. The file is new if there was none. If
  * there is no free entry, returns NULL and sets *full to true: an entry from file_table_over must
@@ -50,8 +57,8 @@ struct table_file *file_table_find(struct file_table *table, const struct path_v
 
 /*
  * Returns an entry of an earlier step than the last step used, or NULL. Prefers an entry that is
- * not "other", because it makes room for any other file, and among such entries one without a
- * block.
+ * not "other", because it makes room for any other file, and among such entries the least recently
+ * used one.
  */
 struct table_file *file_table_over(struct file_table *table);
 
@@ -61,7 +68,7 @@ int64_t file_table_newest_step(const struct file_table *table);
 /* Whether the file is over: a record of a later step has come. */
 bool file_table_is_over(const struct file_table *table, const struct table_file *file);
 
-/* Frees an entry without a block, whose file is complete or was never begun. */
+/* Frees an entry whose file is complete or was never begun. The next new file gets its number. */
 void file_table_free(struct file_table *table, struct table_file *file);
 
 /*

@@ -152,7 +152,8 @@ static struct fake_sink *make(void **state, size_t blocks, size_t block_size)
     assert_non_null(log);
     memset(&set, 0, sizeof set);
     set.log = log;
-    set.shape = (struct destination_shape){.blocks = blocks, .block_size = block_size};
+    set.shape = (struct destination_shape){
+        .blocks = blocks, .block_size = block_size, .chunks = blocks, .chunk_size = block_size};
     fake->options.destination = &fake_file_set_ops;
     fake->settings.flush_interval = UINT64_C(3600) * 1000000000;
     return fake;
@@ -358,7 +359,7 @@ TEST_WITH(one_file_that_is_refused_loses_its_records_and_the_others_go_on, fake_
     fake_sink_push(fake, 0, "a12345678", 1); /* more than a block */
     fake_sink_push(fake, 0, "b", 1);
     fake_sink_push(fake, 0, "a", 1);
-    assert_log(fake, "-0-0-01<b\nb\n>.");
+    assert_log(fake, "-0-01<b\nb\n>-0.");
     assert_counts(fake, 2, 4);
     assert_int_equal(counter_read(&fake->counters->write_errors), 0);
 }
@@ -385,6 +386,81 @@ TEST_WITH(before_it_takes_a_block_over_too, fake_sink_set_up, tear_down)
     fake_sink_push(fake, 0, "z", 1);
     assert_log(fake, "0<a\n>1<b\n>t00<z\n>.");
     assert_counts(fake, 3, 0);
+}
+
+/* Blocks that share `chunks` chunks of 4 bytes; a block has at most 16 bytes. */
+static struct fake_sink *make_sharing(void **state, size_t blocks, size_t chunks)
+{
+    struct fake_sink *fake = make(state, blocks, 16);
+    set.shape.chunks = chunks;
+    set.shape.chunk_size = 4;
+    return fake;
+}
+
+TEST_WITH(while_there_is_memory_each_file_collects_a_full_block, fake_sink_set_up, tear_down)
+{
+    struct fake_sink *fake = make_sharing(state, 2, 8);
+    fake_sink_start(fake);
+    for (int i = 0; i < 4; i++) {
+        fake_sink_push(fake, 0, "a23", 1);
+        fake_sink_push(fake, 0, "b23", 1);
+    }
+    assert_log(fake, "0<a23\na23\na23\na23\n>1<b23\nb23\nb23\nb23\n>.");
+    assert_counts(fake, 8, 0);
+}
+
+TEST_WITH(if_memory_is_short_the_file_with_the_most_is_written, fake_sink_set_up, tear_down)
+{
+    struct fake_sink *fake = make_sharing(state, 4, 4);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a23", 1);
+    fake_sink_push(fake, 0, "b23", 2);
+    fake_sink_push(fake, 0, "c", 1);
+    fake_sink_push(fake, 0, "c", 1); /* fills the last chunk */
+    fake_sink_push(fake, 0, "d", 1);
+    assert_log(fake, "1<b23\nb23\n>0<a23\n>2<c\nc\n>3<d\n>.");
+    assert_counts(fake, 6, 0);
+}
+
+TEST_WITH(more_files_than_full_blocks_still_collect_several_records_each, fake_sink_set_up,
+          tear_down)
+{
+    struct fake_sink *fake = make_sharing(state, 4, 4); /* memory for one full block */
+    fake_sink_start(fake);
+    for (int i = 0; i < 2; i++) {
+        fake_sink_push(fake, 0, "a", 1);
+        fake_sink_push(fake, 0, "b", 1);
+        fake_sink_push(fake, 0, "c", 1);
+        fake_sink_push(fake, 0, "d", 1);
+    }
+    assert_log(fake, "0<a\na\n>1<b\nb\n>2<c\nc\n>3<d\nd\n>.");
+    assert_counts(fake, 8, 0);
+}
+
+TEST_WITH(a_record_that_needs_the_chunks_of_its_own_block_gets_them, fake_sink_set_up, tear_down)
+{
+    struct fake_sink *fake = make_sharing(state, 2, 4);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a234567", 1);
+    fake_sink_push(fake, 0, "b23", 1);
+    fake_sink_push(fake, 0, "a23456", 1);
+    fake_sink_push(fake, 0, "a234567890abcdef", 1); /* more than a block */
+    assert_log(fake, "0<a234567\n>0<a23456\n>0<a234567890abcdef\n>1<b23\n>.");
+    assert_counts(fake, 4, 0);
+}
+
+TEST_WITH(writes_that_fail_while_memory_is_short_are_tried_again_in_order, fake_sink_set_up,
+          tear_down)
+{
+    struct fake_sink *fake = make_sharing(state, 4, 4);
+    set.failures = 2;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a23", 3);
+    fake_sink_push(fake, 0, "b23", 1);
+    fake_sink_push(fake, 0, "c23", 1);
+    fake_sink_push(fake, 0, "a23", 1);
+    assert_log(fake, "x0x00<a23\na23\na23\n>1<b23\n>2<c23\n>0<a23\n>.");
+    assert_counts(fake, 6, 0);
 }
 
 /* --- rotation --------------------------------------------------------------------------------- */

@@ -70,7 +70,6 @@ TEST(each_path_has_one_file)
     struct table_file *first = assert_found(&bench, 1, 0, "10.0.0.1/1970-01-01");
     struct table_file *second = assert_found(&bench, 2, 0, "10.0.0.2/1970-01-01");
     assert_ptr_not_equal(first, second);
-    assert_int_equal(first->block, NO_BLOCK);
     assert_false(first->other);
     assert_ptr_equal(assert_found(&bench, 1, 0, "10.0.0.1/1970-01-01"), first);
     assert_true(first->last_use > second->last_use);
@@ -121,6 +120,22 @@ TEST(one_path_is_enough)
     free_bench(&bench);
 }
 
+TEST(a_new_file_gets_the_number_that_was_freed_last)
+{
+    struct bench bench = make("%{source}.n", 10);
+    size_t numbers[3];
+    for (unsigned sender = 0; sender < 3; sender++) {
+        struct table_file *file = find(&bench, sender, 0);
+        numbers[sender] = file_table_number(bench.table, file);
+        assert_true(numbers[sender] < file_table_capacity(10));
+        assert_ptr_equal(file_table_get(bench.table, numbers[sender]), file);
+    }
+    assert_int_equal(numbers[0], 0);
+    file_table_free(bench.table, find(&bench, 1, 0));
+    assert_int_equal(file_table_number(bench.table, find(&bench, 7, 0)), numbers[1]);
+    free_bench(&bench);
+}
+
 /* --- time ------------------------------------------------------------------------------------- */
 
 TEST(a_file_is_over_when_a_later_time_was_asked_for)
@@ -141,15 +156,15 @@ TEST(a_file_is_over_when_a_later_time_was_asked_for)
     free_bench(&bench);
 }
 
-TEST(of_those_that_are_over_one_without_a_block_goes_first_then_the_one_used_least)
+TEST(of_those_that_are_over_the_one_used_least_goes_first)
 {
     struct bench bench = make("%{source}/%F", 10);
     for (unsigned sender = 1; sender <= 4; sender++)
-        find(&bench, sender, 0)->block = sender % 2 == 0 ? NO_BLOCK : sender;
+        find(&bench, sender, 0);
     find(&bench, 2, 0);
     find(&bench, 1, 0);
     find(&bench, 9, 1);
-    static const unsigned order[] = {4, 2, 3, 1};
+    static const unsigned order[] = {3, 4, 2, 1};
     for (size_t i = 0; i < 4; i++) {
         struct table_file *over = file_table_over(bench.table);
         char expected[40];
@@ -180,9 +195,9 @@ TEST(where_it_is_full_what_is_over_goes_for_what_comes)
 TEST(one_that_was_given_up_is_enough)
 {
     struct bench bench = make("%{source}/%F", 1);
-    find(&bench, 2, 0)->block = 0;
-    find(&bench, 3, 0)->block = 1; /* other */
-    find(&bench, 2, 0);            /* the file for other senders is the least recently used */
+    find(&bench, 2, 0);
+    find(&bench, 3, 0); /* other */
+    find(&bench, 2, 0); /* the file for other senders is the least recently used */
     assert_null(find(&bench, 3, 1));
     assert_true(bench.full);
     file_table_free(bench.table, file_table_over(bench.table));

@@ -30,7 +30,8 @@ size_t dead_letter_block_make(uint8_t *to, bool with_section, struct byte_ring *
     struct udp_packet packet = {.source = &letter->source,
                                 .destination = &letter->destination,
                                 .size = letter->size,
-                                .length = letter->sent_size};
+                                .length = letter->sent_size < DEAD_LETTER_MOST ? letter->sent_size
+                                                                               : DEAD_LETTER_MOST};
     size_t headers = udp_packet_headers_size(&packet);
     uint8_t *payload = block + PCAPNG_PACKET_HEAD + headers;
     byte_ring_take(ring, payload, letter->size);

@@ -17,6 +17,9 @@
 
 #define DEAD_LETTER_SCHEMA_SIZE 64
 
+/* The most bytes of a datagram (over IPv4). Frames of streams can be longer. */
+#define DEAD_LETTER_MOST ((size_t)65507)
+
 /* The header of a datagram's bytes in a ring. */
 struct dead_letter {
     const struct listener *listener;
@@ -24,7 +27,7 @@ struct dead_letter {
     struct address source;
     struct address destination;
     uint32_t size;      /* bytes of the datagram that follow this header */
-    uint32_t sent_size; /* bytes of the datagram when it was sent */
+    uint32_t sent_size; /* bytes of the datagram or frame when it was sent */
     enum datagram_reason reason;
     struct decode_failure failure;
     char schema[DEAD_LETTER_SCHEMA_SIZE];

@@ -1,6 +1,7 @@
 #include "collector/receive/dead_letter_file.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "collector/base/rule.h"
 #include "collector/platform/output_file.h"
@@ -17,6 +18,9 @@
  */
 #define SPURIOUS_MOST     10
 #define SPURIOUS_PAUSE_MS 10
+
+/* Between two tries to open a new file after the old one was removed. */
+#define RETRY_NS INT64_C(1000000000)
 
 static const struct output_file_format format = {.name = "dead letters", .whole = pcapng_whole};
 
@@ -56,6 +60,16 @@ int dead_letter_file_open(struct dead_letter_file *file, struct error *error)
     return 0;
 }
 
+static void go_on_with(struct dead_letter_file *file, struct output_file *fresh)
+{
+    output_file_close(file->output);
+    file->output = fresh;
+    file->ended = false;
+    file->removed = false;
+    file->section_due = true;
+    read_size(file);
+}
+
 void dead_letter_file_reopen(struct dead_letter_file *file)
 {
     const struct dead_letter_options *options = file->options;
@@ -72,11 +86,7 @@ void dead_letter_file_reopen(struct dead_letter_file *file)
                   "cannot reopen; continuing with the old file: %s", error.text);
         return;
     }
-    output_file_close(file->output);
-    file->output = fresh;
-    file->ended = false;
-    file->section_due = true;
-    read_size(file);
+    go_on_with(file, fresh);
     log_about(LOG_INFO, LOG_OF_DEAD_LETTERS, options->name, "reopened");
 }
 
@@ -187,11 +197,36 @@ static bool disk_has_room(struct dead_letter_file *file)
     return has;
 }
 
-void dead_letter_file_look_for_cut(struct dead_letter_file *file)
+/* Opens a new file if the present one was removed. */
+static void replace_removed(struct dead_letter_file *file)
+{
+    const struct dead_letter_options *options = file->options;
+    struct output_file *fresh;
+    struct error error;
+    char what[sizeof error.text + 64];
+    int64_t now = clock_monotonic_ns();
+    if (!output_file_is_removed(file->output) || now < file->retry_ns)
+        return;
+    file->removed = open_letter_file(file, &fresh, &error) != 0;
+    if (file->removed) {
+        file->retry_ns = now + RETRY_NS;
+        snprintf(what, sizeof what, "the file was removed: %s", error.text);
+        log_failure(file, what);
+        return;
+    }
+    file->retry_ns = 0;
+    go_on_with(file, fresh);
+    log_about(LOG_WARNING, LOG_OF_DEAD_LETTERS, options->name,
+              "the file was removed; opened a new one");
+}
+
+void dead_letter_file_look(struct dead_letter_file *file)
 {
     const struct dead_letter_options *options = file->options;
     struct output_file_start start;
     struct error error;
+    if (output_file_is_regular(file->output))
+        replace_removed(file);
     if (file->full || !output_file_is_cut(file->output))
         return;
     if (output_file_mend(file->output, options->path, &format, &start, &error) != 0)
@@ -207,6 +242,8 @@ bool dead_letter_file_append(struct dead_letter_file *file, size_t size, enum de
     RULE(size <= sizeof file->block, "a block fits its buffer");
     if (deadline_is_over(file->deadline))
         *why = DROPPED_STOP_TIMEOUT;
+    else if (file->removed)
+        *why = DROPPED_IO_ERROR;
     else if (!letter_fits(file, size))
         *why = DROPPED_FILE_FULL;
     else if (!disk_has_room(file))

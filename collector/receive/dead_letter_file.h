@@ -1,6 +1,6 @@
 /*
  * The capture file to which the writing thread appends dead letters. Handles a full file, a full
- * disk, a file that someone has cut or moved away, and a pipe that its reader has closed.
+ * disk, a file that someone has cut, removed or moved away, and a pipe that its reader has closed.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DEAD_LETTER_FILE_H
 #define SLUICE_COLLECTOR_RECEIVE_DEAD_LETTER_FILE_H
@@ -28,6 +28,8 @@ struct dead_letter_file {
     bool section_due;   /* the next letter needs a new section */
     bool full;          /* the file has reached max_size */
     bool ended;         /* the reader of the pipe has closed it */
+    bool removed;       /* the file was removed, and no new file could be opened */
+    int64_t retry_ns;   /* monotonic: the next try to open a new file; 0: at once */
     bool short_of_room; /* the disk's free space is below the reserve; this was logged */
     struct disk_room room;
     struct log_limit log;
@@ -44,10 +46,11 @@ int dead_letter_file_open(struct dead_letter_file *file, struct error *error);
 void dead_letter_file_reopen(struct dead_letter_file *file);
 
 /*
- * Called before a block is made: if someone has emptied or cut the file, a new section begins at
- * its present end. A file that is full stays full until it is reopened, even if it was cut.
+ * Called before a block is made. If someone has removed the file, opens a new one, because what is
+ * written to a removed file is lost. If someone has emptied or cut it, a new section begins at its
+ * present end. A file that is full stays full until it is reopened, even if it was cut.
  */
-void dead_letter_file_look_for_cut(struct dead_letter_file *file);
+void dead_letter_file_look(struct dead_letter_file *file);
 
 /*
  * Appends the `size` bytes of `block`. Returns false, with *why, if the block is not in the file.

@@ -50,8 +50,11 @@ size_t dead_letter_queue_memory(void)
     return RING_SIZE + sizeof(struct dead_letter_queue);
 }
 
-/* The most bytes that are kept of a stream's frame: the maximum size of a datagram (IPv4). */
-#define LETTER_MOST ((size_t)65507)
+/*
+ * The most bytes that are kept of a stream's longer frame: less than the length in its packet, so
+ * that a capture's reader finds that it is cut.
+ */
+#define CUT_MOST (DEAD_LETTER_MOST - 1)
 
 /* --- producing threads ------------------------------------------------------------------------ */
 
@@ -64,7 +67,7 @@ static void wake_writer(struct dead_letters *dead_letters)
 bool dead_letter_queue_has_room(const struct dead_letter_queue *queue, size_t size)
 {
     return byte_ring_has_room(queue->ring, sizeof(struct dead_letter) +
-                                               (size < LETTER_MOST ? size : LETTER_MOST));
+                                               (size < DEAD_LETTER_MOST ? size : CUT_MOST));
 }
 
 static bool put_letter(struct dead_letter_queue *queue, const struct dead_letter *letter,
@@ -85,8 +88,8 @@ void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *l
 {
     RULE(datagram_reason_has_letter[reason], "only reasons with dead letters are offered");
     struct datagram_slot part = *whole;
-    const struct datagram_slot *datagram = whole->size <= LETTER_MOST ? whole : &part;
-    part.size = part.sent_size = LETTER_MOST;
+    const struct datagram_slot *datagram = whole->size <= DEAD_LETTER_MOST ? whole : &part;
+    part.size = CUT_MOST;
     struct dead_letters *dead_letters = queue->dead_letters;
     struct dead_letter_counters *counters = queue->counters;
     counter_add(&counters->offered, 1);
@@ -133,9 +136,9 @@ static void write_letter(struct dead_letters *dead_letters, struct byte_ring *ri
     struct dead_letter_file *file = &dead_letters->file;
     struct dead_letter letter;
     enum dead_letter_drop why;
-    dead_letter_file_look_for_cut(file);
+    dead_letter_file_look(file);
     byte_ring_take(ring, &letter, sizeof letter);
-    RULE(letter.size <= LETTER_MOST, "a letter in a ring has its own header");
+    RULE(letter.size <= DEAD_LETTER_MOST, "a letter in a ring has its own header");
     size_t size = dead_letter_block_make(file->block, file->section_due, ring, &letter);
     if (!dead_letter_file_append(file, size, &why)) {
         counter_add(&counters->dropped[why], 1);

@@ -32,11 +32,11 @@ struct dead_letter_queue;
 struct dead_letter_options {
     const char *name; /* "file:PATH", for the log; owned by the caller, outlives the dead letters */
     const char *path;
-    uint64_t max_size;                /* bytes of the file; later letters are dropped */
-    uint64_t rate;                    /* the maximum number of datagrams kept per second; at most
-                                         RATE_WINDOW_MOST */
-    unsigned mode;                    /* permissions of the file (file_system.h) */
-    struct disk_reserve reserve;      /* the space that must stay free on the disk */
+    uint64_t max_size;           /* bytes of the file; later letters are dropped */
+    uint64_t rate;               /* the maximum number of datagrams kept per second; at most
+                                    RATE_WINDOW_MOST */
+    unsigned mode;               /* permissions of the file (file_system.h) */
+    struct disk_reserve reserve; /* the space that must stay free on the disk */
     struct dead_letter_counters *counters; /* written only by the writing thread */
 
     /* Called from the writing thread once dead_letters_have_finished returns true; may be NULL. */

@@ -462,9 +462,9 @@ static bool make_parts(struct file_set *set)
     const struct destination_options *options = &set->options;
     struct file_makings *makings = &set->makings;
     const struct compression_ops *compression = options->settings->file.compression;
-    set->table =
-        file_table_create(set->path, file_shape_paths(set->path, &options->settings->file));
-    makings->finished = finished_files_create(set->path, &options->settings->file,
+    size_t paths = file_shape_paths(set->path, &options->settings->file);
+    set->table = file_table_create(set->path, paths);
+    makings->finished = finished_files_create(set->path, &options->settings->file, paths,
                                               &options->counters->renames_blocked);
     if (set->table == NULL || makings->finished == NULL)
         return false;

@@ -41,7 +41,7 @@ size_t finished_files_memory(size_t paths)
 }
 
 struct finished_files *finished_files_create(const struct path_template *path,
-                                             const struct file_options *options,
+                                             const struct file_options *options, size_t paths,
                                              struct counter *renames_blocked)
 {
     struct finished_files *files = calloc(1, sizeof *files);
@@ -49,8 +49,7 @@ struct finished_files *finished_files_create(const struct path_template *path,
         return NULL;
     files->path = path;
     files->kept = kept_files_create(path, options);
-    files->numbers =
-        file_numbers_create(path_template_has_values(path) ? (size_t)options->max_files : 1);
+    files->numbers = file_numbers_create(paths);
     files->renames_blocked = renames_blocked;
     if (files->kept != NULL && files->numbers != NULL)
         return files;

@@ -31,18 +31,17 @@ struct complete_part {
 };
 
 /*
- * `path`, `options` and `renames_blocked` (files that wait) must outlive the result. Returns NULL
- * if memory is short.
+ * `paths`: how many different paths are in use at a time. `path`, `options` and `renames_blocked`
+ * (files that wait) must outlive the result. Returns NULL if memory is short.
  */
 struct finished_files *finished_files_create(const struct path_template *path,
-                                             const struct file_options *options,
+                                             const struct file_options *options, size_t paths,
                                              struct counter *renames_blocked);
 
 /* Closes the waiting files. NULL is allowed. */
 void finished_files_destroy(struct finished_files *files);
 
-/* Bytes that finished_files_create allocates; `paths`: max_files, or fewer if paths have no values.
- */
+/* Returns the bytes that finished_files_create allocates. */
 size_t finished_files_memory(size_t paths);
 
 /* Returns whether old files are removed. If so, complete files of earlier runs must be reported. */

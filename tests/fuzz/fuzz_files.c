@@ -203,7 +203,7 @@ static bool finish_part(const struct file_content *content, const uint8_t *bytes
     scratch_file("file.part", name);
     if (!path_template_parse(path, &template, &at, &why))
         abort();
-    struct finished_files *finished = finished_files_create(template, &none, &blocked);
+    struct finished_files *finished = finished_files_create(template, &none, 1, &blocked);
     const struct complete_part left = {.name = name, .path = path};
     if (finished == NULL)
         abort();

@@ -3,6 +3,8 @@ without delaying others."""
 import os
 import pty
 import resource
+import socket
+import time
 import unittest
 
 from built import NO_FIFO, NO_LIMIT, NO_TERMINAL, not_on_windows
@@ -177,6 +179,46 @@ class Bounds(DeadLetters):
         sender.send_all([b"\xff\xff\xff"], before=4)
         self.assert_kept(program.stop(), 5)
         self.assertEqual(self.payloads(), [b"\xff\xff\xff"])
+
+    def remove_after_one(self):
+        program = self.start("--listen", TELEMETRY, *self.letters_to())
+        sender = self.sender(program)
+        sender.send_all([b"\xff"])
+        self.wait_for_letters(program, 1)
+        self.path.unlink()
+        return program, sender
+
+    def test_after_a_removal_the_next_is_in_a_new_file(self):
+        program, sender = self.remove_after_one()
+        sender.send_all([b"\xff\xff", b"\xff\xff\xff"], before=1)
+        self.assert_kept(program.stop(), 3)
+        self.assertEqual(self.payloads(), [b"\xff\xff", b"\xff\xff\xff"])
+        self.assertEqual(len([line for line in program.log() if "opened a new one" in line]), 1)
+
+    def test_what_has_no_file_after_a_removal_is_counted_as_dropped(self):
+        program, sender = self.remove_after_one()
+        self.path.mkdir()
+        sender.send_all([b"\xff\xff"] * 3, before=1)
+        self.wait_for_letters(program, 4)
+        self.path.rmdir()
+        time.sleep(1.1)  # the file is tried again after a second
+        sender.send_all([b"\xff\xff\xff"], before=4)
+        self.assert_kept(program.stop(), 2, io_error=3)
+        self.assertEqual(self.payloads(), [b"\xff\xff\xff"])
+        self.assertEqual(len([line for line in program.log() if "was removed: " in line]), 1)
+
+    def test_a_longer_frame_of_a_stream_is_marked_as_cut(self):
+        frame = (70000).to_bytes(4, "big") + b"\xff" * 70000
+        program = self.start("--listen", "tcp://127.0.0.1:0?schema=telemetry&framing=length32",
+                             *self.letters_to())
+        with socket.create_connection(("127.0.0.1", program.port())) as stream:
+            stream.sendall(frame)
+            self.wait_for_letters(program, 1)
+        self.assert_kept(program.stop(), 1)
+        packet, = read_packets(self.path)
+        self.assertEqual(packet["payload"], frame[:65506])
+        _, ledger = self.run_to_end("--listen", f"pcap:{self.path}?schema=telemetry")
+        self.assertEqual(ledger["listeners"][0]["cut"], 1)
 
     @not_on_windows(NO_LIMIT)
     def test_a_file_at_its_limit_costs_letters_alone(self):

@@ -36,7 +36,7 @@ struct finished_files *file_set_finished_files_by(const struct path_template *pa
     static struct file_options copy;
     file_set_blocked = none;
     copy = *options;
-    struct finished_files *files = finished_files_create(path, &copy, &file_set_blocked);
+    struct finished_files *files = finished_files_create(path, &copy, 1, &file_set_blocked);
     assert_non_null(files);
     file_set_path = path;
     return files;

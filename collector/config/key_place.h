@@ -1,5 +1,6 @@
 /*
- * The place of a key in a configuration file, for faults that are found after the URL was parsed.
+ * Finds where a key of a listener's URL is in the configuration file, for faults that are found
+ * only after the URL was parsed.
  *
  * Pure; main thread.
  */

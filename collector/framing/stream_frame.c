@@ -52,7 +52,7 @@ bool stream_frame_is_control(enum framing framing, const uint8_t *data)
     return framing == FRAMING_FRAME_STREAMS && network_u32(data) == 0;
 }
 
-/* Examines a control frame whose length of 0 has been read. */
+/* Examines a control frame: a 0 in place of a length, then the control frame's own length. */
 static enum stream_frame_result look_control(const uint8_t *data, size_t size, size_t *whole)
 {
     if (size < FRAME_STREAMS_ESCAPE)

@@ -94,7 +94,7 @@ void buffered_block_begin(struct buffered_block *buffered, const char *head, siz
 void buffered_block_add(struct buffered_block *buffered, size_t start,
                         const struct delivery_addition *one);
 
-/* Whether the block may not have room for one more record. */
+/* Returns false only if one more record surely fits. */
 bool buffered_block_is_full(const struct buffered_block *buffered);
 
 /*

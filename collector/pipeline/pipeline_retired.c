@@ -73,8 +73,8 @@ static struct sink_slot *spill_next(const struct pipeline *pipeline, const struc
 
 /*
  * Passes the spill of a finished sink to the sink that uses it next. If both have the same ledger
- * entry, the next sink also counts the records in the spill from now on. Otherwise they remain
- * counted by the finished sink. Returns false if no sink uses the spill next.
+ * entry, the number of records in the spill moves to the next sink's counters. Otherwise the
+ * finished sink's counters keep it. Returns false if no sink uses the spill next.
  */
 static bool hand_spill_over(struct pipeline *pipeline, const struct sink_slot *before)
 {

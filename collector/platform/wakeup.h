@@ -37,9 +37,9 @@ void wakeup_signal(struct wakeup *wakeup);
 
 /*
  * Waits for at most `timeout_ms` milliseconds (negative: for ever). `handle` is watched for a
- * closed other end and, with `want_write`, for being writable; NO_HANDLE: only for the wake-up. If
- * several reasons hold, a broken handle is reported first, then a writable one; the wake-up is then
- * kept for the next wait.
+ * closed other end and, with `want_write`, for being writable; with NO_HANDLE it waits only for the
+ * wake-up. If several reasons hold, a broken handle takes precedence over a writable one, and both
+ * over the wake-up, which is then kept for the next wait.
  */
 enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
                                int timeout_ms);

@@ -117,7 +117,10 @@ void *decoder_fail_tag(struct decoder *decoder, const uint8_t *at, const uint8_t
 /* Replaces the part of a path that does not fit. */
 #define CUT "..."
 
-/* Puts a name and a dot in front of the path. */
+/*
+ * Puts a name, and a dot if the path is not empty, in front of the path. A name that does not fit
+ * is replaced by CUT, which stays the first part of the path.
+ */
 static void prepend(char path[DECODE_FIELD_SIZE], const char *name, size_t size)
 {
     size_t used = strlen(path);

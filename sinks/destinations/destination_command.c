@@ -94,7 +94,7 @@ static bool has_input(const struct command *command)
     return command->phase == PHASE_RUNNING || command->phase == PHASE_LEAVING;
 }
 
-/* --- from start to end ------------------------------------------------------------------------ */
+/* --- the program, from its start to its end --------------------------------------------------- */
 
 /* Sets the time of the next start. Returns the pause before it. */
 static int64_t plan_start(struct command *command, int64_t now)
@@ -259,7 +259,7 @@ static void command_tick(struct destination *destination)
         command_start(command, now);
 }
 
-/* --- as a stream ------------------------------------------------------------------------------ */
+/* --- the operations of a stream --------------------------------------------------------------- */
 
 static enum write_result write_to(struct destination *destination, const void *bytes, size_t size,
                                   size_t *written, struct error *error)
@@ -338,7 +338,7 @@ static bool command_finish(struct destination *destination, bool at_once)
     return command->phase == PHASE_WAITING;
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a destination --------------------------------------------------------------------- */
 
 static void command_destroy(struct destination *destination)
 {

@@ -50,7 +50,7 @@ static void send_series(struct flow *flow, uint64_t first, size_t count)
     struct address to = flow_address(flow, 0);
     for (size_t i = 0; i < count; i++) {
         char text[32];
-        /* An event (6) of 12 bytes: its service (3) of 8 bytes, and its metric (13). */
+        /* Field 6, an event of 12 bytes: field 3, a service of 8 bytes, and field 13, a metric. */
         snprintf(text, sizeof text, "\x32\x0c\x1a\x08%08u\x68\x02", (unsigned)(first + i));
         udp_sender_send(flow->sender, &to, text, 14);
     }

@@ -268,7 +268,7 @@ static void read_growth_list(struct reading *reading, const json_t *sink,
     }
 }
 
-/* Only sinks with limits of series or times have these lists. */
+/* A sink has the growth_lists only if it limits series or the times of samples. */
 static void read_growths(struct reading *reading, const json_t *sinks, struct model *model)
 {
     model->growths = calloc(count_growths(sinks) + 1, sizeof *model->growths);

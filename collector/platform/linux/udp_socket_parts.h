@@ -1,7 +1,6 @@
 /*
- * struct udp_socket and struct datagram_group on Linux, shared by the files that implement them:
- * udp_socket.c opens sockets and describes them, datagram_group.c has the memory to receive into,
- * udp_receive.c receives. Only these files include it.
+ * struct udp_socket and struct datagram_group on Linux, for the files of this folder that open
+ * sockets, receive from them or answer through them. No other folder includes it.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H

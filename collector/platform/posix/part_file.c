@@ -138,8 +138,8 @@ enum part_result part_file_open_new(const char *path, size_t base_length, unsign
         return is_refusal(number, path, base_length) ? PART_REFUSED : PART_FAILED;
     }
     struct stat status;
-    /* Before the file was locked, another program took it for a file of a dead program. */
     if (part_lock(fd, path, &status) != PART_DONE) {
+        /* Another program locked or removed it first, as if its owner had died. */
         close(fd);
         return PART_TAKEN;
     }

@@ -1,6 +1,7 @@
 /*
- * Console events: Ctrl-C, Ctrl-Break, close of the window, logoff and shutdown. All of them stop
- * the program as SIGTERM does elsewhere. Only for platform/windows/.
+ * Console events: Ctrl-C, Ctrl-Break, close of the window, logoff and shutdown. Each stops the
+ * program as SIGTERM does elsewhere; only a logoff is ignored if the program runs in the session of
+ * services. Only for platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONSOLE_EVENTS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONSOLE_EVENTS_H
@@ -14,7 +15,8 @@ void console_events_end(void);
 /*
  * The handler (a HANDLER_ROUTINE), called by the system in a thread of its own. After Close, Logoff
  * and Shutdown the system ends the process when the handler returns, and about 5 s after the call
- * in any case. The handler returns when all data is drained and written, or after 4 s.
+ * in any case. So the handler returns from the first of them only when all data is drained and
+ * written, or after 4 s.
  */
 BOOL WINAPI console_event(DWORD type);
 

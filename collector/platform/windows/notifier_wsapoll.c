@@ -1,15 +1,15 @@
 /*
- * The notifier for levels that stay on WSAPoll, which every Windows has.
+ * A notifier for persistent levels that uses WSAPoll, which every Windows has.
  *
- * WSAPoll has levels, no registrations: each wait passes all sockets. A datagram that the notifier
- * sends to itself wakes it. If the thread also waits for other things (notifier_handle), a wait
- * checks the sockets, and then another thread polls them until one is ready (level_thread.h). When
- * a registration changes, that thread is woken and its result dropped, because a level is found
- * again.
+ * WSAPoll has levels, but no registrations: each wait passes all sockets. The notifier wakes itself
+ * with a datagram to its own socket. If its thread also waits for other things (notifier_handle), a
+ * wait checks the sockets once; then another thread polls them until one is ready (level_thread.h).
+ * When a registration changes, that thread is woken and its result is dropped: a level that still
+ * holds is found again.
  *
  * WSAPoll reports data and the end of a connection alike, so a receive (MSG_PEEK) tells them apart.
- * A system may not report a hang-up unless reading is requested as well; therefore sockets that
- * wait for a hang-up only are checked at intervals, too.
+ * Some systems report a hang-up only if reading is requested as well. So a socket that waits for a
+ * hang-up, but not for data, is also checked at intervals.
  */
 #include <stdatomic.h>
 #include <stdlib.h>

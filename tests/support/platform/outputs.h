@@ -25,8 +25,8 @@ void output_assert_closed(struct output_file *file);
 /* --- a full one ------------------------------------------------------------------------------- */
 
 /*
- * Bytes of a block: more than a pipe accepts whole or not at all, and not a divisor of its
- * capacity.
+ * The size of a block in bytes: more than a pipe accepts whole or not at all, and not a divisor of
+ * the pipe's capacity.
  */
 #define OUTPUT_BLOCK 10000
 

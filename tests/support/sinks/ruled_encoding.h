@@ -1,6 +1,6 @@
 /*
- * Encodes samples by an encoder with rules, which are written as in a sink's URL. Include after
- * cmocka.h.
+ * Encodes samples with an encoder that filters, renames or limits them as the keys of a sink's URL
+ * say (collector/contract/sample_rules.h). Include after cmocka.h.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_RULED_ENCODING_H
 #define SLUICE_TESTS_SUPPORT_SINKS_RULED_ENCODING_H

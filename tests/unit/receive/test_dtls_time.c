@@ -1,4 +1,7 @@
-/* The time for DTLS handshakes: half of all time, shared by hosts that use accounts of it. */
+/*
+ * The time that a thread spends on DTLS handshakes: at most half of its time, shared between hosts
+ * according to how much of it each has used.
+ */
 #include "collector/base/byte_order.h"
 #include "collector/receive/dtls_time.h"
 #include "tests/support/test.h"

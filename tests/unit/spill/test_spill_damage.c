@@ -105,7 +105,7 @@ static void assert_all_but(const struct found *found, uint64_t first, uint64_t e
     assert_int_equal(found->count, at);
 }
 
-/* Bytes of a block in its segment. */
+/* Returns the size of a block in its segment, in bytes. */
 static size_t size_of(uint64_t number)
 {
     uint8_t bytes[SPILLING_IMAGE];

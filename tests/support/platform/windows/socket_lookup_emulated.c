@@ -1,39 +1,39 @@
 /*
  * ProcessSocketNotifications as documented, for systems that do not have it: a test links it in
- * place of collector/platform/windows/socket_lookup.c. One thread asks WSAPoll about all sockets
- * that may have an edge and posts a packet to the socket's completion port: the events as number of
+ * place of collector/platform/windows/socket_lookup.c. A thread polls all armed sockets with
+ * WSAPoll and posts a packet to a ready socket's completion port: the events as the number of
  * bytes, the registration's key, no OVERLAPPED.
  *
  * It is as strict as the documentation allows:
  *
- * - A socket that has data when it is registered stays silent.
- * - After an edge the next one comes only after a receive of that socket returned would-block. To
- *   see that, WSARecvMsg is emulated, too. From then on the socket is polled, so data that arrives
- *   between a receive's answer and that moment is an edge like any other.
- * - Of each pair of triggers exactly one must be requested: EDGE and PERSISTENT, with IN; LEVEL and
- *   ONESHOT, or LEVEL and PERSISTENT.
- * - A socket that is registered for edges cannot be registered again, even with another port.
- * - For a level with ONESHOT there is one packet after each ENABLE, as soon as a condition of the
- *   filter holds, at once if it holds already; none while it is disabled. Enabling it again
- * replaces the filter, not the key, and not the trigger. At the end of a connection only HANGUP is
- * reported, not IN.
- * - For a level with PERSISTENT there is one packet in the port while a condition holds, and
- * another one when all packets of the port were taken (NtQueryIoCompletion), until it is disabled.
- * - A call carries out each of its registrations, and then retrieves packets if it has room for
- * some, for the time that it gives.
- * - REMOVE is the last packet of a registration; queued packets come before it. It comes some time
- *   after the request, and only if the socket is open then: a socket that was closed in between is
- *   never reported, and its registration counts as abandoned (emulation_abandoned). Until it comes
- *   the socket cannot be registered again.
- * - A closed socket is forgotten without REMOVE; queued packets still come.
+ * - A registration is for edges (EDGE and PERSISTENT, with the filter IN), for a one-shot level
+ *   (LEVEL and ONESHOT) or for a persistent level (LEVEL and PERSISTENT).
+ * - Edges: a socket that has data when it is registered stays silent. After an edge, the next one
+ *   comes only after a receive of that socket returned would-block; WSARecvMsg is emulated to
+ *   notice that. Data that arrives after that receive, before the socket is polled, is an edge like
+ *   any other. The socket cannot be registered again, even with another port.
+ * - A one-shot level: after each ENABLE one packet as soon as a condition of the filter holds, at
+ *   once if one holds already; then no other before the next ENABLE.
+ * - A persistent level: one packet in the port while a condition holds, and another one when all
+ *   packets of the port were taken (NtQueryIoCompletion), until it is disabled.
+ * - ENABLE of a registered level replaces its filter. Another key or trigger is refused.
+ * - At the end of a connection a level reports HANGUP, not IN.
+ * - A call carries out its registrations, and then, if it has room for packets, waits for them for
+ *   at most the time that the caller gave.
+ * - REMOVE is the last packet of a registration, after the queued ones. It comes some time after
+ *   the request, and only if the socket is still open; until then the socket cannot be registered
+ *   again. A socket that was closed is forgotten without REMOVE, and its registration counts as
+ *   abandoned (emulation_abandoned); queued packets still come.
  * - A receive on a blocking socket, which on Windows would never return, fails after a second with
  *   WSAEINPROGRESS.
  *
- * Sockets that are not registered are not affected. The emulation does not support edges that are
- * reported once, and DISABLE of other registrations than persistent levels, which it refuses; a
- * hang-up after unread data, which Wine does not show; joining a queued packet with later events
- * (Windows has at most one queued packet for each socket; emulation_notify can post such a packet);
- * and the numbers of Windows' errors, which are not documented.
+ * Sockets that are not registered are not affected. Not emulated:
+ *
+ * - edges with ONESHOT, and DISABLE of edges or one-shot levels: both are refused;
+ * - a hang-up after unread data: Wine does not show it;
+ * - joining a queued packet with later events: Windows has at most one queued packet for each
+ *   socket (emulation_notify can post a joined packet);
+ * - the numbers of Windows' errors, which are not documented.
  */
 #include "tests/support/platform/windows/socket_lookup_emulated.h"
 

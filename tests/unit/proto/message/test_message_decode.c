@@ -215,9 +215,10 @@ TEST_WITH(a_varint_of_eleven_bytes_and_a_tag_of_six_are_malformed, open_legacy, 
     wire_raw(&wire, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", 11);
     assert_decodes_to(*state, &wire, DECODE_MALFORMED);
     assert_int_equal(decoding_run(*state, "\x88\x80\x80\x80\x80\x00\x01", 7), DECODE_MALFORMED);
-    /* One byte less in each is still longer than needed, but allowed. */
+    /* A tag of five bytes and a length of five are longer than needed, but allowed. */
     assert_int_equal(decoding_run(*state, "\x88\x80\x80\x80\x00\x01", 6), DECODE_OK);
     assert_int_equal(decoding_run(*state, "\x12\x81\x80\x80\x80\x00\x61", 7), DECODE_OK);
+    /* A length of six is malformed. */
     assert_int_equal(decoding_run(*state, "\x12\x81\x80\x80\x80\x80\x00\x61", 8), DECODE_MALFORMED);
 }
 

@@ -152,7 +152,7 @@ static void put_cpu_row(const char *node, double load)
     wire_end(&wire, row);
 }
 
-/* --- of one type ------------------------------------------------------------------------------ */
+/* --- fields with one type --------------------------------------------------------------------- */
 
 TEST_WITH(bytes_are_decoded_as_the_message_that_they_hold, begin, end)
 {
@@ -196,7 +196,7 @@ TEST_WITH(bytes_in_lists_maps_oneofs_and_bytes_are_decoded, begin, end)
                         "\"picked\":{\"inner\":{\"node\":\"n\"}}}");
 }
 
-/* --- of a type that a text chooses ------------------------------------------------------------ */
+/* --- fields whose type a text chooses --------------------------------------------------------- */
 
 TEST_WITH(a_text_of_the_message_chooses_the_type, begin, end)
 {
@@ -380,7 +380,8 @@ TEST_WITH(what_is_wrong_is_said_in_one_line, begin, end)
         {"body:message=", "nested: \"body\" has no type after message="},
         {"body:message=" PORTS ",kind", "nested: \"kind\" is not by=PATH"},
         {"body:message=" PORTS ",", "nested: \"\" is not by=PATH"},
-        {"body:by=kind", "by= has no TEXT=TYPE after it, and no package has a message X_KEYS and a message X"},
+        {"body:by=kind",
+         "by= has no TEXT=TYPE after it, and no package has a message X_KEYS and a message X"},
         {"body:by=kind;picked:by=kind,a=" CPU,
          "by= has TEXT=TYPE after it in one field but not in another"},
         {"body:message=" PORTS ",by=kind", "\"by=kind\" needs TEXT=TYPE after it"},

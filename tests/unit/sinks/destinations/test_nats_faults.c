@@ -291,7 +291,10 @@ static const struct nats_library library = {
 
 static const char taken[] = "{\"stream\":\"S\",\"seq\":1}";
 
-/* Calls the subscriber as the library does. `text` NULL: no stream has the subject. */
+/*
+ * Answers a published message (0: the first one) by calling the subscriber, as the library does.
+ * `text` NULL: the server says that there are no responders.
+ */
 static void answer(size_t message, const char *text)
 {
     natsMsg *made;

@@ -255,8 +255,8 @@ TEST_WITH(the_last_of_two_values_in_one_millisecond_counts, open_telemetry, clos
 }
 
 /*
- * A reader takes the last nanoseconds before a millisecond for that millisecond, because its
- * doubles are not precise enough.
+ * Prometheus reads a time as a double, in which the last nanoseconds before a millisecond are equal
+ * to that millisecond.
  */
 TEST_WITH(a_time_that_is_read_as_the_next_millisecond_is_in_that, open_telemetry, close_encoding)
 {

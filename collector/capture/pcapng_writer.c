@@ -76,7 +76,7 @@ size_t pcapng_write_packet(uint8_t *block, const struct pcapng_packet *packet)
     return at;
 }
 
-/* --- what is whole ---------------------------------------------------------------------------- */
+/* --- finding the end of the whole blocks ------------------------------------------------------ */
 
 static uint32_t read_u32(const uint8_t *bytes)
 {

@@ -42,7 +42,7 @@ static void free_map(struct map *map)
         provenance_text_free(&map->parts[i]);
 }
 
-/* --- one key ---------------------------------------------------------------------------------- */
+/* --- reading one key -------------------------------------------------------------------------- */
 
 /* Reads the next piece, the value of the key `name`, which must be a text. */
 static bool map_read_text(struct file_reading *reading, const char *name)

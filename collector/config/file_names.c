@@ -93,7 +93,7 @@ static bool add_folder(struct file_names *names, struct folder *folder, const ch
     return true;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the list of names ------------------------------------------------------------------------ */
 
 bool file_names_add(struct file_names *names, const char *from, struct provenance_mark mark,
                     const char *name, size_t length, struct parse_error *fault)

@@ -240,7 +240,7 @@ bool config_file_load(const char *path, char **bytes, size_t *length, struct err
     return false;
 }
 
-/* --- all files -------------------------------------------------------------------------------- */
+/* --- reading all files ------------------------------------------------------------------------ */
 
 static bool read_file(struct file_reading *reading)
 {

@@ -27,7 +27,7 @@ static void put_item(struct page *page, const char *item, bool is_last)
         page_new_line(page);
 }
 
-/* --- one setting ------------------------------------------------------------------------------ */
+/* --- the help for one setting ----------------------------------------------------------------- */
 
 /* Writes the help of a setting next to its name, or below it if the name is too long. */
 static void put_help(struct page *page, const struct setting *setting)

@@ -59,7 +59,7 @@ static bool parse_key(const char *text, size_t length, struct schema_match *matc
     return true;
 }
 
-/* --- all ------------------------------------------------------------------------------------- */
+/* --- all conditions --------------------------------------------------------------------------- */
 
 static const struct match_syntax {
     const char *name;

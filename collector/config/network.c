@@ -8,7 +8,7 @@
 
 #define MAPPED_BITS 96 /* bits of an IPv4-mapped address before the IPv4 address */
 
-/* --- one -------------------------------------------------------------------------------------- */
+/* --- parsing one network ---------------------------------------------------------------------- */
 
 static bool network_parse_address(const char *name, const char *text, size_t length,
                                   struct address *address, struct parse_error *fault)
@@ -70,7 +70,7 @@ bool network_parse(const char *name, const char *text, size_t length, struct net
                            name, (unsigned)network->prefix, right, (unsigned)network->prefix);
 }
 
-/* --- many ------------------------------------------------------------------------------------- */
+/* --- parsing a list of networks --------------------------------------------------------------- */
 
 static size_t count_elements(const char *text, size_t length)
 {

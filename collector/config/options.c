@@ -214,7 +214,7 @@ static bool read_files(struct reading *reading)
     return good;
 }
 
-/* --- all together ----------------------------------------------------------------------------- */
+/* --- applying all sources --------------------------------------------------------------------- */
 
 static bool apply_defaults(const struct reading *reading)
 {

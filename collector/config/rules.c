@@ -293,7 +293,7 @@ bool rules_parse_buckets(const char *name, const char *text, size_t length, void
                            quoted(text, length, given), BUCKETS_LEAST, BUCKETS_MOST);
 }
 
-/* --- together --------------------------------------------------------------------------------- */
+/* --- conflicts between rules ------------------------------------------------------------------ */
 
 static bool globs_match(const struct sample_globs *list, const struct text *key)
 {

@@ -56,7 +56,7 @@ static bool check_refusal(const struct url *url, const struct listener_config *l
     return why == NULL || parse_error_set(fault, url->place_at + slashes, "%s", why);
 }
 
-/* --- no listener ------------------------------------------------------------------------------ */
+/* --- unknown schemes -------------------------------------------------------------------------- */
 
 /* Whether the text before its first ':', '?' or '/' is the name of a built-in schema. */
 static bool is_schema(const char *text, const struct config_registry *registry)

@@ -12,7 +12,7 @@
 #include "collector/text/copy.h"
 #include "collector/text/secret_url.h"
 
-/* --- no sink ---------------------------------------------------------------------------------- */
+/* --- unknown schemes -------------------------------------------------------------------------- */
 
 static bool unknown_sink(const char *text, const struct config_registry *registry,
                          struct parse_error *fault)

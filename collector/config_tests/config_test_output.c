@@ -136,7 +136,7 @@ static void output_give_up(struct destination *destination, struct relay_datagra
 
 static const struct relay_ops relay_ops = {.send = output_send_all, .cancel = output_give_up};
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a destination --------------------------------------------------------------------- */
 
 static void output_destroy(struct destination *destination)
 {

@@ -143,7 +143,7 @@ static void end_junit(const struct config_test_report *report)
     fputs("</testsuites>\n", report->to);
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the report ------------------------------------------------------------------------------- */
 
 void config_test_report_begin_file(struct config_test_report *report)
 {

@@ -429,7 +429,7 @@ static int run_pipeline(struct running *running, struct config_test_outcome *out
     return result;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole run ---------------------------------------------------------------------------- */
 
 static void free_running(struct running *running)
 {

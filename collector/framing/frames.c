@@ -164,7 +164,7 @@ static enum frame_result next_otlp_udp(struct frames *frames, struct frame *next
     return result;
 }
 
-/* --- all -------------------------------------------------------------------------------------- */
+/* --- frames of any framing -------------------------------------------------------------------- */
 
 enum frame_result frames_next(struct frames *frames, struct frame *next)
 {

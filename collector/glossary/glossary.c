@@ -201,7 +201,7 @@ static void add_exit_codes(struct making *making)
     }
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole glossary ----------------------------------------------------------------------- */
 
 static void add_all(struct making *making)
 {

@@ -279,7 +279,7 @@ bool log_text(enum log_level level, const char *lines, size_t size, int wait_ms)
     return written;
 }
 
-/* --- from start to end ------------------------------------------------------------------------ */
+/* --- starting, changing and ending the log ---------------------------------------------------- */
 
 static void log_follow(const struct log_settings *settings)
 {

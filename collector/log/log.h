@@ -63,7 +63,7 @@ void log_naming(enum log_level level, enum log_subject subject, const char *name
  */
 bool log_text(enum log_level level, const char *lines, size_t size, int wait_ms);
 
-/* --- from start to end ------------------------------------------------------------------------ */
+/* --- starting, changing and ending the log ---------------------------------------------------- */
 
 /*
  * Begins to follow the settings. Only while there is one thread. Returns 0, or -1 with `error`
@@ -103,7 +103,7 @@ void log_write_repeats(void);
  */
 void log_write_repeats_now(void);
 
-/* --- where to --------------------------------------------------------------------------------- */
+/* --- where log lines go ----------------------------------------------------------------------- */
 
 /*
  * Receives the log instead of stderr: `size` bytes of whole lines, without the program's name and

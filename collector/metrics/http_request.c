@@ -9,7 +9,7 @@
 #define BAD_VERSION    505
 #define VERSION_LENGTH 8 /* of "HTTP/1.1" */
 
-/* --- where it ends ---------------------------------------------------------------------------- */
+/* --- the end of a request --------------------------------------------------------------------- */
 
 size_t http_request_empty(const char *text, size_t size)
 {
@@ -46,7 +46,7 @@ bool http_request_begins(const char *text, size_t size, const char *path)
     return false;
 }
 
-/* --- its parts -------------------------------------------------------------------------------- */
+/* --- the parts of a request ------------------------------------------------------------------- */
 
 /* RFC 9110, 5.6.2. */
 static bool is_token(const struct text *text)

@@ -239,7 +239,7 @@ static void put_growth(struct metrics_text *text, const struct pipeline_levels *
                     levels->sinks[i].series.growth.late_count);
 }
 
-/* --- all -------------------------------------------------------------------------------------- */
+/* --- all levels ------------------------------------------------------------------------------- */
 
 static void put_sinks(struct metrics_text *text, const struct pipeline_levels *levels,
                       int64_t now_ns)

@@ -48,7 +48,7 @@ size_t delivery_spill_memory(size_t record_size)
            delivery_image_size(record_size);
 }
 
-/* --- from open to close ----------------------------------------------------------------------- */
+/* --- opening and closing the spill ------------------------------------------------------------ */
 
 static void free_all(struct delivery_spill *spill)
 {

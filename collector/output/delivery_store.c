@@ -26,7 +26,7 @@ void delivery_note_spill(struct delivery_writer *delivery)
     delivery->seen = now;
 }
 
-/* --- onto the disk, while they are sent ------------------------------------------------------- */
+/* --- storing blocks that are being sent ------------------------------------------------------- */
 
 static void log_spill(struct delivery_writer *delivery, const struct error *error)
 {
@@ -162,7 +162,7 @@ static bool can_keep_one_more(const struct delivery_writer *delivery)
     return count <= delivery_spill_room(delivery->spill);
 }
 
-/* --- to and from the disk --------------------------------------------------------------------- */
+/* --- moving blocks to and from the disk ------------------------------------------------------- */
 
 /* Stores a block and empties it. Returns false if the block cannot be stored now. */
 static bool store_block(struct delivery_writer *delivery, struct buffered_block *buffered)
@@ -292,7 +292,7 @@ void delivery_store_waiting(struct delivery_writer *delivery)
     sink_writer_publish(&delivery->base);
 }
 
-/* --- from open to close ----------------------------------------------------------------------- */
+/* --- opening and closing the spill ------------------------------------------------------------ */
 
 /* Logs how many records this sink cannot send. */
 static void log_kept(const struct delivery_writer *delivery, const char *label)

@@ -304,7 +304,7 @@ static wait_handle delivery_handle(const struct sink_writer *writer)
     return NO_HANDLE;
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a writer -------------------------------------------------------------------------- */
 
 static void delivery_destroy(struct sink_writer *writer)
 {

@@ -485,7 +485,7 @@ static wait_handle file_set_handle(const struct sink_writer *writer)
     return NO_HANDLE;
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a writer -------------------------------------------------------------------------- */
 
 static void file_set_destroy(struct sink_writer *writer)
 {

@@ -193,7 +193,7 @@ static bool relay_serve(struct sink_writer *writer, int64_t now_ns)
     return !relay_of(writer)->sending && now_ns < relay_due(writer) ? true : relay_flush(writer);
 }
 
-/* --- operations without effect --------------------------------------------------------------- */
+/* --- operations without effect ---------------------------------------------------------------- */
 
 /* Does nothing else: a socket has no file name to reopen. */
 static void relay_reopen(struct sink_writer *writer)
@@ -208,7 +208,7 @@ static wait_handle relay_handle(const struct sink_writer *writer)
     return NO_HANDLE;
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a writer -------------------------------------------------------------------------- */
 
 static void relay_destroy(struct sink_writer *writer)
 {

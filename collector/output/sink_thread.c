@@ -9,7 +9,7 @@
 #include "collector/output/sink_options.h"
 #include "collector/output/sink_thread_state.h"
 
-/* --- before the start ------------------------------------------------------------------------- */
+/* --- before the thread starts ----------------------------------------------------------------- */
 
 int sink_thread_make_spill(const struct sink_thread_options *options, struct error *error)
 {
@@ -91,7 +91,7 @@ int sink_thread_start(struct sink_thread *sink, struct error *error)
     return 0;
 }
 
-/* --- while it runs ---------------------------------------------------------------------------- */
+/* --- while the thread runs -------------------------------------------------------------------- */
 
 void sink_thread_reopen_moved(struct sink_thread *sink)
 {
@@ -105,7 +105,7 @@ void sink_thread_leave_spill_open(struct sink_thread *sink)
     atomic_store(&sink->writer->leaves_spill_open, true);
 }
 
-/* --- after its end ---------------------------------------------------------------------------- */
+/* --- after the thread has ended --------------------------------------------------------------- */
 
 void sink_thread_hand_spill_over(struct sink_thread *from, struct sink_thread *to)
 {

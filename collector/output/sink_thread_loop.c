@@ -6,7 +6,7 @@
 #include "collector/output/sink_thread_state.h"
 #include "collector/platform/clock.h"
 
-/* --- making room ------------------------------------------------------------------------------ */
+/* --- making room in the queues ---------------------------------------------------------------- */
 
 static void evict_batch(void *context, struct batch *batch)
 {
@@ -162,7 +162,7 @@ enum sink_step sink_thread_step(struct sink_thread *sink, int64_t *due)
     return sink_queues_have_finished(&sink->queues) ? STEP_END : STEP_NONE;
 }
 
-/* --- until the end ---------------------------------------------------------------------------- */
+/* --- the loop of the thread ------------------------------------------------------------------- */
 
 void sink_thread_evict_after_wait(struct sink_thread *sink)
 {

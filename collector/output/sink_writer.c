@@ -366,7 +366,7 @@ int64_t sink_writer_collected_until(const struct sink_writer *writer, int64_t si
                : since_ns + (int64_t)interval;
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a writer -------------------------------------------------------------------------- */
 
 static int64_t delay_most_ns = SINK_DELAY_MOST_NS;
 

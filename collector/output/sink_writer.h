@@ -182,7 +182,7 @@ void sink_writer_note_delay(struct sink_writer *writer);
 
 void sink_writer_destroy(struct sink_writer *writer);
 
-/* --- for implementations ---------------------------------------------------------------------- */
+/* --- for implementations of writers ----------------------------------------------------------- */
 
 /* Returns when records that are collected since `since_ns` are due; INT64_MAX: never. */
 int64_t sink_writer_collected_until(const struct sink_writer *writer, int64_t since_ns);

@@ -154,7 +154,7 @@ static void broken(struct sink_writer *writer)
     stream_writer_follow_reader(stream_of(writer), FAILED_COMMAND_ENDED);
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a writer -------------------------------------------------------------------------- */
 
 size_t stream_writer_memory(size_t record_size)
 {

@@ -81,8 +81,7 @@ static inline uint64_t stream_accepted(const struct stream_writer *stream)
     return stream->block_at + stream->sent;
 }
 
-/* --- stream_writer_outcomes.c --------------------------------------------------------------------
- */
+/* --- stream_writer_outcomes.c ----------------------------------------------------------------- */
 
 static inline struct pending *stream_pending_at(struct stream_writer *stream, size_t index)
 {

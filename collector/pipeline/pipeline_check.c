@@ -157,7 +157,7 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
     return 0;
 }
 
-/* --- whether it can run ----------------------------------------------------------------------- */
+/* --- checks of a configuration ---------------------------------------------------------------- */
 
 /* Whether the sink passes messages of the schema on unchanged, and so needs no samples. */
 static bool passes_on(const struct sink_config *sink, const struct schema *schema)

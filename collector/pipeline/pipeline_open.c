@@ -31,7 +31,7 @@
 #include "collector/senders/sequence.h"
 #include "collector/senders/traffic.h"
 
-/* --- making the parts ------------------------------------------------------------------------- */
+/* --- making sources, keys and dead letters ---------------------------------------------------- */
 
 static int open_make_sources(struct pipeline *pipeline, struct error *error)
 {
@@ -328,7 +328,7 @@ static int make_spills_of_user(const struct config *config, struct error *error)
     return -1;
 }
 
-/* --- for control and metrics ------------------------------------------------------------------ */
+/* --- parts for control and metrics ------------------------------------------------------------ */
 
 static size_t count_threads(const struct pipeline *pipeline)
 {

@@ -23,7 +23,7 @@
 #include "collector/receive/dead_letters.h"
 #include "collector/receive/receiver.h"
 
-/* --- only the schemas ------------------------------------------------------------------------- */
+/* --- reloading only the schemas --------------------------------------------------------------- */
 
 /* Whether any schema may have changed: built-in schemas never do. */
 static bool has_schemas_from_files(const struct config *config)

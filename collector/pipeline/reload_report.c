@@ -100,7 +100,7 @@ static void compare_options(struct reload_names *to, const struct config *from,
         }
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole report ------------------------------------------------------------------------- */
 
 void reload_report_make(struct reload_report *report, const struct config *from,
                         const struct config *to, const struct change *change)

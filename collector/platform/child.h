@@ -138,7 +138,7 @@ extern const size_t process_arguments_most;
 enum process_result process_run(const char *const *arguments, const struct process_limits *limits,
                                 struct process_output *out, struct error *error);
 
-/* --- where such a program writes -------------------------------------------------------------- */
+/* --- the file that such a program writes ------------------------------------------------------ */
 
 /*
  * The output path for a program that requires one: the system's name for standard output or, on a

@@ -175,7 +175,7 @@ wait_handle control_connection_handle(const struct control_connection *connectio
  */
 void control_connection_close(struct control_connection *connection);
 
-/* --- asking over it --------------------------------------------------------------------------- */
+/* --- requests over the control socket --------------------------------------------------------- */
 
 /*
  * One request over a collector's control socket, and its answer

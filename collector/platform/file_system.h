@@ -29,7 +29,7 @@
  * Pure functions; any thread.
  */
 
-/* --- of the system ---------------------------------------------------------------------------- */
+/* --- paths: functions of each system ---------------------------------------------------------- */
 
 /* Brings a path from outside into the program's form. Its length does not change. */
 void file_path_normalise(char *path);
@@ -79,7 +79,7 @@ static inline uint64_t file_path_hash(const char *path)
  */
 extern const char file_path_mkdir[], file_path_quoted[];
 
-/* --- of every system -------------------------------------------------------------------------- */
+/* --- paths: functions for all systems --------------------------------------------------------- */
 
 /*
  * Returns the length of the folder's part of a path, without the '/' after it unless the folder is
@@ -239,7 +239,7 @@ struct disk_room {
 bool disk_room_has(struct disk_room *room, const struct disk_reserve *reserve, const char *path,
                    struct error *error);
 
-/* --- of each system --------------------------------------------------------------------------- */
+/* --- free space: functions of each system ----------------------------------------------------- */
 
 /*
  * Stores the free bytes of the path's file system, for a user without special rights, and all its

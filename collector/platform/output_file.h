@@ -23,7 +23,7 @@ enum write_result {
     WRITE_CLOSED,      /* no byte was or ever will be: the reader has closed */
 };
 
-/* --- what a format says about its file -------------------------------------------------------- */
+/* --- a format's knowledge of its file --------------------------------------------------------- */
 
 /* The functions by which a format recognises its own records in a file. Pure functions. */
 

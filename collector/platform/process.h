@@ -13,7 +13,7 @@
 
 #include "collector/base/error.h"
 
-/* --- where a program begins ------------------------------------------------------------------- */
+/* --- the entry of a program ------------------------------------------------------------------- */
 
 /*
  * Each program defines program_main and links sluice_entry, which defines the function that the

@@ -104,7 +104,7 @@ static bool ctl_parse(int argc, char *const *argv, const struct order **order,
     return parse_receiver(argv[2], to, fault);
 }
 
-/* --- over the control socket ------------------------------------------------------------------ */
+/* --- a request over the control socket -------------------------------------------------------- */
 
 static enum exit_code print_text(const struct output *text)
 {
@@ -158,7 +158,7 @@ static enum exit_code ctl_request(const struct order *order, const char *address
     return code;
 }
 
-/* --- to a process ----------------------------------------------------------------------------- */
+/* --- a signal to a process -------------------------------------------------------------------- */
 
 static enum exit_code signal_process(const struct order *order, unsigned long process)
 {

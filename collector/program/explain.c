@@ -17,7 +17,7 @@
 /* Longer than any text of the glossary. */
 #define SENTENCE_SIZE 1024
 
-/* --- one entry -------------------------------------------------------------------------------- */
+/* --- printing one entry ----------------------------------------------------------------------- */
 
 static bool is_small(char character)
 {
@@ -90,7 +90,7 @@ static void print_entry(const struct glossary_entry *entry)
     put_sentence(&page, "See ", glossary_kinds[entry->kind].page);
 }
 
-/* --- one word --------------------------------------------------------------------------------- */
+/* --- explaining one word ---------------------------------------------------------------------- */
 
 static void suggest(const struct glossary *glossary, const char *word)
 {

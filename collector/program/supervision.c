@@ -33,7 +33,7 @@ struct supervision {
     bool stuck; /* whether the last check found and logged a stuck thread */
 };
 
-/* --- from start to end ------------------------------------------------------------------------ */
+/* --- creating and destroying ------------------------------------------------------------------ */
 
 static bool reported(int result, const struct error *error)
 {

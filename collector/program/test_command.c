@@ -112,7 +112,7 @@ static void print_help(void)
     config_test_keys_print(stdout);
 }
 
-/* --- one file --------------------------------------------------------------------------------- */
+/* --- the tests of one file -------------------------------------------------------------------- */
 
 static int test_encode(const struct schema_config *schema, const char *json, uint8_t **bytes,
                        size_t *size, struct error *error)

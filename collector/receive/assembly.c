@@ -303,7 +303,7 @@ static struct block *take_blocks(struct assembly *assembly, size_t count)
     return first;
 }
 
-/* --- how a message ends ----------------------------------------------------------------------- */
+/* --- the end of a message --------------------------------------------------------------------- */
 
 static void give_up_segment(struct assembly *assembly, const struct message *message,
                             const struct segment *segment, const struct refusal *refusal)

@@ -141,7 +141,7 @@ static bool make_sockets(const struct tls_library *library)
            library->BIO_meth_set_ctrl(sockets, control_socket) == 1;
 }
 
-/* --- how a channel ends ----------------------------------------------------------------------- */
+/* --- the end of a channel --------------------------------------------------------------------- */
 
 static enum channel_result tls_fail(struct tls_session *session, const char *what,
                                     const char *detail)

@@ -198,7 +198,7 @@ static void write_letters(void *argument)
         dead_letters->options.finished(dead_letters->options.context);
 }
 
-/* --- from other threads ----------------------------------------------------------------------- */
+/* --- functions for other threads -------------------------------------------------------------- */
 
 int dead_letters_create(struct dead_letters **out, const struct dead_letter_options *options,
                         struct error *error)

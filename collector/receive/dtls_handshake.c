@@ -31,7 +31,7 @@
 
 #define WHY_SIZE 160
 
-/* --- what OpenSSL calls ----------------------------------------------------------------------- */
+/* --- callbacks of OpenSSL --------------------------------------------------------------------- */
 
 static const struct tls_library *loaded; /* set by the main thread before handshakes begin */
 

@@ -93,7 +93,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
     return 0;
 }
 
-/* --- from other threads ----------------------------------------------------------------------- */
+/* --- functions for other threads -------------------------------------------------------------- */
 
 /* If a thread cannot be started, the threads that were started before end as after a stop. */
 int receiver_start(struct receiver *receiver, struct error *error)

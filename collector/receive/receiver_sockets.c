@@ -307,7 +307,7 @@ static int64_t serve_socket(struct worker *worker, struct endpoint *endpoint, in
     return now;
 }
 
-/* --- a round of them -------------------------------------------------------------------------- */
+/* --- one round of all sockets ----------------------------------------------------------------- */
 
 void receiver_serve_ready(struct worker *worker)
 {

@@ -96,7 +96,7 @@ void socket_source_announce(const struct source *source, const struct source_hos
                   udp_socket_buffer_advice);
 }
 
-/* --- while it runs ---------------------------------------------------------------------------- */
+/* --- changes of a running source -------------------------------------------------------------- */
 
 const char *socket_source_fixed_key(const struct listener_config *from,
                                     const struct listener_config *to)

@@ -88,7 +88,7 @@ void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *p
         log_schema(hint, listener, first, &fields);
 }
 
-/* --- no line ---------------------------------------------------------------------------------- */
+/* --- messages without a line ------------------------------------------------------------------ */
 
 /*
  * The arena is small, so texts that the schema creates for the sample may be cut; only whether

@@ -281,7 +281,7 @@ struct sequence_outcome sequence_end(struct sequence_table *table, const struct 
     return outcome;
 }
 
-/* --- all senders ------------------------------------------------------------------------------ */
+/* --- functions for all senders ---------------------------------------------------------------- */
 
 static void visit_senders(struct sequence_sets *sets,
                           void (*visit)(void *context, const struct sequence_sender *sender),

@@ -107,7 +107,7 @@ static bool holds(const struct set *set, size_t way, const struct key *key)
            counter_read(&set->key[way][1]) == key->words[1];
 }
 
-/* --- noting ----------------------------------------------------------------------------------- */
+/* --- counting a datagram ---------------------------------------------------------------------- */
 
 /* Returns the sender's slot, or else the slot that it takes: an empty slot has the lowest rank. */
 static size_t find_way(const struct set *set, const struct key *key, bool *found)

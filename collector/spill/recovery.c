@@ -116,7 +116,7 @@ static uint64_t find_spill(const struct listed *listed, const struct cursor_stat
     return found;
 }
 
-/* --- which of them count ---------------------------------------------------------------------- */
+/* --- choosing the files that count ------------------------------------------------------------ */
 
 /*
  * Removes or sets aside a segment without a whole block. An unreadable segment may have blocks, so
@@ -213,7 +213,7 @@ static void put_in_order(struct segments *segments, struct listed *listed)
     listed->count = count;
 }
 
-/* --- where they end --------------------------------------------------------------------------- */
+/* --- the ends of the files -------------------------------------------------------------------- */
 
 static void find_end(struct segments *segments, const struct listed *listed, uint64_t spill,
                      const struct cursor_state *state)

@@ -144,7 +144,7 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
     return true;
 }
 
-/* --- what may have been sent ------------------------------------------------------------------ */
+/* --- blocks that may have been sent ----------------------------------------------------------- */
 
 /*
  * If each write is synced, the cursor is written this number of blocks ahead of the reads, so that
@@ -274,7 +274,7 @@ void spill_rewind(struct spill *spill)
     RULE(spill_room(spill) == spill->reader.window, "after a rewind no block counts as read");
 }
 
-/* --- from time to time ------------------------------------------------------------------------ */
+/* --- periodic work ---------------------------------------------------------------------------- */
 
 static bool sync_is_due(const struct spill *spill)
 {

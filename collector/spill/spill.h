@@ -209,7 +209,7 @@ void spill_rewind(struct spill *spill);
  */
 bool spill_evict(struct spill *spill, uint64_t *records, struct error *error);
 
-/* --- what must be done from time to time ------------------------------------------------------ */
+/* --- periodic work ---------------------------------------------------------------------------- */
 
 /* Returns when spill_tick is due: monotonic; INT64_MAX: not due. */
 int64_t spill_due(const struct spill *spill);

@@ -221,7 +221,7 @@ struct history_size status_history_size(size_t listeners, size_t sinks, uint64_t
     return size;
 }
 
-/* --- noting ----------------------------------------------------------------------------------- */
+/* --- recording -------------------------------------------------------------------------------- */
 
 /* Clears and returns the next slot, which is the oldest one if the ring is full. */
 static size_t begin_slot(struct history *history, enum history_ring which)

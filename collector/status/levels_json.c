@@ -116,7 +116,7 @@ static void put_series(struct output *out, const struct series_report *series)
     json_object_end(out);
 }
 
-/* --- all -------------------------------------------------------------------------------------- */
+/* --- all levels ------------------------------------------------------------------------------- */
 
 static void put_sink(struct output *out, const struct sink_level *sink, int64_t now_ns)
 {

@@ -46,7 +46,7 @@ size_t cell_columns(uint32_t character)
     return 1 + is_in(wide, sizeof wide / sizeof wide[0], character);
 }
 
-/* --- one character ---------------------------------------------------------------------------- */
+/* --- pieces of a text ------------------------------------------------------------------------- */
 
 /* The text that is written for a character, at most "\U000e0001". */
 struct piece {
@@ -87,7 +87,7 @@ static size_t next_piece(const uint8_t *bytes, size_t size, struct piece *piece)
     return length;
 }
 
-/* --- a text ----------------------------------------------------------------------------------- */
+/* --- a whole text ----------------------------------------------------------------------------- */
 
 /* Returns the number of bytes of the text that fit in `most` columns. */
 static size_t bytes_within(const uint8_t *bytes, size_t size, size_t most)

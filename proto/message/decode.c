@@ -16,7 +16,7 @@ static ProtobufCMessage *new_message(struct decoder *decoder, const struct messa
     return message;
 }
 
-/* --- one value -------------------------------------------------------------------------------- */
+/* --- decoding one value ----------------------------------------------------------------------- */
 
 /* Reads a number of the field's wire type into `bits`. Returns the position after it, or NULL. */
 static inline const uint8_t *read_number(const struct field_type *field, const uint8_t *at,

@@ -131,7 +131,7 @@ const ProtobufCMessage *decoder_begin_merge(struct decoder *decoder,
 bool decoder_end_merge(struct decoder *decoder, const struct message_type *type,
                        ProtobufCMessage *message, const ProtobufCMessage *before);
 
-/* --- at the end of a message ------------------------------------------------------------------ */
+/* --- the end of a message --------------------------------------------------------------------- */
 
 /*
  * Drops a map entry if a later entry has the same key (map_entries.c). Returns false, with the

@@ -26,7 +26,7 @@ void *decoder_fail(struct decoder *decoder, enum decode_cause cause, const uint8
     return NULL;
 }
 
-/* --- what is wrong with bytes ----------------------------------------------------------------- */
+/* --- causes of failures ----------------------------------------------------------------------- */
 
 /*
  * For a number at `at` that cannot be read in `most` bytes: whether the bytes end before the number

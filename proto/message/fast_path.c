@@ -389,7 +389,7 @@ static const uint8_t *parse_unknown(struct room *room, ProtobufCMessage *message
     return next;
 }
 
-/* --- all fields ------------------------------------------------------------------------------- */
+/* --- fields of any kind ----------------------------------------------------------------------- */
 
 /* Finds the step for a tag of more than one byte. Returns the position of the field's value. */
 static const uint8_t *find_step(const struct message_type *type, const uint8_t *at,

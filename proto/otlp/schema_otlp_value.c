@@ -15,7 +15,7 @@ typedef Opentelemetry__Proto__Common__V1__ArrayValue ArrayValue;
 
 #define VALUE_IS(type) OPENTELEMETRY__PROTO__COMMON__V1__ANY_VALUE__VALUE_##type##_VALUE
 
-/* --- as JSON ---------------------------------------------------------------------------------- */
+/* --- values as JSON --------------------------------------------------------------------------- */
 
 static void write_list(struct output *out, const ArrayValue *list, size_t *steps)
 {
@@ -105,7 +105,7 @@ void otlp_write_value(struct output *out, const OtlpValue *value, size_t *steps)
     }
 }
 
-/* --- as text ---------------------------------------------------------------------------------- */
+/* --- values as text --------------------------------------------------------------------------- */
 
 static struct text literal(const char *text, size_t size)
 {

@@ -20,7 +20,7 @@ bool field_path_has_wildcard(const char *list)
     return false;
 }
 
-/* --- as text ---------------------------------------------------------------------------------- */
+/* --- paths as text ---------------------------------------------------------------------------- */
 
 size_t field_path_step(const char *text, size_t length)
 {

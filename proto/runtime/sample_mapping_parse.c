@@ -174,7 +174,7 @@ static bool parse_list(const struct parsing *parsing, size_t first, const char *
     return true;
 }
 
-/* --- what the paths lead to ------------------------------------------------------------------- */
+/* --- fields that the paths lead to ------------------------------------------------------------ */
 
 static bool check_values(const struct sample_mapping *mapping, struct error *error)
 {

@@ -71,7 +71,7 @@ void proto_files_clear(struct proto_files *files);
 const struct proto_file *proto_files_named(const struct proto_files *files, const char *name,
                                            size_t length);
 
-/* --- for the files of this folder only -------------------------------------------------------- */
+/* --- functions for this folder only ----------------------------------------------------------- */
 
 /*
  * proto_table.c: returns the file with that name in a folder; the folder's full path is the first

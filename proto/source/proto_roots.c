@@ -78,7 +78,7 @@ static bool visit_listed(struct visiting *visiting)
     return true;
 }
 
-/* --- one folder that has all ------------------------------------------------------------------ */
+/* --- one folder with all files ---------------------------------------------------------------- */
 
 enum fit { FITS, FITS_NOT, FIT_FAILED };
 
@@ -248,7 +248,7 @@ static bool take_several(struct visiting *visiting)
     return true;
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- finding the roots ------------------------------------------------------------------------ */
 
 static bool find_roots(struct visiting *visiting)
 {

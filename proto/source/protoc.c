@@ -162,7 +162,7 @@ static int report(struct proto_files *files, const struct error *reason)
     return -1;
 }
 
-/* --- running it ------------------------------------------------------------------------------- */
+/* --- running protoc --------------------------------------------------------------------------- */
 
 /* Reads protoc's output from a file. Returns false with the error filled. */
 static bool read_target(struct proto_files *files, const char *path, size_t most,

@@ -128,7 +128,7 @@ const struct message_type *compiled_type(struct growing_arena *memory,
     return type_of(&walk, root);
 }
 
-/* --- by name ---------------------------------------------------------------------------------- */
+/* --- finding a type by name ------------------------------------------------------------------- */
 
 /*
  * A step of the path from the root to a descriptor. The path prevents that the search visits a

@@ -341,7 +341,7 @@ struct enum_definition *definition_of_enum(const struct type_set *set, const cha
     return place == set->enum_count ? NULL : set->enums[place];
 }
 
-/* --- all steps -------------------------------------------------------------------------------- */
+/* --- loading: all steps ----------------------------------------------------------------------- */
 
 bool loader_define(struct loader *loader)
 {

@@ -74,7 +74,7 @@ static bool list_types(struct changing *changing, const struct message_type *roo
     return true;
 }
 
-/* --- which are copied ------------------------------------------------------------------------- */
+/* --- choosing types to copy ------------------------------------------------------------------- */
 
 static const struct type_change *change_of(const struct changing *changing,
                                            const struct message_type *type,

@@ -15,7 +15,7 @@
 #define FIRST_ROOM(size) ((size)*4 + 65536)
 #define MOST_ROOM        ((size_t)1 << 30)
 
-/* --- from definitions to types ---------------------------------------------------------------- */
+/* --- making types of definitions -------------------------------------------------------------- */
 
 static bool add_sources(struct loader *loader, struct message_definition *definition)
 {

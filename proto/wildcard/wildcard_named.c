@@ -114,7 +114,7 @@ static bool has_keys(const struct wildcard_named *named, const ProtobufCMessage 
     return false;
 }
 
-/* --- which of them are elements --------------------------------------------------------------- */
+/* --- finding the elements --------------------------------------------------------------------- */
 
 /*
  * In lists up to this length each message is compared with each other one; longer lists are sorted.

@@ -177,7 +177,7 @@ static bool parse_labels(struct wildcard_plan *plan, const char *list, struct er
     return true;
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- whether a field is chosen ---------------------------------------------------------------- */
 
 static bool is_separator(char c)
 {
@@ -364,7 +364,7 @@ bool wildcard_parse_root(struct wildcard_plan *plan, struct wildcard_root *root,
            find_name(plan, root, type, options->name, error);
 }
 
-/* --- what was found --------------------------------------------------------------------------- */
+/* --- options that found no field -------------------------------------------------------------- */
 
 /* Fills the error with the reason why no field is the label; returns false. */
 static bool refuse_label(const struct message_type *type, struct text entry, struct error *error)

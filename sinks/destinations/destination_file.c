@@ -148,7 +148,7 @@ static int file_reopen(struct destination *destination, struct error *error)
     return -1;
 }
 
-/* --- between blocks --------------------------------------------------------------------------- */
+/* --- checks between blocks -------------------------------------------------------------------- */
 
 /* Examines the file. If that fails, its last known state counts. */
 static enum output_file_state see(const struct plain_file *plain)
@@ -285,7 +285,7 @@ static void file_tick(struct destination *destination)
     sync_now(file_of(destination));
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a destination --------------------------------------------------------------------- */
 
 static const struct stream_ops plain_stream = {
     .prepare = file_prepare,

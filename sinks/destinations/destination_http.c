@@ -136,7 +136,7 @@ static const struct delivery_ops otlp_ops = {
     .abandon = http_abandon,
 };
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a destination --------------------------------------------------------------------- */
 
 static bool is_otlp(const struct destination_options *options)
 {

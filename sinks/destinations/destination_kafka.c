@@ -384,7 +384,7 @@ static void kafka_abandon(struct destination *destination)
     kafka_flights_abandon(&kafka->flights, kafka_lend_block, kafka);
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a destination --------------------------------------------------------------------- */
 
 static const struct delivery_ops delivery_ops = {
     .send = kafka_send_block,

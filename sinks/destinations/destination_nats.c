@@ -72,7 +72,7 @@ static bool nats_route(struct destination *destination, const struct listener *l
     return topic_template_expand(&nats_of(destination)->subject, listener, record, name) != 0;
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a destination --------------------------------------------------------------------- */
 
 static const struct delivery_ops delivery_ops = {
     .send = nats_send_block,

@@ -170,7 +170,7 @@ static void udp_cancel(struct destination *destination, struct relay_datagram *d
         relay_packets_cancel(relay->packets);
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a destination --------------------------------------------------------------------- */
 
 static void udp_destroy(struct destination *destination)
 {

@@ -108,7 +108,7 @@ size_t http_body_memory(const struct encoder_ops *encoder,
            count * (sizes.body + block_size) + (used == NULL ? 0 : used->memory());
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a body ---------------------------------------------------------------------------- */
 
 /* The body is a part of the block: the format's head and the records. */
 static void point_at(struct http_body *body, const struct delivery_block *block,

@@ -419,7 +419,7 @@ void http_client_abandon(struct http_client *client)
         wakeup_wait(client->abandoned, NO_HANDLE, false, LOOK_MS);
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a client -------------------------------------------------------------------------- */
 
 static void end_thread(struct http_client *client)
 {

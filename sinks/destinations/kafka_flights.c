@@ -88,7 +88,7 @@ static void set_why(struct kafka_flight *flight, const char *why)
         error_set(&flight->error, EXIT_CODE_IO, "%s", why);
 }
 
-/* --- from the writer -------------------------------------------------------------------------- */
+/* --- blocks from the writer ------------------------------------------------------------------- */
 
 bool kafka_flights_put(struct kafka_flights *flights, struct delivery_block *block,
                        int64_t until_ns)
@@ -135,7 +135,7 @@ struct delivery_block *kafka_flights_take(struct kafka_flights *flights, struct 
     return block;
 }
 
-/* --- to the library --------------------------------------------------------------------------- */
+/* --- messages for the library ----------------------------------------------------------------- */
 
 /*
  * `unreported` counts one message too many until the handing over ends, so that the flight does not

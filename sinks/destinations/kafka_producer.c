@@ -24,7 +24,7 @@ struct kafka_ending {
     void *lent[2 * KAFKA_LENT_MOST]; /* freed when the library no longer reads them */
 };
 
-/* --- what the library calls ------------------------------------------------------------------- */
+/* --- callbacks of the library ----------------------------------------------------------------- */
 
 /*
  * Starts or stops reading the library's debug lines. While their level is not logged, they cost the
@@ -170,7 +170,7 @@ static void on_event(rd_kafka_t *handle, void *opaque)
     wakeup_signal(producer->wakeup);
 }
 
-/* --- from its beginning to its end ------------------------------------------------------------ */
+/* --- the producer, from its beginning to its end ---------------------------------------------- */
 
 static size_t message_size(const struct kafka_library *library, const rd_kafka_conf_t *conf)
 {

@@ -52,7 +52,7 @@ bool nats_flights_put(struct nats_flights *flights, struct delivery_block *block
     return true;
 }
 
-/* --- how large a message may be --------------------------------------------------------------- */
+/* --- limits of a message's size --------------------------------------------------------------- */
 
 static size_t limits_known(const struct nats_flights *flights)
 {

@@ -508,7 +508,7 @@ size_t nats_publisher_memory(void)
     return sizeof(struct nats_publisher);
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a publisher ----------------------------------------------------------------------- */
 
 static int set_callbacks(struct nats_publisher *publisher, struct error *error)
 {

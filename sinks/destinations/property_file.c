@@ -30,7 +30,7 @@ int property_file_load(const char *path, char *text, size_t size, struct error *
     return -1;
 }
 
-/* --- its lines -------------------------------------------------------------------------------- */
+/* --- the file's lines ------------------------------------------------------------------------- */
 
 static bool property_is_blank(char byte)
 {

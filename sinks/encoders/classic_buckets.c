@@ -125,7 +125,7 @@ static bool exponential_step(const struct classic_buckets *walk, size_t index, s
     return positive_step(walk, index - 1, step);
 }
 
-/* --- which of them ---------------------------------------------------------------------------- */
+/* --- choosing buckets ------------------------------------------------------------------------- */
 
 /* Returns the number of buckets, including the bucket of zero and the last bucket. */
 static size_t bucket_count(const struct sample_exponential_histogram *histogram, unsigned shift)

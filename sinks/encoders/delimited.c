@@ -11,8 +11,7 @@ void delimited_put(struct output *out, const void *message, size_t size)
     output_bytes(out, message, size);
 }
 
-/* --- what is whole -----------------------------------------------------------------------------
- */
+/* --- finding the end of the whole messages ---------------------------------------------------- */
 
 enum reading {
     READ_WHOLE,   /* complete; `at` is after it */
@@ -156,8 +155,7 @@ static enum reading read_message(struct bytes *stream, size_t longest)
     return result == READ_WHOLE ? skip(stream, size) : result;
 }
 
-/* --- what may be text --------------------------------------------------------------------------
- */
+/* --- files that may be text ------------------------------------------------------------------- */
 
 #define TEXT_LEAST     8 /* bytes: fewer cannot distinguish a text from a message */
 #define TEXT_MESSAGES  8 /* consecutive ones, which do not occur in a text */

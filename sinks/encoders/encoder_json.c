@@ -58,7 +58,7 @@ struct json_encoder {
     struct sample_kinds kinds; /* ,"kind":...,"value": for each kind of sample */
 };
 
-/* --- what repeats ----------------------------------------------------------------------------- */
+/* --- facts that records repeat ---------------------------------------------------------------- */
 
 /* Returns the size of the part up to and including the colon before the port. */
 static size_t size_before_port(const char *text, size_t size)
@@ -162,7 +162,7 @@ static inline void write_facts(const struct json_encoder *json, struct output *o
     output_literal(out, END_OF_LINE);
 }
 
-/* --- one line a sample ------------------------------------------------------------------------ */
+/* --- one line for each sample ----------------------------------------------------------------- */
 
 static void put_kind(struct output *out, const struct text *kind, const struct text *temporality)
 {
@@ -228,7 +228,7 @@ static void write_sampling(const struct record *record, struct output *out)
     json_bool(out, record->sampling == SAMPLING_SAMPLED);
 }
 
-/* --- one line an item ------------------------------------------------------------------------- */
+/* --- one line for each item ------------------------------------------------------------------- */
 
 static struct encoded encode_items(struct json_encoder *json, const struct record *record,
                                    struct output *out)
@@ -253,7 +253,7 @@ static struct encoded encode_items(struct json_encoder *json, const struct recor
     return encoded;
 }
 
-/* --- one line a message ----------------------------------------------------------------------- */
+/* --- one line for each message ---------------------------------------------------------------- */
 
 /* Writes the properties of a record at the beginning of a line. */
 static void begin_with_facts(const struct json_encoder *json, struct output *out)

@@ -75,8 +75,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     return (struct encoded){.lines = 1};
 }
 
-/* --- what is whole -----------------------------------------------------------------------------
- */
+/* --- finding the end of the whole packets ----------------------------------------------------- */
 
 /* Whether these bytes can be a packet's head: all its fields must have the values written here. */
 static bool is_packet_head(const uint8_t *head)
@@ -116,8 +115,7 @@ static size_t whole(const uint8_t *bytes, size_t size, bool at_start, bool *fore
     return at;
 }
 
-/* --- the encoder -------------------------------------------------------------------------------
- */
+/* --- the encoder ------------------------------------------------------------------------------ */
 
 static struct encoder *create(const struct encoder_options *options)
 {

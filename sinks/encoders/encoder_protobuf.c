@@ -34,8 +34,7 @@ static size_t whole(const uint8_t *data, size_t size, bool at_start, bool *forei
     return delimited_whole(data, size, LONGEST_MESSAGE, at_start, foreign);
 }
 
-/* --- the encoder -------------------------------------------------------------------------------
- */
+/* --- the encoder ------------------------------------------------------------------------------ */
 
 static struct encoder *create(const struct encoder_options *options)
 {

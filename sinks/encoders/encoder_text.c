@@ -140,7 +140,7 @@ static struct line begin_line(struct text_encoder *text, int64_t time_ns, struct
     return line;
 }
 
-/* --- one line a sample ------------------------------------------------------------------------ */
+/* --- one line for each sample ----------------------------------------------------------------- */
 
 static void write_totals(struct output *out, const struct sample_totals *totals)
 {
@@ -254,7 +254,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     return 1;
 }
 
-/* --- one line a message, or an item of one ---------------------------------------------------- */
+/* --- one line for each message, or for each of its items -------------------------------------- */
 
 /*
  * Returns room for a JSON text in the scratch arena, which is freed with the line; no room if

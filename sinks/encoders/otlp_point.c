@@ -152,7 +152,7 @@ static void put_labels(struct point *point, uint32_t tag)
     put_attributes(point->labels, tag, point->out);
 }
 
-/* --- what points have in common --------------------------------------------------------------- */
+/* --- fields that all points have -------------------------------------------------------------- */
 
 static void put_time(struct output *out, uint32_t tag, int64_t time_ns)
 {
@@ -234,8 +234,7 @@ static void put_limits(const struct point *point, const struct sample_totals *to
         wire_add_double_field(point->out, max, totals->max);
 }
 
-/* --- points, their fields in the order of their numbers ----------------------------------------
- */
+/* --- points, their fields in the order of their numbers --------------------------------------- */
 
 /* Whether it is an integer that OTLP can represent. */
 static bool is_integer(const struct sample *sample)

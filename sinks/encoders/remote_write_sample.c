@@ -101,7 +101,7 @@ bool remote_write_sample_is_whole(const char *at, size_t left)
            skip_fields(labels_end, end, (sample.flags & REMOTE_WRITE_NATIVE) != 0) == end;
 }
 
-/* --- reading whole ones ----------------------------------------------------------------------- */
+/* --- reading whole samples -------------------------------------------------------------------- */
 
 struct remote_write_fields remote_write_sample_fields(const char *sample_at)
 {

@@ -128,7 +128,7 @@ bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, 
     return false;
 }
 
-/* --- what samples share ----------------------------------------------------------------------- */
+/* --- labels that samples share ---------------------------------------------------------------- */
 
 /* Also frees the text that the walk made for its last label. */
 void sample_labels_leave(struct sample_labels *labels)

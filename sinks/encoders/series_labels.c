@@ -119,7 +119,7 @@ static void join_values(struct series_labels *labels)
     }
 }
 
-/* --- what was sent ---------------------------------------------------------------------------- */
+/* --- labels as sent --------------------------------------------------------------------------- */
 
 static bool is_called(const struct text *name, const char *other)
 {

@@ -168,7 +168,7 @@ static bool interval_is_over(const struct file_set *set, const struct live_file 
            now_ns / interval != file->opened_ns / interval;
 }
 
-/* --- which file ------------------------------------------------------------------------------- */
+/* --- finding a record's file ------------------------------------------------------------------ */
 
 /* Returns the file for the record that was routed last, or NULL if the table is full. */
 static struct table_file *find_file(struct file_set *set)
@@ -421,7 +421,7 @@ static void finish(struct destination *destination)
     counter_add(&set->options.counters->unnamed_files, unnamed);
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a file set ------------------------------------------------------------------------ */
 
 static const struct file_set_ops file_set_ops = {
     .route = route,

@@ -101,7 +101,7 @@ struct table_file *file_table_get(struct file_table *table, size_t number)
     return &table->files[number];
 }
 
-/* --- by path ---------------------------------------------------------------------------------- */
+/* --- finding a file by its path --------------------------------------------------------------- */
 
 /* Senders may choose paths that collide: a chain then has at most max_files entries. */
 static struct table_file **chain_of(struct file_table *table, const char *path)

@@ -68,7 +68,7 @@ void finished_files_destroy(struct finished_files *files)
     free(files);
 }
 
-/* --- which stay ------------------------------------------------------------------------------- */
+/* --- choosing files to keep ------------------------------------------------------------------- */
 
 bool finished_files_are_limited(const struct finished_files *files)
 {
@@ -247,7 +247,7 @@ enum part_result finished_files_add(struct finished_files *files, const struct c
     return PART_BUSY;
 }
 
-/* --- those that wait -------------------------------------------------------------------------- */
+/* --- files that wait for their name ----------------------------------------------------------- */
 
 bool finished_files_await(struct finished_files *files, const struct complete_part *part,
                           const char *why)

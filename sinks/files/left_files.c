@@ -18,7 +18,7 @@ void file_content_format(const struct file_content *content, char text[FILE_CONT
              compression != NULL ? compression->ops->name : "");
 }
 
-/* --- how much of it is whole ------------------------------------------------------------------ */
+/* --- how much of a file is whole -------------------------------------------------------------- */
 
 /*
  * Returns whether bytes at the beginning of a file, or at its torn end, can be the beginning of a
@@ -100,7 +100,7 @@ static int64_t whole_frames(struct part_file *part, struct compression *compress
     return strange ? -1 : whole;
 }
 
-/* --- finishing it ----------------------------------------------------------------------------- */
+/* --- finishing a file ------------------------------------------------------------------------- */
 
 static enum left_result complete(const struct file_content *content,
                                  const struct complete_part *part, uint64_t cut,
@@ -171,7 +171,7 @@ enum left_result left_file_finish(const struct file_content *content,
     return complete(content, &whole_part, cut, finished, error);
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- all left files --------------------------------------------------------------------------- */
 
 struct finishing {
     const struct file_content *content;

@@ -34,7 +34,7 @@ struct steps {
     size_t count;
 };
 
-/* --- making steps ----------------------------------------------------------------------------- */
+/* --- making steps of two paths ---------------------------------------------------------------- */
 
 static void add_step(struct steps *steps, struct step step)
 {
@@ -136,7 +136,7 @@ static bool add_names(struct steps *steps, const struct used_names *names)
     return true;
 }
 
-/* --- following both --------------------------------------------------------------------------- */
+/* --- following both paths --------------------------------------------------------------------- */
 
 static bool step_reads(const struct step *step, uint8_t byte)
 {

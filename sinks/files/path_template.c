@@ -331,7 +331,7 @@ void path_template_free(struct path_template *path)
     free(path);
 }
 
-/* --- what it is like -------------------------------------------------------------------------- */
+/* --- properties of a template ----------------------------------------------------------------- */
 
 bool path_template_has_fields(const struct path_template *path)
 {

@@ -547,7 +547,7 @@ TEST_WITH(a_wake_up_hides_no_event, set_up, tear_down)
     assert_silent();
 }
 
-/* --- several threads -------------------------------------------------------------------------- */
+/* --- several waiting threads ------------------------------------------------------------------ */
 
 #define THREADS 4
 #define BYTES   3000

@@ -125,8 +125,7 @@ TEST_WITH(a_socket_that_is_added_with_data_queued_may_stay_silent, watching_set_
     assert_int_equal(receive_bursts(IS_ADDED_LATE), 0);
 }
 
-/* --- a socket that blocks ----------------------------------------------------------------------
- */
+/* --- a socket that blocks --------------------------------------------------------------------- */
 
 struct blocked {
     struct plain_socket *socket;

@@ -50,7 +50,7 @@ static void close_and_free(struct token *token)
     token->freed = true;
 }
 
-/* --- at its closing --------------------------------------------------------------------------- */
+/* --- a socket freed when it is closed --------------------------------------------------------- */
 
 #define SOCKETS 200
 
@@ -116,8 +116,7 @@ static void who_awaits_its_removal_is_not(void **state)
     assert_false(is_reported_after_closing(true));
 }
 
-/* --- while another thread holds an event -------------------------------------------------------
- */
+/* --- a socket freed while another thread holds an event --------------------------------------- */
 
 /*
  * Thread 1 has an event of a socket and has not used it yet when this thread removes the socket.

@@ -119,7 +119,7 @@ static void make(struct bytes *file, const struct envelope *envelope)
         put(file, part->bytes, part->size);
 }
 
-/* --- reading it ------------------------------------------------------------------------------- */
+/* --- reading the capture ---------------------------------------------------------------------- */
 
 static void check_counts(const struct capture_counts *counts, uint64_t datagrams)
 {

@@ -35,7 +35,7 @@ static struct sink_config sinks[SINKS] = {{.name = names[0], .destination = &des
                                           {.name = names[2], .destination = &destination}};
 static const struct config config = {.sinks = sinks, .sink_count = SINKS};
 
-/* --- what came of a test ---------------------------------------------------------------------- */
+/* --- the outcome of a test -------------------------------------------------------------------- */
 
 /* Lines that each have their end, as encoders write them. */
 static void put_lines(struct growing_text *to, const struct envelope_part *part)
@@ -121,7 +121,7 @@ static bool record(const struct envelope *envelope, const struct config_test_fil
     return good;
 }
 
-/* --- what must hold --------------------------------------------------------------------------- */
+/* --- checks ----------------------------------------------------------------------------------- */
 
 static bool is_same(const struct config_test_text *one, const struct config_test_text *other)
 {

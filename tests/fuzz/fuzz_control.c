@@ -87,7 +87,7 @@ static int connect_to(const char *address)
     return client;
 }
 
-/* --- what is expected ------------------------------------------------------------------------- */
+/* --- expected answers ------------------------------------------------------------------------- */
 
 /* The complete requests up to one that begins a tap, and the orders among them. */
 struct expected {

@@ -56,7 +56,7 @@ static void make_room(void)
     }
 }
 
-/* --- what the input chooses ------------------------------------------------------------------- */
+/* --- settings that the input chooses ---------------------------------------------------------- */
 
 static const struct encoder_ops *format_of(const struct envelope *envelope)
 {
@@ -253,7 +253,7 @@ static bool append_to(const struct file_content *content, const uint8_t *bytes, 
     return taken;
 }
 
-/* --- what must hold --------------------------------------------------------------------------- */
+/* --- checks ----------------------------------------------------------------------------------- */
 
 typedef bool next_start(const struct file_content *content, const uint8_t *bytes, size_t size,
                         size_t *kept);

@@ -119,7 +119,7 @@ static char *exchange(struct metrics_server *server, const char *sent, size_t si
     return answer;
 }
 
-/* --- what was asked --------------------------------------------------------------------------- */
+/* --- the request ------------------------------------------------------------------------------ */
 
 /* The line that begins at `at`, without its end; NULL: there is none that ends. */
 static const char *line_end(const char *at, const char *end)
@@ -172,7 +172,7 @@ static bool names_us(const char *sent, size_t size)
     return true;
 }
 
-/* --- what was answered ------------------------------------------------------------------------ */
+/* --- the answer ------------------------------------------------------------------------------- */
 
 /* The samples of either format. */
 static void check_samples(const char *body, size_t size)

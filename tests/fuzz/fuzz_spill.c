@@ -212,7 +212,7 @@ static void run_first(struct world *world, const struct envelope *envelope)
     note_places(world);
 }
 
-/* --- what happens to the files ---------------------------------------------------------------- */
+/* --- damage to the files ---------------------------------------------------------------------- */
 
 static void change_byte(struct world *world, uint64_t value)
 {

@@ -108,7 +108,7 @@ static int read_fields(const uint8_t *data, size_t size, struct fields *fields)
     return fields->count != 0;
 }
 
-/* --- what is done to a message ---------------------------------------------------------------- */
+/* --- changes of a message --------------------------------------------------------------------- */
 
 /*
  * Replaces the bytes from `at` to `end`. Changes nothing if the result would be larger than `most`.
@@ -307,7 +307,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
     return size;
 }
 
-/* --- two inputs ------------------------------------------------------------------------------- */
+/* --- crossing two inputs ---------------------------------------------------------------------- */
 
 /* Inserts a field of `b` into `out`, or replaces one with it; sometimes a few levels deeper. */
 static size_t cross(uint8_t *out, size_t size, size_t most, const uint8_t *b, size_t b_size,

@@ -380,7 +380,7 @@ TEST_WITH(a_listener_that_goes_knows_to_the_end_who_may_send, flow_set_up, flow_
     assert_int_equal(flow->final->sinks[0].written, 1000);
 }
 
-/* --- what cannot be had ----------------------------------------------------------------------- */
+/* --- sockets and sinks that cannot be opened -------------------------------------------------- */
 
 TEST_WITH(what_cannot_be_had_changes_nothing, flow_set_up, flow_tear_down)
 {

@@ -200,7 +200,7 @@ TEST_WITH(large_messages_are_evicted_and_counted_too, flow_set_up, flow_tear_dow
     assert_int_equal(sink->lines, 300 * sink->written);
 }
 
-/* --- several ---------------------------------------------------------------------------------- */
+/* --- several listeners ------------------------------------------------------------------------ */
 
 TEST_WITH(a_flooded_listener_evicts_nothing_of_another, flow_set_up, flow_tear_down)
 {

@@ -204,7 +204,7 @@ TEST_WITH(a_schema_that_loses_its_samples_is_shown_as_messages, set_up, tear_dow
     assert_int_equal(flow->final->sinks[0].lines, 2);
 }
 
-/* --- what the numbers of senders mean --------------------------------------------------------- */
+/* --- senders' numbers across a reload --------------------------------------------------------- */
 
 #define NUMBERED "&sequence=n"
 

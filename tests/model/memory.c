@@ -449,7 +449,7 @@ void memory_begin_run(void)
     run++;
 }
 
-/* --- what the compiler calls ------------------------------------------------------------------ */
+/* --- functions that the compiler calls -------------------------------------------------------- */
 
 #define CALLER __builtin_return_address(0)
 

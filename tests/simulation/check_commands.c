@@ -86,7 +86,7 @@ static bool was_asked_between(int64_t from_ns, int64_t to_ns)
            signals_came(CONTROL_STOP, from_ns, to_ns);
 }
 
-/* --- when it is started, and ended ------------------------------------------------------------ */
+/* --- starts and ends of the program ----------------------------------------------------------- */
 
 /*
  * How much older the program's idea of the time may be: a stopped thread does not read the clock
@@ -221,7 +221,7 @@ void command_ends(struct command_reader *reader, const struct command_end *end)
         reader->row->pause_ns = 0;
 }
 
-/* --- what it is given, and reads -------------------------------------------------------------- */
+/* --- the program's input ---------------------------------------------------------------------- */
 
 void command_write_fails(const struct command_row *row)
 {
@@ -320,7 +320,7 @@ void command_input_closes(struct command_reader *reader, size_t unread, bool goe
     of(reader)->cuts++;
 }
 
-/* --- what the ledger says --------------------------------------------------------------------- */
+/* --- the ledger ------------------------------------------------------------------------------- */
 
 /*
  * The end of a program as the log reports it. `knows_unread`: the report includes the unread data.

@@ -84,7 +84,7 @@ static void at_least(const char *what, uint64_t is, uint64_t least)
         world_fail("%s: %" PRIu64 ", at least %" PRIu64, what, is, least);
 }
 
-/* --- what the ledger says --------------------------------------------------------------------- */
+/* --- the ledger ------------------------------------------------------------------------------- */
 
 static void check_answers(const struct delivered *delivered, json_t *ledger, bool is_known)
 {
@@ -183,7 +183,7 @@ static void check_ledger(const struct scenario_sink *sink, unsigned index, json_
     }
 }
 
-/* --- what lies on disk ------------------------------------------------------------------------ */
+/* --- blocks on disk --------------------------------------------------------------------------- */
 
 /* Records damaged by a failing disk may be lost, and so may evicted ones. */
 static void check_that_it_stayed(const struct scenario_sink *sink, unsigned index, bool stopped)

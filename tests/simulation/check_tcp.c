@@ -43,7 +43,7 @@ struct totals {
     uint64_t starved;     /* not read for that time, although data had come */
 };
 
-/* --- what one connection was ------------------------------------------------------------------ */
+/* --- one connection --------------------------------------------------------------------------- */
 
 static void count_frame(struct totals *totals, const struct tcp_mark *mark)
 {
@@ -184,7 +184,7 @@ static struct totals count_all(const struct scenario_stream *stream, uint16_t po
     return totals;
 }
 
-/* --- what the ledger says --------------------------------------------------------------------- */
+/* --- the ledger ------------------------------------------------------------------------------- */
 
 static void between(const char *what, uint64_t is, uint64_t least, uint64_t most)
 {

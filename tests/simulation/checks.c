@@ -16,7 +16,7 @@
 #include "tests/simulation/message.h"
 #include "tests/simulation/world.h"
 
-/* --- what came out ---------------------------------------------------------------------------- */
+/* --- the output ------------------------------------------------------------------------------- */
 
 /*
  * How often one sink's output has each datagram's line, and whether the line would survive the next
@@ -189,7 +189,7 @@ static void look_for_lines(const struct scenario *scenario, unsigned index)
     }
 }
 
-/* --- what stays ------------------------------------------------------------------------------- */
+/* --- lines that stay in the files ------------------------------------------------------------- */
 
 static void check_that_it_stayed(const struct scenario *scenario, unsigned index)
 {
@@ -203,7 +203,7 @@ static void check_that_it_stayed(const struct scenario *scenario, unsigned index
     }
 }
 
-/* --- what the ledger says --------------------------------------------------------------------- */
+/* --- the ledger: listeners -------------------------------------------------------------------- */
 
 struct handed {
     uint64_t good, bad;
@@ -266,7 +266,7 @@ static uint64_t check_listeners(const struct scenario *scenario, json_t *ledger)
     return decoded;
 }
 
-/* --- what it says of sinks -------------------------------------------------------------------- */
+/* --- the ledger: sinks ------------------------------------------------------------------------ */
 
 static void check_lines(const json_t *sink, uint64_t written)
 {

@@ -53,7 +53,7 @@ static void read_some(struct process *process, size_t most)
     memmove(process->bytes, process->bytes + size, process->used);
 }
 
-/* --- what it does ----------------------------------------------------------------------------- */
+/* --- actions of a program --------------------------------------------------------------------- */
 
 static bool must_end(const void *context)
 {
@@ -187,7 +187,7 @@ static void run(void *argument)
     process->is_used = !is_forgotten(process);
 }
 
-/* --- from start to end ------------------------------------------------------------------------ */
+/* --- starting and ending programs ------------------------------------------------------------- */
 
 static struct process *free_process(void)
 {

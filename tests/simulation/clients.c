@@ -185,7 +185,7 @@ static bool end_stream(struct session *session, bool two_way)
     return flush(session, session->size) && (!two_way || hears(session, CONTROL_IS_FINISH));
 }
 
-/* --- how it goes on, and ends ----------------------------------------------------------------- */
+/* --- the course of a connection, and its end -------------------------------------------------- */
 
 static bool send_bursts(struct session *session)
 {
@@ -305,7 +305,7 @@ static bool connect_once(const struct scenario *scenario, struct session *sessio
     return true;
 }
 
-/* --- those who connect ------------------------------------------------------------------------ */
+/* --- clients ---------------------------------------------------------------------------------- */
 
 static struct session sessions[CLIENTS_MOST];
 static const struct scenario *served;

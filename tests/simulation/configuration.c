@@ -211,7 +211,7 @@ unsigned configuration_listeners(const struct scenario *scenario)
     return scenario->has_file ? HISTORY_LISTENERS : count_listeners(scenario);
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole configuration ------------------------------------------------------------------ */
 
 static void choose_memory(struct scenario *scenario)
 {
@@ -274,7 +274,7 @@ void configuration_choose(struct scenario *scenario)
     choose_memory(scenario);
 }
 
-/* --- as a file -------------------------------------------------------------------------------- */
+/* --- the configuration as a file -------------------------------------------------------------- */
 
 struct yaml {
     char text[4096];
@@ -329,7 +329,7 @@ void configuration_write(const struct scenario *scenario)
     disk_put(FILE_PATH, yaml.text, yaml.used);
 }
 
-/* --- other ones ------------------------------------------------------------------------------- */
+/* --- changing the configuration --------------------------------------------------------------- */
 
 static unsigned count_sinks(const struct scenario *scenario)
 {

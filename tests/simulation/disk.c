@@ -368,7 +368,7 @@ void disk_put(const char *path, const void *bytes, size_t size)
     disk->faults_in_thousand = faults;
 }
 
-/* --- what happens to it ----------------------------------------------------------------------- */
+/* --- ends of processes, and power cuts -------------------------------------------------------- */
 
 void disk_process_ended(void)
 {

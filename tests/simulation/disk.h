@@ -94,7 +94,7 @@ bool disk_truncate(struct disk_node *node, uint64_t size);
 bool disk_sync(struct disk_node *node);
 bool disk_sync_names(void);
 
-/* --- what happens to it ----------------------------------------------------------------------- */
+/* --- ends of processes, and power cuts -------------------------------------------------------- */
 
 /* The process has ended: its files are closed and its locks released. */
 void disk_process_ended(void);

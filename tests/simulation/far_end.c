@@ -74,7 +74,7 @@ static struct delivered *history_of(const struct far_end *far)
     return &history->delivered[far->sink];
 }
 
-/* --- what arrives ----------------------------------------------------------------------------- */
+/* --- arriving blocks -------------------------------------------------------------------------- */
 
 static uint32_t number_of(const struct far_end *far, const struct delivery_block *block, size_t i)
 {
@@ -166,7 +166,7 @@ void far_end_process_ends(void)
             connection_ends(connection);
 }
 
-/* --- what becomes of a block ------------------------------------------------------------------ */
+/* --- the outcome of a block ------------------------------------------------------------------- */
 
 /* Whether an earlier record of the same connection fails. */
 static bool is_broken(const struct connection *connection)
@@ -410,7 +410,7 @@ static void serve(struct destination *destination)
     world_step();
 }
 
-/* --- what it does ----------------------------------------------------------------------------- */
+/* --- actions of the far end ------------------------------------------------------------------- */
 
 static void change(struct far_end *far)
 {
@@ -505,7 +505,7 @@ void far_end_run(void *argument)
     }
 }
 
-/* --- as a destination ------------------------------------------------------------------------- */
+/* --- the far end as a destination ------------------------------------------------------------- */
 
 static const struct delivery_ops delivery_ops = {
     .send = send_block,

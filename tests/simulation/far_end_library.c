@@ -57,7 +57,7 @@ static uint32_t number_of(const struct far_end *far, const struct kafka_double_m
     return number;
 }
 
-/* --- what the library is asked ---------------------------------------------------------------- */
+/* --- the library's decisions ------------------------------------------------------------------ */
 
 /* Decides the report, and returns whether the message arrives. */
 static bool decide_report(const struct far_end *far, uint32_t number, struct kafka_report *report)
@@ -157,7 +157,7 @@ static const struct kafka_double_world library = {.now_ns = world_now_ns,
                                                   .reported = reported,
                                                   .changed = changed};
 
-/* --- what the far ends do --------------------------------------------------------------------- */
+/* --- actions of the far ends ------------------------------------------------------------------ */
 
 static void change(struct far_end *far)
 {

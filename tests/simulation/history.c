@@ -64,7 +64,7 @@ void history_begin_life(void)
     }
 }
 
-/* --- which configuration had which sinks ------------------------------------------------------ */
+/* --- the sinks of each configuration ---------------------------------------------------------- */
 
 void history_note_sink(unsigned sink, unsigned configuration, bool has)
 {
@@ -113,7 +113,7 @@ bool history_is_settled(void)
     return history->epoch % 2 == 0;
 }
 
-/* --- what became of a datagram ---------------------------------------------------------------- */
+/* --- the outcome of a datagram ---------------------------------------------------------------- */
 
 bool history_note_arrival(unsigned sink, uint32_t number, bool once)
 {
@@ -160,7 +160,7 @@ void history_note_refused(unsigned sink, uint32_t number, enum delivery_reason r
         delivered->denied++;
 }
 
-/* --- what was read ---------------------------------------------------------------------------- */
+/* --- logs and pipes --------------------------------------------------------------------------- */
 
 void history_log(const char *bytes, size_t size)
 {

@@ -48,7 +48,7 @@ int child_start(struct child *child, const char *command, struct error *error)
     return 0;
 }
 
-/* --- its input -------------------------------------------------------------------------------- */
+/* --- the program's input ---------------------------------------------------------------------- */
 
 static struct process *input_of(const struct child *child)
 {
@@ -117,7 +117,7 @@ size_t child_close_input(struct child *child)
     return unread;
 }
 
-/* --- its end ---------------------------------------------------------------------------------- */
+/* --- the program's end ------------------------------------------------------------------------ */
 
 enum child_state child_look(struct child *child, struct child_end *end)
 {

@@ -187,7 +187,7 @@ bool output_file_sync(struct output_file *file, struct error *error)
     return false;
 }
 
-/* --- what it is ------------------------------------------------------------------------------- */
+/* --- facts about the file --------------------------------------------------------------------- */
 
 bool output_file_at_beginning(const struct output_file *file)
 {
@@ -253,7 +253,7 @@ int output_file_mend(struct output_file *file, const char *path,
     return why == NULL ? 0 : torn_end_not_mended(path, format, why, error);
 }
 
-/* --- before ----------------------------------------------------------------------------------- */
+/* --- checks before a start -------------------------------------------------------------------- */
 
 int output_check_file(const char *path, struct error *error)
 {

@@ -163,7 +163,7 @@ bool process_usage_read(struct process_usage *usage)
     return false;
 }
 
-/* --- no process has started it ---------------------------------------------------------------- */
+/* --- no inherited sockets, no service manager ------------------------------------------------- */
 
 const bool inherited_sockets_exist = false;
 

@@ -20,7 +20,7 @@
 #include "tests/simulation/tcp_network.h"
 #include "tests/simulation/world.h"
 
-/* --- how it is started ------------------------------------------------------------------------ */
+/* --- making a scenario ------------------------------------------------------------------------ */
 
 void scenario_make(struct scenario *scenario, uint64_t seed)
 {
@@ -53,7 +53,7 @@ void scenario_describe(const struct scenario *scenario, char *line, size_t size)
             used += (size_t)snprintf(line + used, size - used, " %s", scenario->sinks[i].url);
 }
 
-/* --- what goes on around it ------------------------------------------------------------------- */
+/* --- callbacks of senders and clients --------------------------------------------------------- */
 
 static struct {
     bool ended; /* the program */
@@ -116,7 +116,7 @@ static void read_pipe(void *argument)
     }
 }
 
-/* --- what the disk and the clock do ----------------------------------------------------------- */
+/* --- trouble with the disk and the clock ------------------------------------------------------ */
 
 /*
  * Whether the disk and the clock have recovered; they do for good some time after the stop begins.
@@ -178,8 +178,7 @@ static void mend_reads(void *argument)
     disk_set_read_faults(0);
 }
 
-/* --- how it ends -------------------------------------------------------------------------------
- */
+/* --- ends of a life --------------------------------------------------------------------------- */
 
 static void note_world(void)
 {

@@ -39,7 +39,7 @@ struct tcp_port *tcp_port_at(size_t index)
     return &ports[index];
 }
 
-/* --- what holds ------------------------------------------------------------------------------- */
+/* --- levels that hold now --------------------------------------------------------------------- */
 
 void tcp_note_connection(struct tcp_connection *connection)
 {
@@ -61,7 +61,7 @@ void tcp_note_port(struct tcp_port *port)
     tcp_note_level(&port->watch, port->waiting_count != 0 ? NOTIFIER_IN : 0);
 }
 
-/* --- those who connect ------------------------------------------------------------------------ */
+/* --- clients ---------------------------------------------------------------------------------- */
 
 struct tcp_connection *tcp_connect(uint16_t number, const struct address *from, size_t buffer)
 {

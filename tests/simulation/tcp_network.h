@@ -137,7 +137,7 @@ void tcp_forget_watch(struct tcp_watch *watch);
 void tcp_note_connection(struct tcp_connection *connection);
 void tcp_note_port(struct tcp_port *port);
 
-/* --- those who connect ------------------------------------------------------------------------ */
+/* --- clients ---------------------------------------------------------------------------------- */
 
 /* Returns NULL if the port is closed, or its backlog is full. */
 struct tcp_connection *tcp_connect(uint16_t port, const struct address *from, size_t buffer);

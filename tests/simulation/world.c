@@ -96,7 +96,7 @@ void world_begin(uint64_t seed)
     world.longest_stall_ns = (int64_t)world_below(200) * MILLISECONDS + 1;
 }
 
-/* --- what is said of it ----------------------------------------------------------------------- */
+/* --- the trace -------------------------------------------------------------------------------- */
 
 void world_set_trace(bool on)
 {

@@ -221,7 +221,7 @@ static void read_levels(struct reading *reading, const json_t *levels, struct mo
     }
 }
 
-/* --- what makes series grow ------------------------------------------------------------------- */
+/* --- causes of growing series ----------------------------------------------------------------- */
 
 /* The lists of a sink's series, with the members of their items (NULL: an item lacks it). */
 static const struct growth_list {

@@ -386,7 +386,7 @@ static bool make_losers(struct table *table, const struct model *model)
     return true;
 }
 
-/* --- what makes series grow ------------------------------------------------------------------- */
+/* --- causes of growing series ----------------------------------------------------------------- */
 
 /* Puts the count, or a dash if a row of this kind does not have it. */
 static void put_growth(struct writer *writer, bool is_about, uint64_t count)

@@ -35,7 +35,7 @@ struct service_manager {
     socklen_t size;
 };
 
-/* --- finding it ------------------------------------------------------------------------------- */
+/* --- finding the service manager -------------------------------------------------------------- */
 
 /* A path or, after an '@', an abstract name. */
 static bool set_address(struct service_manager *manager, const char *text)
@@ -135,7 +135,7 @@ int64_t service_manager_patience(const struct service_manager *manager)
     return manager->watchdog_ns;
 }
 
-/* --- telling it ------------------------------------------------------------------------------- */
+/* --- reports to the service manager ----------------------------------------------------------- */
 
 static int notify_manager(struct service_manager *manager, const char *text, struct error *error)
 {

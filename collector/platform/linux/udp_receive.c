@@ -42,7 +42,7 @@ static bool is_passing(int code)
  */
 #define GRO_BUFFERS 8
 
-/* --- what was received ------------------------------------------------------------------------ */
+/* --- facts of received datagrams -------------------------------------------------------------- */
 
 /* The data of the control message of that type, or NULL. */
 static const void *find_control(const struct msghdr *header, int level, int type)
@@ -97,7 +97,7 @@ static void fill_common(const struct udp_socket *socket, struct linux_group *gro
     slot->received_ns = arrival_time(header);
 }
 
-/* --- one datagram a buffer -------------------------------------------------------------------- */
+/* --- buffers of one datagram ------------------------------------------------------------------ */
 
 static void lay_out_single(struct linux_group *group, unsigned buffer, size_t limit)
 {
@@ -199,7 +199,7 @@ const struct receive_ops receive_ops_gro = {
     .cut = cut_slots,
 };
 
-/* --- from the kernel -------------------------------------------------------------------------- */
+/* --- the system call -------------------------------------------------------------------------- */
 
 /*
  * recvmmsg(2) returns fewer datagrams than requested if the next one would block, or met an error

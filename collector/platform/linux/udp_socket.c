@@ -451,7 +451,7 @@ size_t udp_socket_receive_buffer(const struct udp_socket *socket)
     return socket->receive_buffer;
 }
 
-/* --- what the kernel counted, and the end ----------------------------------------------------- */
+/* --- the kernel's counters, and closing ------------------------------------------------------- */
 
 uint64_t udp_socket_errors(const struct udp_socket *socket)
 {

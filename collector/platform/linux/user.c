@@ -204,7 +204,7 @@ int user_give(const char *user, int file, struct error *error)
     return 0;
 }
 
-/* --- asking as another ------------------------------------------------------------------------ */
+/* --- checks in the name of another user ------------------------------------------------------- */
 
 /*
  * The answer of the process that checks as another user. It is shorter than PIPE_BUF, so one write

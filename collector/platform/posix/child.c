@@ -71,7 +71,7 @@ int child_start(struct child *child, const char *command, struct error *error)
     return 0;
 }
 
-/* --- its input -------------------------------------------------------------------------------- */
+/* --- the program's input ---------------------------------------------------------------------- */
 
 enum write_result child_write(struct child *child, const void *bytes, size_t size, size_t *written,
                               struct error *error)
@@ -154,7 +154,7 @@ size_t child_close_input(struct child *child)
     return taken_back;
 }
 
-/* --- its end ---------------------------------------------------------------------------------- */
+/* --- the program's end ------------------------------------------------------------------------ */
 
 enum child_state child_look(struct child *child, struct child_end *end)
 {

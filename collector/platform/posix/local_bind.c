@@ -45,7 +45,7 @@ static int bind_to_address(const struct local_bind *made)
     return bind(made->fd, (const struct sockaddr *)&made->address, made->size);
 }
 
-/* --- what is there ---------------------------------------------------------------------------- */
+/* --- what occupies the path ------------------------------------------------------------------- */
 
 bool local_bind_is_foreign(const char *path)
 {

@@ -51,7 +51,7 @@ static int output_make(const struct stream *stream, const struct stat *status,
     return 0;
 }
 
-/* --- by name ---------------------------------------------------------------------------------- */
+/* --- opening files by name -------------------------------------------------------------------- */
 
 static const char *why_not_opened(int number, const char *path)
 {

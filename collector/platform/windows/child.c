@@ -82,7 +82,7 @@ void child_destroy(struct child *child)
     free(child);
 }
 
-/* --- its input -------------------------------------------------------------------------------- */
+/* --- the program's input ---------------------------------------------------------------------- */
 
 /* The pipe always has a reader, at least ourselves, so none of these calls fails. */
 static void feed(void *argument)
@@ -167,7 +167,7 @@ size_t child_close_input(struct child *child)
     return taken_back;
 }
 
-/* --- from start to end ------------------------------------------------------------------------ */
+/* --- starting and ending the program ---------------------------------------------------------- */
 
 /* The path of the system's shell. */
 static bool find_shell(wchar_t path[MAX_PATH])

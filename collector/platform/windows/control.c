@@ -42,7 +42,7 @@ void control_notify(struct control *control)
     SetEvent(control->notice);
 }
 
-/* --- making it -------------------------------------------------------------------------------- */
+/* --- making the control ----------------------------------------------------------------------- */
 
 /* An existing event belongs to another program, which may have created it to control us. */
 static HANDLE create_asked(size_t kind, SECURITY_ATTRIBUTES *access)

@@ -59,7 +59,7 @@ const struct mitigation_functions *mitigation_system(void)
     return system_set != NULL && system_get != NULL ? &functions : NULL;
 }
 
-/* --- all policies ----------------------------------------------------------------------------- */
+/* --- applying all policies -------------------------------------------------------------------- */
 
 static bool policy_apply(const struct mitigation_functions *functions, const struct policy *policy)
 {

@@ -41,7 +41,7 @@ static struct eventselect_stream *eventselect_stream_of(struct stream_registrati
     return (struct eventselect_stream *)registration;
 }
 
-/* --- what is so now --------------------------------------------------------------------------- */
+/* --- conditions that hold now ----------------------------------------------------------------- */
 
 /*
  * Returns the armed conditions that hold after these network events were recorded. If the
@@ -177,7 +177,7 @@ static void eventselect_stream_unwatch(struct notifier *base, wait_handle socket
     close(socket);
 }
 
-/* --- the rest --------------------------------------------------------------------------------- */
+/* --- translating events, creating and destroying ---------------------------------------------- */
 
 /* A thread of the pool may be about to run; it then finds the registration silent. */
 static void eventselect_stream_finish(struct stream_registration *registration)

@@ -84,7 +84,7 @@ static int output_make(HANDLE handle, const char *path, struct output_file **out
     return 0;
 }
 
-/* --- by name ---------------------------------------------------------------------------------- */
+/* --- opening files by name -------------------------------------------------------------------- */
 
 /* A program that does not let others write is usually repairing the file, so this waits for it. */
 static HANDLE open_to_append(const char *path)
@@ -323,7 +323,7 @@ bool output_file_roll_back(struct output_file *file, size_t size)
     return true;
 }
 
-/* --- what it is ------------------------------------------------------------------------------- */
+/* --- facts about the file --------------------------------------------------------------------- */
 
 bool output_file_at_beginning(const struct output_file *file)
 {

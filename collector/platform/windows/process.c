@@ -26,7 +26,7 @@ struct reading {
     struct process_reading kept;
 };
 
-/* --- finding it ------------------------------------------------------------------------------- */
+/* --- finding the program ---------------------------------------------------------------------- */
 
 static bool is_file(const wchar_t *path)
 {
@@ -72,7 +72,7 @@ static bool process_find(const char *name, wchar_t path[WIDE_PATH_SIZE])
     return found;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- reading the program's output ------------------------------------------------------------- */
 
 static bool reading_open(struct reading *reading, HANDLE *theirs)
 {
@@ -147,7 +147,7 @@ static bool read_both(struct reading readings[2], int64_t deadline_ns)
     return !readings[0].kept.too_much;
 }
 
-/* --- from start to end ------------------------------------------------------------------------ */
+/* --- running the program ---------------------------------------------------------------------- */
 
 /* Returns false if it cannot be started (see GetLastError). */
 static bool process_start(const char *const *arguments, const wchar_t *path,

@@ -168,7 +168,7 @@ static unsigned __stdcall stream_thread_run(void *argument)
     return 0;
 }
 
-/* --- its owner -------------------------------------------------------------------------------- */
+/* --- functions for the thread's owner --------------------------------------------------------- */
 
 static bool make_handles(struct stream_thread *thread)
 {

@@ -44,7 +44,7 @@ DWORD WINAPI service_control(DWORD control, DWORD type, void *data, void *contex
     }
 }
 
-/* --- from start to end ------------------------------------------------------------------------ */
+/* --- the service, from its start to its end --------------------------------------------------- */
 
 static void running(void *context)
 {

@@ -265,8 +265,7 @@ TEST_WITH(a_receive_on_a_blocking_socket_fails_in_the_end, set_up, tear_down)
     assert_int_equal(receive_one(), WSAEINPROGRESS);
 }
 
-/* --- it looks at its sockets when there is a reason --------------------------------------------
- */
+/* --- polling only when there is a reason ------------------------------------------------------ */
 
 TEST_WITH(it_does_not_poll_in_a_loop, set_up, tear_down)
 {

@@ -81,7 +81,7 @@ static void send_bytes(int to, size_t size)
     assert_int_equal(sent, size);
 }
 
-/* --- as the samples do ------------------------------------------------------------------------ */
+/* --- calls of the function, as in the samples ------------------------------------------------- */
 
 static DWORD call(int which, uint8_t operation, uint16_t filter, uint8_t trigger,
                   OVERLAPPED_ENTRY *packet, uint32_t *found)
@@ -118,7 +118,7 @@ static OVERLAPPED_ENTRY next_packet(DWORD timeout_ms)
     return packet;
 }
 
-/* --- with the notifier ------------------------------------------------------------------------ */
+/* --- calls of the notifier -------------------------------------------------------------------- */
 
 static struct notifier *make_notifier(void)
 {

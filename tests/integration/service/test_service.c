@@ -16,7 +16,7 @@
 
 #define DATAGRAMS 100
 
-/* --- datagrams and what is written of them ---------------------------------------------------- */
+/* --- datagrams and the lines written for them ------------------------------------------------- */
 
 /* A listener's URL whose port was free a moment ago. */
 static const char *free_listener(struct address *address)
@@ -440,7 +440,7 @@ TEST_WITH(one_that_ends_by_itself_has_stopped, service_set_up, service_clean_up)
     assert_ended_well(service_await(SERVICE_STOPPED));
 }
 
-/* --- with a configuration file ---------------------------------------------------------------- */
+/* --- a service with a configuration file ------------------------------------------------------ */
 
 /* Writes sluice.yaml: one listener and these files as sinks, relative to its folder. */
 static void write_config(const char *listener, const char *first, const char *second)

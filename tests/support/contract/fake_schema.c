@@ -31,7 +31,7 @@ static const struct fake *living(const struct schema *schema)
     return fake;
 }
 
-/* --- its life --------------------------------------------------------------------------------- */
+/* --- creating and destroying ------------------------------------------------------------------ */
 
 static int make(const struct schema_ops *ops, const struct schema_options *options,
                 struct schema **out, struct error *error)

@@ -402,7 +402,7 @@ void flow_send_large(struct flow *flow, uint64_t count)
     }
 }
 
-/* --- what was written ------------------------------------------------------------------------- */
+/* --- reading the output ----------------------------------------------------------------------- */
 
 struct lines lines_read(const char *path)
 {

@@ -78,7 +78,7 @@ void output_assert_closed(struct output_file *file)
     assert_int_equal(written, 0);
 }
 
-/* --- a full one ------------------------------------------------------------------------------- */
+/* --- a full output ---------------------------------------------------------------------------- */
 
 enum write_result output_offer_numbers(struct output_file *file, size_t at, size_t *written)
 {

@@ -22,7 +22,7 @@ enum write_result output_write(struct output_file *file, const void *bytes, size
 void output_put_text(struct output_file *file, const char *text);
 void output_assert_closed(struct output_file *file);
 
-/* --- a full one ------------------------------------------------------------------------------- */
+/* --- a full output ---------------------------------------------------------------------------- */
 
 /*
  * The size of a block in bytes: more than a pipe accepts whole or not at all, and not a divisor of

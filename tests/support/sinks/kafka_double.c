@@ -212,7 +212,7 @@ static int64_t next_due(const rd_kafka_t *producer)
     return next;
 }
 
-/* --- what the test does ----------------------------------------------------------------------- */
+/* --- functions for the test ------------------------------------------------------------------- */
 
 void kafka_double_begin(const struct kafka_double_world *given)
 {

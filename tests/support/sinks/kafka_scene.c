@@ -75,7 +75,7 @@ struct delivery_block *kafka_scene_await(struct kafka_scene *scene, struct error
     return delivery_await(scene->destination, scene->wakeup, error);
 }
 
-/* --- reading what is there -------------------------------------------------------------------- */
+/* --- reading the cluster's messages ----------------------------------------------------------- */
 
 struct kafka_reader kafka_scene_read(const struct kafka_scene *scene, const char *topic)
 {
@@ -120,7 +120,7 @@ void kafka_reader_end(struct kafka_reader *reader)
     rd_kafka_destroy(reader->consumer);
 }
 
-/* --- what it says of its connections ---------------------------------------------------------- */
+/* --- figures of the connections --------------------------------------------------------------- */
 
 uint64_t kafka_scene_figure(const struct kafka_scene *scene, enum delivery_figure which)
 {

@@ -69,7 +69,7 @@ void spilling_close(struct spill *spill)
         fail_msg("%s", error.text);
 }
 
-/* --- inspecting ------------------------------------------------------------------------------- */
+/* --- inspecting a spill ----------------------------------------------------------------------- */
 
 /*
  * A number made from the names, sizes, times and bytes of all files in the folder. It differs if

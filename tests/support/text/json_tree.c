@@ -147,7 +147,7 @@ static struct json_tree *read_string(struct reader *reader)
     return NULL;
 }
 
-/* --- the rest --------------------------------------------------------------------------------- */
+/* --- numbers and whole values ----------------------------------------------------------------- */
 
 static bool take_digits(struct reader *reader)
 {
@@ -288,7 +288,7 @@ struct json_tree *json_tree_read(const char *text, size_t size)
     return NULL;
 }
 
-/* --- looking at it ---------------------------------------------------------------------------- */
+/* --- reading the tree ------------------------------------------------------------------------- */
 
 const struct json_tree *json_tree_member(const struct json_tree *object, const char *key)
 {

@@ -14,7 +14,7 @@ static bool holds(const struct networks *networks, const char *text)
     return networks_hold(networks, &address);
 }
 
-/* --- what is in it ---------------------------------------------------------------------------- */
+/* --- addresses within networks ---------------------------------------------------------------- */
 
 TEST(an_address_is_held_by_any_network_it_is_in)
 {
@@ -75,7 +75,7 @@ TEST(an_empty_set_contains_no_address)
     networks_free(networks);
 }
 
-/* --- as few ranges as can be ------------------------------------------------------------------ */
+/* --- joining ranges --------------------------------------------------------------------------- */
 
 TEST(networks_that_touch_or_overlap_are_one_range)
 {
@@ -103,7 +103,7 @@ TEST(the_last_addresses_there_are_end_a_range)
     networks_free(networks);
 }
 
-/* --- allowed and denied ----------------------------------------------------------------------- */
+/* --- allowed and denied networks -------------------------------------------------------------- */
 
 TEST(denied_networks_are_removed_from_allowed_ones)
 {

@@ -83,7 +83,7 @@ static void refused(const char *text, const char *says)
     assert_null(config.listeners);
 }
 
-/* --- what it means ---------------------------------------------------------------------------- */
+/* --- the meaning of a file -------------------------------------------------------------------- */
 
 TEST_WITH(a_file_says_what_options_and_urls_say, scratch_make, scratch_remove)
 {

@@ -283,7 +283,7 @@ TEST_WITH(every_text_comes_round, scratch_make, scratch_remove)
     }
 }
 
-/* --- where values come from ------------------------------------------------------------------- */
+/* --- the origin of values --------------------------------------------------------------------- */
 
 static bool value_of(const char *name, char **value)
 {

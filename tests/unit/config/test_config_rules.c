@@ -53,7 +53,7 @@ static void assert_text(const struct text *text, const char *expected)
     assert_memory_equal(text->data, expected, text->size);
 }
 
-/* --- what is read ----------------------------------------------------------------------------- */
+/* --- valid rules ------------------------------------------------------------------------------ */
 
 TEST(without_these_keys_there_are_no_rules)
 {
@@ -123,7 +123,7 @@ TEST(names_and_labels_come_in_pairs)
     config_free(&config);
 }
 
-/* --- what is refused -------------------------------------------------------------------------- */
+/* --- refused rules ---------------------------------------------------------------------------- */
 
 TEST(a_condition_is_refused_where_it_goes_wrong)
 {

@@ -185,7 +185,7 @@ TEST_WITH(frame_streams_are_for_tcp_and_unix, set_up, listener_reading_tear_down
     accepted("tcp://[::]:1?schema=riemann&framing=frame-streams&content_type=protobuf:a.B", 1);
 }
 
-/* --- built in --------------------------------------------------------------------------------- */
+/* --- built-in schemas ------------------------------------------------------------------------- */
 
 TEST_WITH(a_name_is_one_of_the_table, set_up, listener_reading_tear_down)
 {
@@ -214,7 +214,7 @@ TEST_WITH(a_built_in_schema_has_no_keys_of_a_file, set_up, listener_reading_tear
     }
 }
 
-/* --- from a file ------------------------------------------------------------------------------ */
+/* --- schemas from a file ---------------------------------------------------------------------- */
 
 TEST_WITH(a_file_is_recognised_by_a_dot_or_a_slash, set_up, listener_reading_tear_down)
 {

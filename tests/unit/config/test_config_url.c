@@ -375,7 +375,7 @@ TEST(an_unknown_sink_is_refused_with_the_known_ones)
     assert_refused(read_sink, "out/x.json", 1, "a path goes after file:");
 }
 
-/* --- together --------------------------------------------------------------------------------- */
+/* --- URLs that conflict ----------------------------------------------------------------------- */
 
 static bool listeners_conflict(const char *first, const char *second)
 {
@@ -418,7 +418,7 @@ TEST(two_of_one_address_or_output_conflict)
     assert_false(sinks_conflict("file:x", "stdout:"));
 }
 
-/* --- on a terminal ---------------------------------------------------------------------------- */
+/* --- the format on a terminal ----------------------------------------------------------------- */
 
 static enum terminal_kind plain_terminal(void)
 {

@@ -172,7 +172,7 @@ TEST(every_option_is_read)
     config_free(&config);
 }
 
-/* --- what a reload changes -------------------------------------------------------------------- */
+/* --- options that a reload changes ------------------------------------------------------------ */
 
 /*
  * Starts without options and reloads with these. Returns the option that a reload cannot change, or

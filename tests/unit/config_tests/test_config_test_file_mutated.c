@@ -52,7 +52,7 @@ struct content {
     size_t size;
 };
 
-/* --- what is recorded ------------------------------------------------------------------------- */
+/* --- recording -------------------------------------------------------------------------------- */
 
 /*
  * Lines that are hard to write: empty ones, special characters of YAML, bytes that are not UTF-8.

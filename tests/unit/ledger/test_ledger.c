@@ -387,7 +387,7 @@ TEST(listeners_and_sinks_keep_their_names_and_numbers)
     ledger_destroy(ledger);
 }
 
-/* --- what a reload takes away, and brings back ------------------------------------------------ */
+/* --- entries that a reload removes and brings back -------------------------------------------- */
 
 TEST_WITH(what_is_retired_stays_in_the_ledger, set_up, tear_down)
 {

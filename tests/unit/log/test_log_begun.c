@@ -71,7 +71,7 @@ TEST(when_it_has_ended_everything_is_text_again)
     end_and_expect("sluice: one\nsluice: one\n");
 }
 
-/* --- other settings, as after a reload -------------------------------------------------------- */
+/* --- changed settings, as after a reload ------------------------------------------------------ */
 
 TEST(other_settings_hold_for_the_next_line_and_the_repetitions_before_are_reported)
 {

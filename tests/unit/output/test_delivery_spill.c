@@ -270,8 +270,7 @@ TEST_WITH(a_block_acknowledged_after_an_unanswered_one_may_come_twice, set_up, t
     assert_got(10, true);
 }
 
-/* --- while it is sent ---------------------------------------------------------------------------
- */
+/* --- storing a block while it is sent --------------------------------------------------------- */
 
 static void wait_stored(void)
 {

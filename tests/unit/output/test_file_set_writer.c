@@ -143,7 +143,7 @@ static int create(const struct destination_options *options, struct destination 
 static const struct destination_ops fake_file_set_ops = {
     .scheme = "fake", .shape = shape, .create = create};
 
-/* --- around it -------------------------------------------------------------------------------- */
+/* --- setting up ------------------------------------------------------------------------------- */
 
 static struct fake_sink *make(void **state, size_t blocks, size_t block_size)
 {
@@ -180,7 +180,7 @@ static void assert_counts(const struct fake_sink *fake, uint64_t written, uint64
     assert_int_equal(counter_read(&fake->counters->failed[FAILED_IO_ERROR]), failed);
 }
 
-/* --- one block -------------------------------------------------------------------------------- */
+/* --- one block at a time ---------------------------------------------------------------------- */
 
 TEST_WITH(what_comes_is_collected_and_written_at_the_end, fake_sink_set_up, tear_down)
 {

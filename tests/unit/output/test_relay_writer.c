@@ -226,7 +226,7 @@ TEST_WITH(a_sink_of_datagrams_takes_more_memory_than_they_do, set_up, fake_sink_
     assert_true(bytes > relay_writer_memory());
 }
 
-/* --- what could not be decoded ---------------------------------------------------------------- */
+/* --- datagrams that could not be decoded ------------------------------------------------------ */
 
 /* Pushes a batch with records and undecoded datagrams. */
 static void push_raw(struct fake_sink *fake, const char *payload, size_t records, size_t raw)

@@ -350,7 +350,7 @@ TEST_WITH(a_close_wakes_a_sleeping_sink, fake_sink_set_up, fake_sink_tear_down)
     }
 }
 
-/* --- making and ending ------------------------------------------------------------------------ */
+/* --- making and ending a sink ----------------------------------------------------------------- */
 
 TEST_WITH(a_destination_that_cannot_be_opened_says_why_each_time, fake_sink_set_up,
           fake_sink_tear_down)

@@ -510,8 +510,7 @@ TEST_WITH(a_second_stop_brings_the_deadline_forward_never_back, fake_sink_set_up
     wait_end_close(end);
 }
 
-/* --- how it is logged ---------------------------------------------------------------------------
- */
+/* --- logging ---------------------------------------------------------------------------------- */
 
 static struct sink_condition wait_for_condition(const struct fake_sink *fake, bool waits,
                                                 bool fails)

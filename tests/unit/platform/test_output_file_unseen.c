@@ -122,7 +122,7 @@ TEST_WITH(a_file_that_was_not_empty_is_not_at_its_beginning, scratch_make, scrat
     output_file_close(file);
 }
 
-/* --- where it is ------------------------------------------------------------------------------ */
+/* --- whether a file was moved ----------------------------------------------------------------- */
 
 static enum output_file_state look(const struct output_file *file, int number)
 {
@@ -177,7 +177,7 @@ TEST_WITH(a_file_that_has_no_name_left_is_moved_whatever_its_name_says, scratch_
     output_file_close(file);
 }
 
-/* --- what cannot be waited for ---------------------------------------------------------------- */
+/* --- a regular file that would block ---------------------------------------------------------- */
 
 /* As a file system in user space may return. */
 TEST_WITH(a_regular_file_that_would_block_has_failed_as_there_is_nothing_to_wait_for, scratch_make,

@@ -28,7 +28,7 @@ static void assert_refused(const char *path, const char *why)
         fail_msg("\"%s\" does not say \"%s\"", error.text, why);
 }
 
-/* --- what others share ------------------------------------------------------------------------ */
+/* --- files that other programs share ---------------------------------------------------------- */
 
 static void whatever_is_open_here_others_may_open(void **state)
 {

@@ -198,7 +198,7 @@ TEST(random_filters_agree_with_their_lists)
     }
 }
 
-/* --- in the kernel ---------------------------------------------------------------------------- */
+/* --- filtering in the kernel ------------------------------------------------------------------ */
 
 static void open_filtered(struct receiving *receiving, const char *bound,
                           const struct networks *sources)
@@ -326,7 +326,7 @@ TEST_WITH(refusing_all_takes_the_filters_place, receiving_set_up, receiving_tear
     networks_free(sources);
 }
 
-/* --- how long a list may be ------------------------------------------------------------------- */
+/* --- the maximum length of a list ------------------------------------------------------------- */
 
 /* `count` networks, no two of which are adjacent. */
 static struct networks *many(size_t count)

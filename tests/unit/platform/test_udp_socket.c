@@ -280,7 +280,7 @@ TEST_WITH(a_limit_beyond_the_largest_datagram_is_the_largest_datagram, receiving
     assert_pattern(receiving_next(receiving), LARGEST);
 }
 
-/* --- where from, and when --------------------------------------------------------------------- */
+/* --- sources and arrival times ---------------------------------------------------------------- */
 
 static void assert_same_address(const struct address *a, const struct address *b)
 {

@@ -78,8 +78,7 @@ static DWORD order(DWORD code)
     return service_control(code, 0, NULL, NULL);
 }
 
-/* --- what it is asked --------------------------------------------------------------------------
- */
+/* --- orders of the service manager ------------------------------------------------------------ */
 
 TEST_WITH(paramchange_is_a_reload, begin, end)
 {
@@ -140,8 +139,7 @@ TEST_WITH(without_a_collector_there_is_nobody_to_notify, begin, end)
     assert_int_equal(order(SERVICE_CONTROL_STOP), NO_ERROR);
 }
 
-/* --- what it reports ----------------------------------------------------------------------------
- */
+/* --- reports to the service manager ----------------------------------------------------------- */
 
 TEST_WITH(it_can_be_stopped_when_it_runs, begin, end)
 {

@@ -276,7 +276,7 @@ TEST(a_queue_grows_beyond_what_it_began_with)
     finish(&fixture);
 }
 
-/* --- how full it is --------------------------------------------------------------------------- */
+/* --- how full a queue is ---------------------------------------------------------------------- */
 
 /* Whether the queue would refuse a batch of the listener. */
 static bool refuses(struct fixture *fixture, size_t listener, bool large)

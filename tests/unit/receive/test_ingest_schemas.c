@@ -56,7 +56,7 @@ static uint64_t messages(void)
     return counter_read(&counters()->messages);
 }
 
-/* --- which schema ----------------------------------------------------------------------------- */
+/* --- choosing the schema ---------------------------------------------------------------------- */
 
 static const struct schema_config by_magic[] = {
     {.ops = &fake_schema,

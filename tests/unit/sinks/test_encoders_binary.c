@@ -39,8 +39,7 @@ static bool overflows(const struct encoder_ops *ops, const struct record *record
     return out.overflow;
 }
 
-/* --- protobuf ----------------------------------------------------------------------------------
- */
+/* --- protobuf --------------------------------------------------------------------------------- */
 
 TEST(a_message_follows_its_length)
 {
@@ -72,8 +71,7 @@ TEST(a_message_follows_its_length)
     }
 }
 
-/* --- pcap --------------------------------------------------------------------------------------
- */
+/* --- pcap ------------------------------------------------------------------------------------- */
 
 static struct packet sent(const void *bytes, size_t size)
 {
@@ -152,8 +150,7 @@ TEST(the_longest_datagram_fits_and_a_longer_one_is_too_large)
     assert_true(overflows(&encoder_pcap, &record, sizeof memory));
 }
 
-/* --- what is whole -----------------------------------------------------------------------------
- */
+/* --- finding the end of the whole records ----------------------------------------------------- */
 
 /* A file of three records, and where each of them (and the head before them) ends. */
 struct file {

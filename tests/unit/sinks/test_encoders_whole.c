@@ -204,7 +204,7 @@ static void write_file(struct encoding *encoding)
     arrange_file(encoding);
 }
 
-/* --- what is found of them -------------------------------------------------------------------- */
+/* --- finding the whole records ---------------------------------------------------------------- */
 
 static size_t last_end(size_t cut)
 {

@@ -207,7 +207,7 @@ TEST_WITH(remote_write_leaves_out_series_and_samples_as_well, set_up, NULL)
     series_guard_destroy(guard);
 }
 
-/* --- what a series is ------------------------------------------------------------------------- */
+/* --- the identity of a series ----------------------------------------------------------------- */
 
 TEST_WITH(labels_in_another_order_are_the_same_series, set_up, NULL)
 {

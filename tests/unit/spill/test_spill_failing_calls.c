@@ -696,7 +696,7 @@ TEST_WITH(what_is_stored_as_read_may_have_been_sent_also_after_a_kill_at_any_cal
     }
 }
 
-/* --- what reaches the disk -------------------------------------------------------------------- */
+/* --- syncing blocks --------------------------------------------------------------------------- */
 
 /* The syncs while `count` blocks are appended and each interval ends once. */
 static unsigned count_syncs(enum spill_sync way, uint64_t count)

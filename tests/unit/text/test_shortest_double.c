@@ -54,7 +54,7 @@ static void assert_texts(const struct expectation *expected, size_t count, bool 
 #define assert_all(expected, single)                                                               \
     assert_texts((expected), sizeof(expected) / sizeof(expected)[0], (single))
 
-/* --- by hand ---------------------------------------------------------------------------------- */
+/* --- chosen numbers --------------------------------------------------------------------------- */
 
 TEST(doubles_are_laid_out_as_ecmascript_does)
 {
@@ -170,7 +170,7 @@ TEST(floats_have_their_own_shortest)
     assert_all(expected, true);
 }
 
-/* --- by definition ---------------------------------------------------------------------------- */
+/* --- random numbers, compared with the definition --------------------------------------------- */
 
 /* Significant digits without zeros at either end, and the power of ten of the first. */
 struct digits {

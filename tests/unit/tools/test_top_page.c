@@ -821,7 +821,7 @@ TEST(a_view_of_any_size_can_be_drawn_and_moved)
     free(senders);
 }
 
-/* --- without a model -------------------------------------------------------------------------- */
+/* --- a page without a model ------------------------------------------------------------------- */
 
 TEST(a_long_title_alone_takes_as_many_lines_as_it_needs)
 {

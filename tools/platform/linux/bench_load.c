@@ -31,7 +31,7 @@ struct sending {
     uint8_t bytes[UDP_PAYLOAD_MAX];
 };
 
-/* --- in the process that sends ---------------------------------------------------------------- */
+/* --- code of the process that sends ----------------------------------------------------------- */
 
 static int send_group(struct sending *sending, size_t count, int64_t elapsed_ns,
                       struct error *error)
@@ -100,7 +100,7 @@ static void run(const struct load_plan *plan, struct shared *shared)
     message_template_clear(&sending.message);
 }
 
-/* --- in the bench ----------------------------------------------------------------------------- */
+/* --- code of the bench ------------------------------------------------------------------------ */
 
 static int wait_for(pid_t pid, const struct shared *shared, struct load_result *result,
                     struct error *error)

@@ -41,7 +41,7 @@ struct null_receiver {
     struct null_shared *shared;
 };
 
-/* --- in the process that receives ------------------------------------------------------------- */
+/* --- code of the process that receives -------------------------------------------------------- */
 
 struct group {
     struct mmsghdr headers[GROUP_SIZE];
@@ -122,7 +122,7 @@ static void receive(int fd, enum contender_kind kind, struct null_shared *shared
         receive_by_edge(fd, shared, kind == CONTENDER_PAUSE);
 }
 
-/* --- in the bench ----------------------------------------------------------------------------- */
+/* --- code of the bench ------------------------------------------------------------------------ */
 
 static int count(struct bench_receiver *receiver, struct receiver_counts *counts,
                  struct error *error)

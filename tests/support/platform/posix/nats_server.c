@@ -47,7 +47,7 @@ static unsigned read_port(const struct nats_server *server)
     return port;
 }
 
-/* --- what is asked of it ---------------------------------------------------------------------- */
+/* --- requests to the server ------------------------------------------------------------------- */
 
 struct asking {
     natsConnection *connection;

@@ -82,7 +82,7 @@ static char *argument_of_linux(char *argument)
     return made; /* is never freed, as the arguments are not */
 }
 
-/* --- running it ------------------------------------------------------------------------------- */
+/* --- running protoc --------------------------------------------------------------------------- */
 
 /*
  * Creates an empty file for protoc's messages. Otherwise they would go to the streams that Wine

@@ -37,7 +37,7 @@ static void assert_all_refused(struct decoding *decoding, const struct hostile *
     }
 }
 
-/* --- what senders of the built-in schemas get wrong ------------------------------------------- */
+/* --- faults in messages of the built-in schemas ----------------------------------------------- */
 
 TEST_WITH(hostile_telemetry_is_refused_with_offset_field_and_cause, open_telemetry, close_decoding)
 {
@@ -77,7 +77,7 @@ TEST_WITH(hostile_telemetry_is_refused_with_offset_field_and_cause, open_telemet
     assert_all_refused(*state, all, sizeof all / sizeof all[0]);
 }
 
-/* --- what only types of files have ------------------------------------------------------------ */
+/* --- faults that only types from files can have ----------------------------------------------- */
 
 TEST_WITH(hostile_groups_packed_lists_and_maps_are_refused_with_offset_field_and_cause, open_legacy,
           close_decoding)

@@ -265,7 +265,7 @@ TEST(with_any_room_the_outcome_is_the_same)
     with_each_type(decode_in_little_room);
 }
 
-/* --- one by one ------------------------------------------------------------------------------- */
+/* --- chosen messages -------------------------------------------------------------------------- */
 
 static int open_modern(void **state)
 {

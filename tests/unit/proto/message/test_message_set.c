@@ -84,7 +84,7 @@ static void wrap_in_item(uint32_t id, bool message_first)
     end_item();
 }
 
-/* --- what an item means ----------------------------------------------------------------------- */
+/* --- the meaning of an item ------------------------------------------------------------------- */
 
 TEST_WITH(an_item_is_the_extension_of_its_number, open_set, close_decoding)
 {
@@ -176,7 +176,7 @@ TEST_WITH(a_message_set_given_twice_is_merged, open_holder, close_decoding)
     assert_int_equal(((struct decoding *)*state)->unknown_fields, 2);
 }
 
-/* --- what is kept, and what is dropped -------------------------------------------------------- */
+/* --- parts that are kept or dropped ----------------------------------------------------------- */
 
 /* The message's JSON with its unknown fields. */
 static void assert_shown(const struct decoding *decoding, const char *expected)
@@ -282,7 +282,7 @@ TEST_WITH(longer_tags_than_need_be_are_of_other_fields_in_an_item, open_set, clo
     assert_decodes_as(*state, &wire, "{\"[sluice.sets.Item.item]\":{\"number\":6}}");
 }
 
-/* --- what is refused -------------------------------------------------------------------------- */
+/* --- refused items ---------------------------------------------------------------------------- */
 
 TEST_WITH(items_that_make_no_sense_are_malformed, open_set, close_decoding)
 {

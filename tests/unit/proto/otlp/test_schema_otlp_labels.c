@@ -100,7 +100,7 @@ static void put_request(const struct request *request)
     wire_end(&wire, resource);
 }
 
-/* --- whose labels ----------------------------------------------------------------------------- */
+/* --- the owners of labels --------------------------------------------------------------------- */
 
 static void put_full_resource(void)
 {

@@ -367,7 +367,7 @@ TEST_WITH(any_bytes_are_looked_at_within_their_size, begin, end)
     }
 }
 
-/* --- what is wrong with the option ------------------------------------------------------------ */
+/* --- errors in the option --------------------------------------------------------------------- */
 
 TEST_WITH(what_is_wrong_is_said_in_one_line, begin, end)
 {

@@ -272,7 +272,7 @@ TEST_WITH(a_map_is_a_label_for_each_entry, begin, NULL)
     assert_string_equal(samples_of(&options), "load=1@0 zone=a rack=7 host=web1\n");
 }
 
-/* --- one repeated field in another ------------------------------------------------------------ */
+/* --- nested repeated fields ------------------------------------------------------------------- */
 
 static struct schema_options site(const char *value)
 {

@@ -218,7 +218,7 @@ TEST_WITH(maps_are_never_delimited, clear_set, NULL)
     close_decoding(state);
 }
 
-/* --- what is looked up ------------------------------------------------------------------------ */
+/* --- lookups ---------------------------------------------------------------------------------- */
 
 TEST_WITH(types_are_found_by_their_full_name, clear_set, NULL)
 {
@@ -247,7 +247,7 @@ TEST_WITH(types_are_found_by_their_full_name, clear_set, NULL)
     type_set_destroy(NULL);
 }
 
-/* --- what is known besides the set ------------------------------------------------------------ */
+/* --- changed fields --------------------------------------------------------------------------- */
 
 #define LEGACY "sluice.legacy.Legacy"
 
@@ -301,7 +301,7 @@ TEST_WITH(a_change_of_a_field_that_is_not_bytes_is_refused, clear_set, NULL)
                         "shapes: \"text\" of \"" LEGACY "\" is not a bytes field");
 }
 
-/* --- what is refused -------------------------------------------------------------------------- */
+/* --- refused sets ----------------------------------------------------------------------------- */
 
 /* Expects that the set (and in it message "p.M") is refused with one line with this text. */
 #define assert_refused(expected) assert_refused_at((expected), __LINE__)

@@ -49,7 +49,7 @@ static void count_calls(void)
     calls = taken = 0;
 }
 
-/* --- each of them ----------------------------------------------------------------------------- */
+/* --- each compression ------------------------------------------------------------------------- */
 
 /* Runs a test with a context of each compression. */
 static void with_each(void (*test)(struct compression *compression))

@@ -65,7 +65,7 @@ enum wakeup_reason __wrap_wakeup_wait(struct wakeup *wakeup, wait_handle handle,
     }
 }
 
-/* --- what the library does -------------------------------------------------------------------- */
+/* --- the library's behaviour ------------------------------------------------------------------ */
 
 static struct {
     const struct kafka_report *reports; /* for each message in order; the last one is for all later

@@ -238,7 +238,7 @@ TEST_WITH(what_is_taken_back_leaves_no_hole, scratch_make, tear_down)
     scratch_assert_holds_text("file", "one\nthree\n");
 }
 
-/* --- no standard output ----------------------------------------------------------------------- */
+/* --- missing standard output ------------------------------------------------------------------ */
 
 static void assert_refused(void)
 {

@@ -128,7 +128,7 @@ static void a_stopped_terminal_would_block_and_a_hung_up_one_is_closed(void **st
     close(terminal);
 }
 
-/* --- in a process of its own ------------------------------------------------------------------ */
+/* --- tests in a process of their own ---------------------------------------------------------- */
 
 /*
  * Runs it in a child process, where only `given` is open (-1: no descriptor); returns its exit

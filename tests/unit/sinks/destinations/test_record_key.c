@@ -7,8 +7,7 @@
 #include "sinks/destinations/record_key.h"
 #include "tests/support/test.h"
 
-/* --- a schema of one sample, whose labels the message points at --------------------------------
- */
+/* --- a schema of one sample, whose labels the message points at ------------------------------- */
 
 struct pairs {
     const char *name;

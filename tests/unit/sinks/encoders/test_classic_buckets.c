@@ -45,7 +45,7 @@ static struct sample histogram_of(const double *bounds, size_t bound_count, cons
                                                .count_count = count_count}};
 }
 
-/* --- with bounds of their own ----------------------------------------------------------------- */
+/* --- histograms with explicit bounds ---------------------------------------------------------- */
 
 TEST(each_bound_counts_all_below_it)
 {
@@ -91,7 +91,7 @@ TEST(counts_beyond_all_counting_stay_at_the_most)
     assert_buckets(&sample, {0, (double)(UINT64_MAX - 1)}, {1, (double)UINT64_MAX});
 }
 
-/* --- exponential ------------------------------------------------------------------------------ */
+/* --- exponential histograms ------------------------------------------------------------------- */
 
 static struct sample exponential(int32_t scale)
 {
@@ -207,7 +207,7 @@ TEST(a_threshold_that_is_no_number_is_no_bound)
     assert_buckets(&sample, {1, 5}, {2, 6});
 }
 
-/* --- some of them ----------------------------------------------------------------------------- */
+/* --- chosen buckets --------------------------------------------------------------------------- */
 
 static void assert_chosen(const struct sample *sample, uint64_t choice, const double (*expected)[2],
                           size_t count)
@@ -262,7 +262,7 @@ TEST(an_exponential_histogram_loses_its_scale)
     assert_chosen(&sample, 8, expected, 7);
 }
 
-/* --- whatever was sent ------------------------------------------------------------------------ */
+/* --- random histograms ------------------------------------------------------------------------ */
 
 #define MOST 400
 

@@ -330,7 +330,7 @@ TEST_WITH(any_bytes_in_any_text_give_one_line, open_riemann, close_encoding)
     }
 }
 
-/* --- which lines are of this format ----------------------------------------------------------- */
+/* --- recognising lines of this format --------------------------------------------------------- */
 
 static enum output_line looked_at(const char *line)
 {

@@ -199,7 +199,7 @@ static void a_histogram_leaves_out_what_it_was_not_given(void **state)
                          "\"labels\":{}" END_OF_LINE);
 }
 
-/* --- which samples give a line ---------------------------------------------------------------- */
+/* --- samples that give a line ----------------------------------------------------------------- */
 
 static void a_message_without_samples_leaves_no_line(void **state)
 {
@@ -307,7 +307,7 @@ static void a_time_is_right_whatever_the_one_before_was(void **state)
     }
 }
 
-/* --- where it came from ----------------------------------------------------------------------- */
+/* --- the origin of a record ------------------------------------------------------------------- */
 
 static void assert_facts(struct encoding *encoding, const char *listener,
                          const struct address *source, const char *expected)

@@ -66,7 +66,7 @@ static void assert_labels(struct encoding *encoding, const char *expected)
         fail_msg("labels are %.*s, not %s", (int)(end - labels), labels, expected);
 }
 
-/* --- which labels ----------------------------------------------------------------------------- */
+/* --- choosing labels -------------------------------------------------------------------------- */
 
 static void the_first_of_two_labels_with_the_same_key_counts(void **state)
 {

@@ -321,8 +321,7 @@ TEST_WITH(a_name_that_another_gets_may_be_that_of_its_own_family, open_telemetry
                  "n_gauge{k=\"v\"} 3" ARRIVAL END);
 }
 
-/* --- histograms and summaries -------------------------------------------------------------------
- */
+/* --- histograms and summaries ----------------------------------------------------------------- */
 
 static void put_histogram(bool delta, bool has_sum, double total, const double bounds[2],
                           const uint64_t counts[3], uint64_t count)

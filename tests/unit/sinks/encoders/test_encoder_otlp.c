@@ -58,7 +58,7 @@ static void close_way(struct way *way)
     encoding_free(way->back);
 }
 
-/* --- what was written ------------------------------------------------------------------------- */
+/* --- reading the output ----------------------------------------------------------------------- */
 
 /* The only written message, after its length. */
 static struct text message_of(const struct encoding *written)

@@ -212,7 +212,7 @@ static void read_request(const struct output *out, size_t shape)
     said_size = (size_t)(to - said[shape]);
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- making a request ------------------------------------------------------------------------- */
 
 static void keep(struct encoding *encoding)
 {
@@ -266,7 +266,7 @@ static void assert_request(const char *expected)
     assert_string_equal(said[0], expected);
 }
 
-/* --- what it says ----------------------------------------------------------------------------- */
+/* --- the contents of a request ---------------------------------------------------------------- */
 
 TEST_WITH(a_sample_is_a_series_with_its_labels_in_order, open_telemetry, close_encoding)
 {
@@ -445,7 +445,7 @@ TEST_WITH(the_smallest_samples_fit_the_memory_that_is_planned, open_telemetry, c
     assert_int_equal(series_count, 1);
 }
 
-/* --- bytes that are none ---------------------------------------------------------------------- */
+/* --- bytes that are not a request ------------------------------------------------------------- */
 
 static void keep_some(struct encoding *encoding)
 {

@@ -156,7 +156,7 @@ TEST_WITH(what_is_a_day_from_its_arrival_has_a_date, open_telemetry, close_encod
                                  "22:13:19.123 " WHO "n                            1\n");
 }
 
-/* --- what senders chose ----------------------------------------------------------------------- */
+/* --- text that senders chose ------------------------------------------------------------------ */
 
 TEST_WITH(nothing_that_was_sent_steers_a_terminal, open_telemetry, close_encoding)
 {

@@ -456,7 +456,7 @@ TEST_WITH(a_file_is_removed_when_any_of_the_keys_says_so, scratch_make, scratch_
     end();
 }
 
-/* --- what is not there for it ----------------------------------------------------------------- */
+/* --- files that are not removed --------------------------------------------------------------- */
 
 TEST_WITH(what_is_not_of_the_path_is_never_removed, scratch_make, scratch_remove)
 {

@@ -263,7 +263,7 @@ TEST_WITH(a_large_file_is_cut_off_at_its_end_alone, scratch_make, scratch_remove
     free(bytes);
 }
 
-/* --- what is not ours ------------------------------------------------------------------------- */
+/* --- foreign files ---------------------------------------------------------------------------- */
 
 static void assert_foreign(const struct file_content *made, const void *bytes, size_t size)
 {
@@ -368,7 +368,7 @@ TEST_WITH(what_is_much_longer_than_a_record_or_a_frame_is_not_torn_off, scratch_
     free(bytes);
 }
 
-/* --- which are looked at ---------------------------------------------------------------------- */
+/* --- files that are examined ------------------------------------------------------------------ */
 
 TEST_WITH(what_is_not_there_is_done, scratch_make, scratch_remove)
 {

@@ -75,7 +75,7 @@ static void complete(struct bench *bench)
     assert_false(live_file_is_begun(&bench->file));
 }
 
-/* --- a life ----------------------------------------------------------------------------------- */
+/* --- the life of a file ----------------------------------------------------------------------- */
 
 TEST_WITH(a_file_is_a_part_until_it_is_complete, scratch_make, scratch_remove)
 {
@@ -180,7 +180,7 @@ TEST_WITH(an_abandoned_one_stays_for_the_next_start, scratch_make, scratch_remov
     end(bench);
 }
 
-/* --- astray ----------------------------------------------------------------------------------- */
+/* --- files that were moved or removed --------------------------------------------------------- */
 
 TEST_WITH(one_that_was_moved_away_is_finished_where_it_is, scratch_make, scratch_remove)
 {
@@ -259,7 +259,7 @@ TEST_WITH(what_goes_astray_while_it_is_aside_is_noticed_too, scratch_make, scrat
     end(bench);
 }
 
-/* --- what is in the way ----------------------------------------------------------------------- */
+/* --- names that are in use -------------------------------------------------------------------- */
 
 static void assert_stopped(struct bench *bench, const char *why)
 {

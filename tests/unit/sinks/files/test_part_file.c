@@ -53,7 +53,7 @@ static enum part_result complete(struct part_file *file, const char *name)
     return part_file_complete(file, scratch_path(name), &error);
 }
 
-/* --- a life ----------------------------------------------------------------------------------- */
+/* --- the life of a file ----------------------------------------------------------------------- */
 
 TEST_WITH(what_is_appended_is_there_and_gets_its_name, scratch_make, scratch_remove)
 {
@@ -122,7 +122,7 @@ TEST_WITH(it_is_removed_only_where_it_is_itself_there, scratch_make, scratch_rem
     scratch_assert_holds_text("a.part", "another's\n");
 }
 
-/* --- what is in the way ----------------------------------------------------------------------- */
+/* --- names that are in use -------------------------------------------------------------------- */
 
 TEST_WITH(nothing_that_is_there_is_opened_as_new, scratch_make, scratch_remove)
 {
@@ -209,7 +209,7 @@ TEST_WITH(another_program_s_lock_ends_with_it, scratch_make, scratch_remove)
     assert_int_equal(try_left("a.part"), PART_DONE);
 }
 
-/* --- astray ----------------------------------------------------------------------------------- */
+/* --- files that were moved or removed --------------------------------------------------------- */
 
 TEST_WITH(a_file_that_was_moved_or_removed_is_not_there, scratch_make, scratch_remove)
 {
@@ -239,7 +239,7 @@ TEST_WITH(a_file_whose_folder_is_gone_is_not_there, scratch_make, scratch_remove
     assert_true(scratch_has("y/a.part"));
 }
 
-/* --- others write it -------------------------------------------------------------------------- */
+/* --- writes of other programs ----------------------------------------------------------------- */
 
 TEST_WITH(what_another_program_appended_stays, scratch_make, scratch_remove)
 {

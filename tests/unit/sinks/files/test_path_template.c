@@ -250,7 +250,7 @@ TEST(what_does_not_fit_is_reported_and_nothing_is_written_after_the_end)
     path_template_free(path);
 }
 
-/* --- what is refused -------------------------------------------------------------------------- */
+/* --- refused templates ------------------------------------------------------------------------ */
 
 static void assert_refused(const char *text, size_t at, const char *part)
 {

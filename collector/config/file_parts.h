@@ -1,6 +1,7 @@
 /*
  * Functions that the parts of the configuration file's reader share: file_yaml.c calls file_maps.c
- * and file_more.c; all three call file_parts.c.
+ * and file_more.c; all three call file_parts.c. The reader of test files shares some of them
+ * (collector/config_tests/config_test_parts.h).
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
 #define SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H

@@ -1,6 +1,6 @@
 /*
- * Constant tables: the command-line options, used by their parser (options.c), the help (help.c)
- * and the manual; and the exit codes, used by the help and the manual.
+ * Constant tables of the command-line options and of the exit codes. The parser (options.c), the
+ * help and the manual are made from them.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_OPTION_TABLE_H
 #define SLUICE_COLLECTOR_CONFIG_OPTION_TABLE_H

@@ -1,5 +1,5 @@
 /*
- * Functions of url.c, shared by the parsers url_listener.c, url_sink.c and url_dead_letters.c.
+ * Functions of url.c, shared by the parsers of each kind of URL (url_listener.c, for example).
  * Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_URL_PARTS_H
@@ -23,7 +23,8 @@ struct url {
 struct url url_split(const char *text);
 
 /*
- * Refuses a place that contains "&NAME=" with the name of a key of these scopes: the "?" is missing.
+ * Refuses a place that contains "&NAME=" with the name of a key of these scopes: the "?" is
+ * missing.
  */
 bool url_check_first_key(const struct url *url, unsigned scopes, struct parse_error *fault);
 

@@ -1,6 +1,6 @@
 /*
  * Clients of the HTTP server (http_server.h): how they are accepted, their requests and answers.
- * Only for http_server.c, http_accept.c and http_client.c. Main thread.
+ * Only for the server's files (http_*.c). Main thread.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_HTTP_CLIENT_H
 #define SLUICE_COLLECTOR_METRICS_HTTP_CLIENT_H

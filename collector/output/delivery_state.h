@@ -4,7 +4,7 @@
  *
  * Private to these files, each of which uses only those above it:
  *
- * delivery_outage.c    the outages of the far end, for the log
+ *   delivery_outage.c    the outages of the far end, for the log
  *   delivery_time.c      pauses, and when something is due
  *   delivery_outcomes.c  the outcomes of a block's records
  *   delivery_store.c     blocks to the disk and back

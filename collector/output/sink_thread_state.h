@@ -2,14 +2,14 @@
  * The state of a sink and its thread, for the files that implement it. Each file uses only those
  * above it:
  *
- * sink_options.c      facts that follow from a sink's options
+ *   sink_options.c      facts that follow from a sink's options
  *   sink_kind.c         which writer a sink has
- *   sink_queues.c       its queues
- *   sink_thread_wait.c  how it sleeps, and how other threads wake it
- *   sink_thread_loop.c  its work, step by step, until its end
- *   sink_thread_host.c  the same in quanta, in the thread of a host
- *   sink_thread_view.c  what other threads may read of it
- *   sink_thread.c       creates, opens, starts, joins and destroys it
+ *   sink_queues.c       a sink's queues
+ *   sink_thread_wait.c  how the thread sleeps, and how other threads wake it
+ *   sink_thread_loop.c  the thread's work, step by step, until its end
+ *   sink_thread_host.c  the same work in quanta, in the thread of a host
+ *   sink_thread_view.c  what other threads may read of a sink
+ *   sink_thread.c       creates, opens, starts, joins and destroys a sink
  *
  * Ownership. The main thread owns all members until the start and after the join. In between the
  * sink's thread (its own, or the host's) owns the writer, with its destination, and the members

@@ -2,8 +2,8 @@
  * The state that the files of the stream's writer share. It belongs to the sink's thread, except
  * for what struct sink_writer says. Each file uses only those above it:
  *
- * stream_writer_outcomes.c  the outcomes of the records that were put
- *   stream_writer_file.c      the file: what it begins with, and reopening it
+ *   stream_writer_outcomes.c  the outcomes of the records that were put
+ *   stream_writer_file.c      the beginning of a file, and reopening it
  *   stream_writer_reader.c    a reader that reports its progress and may end
  *   stream_writer_block.c     writes a block to the destination
  *   stream_writer.c           collects records in a block, and decides when it is written

@@ -7,10 +7,10 @@
  *   pipeline_sources.c      the state of each listener
  *   pipeline_producers.c    the threads that fill batches for listeners
  *   pipeline_relays.c       finds sinks that would send to one of our listeners
- *   pipeline_paths.c       whether parts of a configuration use one file
+ *   pipeline_paths.c        whether parts of a configuration use one file
  *   pipeline_check.c        what a configuration needs, and whether it can run
- *   pipeline_outputs.c      whether its outputs can be opened, before a start
- *   pipeline_probe.c        whether its far ends can be reached
+ *   pipeline_outputs.c      whether a configuration's outputs can be opened, before a start
+ *   pipeline_probe.c        whether a configuration's far ends can be reached
  *   pipeline_left_spills.c  spills that no sink uses
  *   pipeline_sinks.c        sinks, and a queue to each from every producer
  *   pipeline_retired.c      removed listeners and sinks until they have ended

@@ -1,6 +1,6 @@
 /*
  * The sources, schemas, destinations, formats, compressions and notifiers of this program.
- * Constant; any thread. Also used by tools/manual.
+ * Constant; any thread. The manual is made from it, too (tools/manual).
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_REGISTRY_H
 #define SLUICE_COLLECTOR_PROGRAM_REGISTRY_H

@@ -1,6 +1,6 @@
 /*
- * Code that only the sources with inherited sockets share: source_inherited.c for datagrams,
- * source_tcp.c for connections.
+ * Code that the sources with inherited sockets share, for datagrams (source_inherited.c) and for
+ * connections (source_tcp.c).
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_INHERITED_SOURCE_H
 #define SLUICE_COLLECTOR_RECEIVE_INHERITED_SOURCE_H

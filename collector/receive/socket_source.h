@@ -1,6 +1,6 @@
 /*
- * Code that only the sources with UDP sockets share: source_udp.c binds its sockets,
- * source_inherited.c inherits them.
+ * Code that the sources with UDP sockets share, whether they bind their sockets or inherit them
+ * (source_inherited.c).
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_SOCKET_SOURCE_H
 #define SLUICE_COLLECTOR_RECEIVE_SOCKET_SOURCE_H

@@ -2,7 +2,7 @@
  * The state that the parts of a spill share. Private to these files, each of which uses only those
  * above it:
  *
- * spill_state.c     the lock, the cursor, syncing, sealing
+ *   spill_state.c     the lock, the cursor, syncing, sealing
  *   spill_open.c      opening
  *   spill_presence.c  files that other programs remove while the spill is open
  *   spill_append.c    appending

@@ -1,6 +1,6 @@
 /*
- * Writes integers as decimal digits, two digits per step. Shared by the writers of this folder.
- * Pure functions; any thread.
+ * Writes integers as decimal digits, two digits per step, for all writers of text. Pure functions;
+ * any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_DECIMAL_H
 #define SLUICE_COLLECTOR_TEXT_DECIMAL_H

@@ -1,6 +1,6 @@
 /*
  * Windows passes a program its arguments as one text, which the program splits by a convention
- * (CommandLineToArgvW). Only for platform/windows/.
+ * (CommandLineToArgvW). Only for Windows.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_COMMAND_LINE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_COMMAND_LINE_H

@@ -1,4 +1,4 @@
-/* Writes UTF-8 to a console, independent of its code page. Only for platform/windows/. */
+/* Writes UTF-8 to a console, independent of its code page. Only for Windows. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONSOLE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONSOLE_H
 

@@ -1,6 +1,6 @@
 /*
  * Passes events of other threads of this process, console events and orders to a service, to
- * control_wait. Any thread. Only for platform/windows/.
+ * control_wait. Any thread. Only for Windows.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONTROL_POST_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONTROL_POST_H

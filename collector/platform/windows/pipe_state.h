@@ -1,4 +1,4 @@
-/* Whether a pipe still has a reader. Only for platform/windows/. */
+/* Whether a pipe still has a reader. Only for Windows. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_PIPE_STATE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_PIPE_STATE_H
 

@@ -1,6 +1,6 @@
 /*
- * Conversion of addresses (collector/base/address.h) to and from Winsock's. Only for
- * platform/windows/.
+ * Conversion of addresses (collector/base/address.h) to and from Winsock's addresses. Only for
+ * Windows.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_ADDRESS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_ADDRESS_H

@@ -1,4 +1,4 @@
-/* The system's own text for one of its error numbers. Only for platform/windows/. */
+/* The system's own text for one of its error numbers. Only for Windows. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SYSTEM_ERROR_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SYSTEM_ERROR_H
 

@@ -1,5 +1,5 @@
 /*
- * Conversions between our UTF-8 texts and the UTF-16 of Windows' calls. Only for platform/windows/.
+ * Conversions between our UTF-8 texts and the UTF-16 of Windows' calls. Only for Windows.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_TEXT_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_TEXT_H

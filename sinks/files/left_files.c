@@ -177,13 +177,15 @@ struct finishing {
     const struct file_content *content;
     struct finished_files *finished;
     uint32_t number; /* number of the parts that this walk finishes */
-    uint32_t next;   /* smallest number above `number` that this walk has found */
+    uint32_t next;   /* smallest number of a part to be finished that a walk has found */
 };
 
 static void note_finished(void *context, const struct found_file *file)
 {
-    const struct finishing *finishing = context;
+    struct finishing *finishing = context;
     finished_files_found(finishing->finished, file);
+    if (file->part && file->match->number < finishing->next)
+        finishing->next = file->match->number;
 }
 
 static void finish(void *context, const struct found_file *file)
@@ -223,15 +225,17 @@ void left_files_finish(const struct file_content *content, const struct path_tem
                        struct finished_files *finished)
 {
     struct finishing finishing = {.content = content, .finished = finished};
-    if (finished_files_are_limited(finished))
+    if (finished_files_are_limited(finished)) {
+        finishing.next = UINT32_MAX;
         file_walk(path, note_finished, &finishing);
+    }
     /*
      * One walk for each number: the parts of a path are finished in the order of their numbers,
      * which is the order of their age. Usually there are no parts with numbers.
      */
-    do {
+    while (finishing.next != UINT32_MAX) {
+        finishing.number = finishing.next;
         finishing.next = UINT32_MAX;
         file_walk(path, finish, &finishing);
-        finishing.number = finishing.next;
-    } while (finishing.next != UINT32_MAX);
+    }
 }

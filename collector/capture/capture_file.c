@@ -112,7 +112,7 @@ enum capture_file_result capture_file_next(struct capture_file *file, struct cap
     RULE(!file->over, "a capture is read until its end");
     enum capture_file_result result = read_next(file, frame, error);
     file->over = result != CAPTURE_FILE_FRAME;
-    /* A cancelled read usually ends within a record; the file is not damaged. */
+    /* If the read was cancelled, usually within a record, the file is not damaged. */
     if (result == CAPTURE_FILE_DAMAGED && file->input.last == INPUT_CANCELLED)
         return CAPTURE_FILE_END;
     return result;

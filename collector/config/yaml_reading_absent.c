@@ -1,4 +1,4 @@
-/* collector/config/yaml_reading.h in a program without libyaml. */
+/* Implements collector/config/yaml_reading.h in a program without libyaml. */
 #include "collector/config/yaml_reading.h"
 
 #include <stddef.h>

@@ -39,7 +39,7 @@ enum decode_cause {
     CAUSE_END
 };
 
-/* Bytes of a field's path, the NUL included. */
+/* The size of a field's path in bytes, with its NUL. */
 #define DECODE_FIELD_SIZE 96
 
 struct decode_failure {

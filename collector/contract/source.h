@@ -56,7 +56,8 @@ struct source {
     struct sender_keys *keys;      /* `listener.keys`; NULL: none */
     struct mismatch_hint *hint;    /* `listener.hint` */
     struct dtls_settings *dtls;    /* `listener.dtls`; NULL: none */
-    /* Those before a change, until it is kept or undone (collector/receive/dtls_source.h). */
+    /* The settings before a change that is not kept or undone yet
+     * (collector/receive/dtls_source.h). */
     struct dtls_settings *dtls_before;
     struct ingest_counters *at_end; /* counters of the main thread, for the final reads */
     bool leaving;                   /* it was removed, and its resources are not freed yet */

@@ -75,7 +75,7 @@ int control_service_give(const struct control_service *service, const char *user
 /* Ends all clients and removes the socket. NULL is allowed. */
 void control_service_destroy(struct control_service *service);
 
-/* Bytes of a service's memory. */
+/* Returns the size of a service's memory in bytes. */
 size_t control_service_memory(void);
 
 /*

@@ -9,8 +9,8 @@
 #include "collector/base/byte_order.h"
 
 /*
- * Bytes of the header. Its fields are big-endian: type u16, encapsulation u16, version u16, flags
- * u16, number of the following bytes u32.
+ * The header's size in bytes. Its fields are big-endian: type u16, encapsulation u16, version u16,
+ * flags u16, number of the following bytes u32.
  */
 #define CISCO_MDT_HEADER 12
 

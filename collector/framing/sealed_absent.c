@@ -1,4 +1,4 @@
-/* sealed.h in a build without libsodium: the load fails, so nothing else is called. */
+/* Implements sealed.h in a build without libsodium: the load fails, so nothing else is called. */
 #include "collector/base/rule.h"
 #include "collector/framing/sealed.h"
 

@@ -162,7 +162,7 @@ enum ledger_part {
 
 /*
  * A row is TERM(name, part, "help", "what to do"): `help` is the help of the metric; what to do is
- * in `sluice explain`, and may not be empty.
+ * in `sluice explain`, and must not be empty.
  */
 
 /* The terms of a listener, in datagrams unless the help says otherwise. */

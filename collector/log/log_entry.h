@@ -15,8 +15,8 @@
 #define LOG_TEXT_SIZE 1024
 
 /*
- * Bytes of the longest line with its newline. Such a line and a short one before it fit together
- * into the 4096 bytes that a pipe accepts whole or not at all (log_stream_write,
+ * The size of the longest line in bytes, with its newline. Such a line and a short one before it
+ * fit together into the 4096 bytes that a pipe accepts whole or not at all (log_stream_write,
  * collector/platform/process.h).
  */
 #define LOG_LINE_SIZE 3840

@@ -1,6 +1,7 @@
 /*
  * The HTTP server's connections: accepts clients, reads requests, sends answers. It waits for its
- * sockets by a notifier of levels that stay (collector/platform/notifier.h), so it needs no thread.
+ * sockets with a notifier for persistent levels (collector/platform/notifier.h), so it needs no
+ * thread.
  *
  * A connection has one request and one answer. Until its request is complete it uses one of
  * HTTP_ASKING slots, for the time limit at most. If all are used, a new client replaces the oldest

@@ -21,7 +21,7 @@
 /* Networks whose wrong tokens are counted; the oldest one is replaced. */
 #define NETWORKS 64
 
-/* Bytes of a user's name, a colon and a token. */
+/* The maximum size in bytes of a user's name, a colon and a token. */
 #define CREDENTIALS_MOST (2 * METRICS_TOKEN_MOST)
 
 /* In memory for secrets (machine.h). */

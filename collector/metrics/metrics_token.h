@@ -35,8 +35,8 @@ enum metrics_admission {
 };
 
 /*
- * Checks the file: its first line is a token, its owner is this user or root, and other users may
- * not open it. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG).
+ * Checks the file: its first line is a token, its owner is this user or root, and no other user is
+ * allowed to open it. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG).
  */
 int metrics_token_check_file(const char *path, struct error *error);
 

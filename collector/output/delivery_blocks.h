@@ -22,7 +22,7 @@
 #define DELIVERY_RECORDS   ((size_t)4096)
 #define DELIVERY_KEYS_SIZE ((size_t)64 * 1024)
 
-/* Bytes of an epoch, with its NUL. */
+/* The size of an epoch in bytes, with its NUL. */
 #define DELIVERY_EPOCH_SIZE ((size_t)17)
 
 /*

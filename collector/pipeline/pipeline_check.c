@@ -38,7 +38,7 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
     };
 }
 
-/* Bytes of the longest message that fits into a large batch of the usual size. */
+/* The size in bytes of the longest message that fits into a large batch of the usual size. */
 #define USUAL_MESSAGE ((uint64_t)64 * 1024)
 #define USUAL_DECODED ((uint64_t)960 * 1024)
 

@@ -108,7 +108,7 @@ enum part_result {
  * bytes of the path must exist; folders below it are created so that users who can read the file
  * can search them, less the umask. Returns PART_DONE, PART_TAKEN, PART_BUSY (a removed file of that
  * name is still open), PART_REFUSED (the name is too long, or a folder below that folder is a file
- * or may not be written to) or PART_FAILED.
+ * or is not writable) or PART_FAILED.
  */
 enum part_result part_file_open_new(const char *path, size_t base_length, unsigned mode,
                                     struct part_file **out, struct error *error);

@@ -124,7 +124,7 @@ struct file_location {
 };
 
 /*
- * Returns false if the folder does not exist or may not be searched, or the path names a pipe or a
+ * Returns false if the folder does not exist or cannot be searched, or the path names a pipe or a
  * device.
  */
 bool file_location_find(const char *path, struct file_location *place);

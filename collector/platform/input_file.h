@@ -41,7 +41,7 @@ enum input_result {
 /*
  * Finds out about `path` without opening it, because an open would let a pipe's writer continue and
  * write to no reader. Returns 0 and sets *live, or -1 with `error` filled (EXIT_CODE_BAD_INPUT):
- * the file does not exist, may not be read, is a directory, or cannot be waited for.
+ * the file does not exist, is not readable, is a directory, or cannot be waited for.
  */
 int input_file_look(const char *path, bool *live, struct error *error);
 

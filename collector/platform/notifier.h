@@ -1,6 +1,6 @@
 /*
  * Readiness of sockets: edges for datagram sockets; levels, one event at a time, for streams;
- * levels that stay, for a few sockets of one thread.
+ * persistent levels, for a few sockets of one thread.
  *
  * A port provides one or several backends (struct notifier_backend), each a file under platform/
  * and a row in its table notifier_backends, notifier_stream_backends, notifier_level_backends, or
@@ -38,7 +38,7 @@
  * A hang-up does not mean that all data was read: while data is left, a registration that is armed
  * for reading is readable. Some systems report a hang-up only after all data before it was read.
  *
- * Levels that stay (notifier_add_level), for at most NOTIFIER_LEVELS_MOST sockets of any kind: the
+ * Persistent levels (notifier_add_level), for at most NOTIFIER_LEVELS_MOST sockets of any kind: the
  * replacement for poll(2). One thread waits, and only that thread adds, changes and removes. Each
  * wait reports each registration for which one of its conditions holds, for as long as it holds: a
  * condition that held when the socket was added, data that a partial read left, an end that was
@@ -72,10 +72,10 @@
 /* The most events that one wait takes from the system, in backends that have such a limit. */
 #define NOTIFIER_WAIT_MOST 128
 
-/* The most registrations of levels that stay, in one notifier. */
+/* The most registrations of persistent levels, in one notifier. */
 #define NOTIFIER_LEVELS_MOST 128
 
-/* The longest time from the removal of a level that stays to its REMOVED event, while one waits. */
+/* The longest time from the removal of a persistent level to its REMOVED event, while one waits. */
 #define NOTIFIER_REMOVAL_MS 1000
 
 /*
@@ -151,7 +151,7 @@ struct notifier_backend {
     /* For datagram sockets. NULL: this backend does not have edges. */
     int (*add)(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
 
-    /* For edges, and for levels that stay. */
+    /* For edges, and for persistent levels. */
     int (*remove)(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
 
     size_t (*wait)(struct notifier *notifier, size_t thread, struct notifier_event *events,
@@ -176,7 +176,7 @@ struct notifier_backend {
     void (*finish)(struct notifier *notifier);
     size_t (*unremoved)(const struct notifier *notifier);
 
-    /* For levels that stay, with one thread. All NULL: this backend does not have them. */
+    /* For persistent levels, with one thread. All NULL: this backend does not have them. */
     int (*add_level)(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
                      struct error *error);
     void (*change_level)(struct notifier *notifier, wait_handle socket, void *token,
@@ -185,7 +185,7 @@ struct notifier_backend {
 };
 
 /*
- * The operating system's backends for datagram sockets, for streams, and for levels that stay, the
+ * The operating system's backends for datagram sockets, for streams, and for persistent levels, the
  * best one first, NULL after the last.
  */
 extern const struct notifier_backend *const notifier_backends[];
@@ -223,7 +223,7 @@ int notifier_create(struct notifier **out, const struct notifier_backend *backen
                     struct error *error);
 
 /*
- * Creates a notifier for levels that stay, with its first socket (notifier_add_level). Uses the
+ * Creates a notifier for persistent levels, with its first socket (notifier_add_level). Uses the
  * first backend that this system has and that accepts the socket: ProcessSocketNotifications of
  * Windows accepts only sockets of Microsoft's own providers. Returns 0, or -1 with `error` filled
  * (EXIT_CODE_INTERNAL).
@@ -290,21 +290,21 @@ void notifier_finish(struct notifier *notifier);
 size_t notifier_unremoved(const struct notifier *notifier);
 
 /*
- * Adds a level that stays, for these interests (at least one). The token is not NULL. Returns 0, or
+ * Adds a persistent level, for these interests (at least one). The token is not NULL. Returns 0, or
  * -1 with `error` filled (EXIT_CODE_INTERNAL).
  */
 int notifier_add_level(struct notifier *notifier, wait_handle socket, void *token,
                        unsigned interests, struct error *error);
 
 /*
- * Changes the interests of a level that stays. 0: no event, except that a broken connection may be
+ * Changes the interests of a persistent level. 0: no event, except that a broken connection may be
  * reported. It has no effect after notifier_remove, or if REMOVED is about to come.
  */
 void notifier_change_level(struct notifier *notifier, wait_handle socket, void *token,
                            unsigned interests);
 
 /*
- * Returns a handle of a notifier of levels that stay, for control_wait (want_read): it becomes
+ * Returns a handle of a notifier of persistent levels, for control_wait (want_read): it becomes
  * readable as soon as a wait would report an event. Wait until notifier_wait returns 0 before
  * waiting for the handle. Valid until the notifier is destroyed. Returns NO_HANDLE with `error`
  * filled (EXIT_CODE_INTERNAL) if memory or threads are short.
@@ -312,7 +312,7 @@ void notifier_change_level(struct notifier *notifier, wait_handle socket, void *
 wait_handle notifier_handle(struct notifier *notifier, struct error *error);
 
 /*
- * Stops watching a datagram socket, or a level that stays. Returns 0, and the REMOVED event will
+ * Stops watching a datagram socket, or a persistent level. Returns 0, and the REMOVED event will
  * follow, or -1 with `error` filled if the socket is not watched.
  */
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,

@@ -42,7 +42,7 @@
 
 #include "collector/base/error.h"
 
-/* Bytes of a library's name and version, as text. */
+/* The size in bytes of a library's name and version, as text. */
 #define SHARED_LIBRARY_VERSION_SIZE 64
 
 /*

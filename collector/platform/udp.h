@@ -132,7 +132,7 @@ struct datagram_slot {
     int64_t received_ns;               /* arrival, nanoseconds since 1970 UTC */
 };
 
-/* Bytes of the datagram that are in its front. */
+/* Returns the number of the datagram's bytes that are in its front. */
 static inline size_t datagram_front_size(const struct datagram_slot *slot)
 {
     return slot->size < DATAGRAM_FRONT_SIZE ? slot->size : DATAGRAM_FRONT_SIZE;

@@ -188,7 +188,7 @@ static int take_config(struct run *run, struct error *error)
         free(config);
         return -1;
     }
-    /* A change that any reload refuses is reported as such. */
+    /* If any reload refuses the change, the pipeline reports that, and not the sandbox. */
     if (option_fixed_change(run->config, config) == NULL &&
         sandboxing_permits(run->sandboxing, config, error) != 0) {
         config_free(config);

@@ -14,7 +14,7 @@
 #include "collector/receive/dead_letter_block.h"
 #include "collector/receive/dead_letter_file.h"
 
-/* Bytes of a ring: room for three of the largest datagrams, or for many usual ones. */
+/* The size of a ring in bytes: room for three of the largest datagrams, or for many usual ones. */
 #define RING_SIZE ((size_t)256 * 1024)
 
 struct dead_letter_queue {

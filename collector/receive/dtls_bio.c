@@ -4,7 +4,7 @@
 
 #include "collector/base/rule.h"
 
-/* Bytes of the headers of IP (without options) and UDP before a record. */
+/* The size in bytes of the headers of IP (without options) and UDP before a record. */
 #define OVERHEAD_IPV4 28
 #define OVERHEAD_IPV6 48
 

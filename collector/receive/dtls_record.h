@@ -40,7 +40,7 @@ struct dtls_record {
  */
 bool dtls_record_read(const uint8_t *bytes, size_t size, struct dtls_record *record);
 
-/* Bytes of the record with its header. */
+/* Returns the size of the record in bytes, with its header. */
 static inline size_t dtls_record_size(const struct dtls_record *record)
 {
     return DTLS_RECORD_HEADER + record->size;
@@ -79,7 +79,7 @@ struct dtls_hello {
  */
 bool dtls_hello_read(const struct dtls_record *record, struct dtls_hello *hello);
 
-/* Bytes of a HelloVerifyRequest for a cookie of this size: fewer than any ClientHello has. */
+/* The sizes of a cookie and of a HelloVerifyRequest, which is smaller than any ClientHello. */
 #define DTLS_COOKIE_SIZE         16
 #define DTLS_VERIFY_REQUEST_SIZE (DTLS_RECORD_HEADER + DTLS_MESSAGE_HEADER + 3 + DTLS_COOKIE_SIZE)
 

@@ -38,7 +38,7 @@ struct channel_kind {
     const void *made_of;           /* the settings that the kind was made from, which identify it */
 };
 
-/* Bytes of the digest of a peer's proven name. */
+/* The size in bytes of the digest of a peer's proven name. */
 #define CHANNEL_NAME_SIZE 16
 
 /* The channel of one connection. It stays at the same address from begin to close. */

@@ -42,7 +42,7 @@ struct stream_hosts {
     size_t count;
 };
 
-/* Bytes of a table for `count` connections. */
+/* Returns the size in bytes of a table for `count` connections. */
 size_t stream_hosts_memory(size_t count);
 
 /* Initialises a zeroed table, which has no room yet. Returns 0, or -1 with `error` filled. */

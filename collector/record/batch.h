@@ -27,8 +27,8 @@ struct listener;
 struct schema_list;
 
 /*
- * Bytes of a batch's arena. Large batches hold datagrams that do not fit a small one; they are
- * larger than this if messages may be longer than usual (batch_pool_create_sized).
+ * The size of a batch's arena in bytes. Large batches hold datagrams that do not fit a small one;
+ * they are larger than this if messages may be longer than usual (batch_pool_create_sized).
  */
 #define BATCH_SMALL_SIZE ((size_t)64 * 1024)
 #define BATCH_LARGE_SIZE ((size_t)1024 * 1024)

@@ -17,7 +17,7 @@
 #include "collector/framing/sealed.h"
 #include "collector/text/output.h"
 
-/* Bytes of a sender's name, with its NUL. */
+/* The size of a sender's name in bytes, with its NUL. */
 #define SENDER_KEY_NAME_SIZE 64
 
 /* The most bytes of a line that sender_key_line_put writes. */

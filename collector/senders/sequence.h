@@ -59,7 +59,7 @@
 
 struct sequence_table;
 
-/* Bytes of a sender's own name that are kept; longer names are cut. */
+/* The number of bytes of a sender's own name that are kept; longer names are cut. */
 #define SEQUENCE_NAME_SIZE 48
 
 /*

@@ -3,7 +3,7 @@
  * encoder.
  *
  * For each sample the encoder computes a fingerprint with the guard's key, and calls the guard to
- * find out whether the sample may be written. The encoder counts the samples that may not. A sink
+ * find out whether the sample may be written. The encoder counts the refused samples. A sink
  * has one guard, also if it writes several files. The guard exists as long as the sink. So a reload
  * that keeps the sink keeps its series; if a reload changes the sink's keys, the sink begins with
  * an empty table.

@@ -241,8 +241,8 @@ static void cut_end(struct segments *segments, const struct listed *listed)
 }
 
 /*
- * Moves the positions past the kept segments: after a kill the cursor may not have the newest of
- * them.
+ * Moves the positions past the kept segments: a cursor that a killed run left possibly lacks the
+ * newest of them.
  */
 static void pass_kept(struct segments *segments, const struct kept *kept,
                       struct recovered *recovered, bool has_cursor)

@@ -83,9 +83,9 @@ bool spill_may_sync(const struct spill *spill);
 bool spill_write_cursor(struct spill *spill, uint64_t position, uint64_t read, struct error *error);
 
 /*
- * Syncs the segments from before the opening: a killed run may not have synced them, and a run with
- * SPILL_SYNC_NEVER has not. From then on they count as stored. A sync that fails is tried again
- * with the next sync of blocks.
+ * Syncs the segments from before the opening: a run with SPILL_SYNC_NEVER has not synced them, and
+ * a killed run possibly has not. From then on they count as stored. A sync that fails is tried
+ * again with the next sync of blocks.
  */
 void spill_sync_recovered(struct spill *spill);
 

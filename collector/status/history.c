@@ -308,7 +308,7 @@ static size_t find_series(struct kind *kind, size_t index, bool retired, const i
     if (kind->series[found].used) /* an unused series is zero, and its pages stay untouched */
         memset(last_of(kind, found), 0, values_of_series(kind) * sizeof *kind->values);
     /*
-     * The listener or sink existed before it got this series: what it counted before is not an
+     * If the listener or sink existed before it got this series, what it counted before is not an
      * increase.
      */
     if (index < kind->newest)
@@ -335,7 +335,7 @@ static void read_columns(const struct kind *kind, const void *totals,
         case COLUMN_COUNTER:
         case COLUMN_LEVEL:
             values[i] =
-                (int64_t)*(const uint64_t *)(const void *)((const char *)totals + column->total);
+                (int64_t) * (const uint64_t *)(const void *)((const char *)totals + column->total);
             break;
         case COLUMN_IN_FLIGHT:
             values[i] = ((const struct sink_totals *)totals)->in_flight;

@@ -20,7 +20,8 @@ struct decoder {
     uint32_t groups[SCHEMA_MAX_DEPTH + 1]; /* field numbers of the open groups in decoder_skip */
 };
 
-/* Bytes of a message (`group` is 0) or of a group (its number, whose end tag ends it). */
+/* The bytes that are decoded: a message (`group` is 0), or a group (its number) up to its end tag.
+ */
 struct scope {
     uint32_t group;
     uint32_t levels; /* number of levels that may still open inside */

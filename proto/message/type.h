@@ -68,7 +68,8 @@ enum well_known {
     WELL_KNOWN_WRAPPER,
 };
 
-/* The meaning that the options of a .proto file give to a field, as in Junos's files: bits of field_type.roles. */
+/* The meaning that the options of a .proto file give to a field, as in Junos's files: bits of
+ * field_type.roles. */
 enum field_role {
     ROLE_KEY = 1,       /* is_key: identifies the message that contains it */
     ROLE_COUNTER = 2,   /* is_counter: a sum that only increases */
@@ -117,7 +118,7 @@ struct number_range {
     uint32_t start, end;
 };
 
-/* Bytes of a piece: prototypes can be copied in whole pieces. */
+/* The size of a piece in bytes: prototypes can be copied in whole pieces. */
 #define PROTOTYPE_PIECE ((size_t)64)
 
 /* Number of tags that take one byte, as nearly all tags do. */

@@ -1,7 +1,7 @@
 /*
- * gzip (RFC 1952), by zlib. Level 3 compresses JSON lines of the tests' captures and of sluice-send
- * to a 16th to a 43rd in blocks of 64 KiB, at 0.55 to 1.2 GB/s; level 4 takes twice the time for 7
- * to 11 % less.
+ * gzip (RFC 1952), with zlib. Level 3 compresses JSON lines of the tests' captures and of
+ * sluice-send to a 16th to a 43rd in blocks of 64 KiB, at 0.55 to 1.2 GB/s; level 4 takes twice the
+ * time for 7 to 11 % less.
  *
  * In gzip a member does not contain its length. A member of sluice does, in an extra field that
  * other programs ignore (section 2.3.1.1): SI1 'S', SI2 'L', 4 bytes, the length of the member,

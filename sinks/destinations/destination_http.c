@@ -1,4 +1,4 @@
-/* http: and https: send each block of records as the body of a POST request, by libcurl. */
+/* http: and https: send each block of records as the body of a POST request, with libcurl. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -45,7 +45,7 @@ static const struct broker_kind broker_kind = {"kafka", "topic", "TOPIC", 9092};
 
 #define ABANDON_MS 200 /* the wait for the reports of abandoned messages; measured: 6 ms */
 
-/* Bytes of a connected library, without its queue: measured, and rounded up. */
+/* The memory of a connected library in bytes, without its queue: measured, and rounded up. */
 #define LIBRARY_MEMORY ((size_t)4 * 1024 * 1024)
 
 struct kafka {

@@ -14,7 +14,7 @@
 
 static const struct broker_kind broker_kind = {"nats", "subject", "SUBJECT", 4222};
 
-/* Bytes of the library once it is connected: measured, and rounded up. */
+/* The memory of a connected library in bytes: measured, and rounded up. */
 #define LIBRARY_MEMORY ((size_t)4 * 1024 * 1024)
 
 struct nats {

@@ -92,9 +92,9 @@ struct http_exchange {
     struct http_lessons *lessons; /* NULL: none */
     bool repeats;                 /* records may be sent twice */
     struct http_range range;      /* records of the current request */
-    size_t at;                 /* all records of the current group before this index have an
-                                  outcome, or are in a waiting range */
-    size_t group, group_count; /* index of the current group; number of groups */
+    size_t at;                    /* all records of the current group before this index have an
+                                     outcome, or are in a waiting range */
+    size_t group, group_count;    /* index of the current group; number of groups */
     struct http_group groups[HTTP_GROUPS_MOST + 1];
     size_t requests; /* number of requests so far */
     bool taken;      /* some request was acknowledged */
@@ -118,7 +118,7 @@ void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *
 
 /*
  * Sets the lessons of the sink, and whether records may be sent twice (delivery_repeats). Is called
- * before the first request, or not at all: then there are no lessons, and records may not be sent
+ * before the first request, or not at all: then there are no lessons, and records must not be sent
  * twice.
  */
 void http_exchange_know(struct http_exchange *exchange, struct http_lessons *lessons, bool repeats);

@@ -44,7 +44,7 @@ struct http_lessons {
     atomic_bool any;   /* some refusal is remembered */
 };
 
-/* Bytes of a record's key. */
+/* The size of a record's key in bytes. */
 #define HTTP_FINGERPRINTS_SIZE (2 * sizeof(uint32_t))
 
 /* Writes the record's key. With `secret`, senders cannot choose colliding labels. Any thread. */

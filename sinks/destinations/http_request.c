@@ -15,7 +15,7 @@
 /* The longest Retry-After that is followed, in seconds. */
 #define LONGEST_RETRY_AFTER_S 3600
 
-/* Bytes of an answer's body that errors show. */
+/* The number of bytes of an answer's body that errors show. */
 #define ANSWER_SHOWN 160
 
 /*

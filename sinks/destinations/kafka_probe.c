@@ -27,7 +27,7 @@
 struct probe {
     const struct kafka_library *library;
     rd_kafka_t *client;
-    rd_kafka_topic_t *topic; /* NULL: only the brokers are asked for */
+    rd_kafka_topic_t *topic; /* NULL: the probe asks only for the brokers */
 
     /* The most significant error that was reported, with its rank. */
     unsigned rank; /* 0: none */

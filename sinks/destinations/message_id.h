@@ -9,7 +9,7 @@
 
 #include "collector/contract/delivery.h"
 
-/* Bytes of the longest id with its NUL. */
+/* The size of the longest id in bytes, with its NUL. */
 #define MESSAGE_ID_SIZE 64
 
 /*

@@ -9,7 +9,7 @@
 
 #include "collector/contract/delivery.h"
 
-/* Bytes of the longest subject. */
+/* The size of the longest subject in bytes. */
 #define NATS_SUBJECT_MOST 512
 
 bool nats_subject_is_valid(const char *subject);

@@ -15,7 +15,7 @@ struct nats_token {
     uint64_t order;
 };
 
-/* Bytes of a token's text with the NUL: four numbers, each after a dot. */
+/* The size of a token's text in bytes, with its NUL: four numbers, each after a dot. */
 #define NATS_TOKEN_SIZE 55
 
 /* Writes ".FLIGHT.RECORD.COUNT.ORDER". */

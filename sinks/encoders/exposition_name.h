@@ -9,8 +9,8 @@
 
 /*
  * Appends the text as a name: each character outside the alphabet becomes an underscore, and an
- * underscore comes before a leading digit. Names of metrics may contain a colon, those of labels
- * may not.
+ * underscore comes before a leading digit. A colon is allowed in names of metrics, but not in names
+ * of labels.
  */
 void exposition_name(struct output *out, const struct text *name, bool colon);
 

@@ -1,5 +1,5 @@
 /*
- * The notifier's contract for levels that stay. Both ends of each connection belong to the test.
+ * The notifier's contract for persistent levels. Both ends of each connection belong to the test.
  *
  * The program's first argument names the backend. With "watched" after it, the tests wait by
  * control_wait on the notifier's handle. With "faults" as the last argument, the backend gets one
@@ -20,13 +20,14 @@
 #include "tests/support/platform/udp_sender.h"
 #include "tests/support/test.h"
 
-#define SHORT_MS    50 /* milliseconds in which no event may come */
-#define SUPERFLUOUS 3  /* the most events that may still come of a condition that has ended: one
-                          taken from the system, one queued there, one that the system is about to
-                          queue */
-#define SKIPPED     77 /* the exit code for a skipped test (tests/CMakeLists.txt) */
-#define FEW         7  /* the room of a wait for many */
-#define MANY        (14 * FEW)
+#define SHORT_MS 50 /* milliseconds in which no event may come */
+#define SUPERFLUOUS                                                                                \
+    3              /* the most events that may still come of a condition that has ended: one       \
+                      taken from the system, one queued there, one that the system is about to     \
+                      queue */
+#define SKIPPED 77 /* the exit code for a skipped test (tests/CMakeLists.txt) */
+#define FEW     7  /* the room of a wait for many */
+#define MANY    (14 * FEW)
 
 static const struct notifier_backend *backend;
 static int64_t patience_ns = PATIENCE_NS;

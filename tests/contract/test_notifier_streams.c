@@ -213,8 +213,8 @@ TEST_WITH(armed_for_a_hang_up_alone_it_does_not_report_data, set_up, tear_down)
     send_bytes(streams.client, 5);
     assert_silent();
     /*
-     * Some backends report a hang-up only when all data was read. On a busy machine it may not have
-     * arrived yet.
+     * Some backends report a hang-up only when all data was read. On a busy machine the data has
+     * possibly not arrived yet.
      */
     int64_t until = until_patience_ends();
     while (receive(64, &size) == TCP_WOULD_BLOCK)

@@ -326,7 +326,7 @@ TEST_WITH(one_wake_that_is_passed_on_ends_the_waits_of_all, set_up, tear_down)
     }
 }
 
-/* They are not drained, so that each has exactly one event. */
+/* The sockets are not drained, so that each has exactly one event. */
 TEST_WITH(each_event_goes_to_one_thread, set_up, tear_down)
 {
     (void)state;

@@ -24,7 +24,7 @@
 enum fault {
     NO_FAULT,
     STOPS_AFTER_16,      /* waits for an event after 16 datagrams of a drain */
-    ENDS_AT_ZERO_LENGTH, /* takes an empty datagram for the end of a stream */
+    ENDS_AT_ZERO_LENGTH, /* mistakes an empty datagram for the end of a stream */
     IS_ADDED_LATE,       /* to the notifier: after bind, with data queued */
 };
 

@@ -26,12 +26,12 @@ struct totals {
     uint64_t senders, lost;
 
     /*
-     * Connections that ended while answers were missing, so that read frames may not have been
-     * accepted; and the number of these frames.
+     * Connections that ended while answers were missing, so that it is unknown whether frames that
+     * were read were also accepted; and the number of these frames.
      */
     uint64_t unsure, unsure_frames;
 
-    /* Ends that the other side caused, or the data that it sent. */
+    /* Ends that the client, or the data that it sent, caused. */
     uint64_t closed, cut, reset, bad_frame, other_content;
 
     /*

@@ -80,7 +80,7 @@ static void close_its_end(struct process *process)
     world_step();
 }
 
-/* Its own descriptors are closed first, and the end is reported a moment later. */
+/* The program's descriptors are closed first, and its end is reported a moment later. */
 static void end_with(struct process *process, bool killed, int number)
 {
     if (process->has_ended)

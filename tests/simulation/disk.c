@@ -18,7 +18,7 @@ struct name {
     struct disk_node *node; /* NULL: this place is free */
 };
 
-/* A change of a name that may not have reached the disk yet. */
+/* A change of a name that has possibly not reached the disk yet. */
 struct change {
     char path[DISK_PATH_SIZE];
     char from[DISK_PATH_SIZE]; /* in a rename, the name before; otherwise empty */

@@ -37,7 +37,7 @@ static void choose_moment(struct life_plan *its)
     its->steps = (unsigned)world_below(world_chance(700) ? 3 : 40);
 }
 
-/* They accept no data for some time, or when the stop is near. */
+/* Chooses when the far ends accept no data: for some time, or when the stop is near. */
 static void choose_outage(const struct plan *plan, struct life_plan *its)
 {
     its->breaks_off_last = plan->end == END_BY_A_STOP && world_chance(500);

@@ -91,7 +91,7 @@ void scenario_make(struct scenario *scenario, uint64_t seed);
 /* Describes the scenario in a line without a newline. */
 void scenario_describe(const struct scenario *scenario, char *line, size_t size);
 
-/* Runs a life of the program in this process, to its end. `last`: it ends by a stop. */
+/* Runs a life of the program in this process, to its end. `last`: it ends with a stop. */
 _Noreturn void scenario_live(struct scenario *scenario, bool last, bool trace);
 
 #endif

@@ -30,8 +30,8 @@ void highest_rate_print(struct highest_rate *search, double rate, bool lossless)
         return;
     }
     /*
-     * The sender did not reach the requested rate, so its actual rate is the most that it can send.
-     * The range of the search ends there.
+     * If the sender did not reach the requested rate, its actual rate is the most that it can send,
+     * and the range of the search ends there.
      */
     if (lossless && rate < (double)search->next * (1 - search->tolerance))
         search->bad = rate;

@@ -42,7 +42,7 @@ enum sluice_seal {
 
 #define SLUICE_SEAL_KEY_SIZE 32 /* bytes */
 
-/* Bytes of the text that tells why a sealer could not be opened. */
+/* The size in bytes of the text that tells why a sealer could not be opened. */
 #define SLUICE_SEALER_WHY 200
 
 /* Largest number of keys of one name in a file. */

@@ -1,7 +1,7 @@
 /*
- * crc32c() by the instruction of arm64, which ARMv8.0 allows and ARMv8.1 requires: for Linux, whose
- * kernel says whether the processor has it, and for gcc and clang. Little-endian. The compiler's
- * options for this file name the instruction.
+ * Implements crc32c() with the instruction of arm64, which ARMv8.0 allows and ARMv8.1 requires: for
+ * Linux, whose kernel says whether the processor has it, and for gcc and clang. Little-endian. The
+ * compiler's options for this file name the instruction.
  */
 #include "collector/platform/machine.h"
 

@@ -1,4 +1,4 @@
-/* CRC-32C by tables, eight bytes at a time (Kounavis and Berry, "Novel table lookup-based
+/* CRC-32C with tables, eight bytes at a time (Kounavis and Berry, "Novel table lookup-based
  * algorithms for high-performance CRC generation", 2008). */
 #include "collector/platform/machine.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a piece. */
+/* The size of a piece in bytes. */
 #define CRC32C_PIECE ((size_t)4096)
 
 /* Returns the sum `crc` (without the final exclusive or) after CRC32C_PIECE further zero bytes. */

@@ -1,4 +1,4 @@
-/* crc32c() for processors without a known instruction: by tables. */
+/* Implements crc32c() with tables, for processors without a known instruction. */
 #include "collector/platform/machine.h"
 
 uint32_t crc32c(uint32_t before, const void *bytes, size_t size)

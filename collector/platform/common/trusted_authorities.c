@@ -1,4 +1,4 @@
-/* collector/platform/trusted_authorities.h for a TLS library of the system. */
+/* Implements collector/platform/trusted_authorities.h for a TLS library of the system. */
 #include "collector/platform/trusted_authorities.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /*
- * control_send() by signals, to a process that /proc shows to be a collector.
+ * Implements control_send() with signals, to a process that /proc shows to be a collector.
  *
  * SIGHUP and SIGUSR1 end a process that does not handle them; this may be a collector that does not
  * wait yet, or `sluice ctl` itself. A process that handles them has blocked them

@@ -1,4 +1,4 @@
-/* struct control on signalfd(2) and eventfd(2). */
+/* Implements struct control with signalfd(2) and eventfd(2). */
 #include "collector/platform/control.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* struct datagram_group on Linux: the arguments of recvmmsg(2). */
+/* Implements struct datagram_group on Linux, as the arguments of recvmmsg(2). */
 #include <stdlib.h>
 
 #include "collector/platform/linux/udp_socket_parts.h"

@@ -1,4 +1,4 @@
-/* struct datagram_sender on sendmmsg(2), with a socket for each address family. */
+/* Implements struct datagram_sender with sendmmsg(2) and a socket for each address family. */
 #include "collector/platform/udp.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
- * The notifier on epoll(7): EPOLLET for datagram sockets, EPOLLONESHOT for streams.
+ * A notifier that uses epoll(7): EPOLLET for datagram sockets, EPOLLONESHOT for streams.
  *
  * EPOLL_CTL_MOD on a socket with queued data would give a new edge, which other platforms do not
  * offer, so a datagram socket is never re-armed here; receivers must drain it.

@@ -1,5 +1,5 @@
 /*
- * The notifier for levels that stay on epoll(7), level-triggered.
+ * A notifier for persistent levels that uses epoll(7), level-triggered.
  *
  * The kernel forgets a socket at once when it is deleted; its REMOVED event is kept for the next
  * wait. An eventfd wakes the wait, and makes the epoll instance readable while REMOVED is due. If

@@ -1,4 +1,4 @@
-/* struct pause on clock_nanosleep(2) and PR_SET_TIMERSLACK of prctl(2). */
+/* Implements struct pause with clock_nanosleep(2) and PR_SET_TIMERSLACK of prctl(2). */
 #include "collector/platform/clock.h"
 
 #include <stdbool.h>

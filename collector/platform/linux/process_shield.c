@@ -1,5 +1,5 @@
-/* process_shield() by PR_SET_DUMPABLE of prctl(2), on which ptrace(2) and the rights in /proc
- * depend. */
+/* Implements process_shield() with PR_SET_DUMPABLE of prctl(2), on which ptrace(2) and the rights
+ * in /proc depend. */
 #include <sys/prctl.h>
 
 #include "collector/platform/process.h"

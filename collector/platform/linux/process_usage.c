@@ -1,4 +1,4 @@
-/* process_usage_read() by proc(5). */
+/* Implements process_usage_read() with proc(5). */
 #include "collector/platform/process.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* random_bytes() on getrandom(2). */
+/* Implements random_bytes() with getrandom(2). */
 #include "collector/platform/machine.h"
 
 #include <errno.h>

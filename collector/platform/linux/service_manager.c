@@ -1,10 +1,10 @@
 /*
- * struct service_manager by sd_notify(3): each notification is a datagram with variables, to the
- * socket that NOTIFY_SOCKET names.
+ * Implements struct service_manager as in sd_notify(3): each notification is a datagram with
+ * variables, to the socket that NOTIFY_SOCKET names.
  *
- * The protocol is implemented here instead of by libsystemd, as sd_notify(3) suggests: the protocol
- * is stable and small, while the library would be required wherever the program runs, and is large
- * for a process that reads untrusted input.
+ * The protocol is implemented here instead of with libsystemd, as sd_notify(3) suggests: the
+ * protocol is stable and small, while the library would be required wherever the program runs, and
+ * is large for a process that reads untrusted input.
  */
 #include "collector/platform/service_manager.h"
 

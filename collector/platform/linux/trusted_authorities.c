@@ -1,4 +1,4 @@
-/* collector/platform/trusted_authorities.h for a TLS library that is linked in. */
+/* Implements collector/platform/trusted_authorities.h for a TLS library that is linked in. */
 #include "collector/platform/trusted_authorities.h"
 
 #include <stddef.h>

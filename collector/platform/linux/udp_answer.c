@@ -1,4 +1,5 @@
-/* udp_socket_answer() on Linux: sendmsg(2) with ip(7) and ipv6(7), IP_PKTINFO and IPV6_PKTINFO. */
+/* Implements udp_socket_answer() on Linux: sendmsg(2) with ip(7) and ipv6(7), IP_PKTINFO and
+ * IPV6_PKTINFO. */
 #include <errno.h>
 #include <string.h>
 

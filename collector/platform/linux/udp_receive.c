@@ -1,4 +1,4 @@
-/* udp_socket_receive() on Linux: recvmmsg(2), udp(7) and socket(7). */
+/* Implements udp_socket_receive() on Linux: recvmmsg(2), udp(7) and socket(7). */
 #include <errno.h>
 #include <linux/udp.h>
 #include <string.h>

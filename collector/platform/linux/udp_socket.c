@@ -1,4 +1,4 @@
-/* struct udp_socket on Linux: udp(7), socket(7), and sock_diag's memory information. */
+/* Implements struct udp_socket on Linux: udp(7), socket(7), and sock_diag's memory information. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* struct wakeup on eventfd(2) and poll(2). */
+/* Implements struct wakeup with eventfd(2) and poll(2). */
 #include "collector/platform/wakeup.h"
 
 #include <errno.h>

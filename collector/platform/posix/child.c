@@ -1,4 +1,4 @@
-/* struct child on a pipe and a process of the shell. */
+/* Implements struct child with a pipe and a process of the shell. */
 #include "collector/platform/child.h"
 
 #include <errno.h>

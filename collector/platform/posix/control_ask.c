@@ -1,4 +1,4 @@
-/* control_ask() on local sockets (unix(7)). */
+/* Implements control_ask() with local sockets (unix(7)). */
 #include "collector/platform/control.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* struct control_socket on local sockets (unix(7)). */
+/* Implements struct control_socket with local sockets (unix(7)). */
 #include "collector/platform/control.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* disk_room_look() by statvfs(3). */
+/* Implements disk_room_look() with statvfs(3). */
 #include "collector/platform/file_system.h"
 
 #include <sys/statvfs.h>

@@ -1,4 +1,4 @@
-/* struct input_file on POSIX files and poll(2); a pipe of its own cancels a wait. */
+/* Implements struct input_file with POSIX files and poll(2); a pipe of its own cancels a wait. */
 #include "collector/platform/input_file.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* collector/platform/local_listener.h by unix(7). */
+/* Implements collector/platform/local_listener.h with unix(7). */
 #include "collector/platform/local_listener.h"
 
 #include <errno.h>
@@ -77,8 +77,7 @@ static int find_group(const char *owner, const char *name, struct local_permissi
         found->group = entry->gr_gid;
         return 0;
     }
-    return parse_id(name, &found->group) ? 0
-                                         : owner_cannot(error, owner, "there is no such group");
+    return parse_id(name, &found->group) ? 0 : owner_cannot(error, owner, "there is no such group");
 }
 
 /*

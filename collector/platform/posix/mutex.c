@@ -1,4 +1,4 @@
-/* struct mutex on POSIX threads. */
+/* Implements struct mutex with POSIX threads. */
 #include "collector/platform/thread.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* struct output_file on POSIX files, pipes, terminals and sockets. */
+/* Implements struct output_file for POSIX files, pipes, terminals and sockets. */
 #include "collector/platform/output_file.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* struct part_file on POSIX files, locked by flock(2). */
+/* Implements struct part_file with POSIX files that flock(2) locks. */
 #include "collector/platform/data_file.h"
 
 #include <errno.h>

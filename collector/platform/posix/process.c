@@ -1,4 +1,4 @@
-/* process_run() on a process with a pipe for its output and one for its errors. */
+/* Implements process_run() with a process with a pipe for its output and one for its errors. */
 #include "collector/platform/child.h"
 
 #include <errno.h>
@@ -48,7 +48,8 @@ static int process_start(const char *const *arguments, struct child *child)
     int result =
         lending_pipe2(output, O_CLOEXEC) != 0 || lending_pipe2(errors, O_CLOEXEC) != 0 ? errno : 0;
     if (result == 0)
-        result = spawn(arguments, &(struct spawn_streams){-1, output[1], errors[1]}, &child->program);
+        result =
+            spawn(arguments, &(struct spawn_streams){-1, output[1], errors[1]}, &child->program);
     if (result != 0) {
         close_both(output);
         close_both(errors);

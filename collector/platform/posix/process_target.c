@@ -1,4 +1,4 @@
-/* struct process_target on systems that have a name for standard output. */
+/* Implements struct process_target on systems that have a name for standard output. */
 #include "collector/platform/child.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* collector/platform/shared_library.h by dlopen(3). */
+/* Implements collector/platform/shared_library.h with dlopen(3). */
 #include "collector/platform/shared_library.h"
 
 #include <dlfcn.h>

@@ -43,7 +43,7 @@ static void set_signals(posix_spawnattr_t *attributes)
 
 /*
  * All programs that run. The lock is held until a started program is in the list, so that
- * spawn_reap_orphans does not take it for an orphan.
+ * spawn_reap_orphans does not mistake it for an orphan.
  */
 static pthread_mutex_t programs_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct spawned *programs;

@@ -1,4 +1,4 @@
-/* struct thread on POSIX threads. */
+/* Implements struct thread with POSIX threads. */
 #include "collector/platform/thread.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /*
- * struct child on a pipe and a process of the shell.
+ * Implements struct child with a pipe and a process of the shell.
  *
  * The writing end of a pipe on Windows does not report how much of it is unread, and the reading
  * end cannot be asked: while the program waits there for data, every other call on that end waits,
@@ -35,7 +35,7 @@ struct child {
     HANDLE ours;               /* the pipe's writing end, for the feeder */
     HANDLE theirs;             /* a copy of the program's end */
     HANDLE wanted;             /* wakes the feeder for work */
-    atomic_size_t given; /* bytes to be fed; reset by the feeder when all are read */
+    atomic_size_t given;       /* bytes to be fed; reset by the feeder when all are read */
     atomic_bool closing;
     char bytes[CHILD_PIPE_SIZE];
 };

@@ -6,7 +6,7 @@ bool console_is(HANDLE handle)
     return GetConsoleMode(handle, &mode) != 0;
 }
 
-/* Bytes of the character that begins with this byte; 1 if no character does. */
+/* Returns the size of the character that begins with this byte; 1 if no character does. */
 static size_t character_size(unsigned char first)
 {
     if (first >= 0xf0)

@@ -1,7 +1,7 @@
 /*
- * struct control on events and console events. Events posted by this process are counted by
- * semaphores. Events set by other processes are not, like POSIX signals: two that come before the
- * first is seen count as one.
+ * Implements struct control with events and console events. Events posted by this process are
+ * counted by semaphores. Events set by other processes are not, like POSIX signals: two that come
+ * before the first is seen count as one.
  */
 #include "collector/platform/control.h"
 

@@ -1,4 +1,4 @@
-/* control_ask() on named pipes. */
+/* Implements control_ask() with named pipes. */
 #include "collector/platform/control.h"
 
 #include <stdbool.h>

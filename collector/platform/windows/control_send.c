@@ -1,4 +1,4 @@
-/* control_send() by the named events that control.c creates. */
+/* Implements control_send() with the named events that control.c creates. */
 #include "collector/platform/control.h"
 
 #include <windows.h>

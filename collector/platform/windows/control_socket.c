@@ -1,5 +1,5 @@
 /*
- * struct control_socket on named pipes.
+ * Implements struct control_socket with named pipes.
  *
  * The pipe has an instance for each client, and one more that waits for the next client. Operations
  * that would wait are overlapped: they are started, and checked when their event reports the end.

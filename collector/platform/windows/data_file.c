@@ -40,9 +40,8 @@ static HANDLE data_file_open_file(const char *path, DWORD disposition, DWORD fla
     wchar_t *wide = file_access_path(path);
     if (wide == NULL)
         return INVALID_HANDLE_VALUE;
-    HANDLE handle =
-        CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_ALL, NULL, disposition,
-                    FILE_ATTRIBUTE_NORMAL | flags, NULL);
+    HANDLE handle = CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_ALL, NULL,
+                                disposition, FILE_ATTRIBUTE_NORMAL | flags, NULL);
     DWORD number = GetLastError();
     free(wide);
     SetLastError(number);
@@ -72,7 +71,7 @@ enum data_file_result data_file_make(const char *path, struct data_file *out, st
     return data_file_failed(error, "cannot create it");
 }
 
-/* The open of a folder fails with "access denied", as for a file that may not be read. */
+/* The open of a folder fails with "access denied", as for a file that is not readable. */
 static bool is_folder(const char *path)
 {
     wchar_t *wide = file_access_path(path);

@@ -1,4 +1,4 @@
-/* struct datagram_sender on Winsock: sendto, with a socket for each address family. */
+/* Implements struct datagram_sender with Winsock's sendto and a socket for each address family. */
 #include "collector/platform/udp.h"
 
 #include <stdlib.h>

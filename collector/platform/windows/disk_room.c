@@ -1,4 +1,4 @@
-/* disk_room_look() by GetDiskFreeSpaceEx, which requires a folder. */
+/* Implements disk_room_look() with GetDiskFreeSpaceEx, which requires a folder. */
 #include "collector/platform/file_system.h"
 
 #include <stdlib.h>

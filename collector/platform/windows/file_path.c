@@ -90,7 +90,7 @@ const char *file_path_fault(const char *path, size_t *at)
 {
     size_t root = file_path_root(path);
     *at = root;
-    /* Such a path is relative to the drive's current folder. */
+    /* "C:logs" is relative to the drive's current folder. */
     if (root >= 2 && path[root - 1] == ':')
         return "a drive must be followed by a separator: C:\\logs";
     for (*at = root; path[*at] != '\0'; ++*at) {

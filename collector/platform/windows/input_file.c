@@ -1,5 +1,5 @@
 /*
- * struct input_file on Windows' files and named pipes.
+ * Implements struct input_file for Windows' files and named pipes.
  *
  * A named pipe, \\.\pipe\NAME or a pipe of another computer, is live: the program is its client,
  * and the writer has created it. The pipe is read ahead into memory of our own, because a read
@@ -37,7 +37,7 @@ struct ahead {
 
 struct input_file {
     HANDLE handle;
-    struct ahead *ahead; /* NULL: it is not live */
+    struct ahead *ahead;               /* NULL: it is not live */
     BY_HANDLE_FILE_INFORMATION opened; /* what a file was when it was opened; else all zero */
     _Atomic bool cancelled;
 };
@@ -84,7 +84,7 @@ static HANDLE open_shared(const wchar_t *path, DWORD flags)
 
 /*
  * Opens a file that is not a pipe. A folder is opened, too, so that its error differs from that of
- * a file that may not be read.
+ * a file that is not readable.
  */
 static int input_open_file(const wchar_t *wide, const char *path, HANDLE *handle,
                            BY_HANDLE_FILE_INFORMATION *found, struct error *error)
@@ -186,7 +186,8 @@ bool input_file_has_changed(const struct input_file *file)
     BY_HANDLE_FILE_INFORMATION now;
     const BY_HANDLE_FILE_INFORMATION *opened = &file->opened;
     return file->ahead == NULL && GetFileInformationByHandle(file->handle, &now) &&
-           (now.nFileSizeLow != opened->nFileSizeLow || now.nFileSizeHigh != opened->nFileSizeHigh ||
+           (now.nFileSizeLow != opened->nFileSizeLow ||
+            now.nFileSizeHigh != opened->nFileSizeHigh ||
             CompareFileTime(&now.ftLastWriteTime, &opened->ftLastWriteTime) != 0);
 }
 

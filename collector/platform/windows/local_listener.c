@@ -1,4 +1,4 @@
-/* collector/platform/local_listener.h on Windows, where there are no such listeners. */
+/* Implements collector/platform/local_listener.h on Windows, where there are no such listeners. */
 #include "collector/platform/local_listener.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* struct mutex on Windows' slim locks. */
+/* Implements struct mutex with Windows' slim locks. */
 #include "collector/platform/thread.h"
 
 #include <stdlib.h>

@@ -21,7 +21,7 @@
     ROW(psn_streams)                                                                               \
     ROW(wsaeventselect_streams)
 
-/* The backends for levels that stay. wsapoll: every Windows. */
+/* The backends for persistent levels. wsapoll: every Windows. */
 #define NOTIFIER_LEVEL_BACKENDS(ROW)                                                               \
     ROW(psn_levels)                                                                                \
     ROW(wsapoll)

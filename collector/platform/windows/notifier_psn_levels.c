@@ -1,11 +1,11 @@
 /*
- * The notifier for levels that stay on Winsock's socket state notifications
+ * A notifier for persistent levels that uses Winsock's socket state notifications
  * (ProcessSocketNotifications, "simple replacement for polling"): LEVEL and PERSISTENT, one thread.
  *
  * A socket is registered at once. Changes and removals are kept for the next wait, which carries
- * out all of them, and retrieves events, by one call. A wait without them retrieves events by
- * GetQueuedCompletionStatusEx. If the thread also waits for other things (notifier_handle), a wait
- * retrieves what is there, and then another thread waits for more (level_thread.h).
+ * out all of them, and retrieves events, with one call. A wait without changes retrieves events
+ * with GetQueuedCompletionStatusEx. If the thread also waits for other things (notifier_handle), a
+ * wait retrieves what is there, and then another thread waits for more (level_thread.h).
  *
  * A packet has a key that no other registration ever has, so a late packet is ignored. Packets of
  * the changed registration that were queued before the change are cut to the new interests.

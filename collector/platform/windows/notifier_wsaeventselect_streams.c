@@ -33,7 +33,7 @@ struct eventselect_stream {
     PTP_WAIT wait;
     long network_events; /* the events that set the object */
     unsigned interests;  /* the armed conditions; 0: not armed */
-    bool look_again;     /* FD_ACCEPT may not be recorded again */
+    bool look_again;     /* check again: the system possibly records no second FD_ACCEPT */
 };
 
 static struct eventselect_stream *eventselect_stream_of(struct stream_registration *registration)

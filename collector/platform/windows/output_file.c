@@ -1,4 +1,4 @@
-/* struct output_file on Windows' files, pipes, consoles and devices. */
+/* Implements struct output_file for Windows' files, pipes, consoles and devices. */
 #include "collector/platform/output_file.h"
 
 #include <stdlib.h>
@@ -153,7 +153,7 @@ int output_file_check_content(const char *path, const struct output_file_format 
 
 /* --- standard output -------------------------------------------------------------------------- */
 
-/* A write of zero bytes is harmless except to a pipe, whose reader would take it for the end. */
+/* A write of zero bytes is harmless except to a pipe, whose reader would mistake it for the end. */
 static bool takes_writes(HANDLE handle)
 {
     DWORD written;
@@ -330,7 +330,7 @@ bool output_file_at_beginning(const struct output_file *file)
     return is_regular(file) ? output_size_of(file) == 0 : !file->begun;
 }
 
-/* The handle of `>>file` may not be read. */
+/* Always false: the handle of `>>file` has no right to read. */
 bool output_file_is_in_line(const struct output_file *file)
 {
     (void)file;
@@ -404,7 +404,7 @@ enum output_file_state output_file_look(const struct output_file *file, const ch
     if (!is_regular(file)) /* pipes and devices are known only by their names */
         return file->path != NULL && strcmp(file->path, path) == 0 ? OUTPUT_FILE_IN_PLACE
                                                                    : OUTPUT_FILE_MOVED;
-    /* Its own path is checked repeatedly, without allocating memory. */
+    /* The file's own path is checked repeatedly, without allocating memory. */
     bool own = file->path != NULL && strcmp(file->path, path) == 0;
     HANDLE handle = own ? shared_file_open_made(file->made_path, FILE_READ_ATTRIBUTES)
                         : shared_file_open(path, FILE_READ_ATTRIBUTES, false);

@@ -1,5 +1,5 @@
 /*
- * struct part_file on Windows' files.
+ * Implements struct part_file with Windows' files.
  *
  * A file is opened for reading and writing, but not for deleting: every other program that opens
  * the file would have to share that right, and many programs that read logs do not. So the file is
@@ -197,7 +197,7 @@ enum part_result part_file_open_new(const char *path, size_t base_length, unsign
         error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s: it is a device", path);
         return part_give_up(wide, handle, PART_REFUSED);
     }
-    /* Before the file was locked, another program took it for a file of a dead program. */
+    /* PART_TAKEN: another program locked or removed the file first, as if its owner had died. */
     if (part_lock(handle, wide) != PART_DONE)
         return part_give_up(wide, handle, PART_TAKEN);
     return part_keep(wide, handle, 0, out, error);

@@ -1,4 +1,4 @@
-/* process_run() on a process with a pipe for its output and one for its errors. */
+/* Implements process_run() with a process with a pipe for its output and one for its errors. */
 #include "collector/platform/child.h"
 
 #include <stdint.h>

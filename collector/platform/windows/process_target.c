@@ -1,4 +1,4 @@
-/* struct process_target by a file in the folder for temporary files. */
+/* Implements struct process_target with a file in the folder for temporary files. */
 #include "collector/platform/child.h"
 
 #include <stdlib.h>

@@ -21,8 +21,8 @@ DWORD psn_request(process_socket_notifications *notify, HANDLE port,
                   struct socket_registration row);
 
 /*
- * The filter for these conditions (enum notifier_interest). At a hang-up, IN may not be reported
- * although the end of the connection can be read, so IN includes HANGUP.
+ * The filter for these conditions (enum notifier_interest). NOTIFIER_IN also requests HANGUP: the
+ * end of a connection can be read, but the system does not always report it as IN.
  */
 uint16_t psn_request_filter(unsigned interests, bool listens);
 

@@ -1,4 +1,4 @@
-/* random_bytes() on RtlGenRandom, which ADVAPI32 exports as SystemFunction036. */
+/* Implements random_bytes() with RtlGenRandom, which ADVAPI32 exports as SystemFunction036. */
 #include "collector/platform/machine.h"
 
 #include <windows.h>

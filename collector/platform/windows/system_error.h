@@ -2,7 +2,7 @@
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SYSTEM_ERROR_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SYSTEM_ERROR_H
 
-/* Bytes of a text, including its end; a longer text is cut. */
+/* The size of a text in bytes, with its NUL; a longer text is cut. */
 #define SYSTEM_ERROR_SIZE 256
 
 struct system_error {

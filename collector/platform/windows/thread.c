@@ -1,4 +1,4 @@
-/* struct thread on Windows' threads. */
+/* Implements struct thread with Windows' threads. */
 #include "collector/platform/thread.h"
 
 #include <errno.h>

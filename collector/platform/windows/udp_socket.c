@@ -1,5 +1,5 @@
 /*
- * struct udp_socket on Winsock: WSARecvMsg, one datagram per call.
+ * Implements struct udp_socket with Winsock: WSARecvMsg, one datagram per call.
  *
  * Windows does not report the length of a truncated datagram. Each datagram is therefore received
  * into the whole room of its slot, which the largest one does not fill, and cut to max_datagram

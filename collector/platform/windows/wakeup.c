@@ -1,4 +1,4 @@
-/* struct wakeup on events. */
+/* Implements struct wakeup with event objects. */
 #include "collector/platform/wakeup.h"
 
 #include <stdlib.h>

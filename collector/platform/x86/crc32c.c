@@ -1,4 +1,4 @@
-/* crc32c() by the instruction of SSE 4.2, for gcc and clang. */
+/* Implements crc32c() with the instruction of SSE 4.2, for gcc and clang. */
 #include "collector/platform/machine.h"
 
 #include <string.h>

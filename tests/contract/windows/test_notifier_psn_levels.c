@@ -1,6 +1,6 @@
 /*
- * The notifier of levels that stay on ProcessSocketNotifications with inputs that only its system
- * produces, and that no test of the contract can cause: errors, and packets of other kinds.
+ * The notifier that uses ProcessSocketNotifications for persistent levels, with inputs that only
+ * its system produces and no test of the contract can cause: errors, and packets of other kinds.
  */
 #include <stdio.h>
 #include <string.h>

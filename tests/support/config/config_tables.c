@@ -4,7 +4,7 @@
 #include "collector/receive/sources.h"
 #include "sinks/files/path_template.h"
 
-/* It also stands for what is sent as OTLP over UDP. */
+/* This schema also decodes OTLP over UDP. */
 static const struct schema_ops telemetry = {.name = "telemetry", .otlp_udp = OTLP_UDP_METRICS};
 static const struct schema_ops riemann = {.name = "riemann"};
 static const struct schema_ops file = {.name = "file"};

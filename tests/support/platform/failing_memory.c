@@ -1,4 +1,4 @@
-/* tests/support/platform/failing_memory.h by the linker's --wrap. */
+/* Implements tests/support/platform/failing_memory.h with the linker's --wrap. */
 #include "tests/support/platform/failing_memory.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ __attribute__((constructor)) static void share(void)
         shortage = mapped;
 }
 
-/* Later allocations may not fail: gcov writes its counters then, and does not handle a failure. */
+/* Later allocations must not fail: gcov writes its counters then, and does not handle a failure. */
 __attribute__((destructor)) static void end(void)
 {
     atomic_store(&over, true);

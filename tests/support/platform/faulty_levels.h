@@ -1,5 +1,5 @@
 /*
- * A notifier for levels that stay with a fault, on top of a correct one: the contract's tests must
+ * A notifier for persistent levels with a fault, on top of a correct one: the contract's tests must
  * find the fault. For one notifier at a time.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_FAULTY_LEVELS_H

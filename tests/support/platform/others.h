@@ -34,8 +34,8 @@ bool others_make_pipe(const char *name);
  * (CMakeLists.txt) returns the errors that a server would return.
  */
 enum others_share {
-    OTHERS_SHARE_WRITING, /* others may write it */
-    OTHERS_SHARE_READING, /* others may not write it */
+    OTHERS_SHARE_WRITING, /* others can write it */
+    OTHERS_SHARE_READING, /* others cannot write it */
 };
 
 struct others_reader;

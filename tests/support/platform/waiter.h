@@ -24,10 +24,10 @@ bool waiter_has_ended(struct waiter *waiter, int timeout_ms);
 /* The number of events (0 or 1) of the ended wait, and the event. */
 size_t waiter_events(const struct waiter *waiter, struct notifier_event *event);
 
-/* Makes the thread leave the notifier. It may not wait any more. */
+/* Makes the thread leave the notifier. The thread must not wait any more. */
 void waiter_leave(struct waiter *waiter);
 
-/* Ends it, after its wait, and frees it. NULL is allowed. */
+/* Ends the thread after its wait, and frees the waiter. NULL is allowed. */
 void waiter_end(struct waiter *waiter);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * A client of an http: sink that sends by the libcurl of curl_double.h. There is one at a time.
+ * A client of an http: sink that sends with the libcurl of curl_double.h. There is one at a time.
  * Each function fails the running cmocka test if it does not succeed.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_HTTP_SCENE_H

@@ -13,7 +13,7 @@
 #include "collector/spill/inspection.h"
 #include "collector/spill/spill.h"
 
-/* Bytes of the largest image, and of a segment, which holds a few of them. */
+/* The sizes in bytes of the largest image, and of a segment, which has a few images. */
 #define SPILLING_IMAGE   ((size_t)600)
 #define SPILLING_SEGMENT ((uint64_t)4000)
 

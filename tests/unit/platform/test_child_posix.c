@@ -67,7 +67,7 @@ TEST_WITH(how_far_it_has_read_is_known_while_it_runs, set_up, child_tear_down)
     wait_until_unread(*state, 2);
 }
 
-/* Its ends have numbers that a shell cannot name, because low ones may be open already. */
+/* The pipe's ends have numbers that a shell cannot name, because low ones may be open already. */
 static void open_pipe(int ends[2])
 {
     int low[2];

@@ -84,7 +84,7 @@ static size_t count_marks(struct again *again, size_t at_least)
 /* The limit of a wait, which only a hang reaches. */
 #define PATIENCE_MS 20000
 
-/* The killed run may not have ended when the next one starts, which waits for it. */
+/* If the killed run has not ended yet when the next one starts, the next one waits for it. */
 static void after_a_kill_all_that_was_written_is_there_and_nothing_torn(void **state)
 {
     (void)state;

@@ -162,7 +162,7 @@ TEST(a_filter_of_nobody_and_of_everybody_is_short)
     networks_free(everybody);
 }
 
-/* Their words agree in half of the cases, so that all words must be checked. */
+/* Words of two addresses agree in half of the cases, so that all words must be checked. */
 static struct address random_address(void)
 {
     struct address address = {.family = random_below(2) == 0 ? ADDRESS_IPV4 : ADDRESS_IPV6};

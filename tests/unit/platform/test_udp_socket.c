@@ -146,7 +146,7 @@ static void send_when_it_takes_too_long(void *argument)
                                 DATAGRAM_GROUP_SIZE);
 }
 
-/* It is not watched, because some notifiers make a socket non-blocking. */
+/* The socket is not watched, because some notifiers make a socket non-blocking. */
 TEST_WITH(a_receive_from_an_empty_socket_does_not_block, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;

@@ -27,7 +27,7 @@ static void open_fixture(struct fixture *fixture)
     sequence_queue_init(&fixture->queue, fixture->table, fixture->own);
 }
 
-/* The name's memory is overwritten at once, because the queue may not refer to it. */
+/* The name's memory is overwritten at once, because the queue must not refer to it. */
 static void put(struct fixture *fixture, uint32_t listener, unsigned sender, uint64_t boot_id,
                 uint64_t number)
 {

@@ -70,9 +70,9 @@ static void do_acknowledge(struct model *model, struct spill *spill)
 }
 
 /*
- * Blocks that were read can be evicted, too. After a rewind they may or may not be read again; the
- * model cannot predict it. Therefore it reads the first block, and the records that are missing
- * before it must be counted as evicted.
+ * Blocks that were read can be evicted, too. The model cannot predict whether they are read again
+ * after a rewind. Therefore it reads the first block, and the records that are missing before that
+ * block must be counted as evicted.
  */
 static void do_rewind(struct model *model, struct spill *spill)
 {

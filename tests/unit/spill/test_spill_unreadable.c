@@ -17,7 +17,7 @@
 ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset);
 
-/* Bytes of a file that cannot be read: from `first` to below `end`. The cursor is shorter. */
+/* The unreadable bytes of a file: from `first` to below `end`. The cursor is shorter. */
 static struct {
     off_t first, end;
 } bad;
@@ -39,8 +39,9 @@ static size_t size_of(const char *name)
 }
 
 #define BLOCKS UINT64_C(200)
-#define LAST   ((size_t)30000) /* smallest size of the last segment in bytes: that of many
-                                  windows */
+#define LAST                                                                                       \
+    ((size_t)30000) /* smallest size of the last segment in bytes: that of many                    \
+                       windows */
 
 static struct spill_settings one_segment(void)
 {

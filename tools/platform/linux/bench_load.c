@@ -1,6 +1,6 @@
 /*
- * tools/bench/load.h on Linux: the sending process is forked, and reports its results in shared
- * memory.
+ * Implements tools/bench/load.h on Linux: the sending process is forked, and reports its results in
+ * shared memory.
  */
 #include "tools/bench/load.h"
 

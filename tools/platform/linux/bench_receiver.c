@@ -1,5 +1,6 @@
 /*
- * tools/bench/receiver.h on Linux: starts a receiver of the wanted kind, and passes calls on to it.
+ * Implements tools/bench/receiver.h on Linux: starts a receiver of the wanted kind, and passes
+ * calls on to it.
  */
 #include "tools/platform/linux/bench_receiver.h"
 

@@ -1,6 +1,6 @@
 /*
- * tools/top/own_collectors.h on Linux, by /proc: searches the processes of this user with the name
- * sluice for sockets that listen at a path.
+ * Implements tools/top/own_collectors.h on Linux with /proc: searches the processes of this user
+ * with the name sluice for sockets that listen at a path.
  */
 #include "tools/top/own_collectors.h"
 

@@ -1,4 +1,4 @@
-/* tools/sending/udp_sender.h on Linux: sendmmsg(2), ip(7), poll(2), nanosleep(2). */
+/* Implements tools/sending/udp_sender.h on Linux: sendmmsg(2), ip(7), poll(2), nanosleep(2). */
 #include "tools/sending/udp_sender.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* tools/command/interrupt.h on POSIX, by signals. */
+/* Implements tools/command/interrupt.h on POSIX with signals. */
 #include "tools/command/interrupt.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* tools/command/standard_streams.h on POSIX. */
+/* Implements tools/command/standard_streams.h on POSIX. */
 #include "tools/command/standard_streams.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* tools/top/terminal.h on ncurses. */
+/* Implements tools/top/terminal.h with ncurses. */
 #include "tools/top/terminal.h"
 
 #include <curses.h>

@@ -1,4 +1,4 @@
-/* tools/top/connection.h on local sockets (unix(7)). */
+/* Implements tools/top/connection.h with local sockets (unix(7)). */
 #include "tools/top/connection.h"
 
 #include <errno.h>

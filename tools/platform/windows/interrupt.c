@@ -1,4 +1,5 @@
-/* tools/command/interrupt.h on Windows, by console events, for which the system starts a thread. */
+/* Implements tools/command/interrupt.h on Windows with console events, for which the system starts
+ * a thread. */
 #include "tools/command/interrupt.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /*
- * tools/top/own_collectors.h on Windows, where the pipes of a process cannot be listed without
- * connecting to pipes of other programs: only the packaged service is found.
+ * Implements tools/top/own_collectors.h on Windows, where the pipes of a process cannot be listed
+ * without connecting to pipes of other programs: only the packaged service is found.
  */
 #include "tools/top/own_collectors.h"
 

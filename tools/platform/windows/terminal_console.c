@@ -1,6 +1,6 @@
 /*
- * tools/top/terminal.h on Windows' console. It accepts control sequences since Windows 10, and
- * reports keys and new sizes as records.
+ * Implements tools/top/terminal.h with Windows' console. It accepts control sequences since Windows
+ * 10, and reports keys and new sizes as records.
  */
 #include "tools/platform/windows/terminal_console.h"
 

@@ -1,4 +1,4 @@
-/* tools/top/connection.h on named pipes. */
+/* Implements tools/top/connection.h with named pipes. */
 #include "tools/top/connection.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tools/sending/udp_sender.h on Winsock and waitable timers. */
+/* Implements tools/sending/udp_sender.h with Winsock and waitable timers. */
 #include "tools/sending/udp_sender.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* tests/support/platform/control_peer.h on local sockets (unix(7)). */
+/* Implements tests/support/platform/control_peer.h with local sockets (unix(7)). */
 #include "tests/support/platform/control_peer.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/support/platform/plain_socket.h on POSIX sockets. */
+/* Implements tests/support/platform/plain_socket.h with POSIX sockets. */
 #include "tests/support/platform/plain_socket.h"
 
 #include <arpa/inet.h>

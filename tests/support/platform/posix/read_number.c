@@ -1,4 +1,4 @@
-/* tests/support/text/read_number.h by the C library. */
+/* Implements tests/support/text/read_number.h with the C library. */
 #include "tests/support/text/read_number.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tests/support/platform/tcp_client.h on POSIX sockets. */
+/* Implements tests/support/platform/tcp_client.h with POSIX sockets. */
 #include "tests/support/platform/tcp_client.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* tests/support/platform/udp_sender.h on POSIX sockets. */
+/* Implements tests/support/platform/udp_sender.h with POSIX sockets. */
 #include "tests/support/platform/udp_sender.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* tests/support/platform/wait_end.h on pipes and local sockets. */
+/* Implements tests/support/platform/wait_end.h with pipes and local sockets. */
 #include "tests/support/platform/wait_end.h"
 
 #include "tests/support/test.h"

@@ -1,4 +1,4 @@
-/* tests/support/platform/control_peer.h on named pipes. */
+/* Implements tests/support/platform/control_peer.h with named pipes. */
 #include "tests/support/platform/control_peer.h"
 
 #include "tests/support/test.h"

@@ -1,7 +1,7 @@
 /*
- * Opens a file in the way of many Windows programs that read one: others may read and write it, but
- * not rename or remove it. `hold FILE exclusively`: others may not open it either, as programs that
- * write a document do. Writes "held" to standard output; releases the file at the end of standard
+ * Opens a file as many Windows programs do to read it: others can read and write it, but not rename
+ * or remove it. `hold FILE exclusively` opens it as programs do that write a document: others
+ * cannot even open it. Writes "held" to standard output; releases the file at the end of standard
  * input.
  */
 #include <stdbool.h>

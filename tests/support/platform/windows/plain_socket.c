@@ -1,4 +1,4 @@
-/* tests/support/platform/plain_socket.h on Winsock. */
+/* Implements tests/support/platform/plain_socket.h with Winsock. */
 #include "tests/support/platform/plain_socket.h"
 
 #include <stdio.h>

@@ -29,7 +29,7 @@ static any_function function_of(const char *library, const char *name)
 
 /*
  * Replaces a link of Wine's to a drive, PREFIX/dosdevices/c:, by its place, PREFIX/drive_c or the
- * root: protoc would take the colon for the end of a folder's name.
+ * root: protoc would read the colon as the end of a folder's name.
  */
 static void resolve_drive(char *path)
 {
@@ -62,8 +62,8 @@ static char *path_of_linux(const char *path)
 /* Replaces the path at the end of "--option=PATH", "--proto_path==PATH" or "PATH". */
 static char *argument_of_linux(char *argument)
 {
-    char *path = argument[0] == '-' && strrchr(argument, '=') != NULL ? strchr(argument, '=') + 1
-                                                                       : argument;
+    char *path =
+        argument[0] == '-' && strrchr(argument, '=') != NULL ? strchr(argument, '=') + 1 : argument;
     path += *path == '=';
     for (char *at = path; *at != '\0'; at++)
         if (*at == '\\')

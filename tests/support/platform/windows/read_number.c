@@ -1,4 +1,5 @@
-/* tests/support/text/read_number.h by the C library that is part of Windows 10, whatever we link.
+/* Implements tests/support/text/read_number.h with the C library that is part of Windows 10,
+ * whatever we link.
  */
 #include "tests/support/text/read_number.h"
 

@@ -1,4 +1,4 @@
-/* tests/support/platform/tcp_client.h on Winsock. */
+/* Implements tests/support/platform/tcp_client.h with Winsock. */
 #include "tests/support/platform/tcp_client.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* tests/support/platform/udp_sender.h on Winsock. */
+/* Implements tests/support/platform/udp_sender.h with Winsock. */
 #include "tests/support/platform/udp_sender.h"
 
 #include <stdbool.h>

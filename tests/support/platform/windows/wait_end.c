@@ -1,4 +1,4 @@
-/* tests/support/platform/wait_end.h on events, which are all that a wait uses. */
+/* Implements tests/support/platform/wait_end.h with events, which are all that a wait uses. */
 #include "tests/support/platform/wait_end.h"
 
 #include <stdlib.h>

@@ -332,7 +332,7 @@ TEST_WITH(nested_messages_count_as_decoded_memory, begin, end)
     assert_int_equal(small.used, 0);
 }
 
-/* Decodes a copy of exactly this size: the choice of a type may not read past any bytes. */
+/* Decodes a copy of exactly this size: the choice of a type must not read past any bytes. */
 static void decode_a_copy(const uint8_t *bytes, size_t size)
 {
     uint8_t *copy = malloc(size != 0 ? size : 1);

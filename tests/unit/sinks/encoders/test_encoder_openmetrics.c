@@ -67,7 +67,7 @@ static void keep_wire(struct encoding *encoding)
 }
 
 /*
- * The block becomes this file. The file may not be larger than the sum that was reported for its
+ * The block becomes this file. The file must not be larger than the sum that was reported for its
  * records.
  */
 static struct encoded assert_file(struct encoding *encoding, const char *expected)

@@ -1,6 +1,6 @@
 /*
  * The hash of a series. Another program computed the expected numbers from the description in
- * series_hash.h: they may not change between versions, because they decide which series a sink
+ * series_hash.h: they must not change between versions, because they decide which series a sink
  * keeps.
  */
 #include <string.h>

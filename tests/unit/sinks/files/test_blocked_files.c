@@ -151,7 +151,7 @@ TEST_WITH(a_file_that_cannot_get_its_name_waits_and_the_next_has_another, scratc
     struct others_reader *reader = others_read("a.part", OTHERS_SHARE_WRITING);
     complete(bench);
     assert_blocked(1);
-    assert_int_equal(try_left("a.part"), PART_LOCKED); /* another start may not complete the file */
+    assert_int_equal(try_left("a.part"), PART_LOCKED); /* another start cannot complete the file */
     put(bench, "2\n");
     scratch_assert_holds_text("a.1.part", "2\n");
     retry(bench, 0, true);

@@ -1,5 +1,5 @@
 /*
- * Other programs: started, given input, and ended.
+ * Runs other programs: starts them, writes their input, and ends them.
  *
  * A port provides programs that read a stream of input (struct child), programs that run to their
  * end (process_run), and the output file of such a program (struct process_target).

@@ -1,5 +1,5 @@
 /*
- * Files that other files name: what a reload of them, or a library during a run, opens in addition
+ * Permits the files that other files name, which a reload or a library opens during a run
  * (program/sandbox_needs.h). Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_SANDBOX_FILES_H

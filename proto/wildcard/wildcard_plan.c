@@ -1,4 +1,4 @@
-/* Makes the plan: what each field of each reachable message type is for. */
+/* Makes the plan: the use of each field of each reachable message type. */
 #include "proto/wildcard/wildcard_plan.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Where a message is, as far as the option `labels` can tell: messages of one type that differ only
- * in the rest of their paths have the same labels. Used while the plan is made.
+ * The part of a message's path that the option `labels` distinguishes: messages of one type that
+ * differ only in the rest of their paths have the same labels. Used while the plan is made.
  */
 #ifndef SLUICE_PROTO_WILDCARD_WILDCARD_WHERE_H
 #define SLUICE_PROTO_WILDCARD_WILDCARD_WHERE_H

@@ -1,10 +1,10 @@
 /*
- * Checks whether an http: sink could deliver, by a request like those of the sink but without
+ * Checks whether an http: sink could deliver, with a request like those of the sink but without
  * records.
  *
- * Its body is empty, or what the format makes of no records; for remote write and OTLP that is a
- * valid request. The answer shows whether the path exists and whether the server accepts the
- * credentials, if it checks these before the body.
+ * The request's body is empty, or has the format's output for no records; for remote write and OTLP
+ * that is a valid request. The answer shows whether the path exists and whether the server accepts
+ * the credentials, if it checks these before the body.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_PROBE_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_PROBE_H

@@ -1,11 +1,12 @@
 /*
  * A capture file, down to the datagrams put together from fragments.
  *
- * The envelope: 1 what the file is: 0 the bytes of 4 as they are, 1 pcap and 2 pcapng of the frames
- * in 3, and 4 more for the other byte order; 2 the link type; 3 frames; 4 bytes; 5 the port.
+ * The envelope: 1 the kind of file: 0 only the bytes of part 4, 1 pcap, 2 pcapng, each with the
+ * frames of part 3 before the bytes; 4 is added for big-endian; 2 the link type; 3 frames; 4 bytes;
+ * 5 the port.
  *
- * The counts add up, a datagram has at most 65,535 bytes, and all that is read is read again from a
- * capture that we write of it.
+ * The counts add up, a datagram has at most 65,535 bytes, and the datagrams that are read can be
+ * written as a capture and read again.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  *
  * The envelope: 1 a text.
  *
- * Whatever the bytes are, what an item is made of lies within them, and what a text means is no
- * longer than how it is written. Of UTF-8, Jansson agrees whether it is JSON; and what was read,
- * written again, has the same value for it.
+ * For any bytes, each item lies within them, and a text's value is not longer than its written
+ * form. If the bytes are UTF-8, Jansson agrees whether they are JSON, and finds the same value in
+ * the items after they were read and written again.
  */
 #include <stdlib.h>
 #include <string.h>

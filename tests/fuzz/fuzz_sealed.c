@@ -3,10 +3,10 @@
  *
  * The envelope: 1 a datagram, 2 a keys file, 3 a state file.
  *
- * A datagram that opens is what sealing its payload makes again. A key that is read is the same
- * after it was written and read again, and a refusal has one line of reason; the C client reads the
- * same files, and what it seals opens. A state file that is
- * read is the same, to the byte, after it was written again.
+ * If a datagram opens, sealing its payload makes the same datagram again. A key that is read is the
+ * same after it was written and read again; a refusal has a reason of one line. The C client reads
+ * the same keys files, and its sealed datagrams open. A state file that is read is the same, byte
+ * for byte, after it was written again.
  */
 #include <stdlib.h>
 #include <string.h>

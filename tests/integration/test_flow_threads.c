@@ -1,5 +1,5 @@
 /*
- * Several threads serve the same sockets, by a notifier that reports them again and again: each
+ * Several threads serve the same sockets with a notifier that reports them again and again: each
  * datagram is received once, the datagrams of one sender stay in order, and the sums are exact.
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * A list of schemas by which two threads decode: the last one that releases it frees it, after the
- * other one has finished with it.
+ * A list of schemas with which two threads decode: the thread that releases it last frees it, after
+ * the other thread has finished with it.
  */
 #include "tests/model/models.h"
 

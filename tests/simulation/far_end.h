@@ -1,7 +1,7 @@
 /*
- * The far end of deliveries in the simulated world, behind the contract of
- * collector/contract/delivery.h: it replaces kafka: and is up, down, silent, busy, or accepts a
- * part, by chance. Its actions are noted in the history, not the program's conclusions.
+ * The far end of deliveries in the simulated world. It implements collector/contract/delivery.h in
+ * place of kafka: and by chance is up, down, silent or busy, or accepts a part. The history notes
+ * the actions of the far end, not the program's conclusions.
  */
 #ifndef SLUICE_TESTS_SIMULATION_FAR_END_H
 #define SLUICE_TESTS_SIMULATION_FAR_END_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 struct far_end_options {
-    bool in_order; /* on one connection: when a block fails, later blocks fail, too */
-    bool once;     /* no record may come twice */
+    bool in_order;   /* on one connection: when a block fails, later blocks fail, too */
+    bool once;       /* no record may come twice */
     bool maybe_sent; /* unanswered records get DELIVERY_MAYBE_SENT, not DELIVERY_UNKNOWN */
     bool refuses;    /* some records, for good */
     bool is_steady;  /* always up */

@@ -1,4 +1,4 @@
-/* The error of a socket that cannot be bound, with what to do. Only for platform/. */
+/* The error of a socket that cannot be bound, with advice. Only for platform/. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_BIND_FAILURE_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_BIND_FAILURE_H
 

@@ -1,5 +1,5 @@
 /*
- * The mitigation policies of a process: what code that takes it over cannot do then. Only for
+ * The mitigation policies of a process, which restrict code that takes over the process. Only for
  * platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_MITIGATION_H

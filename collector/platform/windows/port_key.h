@@ -1,11 +1,11 @@
 /*
- * The completion port of a notifier, for the notifiers on ports. Only for this folder.
+ * The keys and threads of a completion port, for the notifiers that use one. Only for this folder.
  *
  * Keys. Each notifier gives its registrations and its wake-ups keys of its own. PORT_KEY_OTHER is
- * none of them: notifiers skip a packet with this key, so that a port may also carry completions of
- * other operations, of files or pipes. A handle of such operations is associated with the port by
- * this key, and the OVERLAPPED of each operation begins a structure whose next member says what the
- * structure is: this common header tells operations apart. A notifier that should report such
+ * not among them: notifiers skip a packet with this key, so that a port may also carry completions
+ * of other operations, of files or pipes. A handle of such operations is associated with the port
+ * and this key, and the OVERLAPPED of each operation begins a structure whose next member says what
+ * the structure is: this common header tells operations apart. A notifier that should report such
  * completions would handle the key in its translation of packets, and call what the header names.
  *
  * No operation of the program uses this. Sinks write from threads of their own, as a port's thread

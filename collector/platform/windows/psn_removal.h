@@ -1,6 +1,6 @@
 /*
- * The end of a registration with ProcessSocketNotifications, for the notifiers on it. Only for this
- * folder.
+ * The end of a registration with ProcessSocketNotifications, for the notifiers that use that
+ * function. Only for this folder.
  *
  * The system is asked once, and its REMOVE packet is awaited. A request that fails leaves the
  * registration as it was, so it is repeated, PSN_ASK_AGAIN_MS later each time. If no REMOVE packet

@@ -1,6 +1,6 @@
 /*
- * Requests of ProcessSocketNotifications, and what its packets report, for the notifiers on it.
- * Only for this folder. Any thread.
+ * Requests of ProcessSocketNotifications, and the events in its packets, for the notifiers that use
+ * that function. Only for this folder. Any thread.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_PSN_REQUEST_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_PSN_REQUEST_H

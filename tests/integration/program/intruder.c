@@ -1,7 +1,7 @@
 /*
- * Plays a sender whose datagram takes over the thread that received it: loaded before the C library
- * (LD_PRELOAD), it tries what an intruder would after the first datagram that arrives. One line for
- * each attempt goes to INTRUDER_LOG: its name, a tab, and "done" or the error.
+ * Acts as a sender whose datagram takes over the thread that received it: a library that is loaded
+ * before the C library (LD_PRELOAD) and, after the first datagram, tries what an intruder would. It
+ * writes one line for each attempt to INTRUDER_LOG: its name, a tab, and "done" or the error.
  */
 #include <dlfcn.h>
 #include <errno.h>

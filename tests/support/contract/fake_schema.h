@@ -1,12 +1,12 @@
 /*
- * Schemas for tests, built in or from a file, whose messages are text that says what becomes of
- * it. Each one made has a number, and one that was destroyed is poisoned: to use it then ends the
- * program. Counted in `fake_schemas`, which a test sets to zero.
+ * Schemas for tests, built in or from a file. The text of a message chooses the outcome of its
+ * decoding. Each schema has a number; a destroyed one is poisoned, and its use ends the program.
+ * They are counted in `fake_schemas`, which a test sets to zero.
  *
- * A message is any text; "!" is malformed, ">" is too deep, "*N" takes N bytes of the arena; each
- * '?' in it is an unknown field, each '~' a value that JSON has no form for; of "#N" N is its
- * sender's number, if there is `sequence`. Samples, if there is `value`: one, named by the text,
- * of the value of the schema's number, with a label "made" that has it once more as a text.
+ * A message is any text. "!" is malformed, ">" is too deep, and "*N" takes N bytes of the arena.
+ * Each '?' is an unknown field, and each '~' a value without a JSON form. In "#N", N is the
+ * sender's number, if `sequence` is set. If `value` is set, a message has one sample: its name is
+ * the text, its value the schema's number, and its label "made" has the number as a text.
  */
 #ifndef SLUICE_TESTS_SUPPORT_CONTRACT_FAKE_SCHEMA_H
 #define SLUICE_TESTS_SUPPORT_CONTRACT_FAKE_SCHEMA_H

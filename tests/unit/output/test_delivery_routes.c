@@ -1,6 +1,6 @@
 /*
- * A delivery whose records have different routes, with a spill: a record that belongs into the next
- * block stays intact, whatever comes from disk at that time.
+ * A delivery with a spill, whose records have different routes: a record that does not fit into a
+ * block because of its route is kept for the next one, also while blocks are read from the disk.
  */
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
- * A sink whose destination knows how far its reader is: records are written when they are read, and
- * after the end of a reader the next one gets no half record, and none is written twice or
- * uncounted.
+ * A sink whose destination knows how much its reader has read: a record counts as written when it
+ * is read; after the end of a reader, the next one gets no half record, and no record is written
+ * twice or uncounted.
  */
 #include <string.h>
 

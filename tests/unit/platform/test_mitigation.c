@@ -1,4 +1,4 @@
-/* Mitigation policies: only those that can be read back count, and children are a choice. */
+/* Mitigation policies: only those that can be read back count; child processes are optional. */
 #include "collector/platform/windows/mitigation.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
- * Each block that is read is known to have possibly been sent or not: after a run that ended, after
- * one that was killed, and if the cursor is lost. Also blocks that are stored while they are sent.
+ * The spill knows of each block that is read whether it may have been sent: after a run that ended,
+ * after a killed run, and if the cursor is lost. Also for blocks that are stored while they are
+ * sent.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The C client's sealers: the collector opens what they seal, and what the system refuses them. */
+/* The C client's sealers: the collector opens their datagrams; and failing calls of the system. */
 #include <errno.h>
 #include <sodium.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* The decoder over types from descriptor sets: what the wire format allows, and what it means. */
+/* The decoder with types from descriptor sets: the meaning of all that the wire format allows. */
 #include <string.h>
 
 #include "proto/message/type.h"

@@ -1,4 +1,4 @@
-/* The JSON forms of protobuf's own types, and what is written of a value that has none. */
+/* The JSON forms of protobuf's own types, and the output for a value that has none. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

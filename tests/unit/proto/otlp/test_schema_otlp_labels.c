@@ -1,4 +1,4 @@
-/* The labels of OTLP's samples: whose come first, and values as text. */
+/* The labels of OTLP's samples: the order of their owners, and values as text. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

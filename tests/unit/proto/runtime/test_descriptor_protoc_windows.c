@@ -1,4 +1,4 @@
-/* A .proto file where protoc cannot write to its output by a name: by a file that is gone then. */
+/* A .proto file on a system without a name for standard output: protoc writes a temporary file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
-/* Bytes fields that hold messages: how they are named, which type they have, what is made of them.
- */
+/* Bytes fields that contain messages: the option that names them, their types, and their output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* JSON lines, a line a sample, of what OTLP has beyond the other schemas. */
+/* JSON lines, one for each sample, of data that only OTLP has. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

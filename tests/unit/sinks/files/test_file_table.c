@@ -1,4 +1,4 @@
-/* Which files are written at a time, by their paths, and which are given up for others. */
+/* The table of open files: finding a file by its path, and giving up files for others. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

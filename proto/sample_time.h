@@ -20,7 +20,7 @@ static inline int64_t sample_time_in_units(int64_t count, int64_t unit)
     return count > INT64_MAX / unit || count < INT64_MIN / unit ? 0 : count * unit;
 }
 
-/* The same for a number that is not whole; 0 if it does not fit. */
+/* As sample_time_in_units, for a number that is not whole; 0 if it does not fit. */
 static inline int64_t sample_time_in_real_units(double count, int64_t unit)
 {
     if (!(count > -9.2e18 / (double)unit && count < 9.2e18 / (double)unit))

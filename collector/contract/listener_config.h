@@ -45,7 +45,7 @@ struct listener_config {
     uint64_t segment_memory;  /* bytes for incomplete messages in each ingest */
     uint64_t segment_timeout; /* nanoseconds in which all segments of a message must arrive */
 
-    /* For these sources with framing=sealed (listener_is_sealed). */
+    /* For the same sources, with framing=sealed (listener_is_sealed). */
     char *keys;            /* file with the senders' keys; NULL: it is not sealed */
     uint64_t seal_max_age; /* nanoseconds between sending and arrival */
     char *seal_state;      /* file that remembers sessions; only SOURCE_KEYS_SOCKET; NULL: none */

@@ -54,7 +54,8 @@ size_t secret_memory_size(size_t size);
 /* Returns at least `size` bytes, all zero; `size` is not 0. Returns NULL if memory is short. */
 void *secret_memory_create(size_t size);
 
-/* Clears the memory (secure_clear.h) before it is freed. `size` as when created. NULL is allowed. */
+/* Clears the memory (secure_clear.h) before it is freed. `size` as when created. NULL is allowed.
+ */
 void secret_memory_destroy(void *memory, size_t size);
 
 /* --- random bytes ----------------------------------------------------------------------------- */
@@ -75,7 +76,7 @@ int random_bytes(uint8_t *bytes, size_t size, struct error *error);
 /* Extends the checksum `before` (0: of no bytes) by `size` bytes. */
 uint32_t crc32c(uint32_t before, const void *bytes, size_t size);
 
-/* The same without the instruction: 18 times slower. */
+/* Does the same as crc32c without the instruction: 18 times slower. */
 uint32_t crc32c_by_table(uint32_t before, const void *bytes, size_t size);
 
 /* --- the name of the machine ------------------------------------------------------------------ */

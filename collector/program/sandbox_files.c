@@ -45,7 +45,7 @@ static bool walk_text(char *text, take_property *take, void *context)
     return true;
 }
 
-/* The same for a file. A pipe is not read: it has its text only once, for the sink. */
+/* As walk_text, for a file. A pipe is not read: its text comes only once, and is for the sink. */
 static bool walk_file(const char *path, take_property *take, void *context)
 {
     struct error unused;
@@ -65,7 +65,7 @@ static bool walk_file(const char *path, take_property *take, void *context)
     return walked;
 }
 
-/* The same for the properties in a URL. */
+/* As walk_text, for the properties in a URL. */
 static bool walk_lines(const char *lines, take_property *take, void *context)
 {
     if (lines == NULL)

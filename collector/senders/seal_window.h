@@ -45,7 +45,7 @@ struct seal_sessions {
 /* Begins without sessions, with SEAL_WINDOW counters and SEAL_SESSIONS slots. */
 void seal_sessions_init(struct seal_sessions *sessions, int64_t floor_ns);
 
-/* The same with a smaller width and fewer slots, which tests can try out exhaustively. */
+/* As seal_sessions_init, with fewer counters and slots, which tests can try out exhaustively. */
 void seal_sessions_init_small(struct seal_sessions *sessions, int64_t floor_ns, uint32_t width,
                               uint32_t count);
 

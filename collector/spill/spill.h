@@ -179,9 +179,9 @@ size_t spill_room(const struct spill *spill);
 void spill_acknowledge(struct spill *spill, uint64_t position);
 
 /*
- * Both are for a block that was read and is not acknowledged. spill_holds returns whether the block
- * is still on disk and was not evicted. spill_lacks returns whether another program removed its
- * segment's file, so that the caller can append the block again.
+ * For a block that was read and is not acknowledged: spill_holds returns whether the block is still
+ * on disk and was not evicted; spill_lacks returns whether another program removed the file of the
+ * block's segment, so that the caller can append the block again.
  */
 bool spill_holds(const struct spill *spill, uint64_t position);
 bool spill_lacks(const struct spill *spill, uint64_t position);

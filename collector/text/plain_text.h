@@ -41,7 +41,7 @@ static inline uint64_t plain_text_load_short(const unsigned char *bytes, size_t 
            bytes[size - 1];
 }
 
-/* The same for a text of 1 to 15 bytes. */
+/* As plain_text_load_short, for a text of 1 to 15 bytes. */
 static inline plain_bytes plain_text_load_part(const unsigned char *bytes, size_t size)
 {
     if (size >= 8)

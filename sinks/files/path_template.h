@@ -65,15 +65,14 @@ struct path_values {
 };
 
 /*
- * Parses a path. Returns false with *wrong_at (bytes into `text`) and *why (a constant text for
- * users) if
+ * Parses a path. Returns false with *why NULL if memory is short; or with *wrong_at (bytes into
+ * `text`) and *why (a constant text for users) if
  * - it is empty, a percent sign does not begin a known field, or there are too many fields;
  * - it can become longer than PATH_TEMPLATE_SIZE;
  * - it has a field and ends with a '/', or a name after the first field is empty or has only dots;
  * - the last value is followed only by digits, dots and fields of time: its end could not be
  *   distinguished from the number of an earlier version's file;
- * - it is not a valid file name on this system (collector/platform/file_system.h);
- * or with *why NULL if memory is short.
+ * - it is not a valid file name on this system (collector/platform/file_system.h).
  */
 bool path_template_parse(const char *text, struct path_template **out, size_t *wrong_at,
                          const char **why);

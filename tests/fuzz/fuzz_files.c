@@ -3,12 +3,12 @@
  * (sinks/files/left_files.h), and a plain file, which is appended to.
  *
  * The envelope: 1 the format, 2 the compression (0: none), 3 the schema, 4 datagrams, a record
- * each, 5 how many bytes of the file are there (absent: all), 6 damage: a byte of it (the number /
- * 256) that is changed by the rest of the number, 7 bytes in its place: any file.
+ * each, 5 the number of the file's bytes that are left (absent: all), 6 damage: the file's byte at
+ * (the number / 256) is changed by the rest of the number, 7 other bytes in place of the file.
  *
- * A file of ours is accepted, all of it, and one that was cut up to its last whole record or frame.
- * Of any file what is kept is what it began with, and is kept whole the next time; what is refused
- * stays as it is. Of a format of lines nothing is cut but a line without its end.
+ * A file of ours is accepted whole; a cut one is accepted up to its last whole record or frame. The
+ * kept part of any file is its beginning, and the next start keeps all of that part. A refused file
+ * is not changed. In a format of lines only a line without its end is cut.
  */
 #include <stdio.h>
 #include <stdlib.h>

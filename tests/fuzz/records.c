@@ -262,7 +262,7 @@ static void expect_packet(const struct record *record, const struct output *out)
 
 /* --- encoders --------------------------------------------------------------------------------- */
 
-/* The same conditions as the program's own check of a sink with a schema. */
+/* Whether the program accepts a sink with this encoder and schema: the conditions of its check. */
 static bool can_encode(const struct encoder_ops *ops, const struct schema *schema,
                        const struct encoder_options *options)
 {

@@ -1,6 +1,6 @@
 /*
- * A heartbeat: the watcher never sees it go back, and never sees a thread as stuck that is known to
- * wait or to have begun another turn.
+ * A heartbeat: the watcher never sees it go back, and never reports a thread as stuck that waits or
+ * has begun another round.
  */
 #include "tests/model/models.h"
 

@@ -99,7 +99,7 @@ bool disk_sync_names(void);
 /* The process has ended: its files are closed and its locks released. */
 void disk_process_ended(void);
 
-/* The same for a power cut. Data that were not synced survive by chance. */
+/* The power is cut: as disk_process_ended, but data that were not synced survive only by chance. */
 void disk_cut_power(void);
 
 #endif

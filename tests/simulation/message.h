@@ -26,10 +26,10 @@ size_t message_write(uint8_t *bytes, const struct message *message);
 /* The number of the line's sample. Returns false if the line is not an object with a sample. */
 bool message_number_of_line(const char *line, size_t size, uint32_t *number);
 
-/* The same for a row of csv, without its newline. */
+/* As message_number_of_line, for a row of csv without its newline. */
 bool message_number_of_row(const char *row, size_t size, uint32_t *number);
 
-/* The same for a datagram that message_write wrote with is_good. */
+/* As message_number_of_line, for a datagram that message_write wrote with is_good. */
 bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *number);
 
 #endif

@@ -27,7 +27,7 @@ struct plan {
     bool is_stubborn; /* the disk fails to the end of each life, and in several ways at a time */
 };
 
-/* For one life. WORLD_NEVER as a time: the event does not happen. */
+/* The plan of one life. WORLD_NEVER as a time: the event does not happen. */
 struct life_plan {
     bool begins_well;     /* the disk does not fail at first */
     unsigned read_faults; /* reads in a thousand that fail at first, until reads_mend_ns */

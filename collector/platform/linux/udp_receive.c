@@ -216,7 +216,7 @@ static int receive_recvmmsg(struct udp_socket *socket, struct linux_group *group
     /* The C library's recvmmsg would first make the thread cancellable, which costs time. */
     int count = (int)syscall(SYS_recvmmsg, socket->fd, group->headers, most,
                              MSG_DONTWAIT | MSG_TRUNC, NULL);
-    /* One more than was received: the call may also have changed the next header. */
+    /* One more than the received ones: the call may also have changed the next header. */
     group->used = count < 0 ? 1 : (unsigned)count < most ? (unsigned)count + 1 : most;
     group->all = count > 0 && (unsigned)count < most;
     return count;

@@ -139,7 +139,7 @@ enum part_result part_file_open_new(const char *path, size_t base_length, unsign
     }
     struct stat status;
     if (part_lock(fd, path, &status) != PART_DONE) {
-        /* Another program locked or removed it first, as if its owner had died. */
+        /* Another program locked or removed the file first, as if its owner had died. */
         close(fd);
         return PART_TAKEN;
     }

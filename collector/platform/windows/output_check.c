@@ -21,7 +21,7 @@ static int cannot_write(struct error *error, const char *path, DWORD number)
     return -1;
 }
 
-/* The same for a file, whose folder may be missing. */
+/* As cannot_write, for a file: with advice if its folder is missing. */
 static int cannot_create_file(struct error *error, const char *path, DWORD number)
 {
     cannot_write(error, path, number);

@@ -1,8 +1,8 @@
 /*
- * Many streams, one after the other, in one notifier on ProcessSocketNotifications. The first
- * argument is their number, which may be larger than the notifier's table (2^20 places). Each is
- * watched, armed, unwatched and closed after its REMOVE packet; no place is lost. A place that was
- * lost at each turn would fill the table.
+ * Many streams, one after the other, in one notifier that uses ProcessSocketNotifications. The
+ * first argument is their number, which may be larger than the notifier's table (2^20 slots). Each
+ * is watched, armed, unwatched and closed after its REMOVE packet, and no slot is lost: losing one
+ * with each stream would fill the table.
  *
  * The sockets are used again and again: connecting each time takes most of the time, and changes
  * nothing for the notifier.

@@ -81,7 +81,7 @@ void packet_simple(struct packet *packet, unsigned seed, size_t size, uint16_t d
 void packet_ipv4_part(struct packet *packet, const struct packet *datagram, size_t offset,
                       size_t size, uint16_t id);
 
-/* The same as an IPv6 fragment, 2001:db8::1 to 2001:db8::2. */
+/* As packet_ipv4_part, but an IPv6 fragment from 2001:db8::1 to 2001:db8::2. */
 void packet_ipv6_part(struct packet *packet, const struct packet *datagram, size_t offset,
                       size_t size, uint32_t id);
 

@@ -35,11 +35,11 @@ struct fake_sink {
     wait_handle handle;
     bool cannot_roll_back;
     bool reopen_fails;
-    bool reopen_mends;        /* ends the script: later writes are accepted */
-    const char *head;         /* the head that the encoder writes into a file; NULL: none */
-    bool holds_already;       /* the file that is opened first is not empty */
-    bool reopen_holds;        /* the file that a reopen opens is not empty */
-    struct stream_ops stream; /* the destination's operations; a test may remove some */
+    bool reopen_mends;             /* ends the script: later writes are accepted */
+    const char *head;              /* the head that the encoder writes into a file; NULL: none */
+    bool holds_already;            /* the file that is opened first is not empty */
+    bool reopen_holds;             /* the file that a reopen opens is not empty */
+    struct stream_ops stream;      /* the destination's operations; a test may remove some */
     struct sink_settings settings; /* used by the options; a test changes them before the sink is
                                       made */
     struct sink_thread_options options;
@@ -90,7 +90,7 @@ void fake_sink_start(struct fake_sink *fake);
  */
 void fake_sink_push(struct fake_sink *fake, size_t queue, const char *payload, size_t count);
 
-/* The same in two steps; the second one, the push, takes almost no time. */
+/* fake_sink_push in two steps, of which the second, the push, takes almost no time. */
 struct batch *fake_sink_make(struct fake_sink *fake, const char *payload, size_t count);
 void fake_sink_offer(struct fake_sink *fake, size_t queue, struct batch *batch);
 

@@ -34,7 +34,7 @@ void far_end_clear(void);
 void far_end_answer(struct delivery_block *block, enum delivery_outcome fate,
                     enum delivery_reason reason);
 
-/* The same if the block already contains the answer. */
+/* As far_end_answer, for a block that already contains the answer. */
 void far_end_note_answer(struct delivery_block *block);
 
 /* Gives the block no answer. When it is abandoned its outcome is unknown. */

@@ -71,7 +71,7 @@ bool flow_take_config(struct flow *flow, const char *arguments, struct error *er
 #define FLOW_MEMORY_SIZE 64
 const char *flow_least_memory(const struct memory_needs *needs, char *text);
 
-/* The same, but pipeline_create must fail. Returns its error. */
+/* As flow_open, but pipeline_create must fail. Returns its error. */
 struct error flow_open_fails(struct flow *flow, const char *arguments);
 
 void gate_shut(struct gate *gate);
@@ -90,13 +90,13 @@ struct address flow_address(const struct flow *flow, size_t listener);
 void flow_send(struct flow *flow, size_t listener, uint64_t first, size_t count);
 
 /*
- * The same to a listener that has already received `first` datagrams. Pauses keep the kernel's
+ * As flow_send, to a listener that has already received `first` datagrams. Pauses keep the kernel's
  * smallest buffer from dropping any; waits until all but the last FLOW_CHUNK have been received.
  */
 #define FLOW_CHUNK 200
 void flow_send_paced(struct flow *flow, size_t listener, uint64_t first, size_t count);
 
-/* The same to the only listener of a flow, with pauses so that this sink is not too slow. */
+/* As flow_send, to the only listener of a flow, with pauses so that this sink is not too slow. */
 void flow_send_as_written(struct flow *flow, size_t sink, size_t count);
 
 /*

@@ -33,7 +33,7 @@ void output_assert_closed(struct output_file *file);
 /* Offers the next block of the numbers 0 to 250, repeated, of which `at` bytes are written. */
 enum write_result output_offer_numbers(struct output_file *file, size_t at, size_t *written);
 
-/* The same when the handle is writable. Never returns WRITE_WOULD_BLOCK. */
+/* As output_offer_numbers, but waits until the handle is writable: never WRITE_WOULD_BLOCK. */
 enum write_result output_write_numbers(struct output_file *file, size_t at, size_t *written);
 
 /* Writes such blocks until the file is full. Returns the bytes accepted. */

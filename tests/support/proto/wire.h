@@ -21,7 +21,7 @@ void wire_raw(struct wire *wire, const void *bytes, size_t size);
 void wire_varint(struct wire *wire, uint64_t value);
 void wire_tag(struct wire *wire, uint32_t field, unsigned wire_type);
 
-/* One field each. */
+/* Each of these functions writes one field. */
 void wire_uint(struct wire *wire, uint32_t field, uint64_t value);
 void wire_sint(struct wire *wire, uint32_t field, int64_t value); /* zigzag */
 void wire_fixed64(struct wire *wire, uint32_t field, uint64_t value);

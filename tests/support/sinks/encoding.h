@@ -31,10 +31,10 @@ struct encoding {
     char text[4 * 1024 * 1024]; /* the lines of the last record, with a NUL after them */
     size_t size;
     size_t lines;
-    size_t samples;  /* samples in these lines */
-    size_t arranged; /* size that the encoder reports for an arranged file */
-    size_t left_out; /* samples that have no form */
-    size_t joined;   /* labels that were joined to another */
+    size_t samples;         /* samples in these lines */
+    size_t arranged;        /* size that the encoder reports for an arranged file */
+    size_t left_out;        /* samples that have no form */
+    size_t joined;          /* labels that were joined to another */
     struct encoded written; /* all counts of the last record */
 };
 
@@ -49,7 +49,7 @@ bool encoding_decode(struct encoding *encoding, const void *datagram, size_t siz
 /* Encodes the record and returns encoding->text. */
 const char *encoding_write(struct encoding *encoding);
 
-/* The same for JSON: each line must be valid, and all lines counted. */
+/* As encoding_write, for JSON: each line must be valid, and all lines counted. */
 const char *encoding_write_json(struct encoding *encoding);
 
 /*

@@ -24,7 +24,7 @@
 /* Settings of a spill of 1 MiB with small segments; the cursor is written at each tick. */
 struct spill_settings spilling_settings(void);
 
-/* The same for small blocks: a segment has about three of them. */
+/* As spilling_settings, for small blocks: a segment has about three of them. */
 struct spill_settings spilling_small_settings(void);
 
 /*

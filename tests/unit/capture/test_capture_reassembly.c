@@ -64,7 +64,7 @@ static void add(unsigned version, size_t offset, size_t size, uint16_t id)
     add_part();
 }
 
-/* The same with one byte of the fragment's data inverted. */
+/* As add, with one byte of the fragment's data inverted. */
 static void add_altered(unsigned version, size_t offset, size_t size, uint16_t id, size_t at)
 {
     if (version == 4)

@@ -14,7 +14,7 @@
 #define MUTATIONS 60000
 #define ROOM      700
 
-/* Each is an option and its value. */
+/* Options with their values. */
 static const char *const seeds[][2] = {
     {"--listen", "udp://127.0.0.1:5555?schema=riemann&receive_buffer=64MiB&receivers=2"},
     {"--listen", "udp://[2001:db8::1%3]:5555?max_datagram=1.5KiB&ipv6_only=true"},

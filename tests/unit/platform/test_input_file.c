@@ -112,7 +112,7 @@ TEST_WITH(a_file_that_was_replaced_has_not_changed, scratch_make, scratch_remove
     scratch_put_text("file", "first");
     scratch_put_text("new", "a longer text");
     struct input_file *file = open_path(scratch_path("file"), false);
-    /* In two steps: Windows does not rename to the name of an open file. */
+    /* The file is replaced in two steps: Windows does not rename to the name of an open file. */
     assert_true(folder_rename_file(scratch_path("file"), scratch_path("old")));
     assert_true(folder_rename_file(scratch_path("new"), scratch_path("file")));
     assert_reads_text(file, "first");

@@ -1,6 +1,7 @@
 /*
- * The sandbox of Linux on older kernels, and with each of its system calls failing: it says what is
- * in force, and that is true. Each case is a process of its own, because it cannot be left.
+ * The sandbox of Linux on older kernels, and with each of its system calls failing: it reports
+ * truly which restrictions are in force. Each case has its own process, which cannot leave the
+ * sandbox.
  */
 #include <errno.h>
 #include <fcntl.h>

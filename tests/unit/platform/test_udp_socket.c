@@ -475,7 +475,7 @@ TEST_WITH(sockets_that_share_a_port_all_bind, receiving_set_up, receiving_tear_d
     options.address.port = receiving->to.port;
     receiving_open_with(&other, &options);
 
-    /* Each source goes to one of them. */
+    /* The datagrams of each source go to one of the two sockets. */
     enum { SOURCES = 16 };
     for (int i = 0; i < SOURCES; i++) {
         struct udp_sender *sender = udp_sender_open(ADDRESS_IPV4);

@@ -12,7 +12,7 @@ struct sharing {
     struct address to;
 };
 
-/* All bind one port, which the system chooses for the first one. */
+/* All sockets bind one port, which the system chooses for the first socket. */
 static void open_sockets(struct sharing *sharing, struct receiving *one, unsigned spread_over)
 {
     struct udp_socket_options options = {
@@ -64,7 +64,7 @@ TEST_WITH(each_datagram_of_a_sender_goes_to_any_socket, receiving_set_up, receiv
     send_all(&sharing, *state);
     assert_int_equal(receive_all(&sharing, counts), SENT);
     for (size_t i = 0; i < SOCKETS; i++) /* each gets about 100; the chance of fewer than 50 is 1e-9
-                                            */
+                                          */
         assert_in_range(counts[i], SENT / SOCKETS / 2, SENT);
     close_sockets(&sharing);
 }

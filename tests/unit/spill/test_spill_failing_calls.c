@@ -534,7 +534,7 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     spilling_close(spill);
 }
 
-/* This number of attempts fail, each from the call of that number on. */
+/* `attempts` attempts fail; in each, the calls from number `call` on fail. */
 static void fail_reads(struct spill *spill, unsigned attempts, unsigned call)
 {
     uint8_t bytes[SPILLING_IMAGE];

@@ -257,9 +257,9 @@ static DWORD input_of(SOCKET socket)
 }
 
 /*
- * The same of a socket whose owner may be reading: under Wine a receive that meets another one of
- * the same socket would block. A connection has ended if it is readable without data; but the owner
- * may have read the data since the poll, so that must be so for HANGUP_LOOK_MS.
+ * As input_of, for a socket whose owner may be reading: under Wine a receive that meets another one
+ * of the same socket would block. A connection has ended if it is readable without data; but the
+ * owner may have read the data since the poll, so it must be readable for HANGUP_LOOK_MS.
  */
 static DWORD input_beside_owner(struct watched *watched)
 {

@@ -108,7 +108,7 @@ static void assert_comes_back(struct way *way, const void *datagram, size_t size
         assert_string_equal(there_and_back(way, datagram, size), way->sent->text);
 }
 
-/* The same for the builder's datagram. Empties the builder. */
+/* As assert_comes_back, for the builder's datagram. Empties the builder. */
 static void assert_builder_comes_back(struct way *way)
 {
     telemetry_end(&builder);

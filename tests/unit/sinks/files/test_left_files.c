@@ -314,7 +314,7 @@ TEST_WITH(text_of_others_is_no_file_of_lines_of_ours, scratch_make, scratch_remo
     }
 }
 
-/* The same path, before compress= was added to it. */
+/* Files of a path from before compress= was added to it. */
 TEST_WITH(lines_are_no_frames_and_no_frame_of_one_kind_is_of_another, scratch_make, scratch_remove)
 {
     (void)state;

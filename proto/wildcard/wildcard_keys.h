@@ -3,8 +3,8 @@
  *
  * The key is the label's name, unless that name is taken: by an earlier label of the same element,
  * or by a label of an element around. Then it is the path of the message, a dot and the name.
- * Labels count whether or not their messages are present, unless these are in another field of the
- * same oneof. Their order is that of the fields, a message's own labels before those of its
+ * Labels count whether or not their messages are present, unless a message is in another field of
+ * the same oneof. Their order is that of the fields, a message's own labels before those of its
  * singular messages.
  *
  * The position of an element whose type has labels is rarely needed, so it gives way to labels of

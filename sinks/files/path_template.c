@@ -26,7 +26,7 @@ struct parser {
     size_t name_at;     /* beginning of the current folder's or file's name */
     bool only_dots;     /* the current name is empty or has only dots so far */
     size_t open_value;  /* position in the text of the last value, if `value_is_open` */
-    bool value_is_open; /* it is not known yet what ends that value */
+    bool value_is_open; /* the end of that value is not known yet */
     size_t wrong_at;
     const char *why;
 };

@@ -42,7 +42,7 @@ struct client {
     size_t made, next;
     bool delivered[PAYLOADS]; /* by the server, of those that it has sealed */
     uint8_t sealed;
-    bool has_cookie; /* it was sent one, and may have sent it back */
+    bool has_cookie; /* the client was sent a cookie, and may have sent it back */
 };
 
 struct world {

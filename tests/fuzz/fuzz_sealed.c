@@ -71,7 +71,7 @@ static void check_datagram(const struct envelope_part *part)
 struct seen_keys {
     size_t count;
     struct sender_key_line first;
-    bool several; /* they have several names */
+    bool several; /* the keys have several names */
 };
 
 static const char *check_key(void *context, const struct sender_key_line *line)

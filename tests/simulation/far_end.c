@@ -18,10 +18,10 @@
 
 /* The result of sending a record. */
 enum outcome {
-    GOES_THROUGH, /* it arrives, and is acknowledged */
-    UNANSWERED,   /* it arrives, without an answer */
-    LOST,         /* it does not arrive, without an answer */
-    LATE,         /* the same, but it arrives in the end */
+    GOES_THROUGH, /* the record arrives, and is acknowledged */
+    UNANSWERED,   /* the record arrives, and gets no answer */
+    LOST,         /* the record does not arrive, and gets no answer */
+    LATE,         /* as LOST, but the record arrives in the end */
     NOT_SENT,
     REFUSED,
 };

@@ -14,7 +14,7 @@ struct fake {
     struct schema schema;
     uint32_t alive;
     int number;
-    bool numbered; /* it has `sequence` */
+    bool numbered; /* the schema has `sequence` */
     char name[64];
 };
 

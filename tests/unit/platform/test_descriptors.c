@@ -29,14 +29,14 @@ static struct {
     int others[MOST];
     size_t other_count;
     void (*meanwhile)(unsigned call); /* the action of another thread just before the call, or NULL
-                                         */
+                                       */
     unsigned calls;
 } crowd;
 
 int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags)
 {
     void (*meanwhile)(unsigned call) = crowd.meanwhile;
-    crowd.meanwhile = NULL; /* it may accept */
+    crowd.meanwhile = NULL; /* the action may accept a connection itself */
     if (meanwhile != NULL)
         meanwhile(++crowd.calls);
     crowd.meanwhile = meanwhile;

@@ -1,5 +1,5 @@
 /*
- * Opens a file as many Windows programs do to read it: others can read and write it, but not rename
+ * Opens a file as most Windows programs do to read it: others can read and write it, but not rename
  * or remove it. `hold FILE exclusively` opens it as programs do that write a document: others
  * cannot even open it. Writes "held" to standard output; releases the file at the end of standard
  * input.

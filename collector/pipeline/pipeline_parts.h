@@ -58,7 +58,7 @@ static inline bool pipeline_is_live(const struct producer *producer)
     return producer->object != NULL;
 }
 
-/* Whether its threads can pause while its fan-out is changed. */
+/* Whether the producer's threads can pause while its fan-out is changed. */
 static inline bool pipeline_can_quiesce(const struct producer *producer)
 {
     return producer->ops->ask_to_quiesce != NULL;

@@ -86,8 +86,8 @@ uint32_t crc32c_by_table(uint32_t before, const void *bytes, size_t size);
 #define HOST_NAME_SIZE 256
 
 /*
- * Writes its name, terminated by a NUL; "localhost" if the system does not know a name. Returns its
- * length.
+ * Writes the machine's name, with a NUL at its end; "localhost" if the system does not know a name.
+ * Returns its length.
  */
 size_t host_name(char text[HOST_NAME_SIZE]);
 

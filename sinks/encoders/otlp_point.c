@@ -236,7 +236,7 @@ static void put_limits(const struct point *point, const struct sample_totals *to
 
 /* --- points, their fields in the order of their numbers --------------------------------------- */
 
-/* Whether it is an integer that OTLP can represent. */
+/* Whether the value is an integer that OTLP can represent. */
 static bool is_integer(const struct sample *sample)
 {
     return sample->type == SAMPLE_INT64 ||

@@ -486,7 +486,7 @@ TEST_WITH(each_of_many_connections_is_reported_once, set_up, tear_down)
 
 #define CONNECTS 500
 
-/* Connects one after another; every fifth is closed again, often before it is accepted. */
+/* Connects clients one after another, and closes every fifth, often before it is accepted. */
 static void connect_many(void *argument)
 {
     (void)argument;

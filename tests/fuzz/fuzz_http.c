@@ -210,7 +210,7 @@ static void check_body(const char *type, const char *body, size_t size)
         check_samples(body, size);
 }
 
-/* Returns its status; 0: there was none. */
+/* Returns the answer's status; 0: there was no answer. */
 static int check_answer(char *answer, size_t size, const char *sent)
 {
     char length[128], type[128];

@@ -20,7 +20,10 @@ struct message {
     size_t padding; /* bytes of a label, at most MESSAGE_PADDING */
 };
 
-/* Returns its size, at most MESSAGE_MOST, or with 1000 bytes of padding NETWORK_DATAGRAM_MAX. */
+/*
+ * Returns the size written: at most MESSAGE_MOST, and at most NETWORK_DATAGRAM_MAX if the padding
+ * is at most 1000 bytes.
+ */
 size_t message_write(uint8_t *bytes, const struct message *message);
 
 /* The number of the line's sample. Returns false if the line is not an object with a sample. */

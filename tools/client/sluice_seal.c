@@ -301,7 +301,8 @@ static bool read_limits(char *at, int64_t *not_before_ns, int64_t *not_after_ns)
     return *not_before_ns <= *not_after_ns;
 }
 
-/* Whether it is 1 to 63 letters, digits, '.', '_' and '-', and begins with a letter or a digit. */
+/* Whether the text is 1 to 63 letters, digits, '.', '_' and '-', and begins with a letter or a
+ * digit. */
 static bool is_name(const char *text)
 {
     size_t length = strspn(text, ALPHANUMERIC "._-");

@@ -19,7 +19,7 @@ static bool location_fill(const struct stat *status, struct file_location *place
     return true;
 }
 
-/* Whether it is the null device, to which any number of parts may write. */
+/* Whether the file is the null device, to which any number of parts may write. */
 static bool is_null_device(const struct stat *status)
 {
     struct stat null;

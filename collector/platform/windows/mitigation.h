@@ -17,7 +17,7 @@ struct mitigation_functions {
     uint32_t (*get)(int policy);
 };
 
-/* The system's; NULL: it has none. */
+/* Returns the system's functions; NULL: it has none. */
 const struct mitigation_functions *mitigation_system(void);
 
 /*

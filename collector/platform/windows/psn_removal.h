@@ -37,7 +37,7 @@ static inline void psn_removal_repeat(struct psn_removal *removal, int64_t now_n
     removal->again_ns = now_ns + PSN_ASK_AGAIN_MS * INT64_C(1000000);
 }
 
-/* When it must be looked at next; INT64_MAX: never. */
+/* When the removal must be checked next; INT64_MAX: never. */
 static inline int64_t psn_removal_due_ns(const struct psn_removal *removal)
 {
     if (!removal->begun)

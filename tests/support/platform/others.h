@@ -18,7 +18,7 @@ void others_append(const char *name, const char *text);
 void others_empty(const char *name);
 void others_cut(const char *name, uint64_t size);
 
-/* Sets its time, in seconds since 1970. */
+/* Sets the file's time, in seconds since 1970. */
 void others_set_time(const char *name, int64_t seconds);
 
 /*

@@ -17,7 +17,7 @@ struct plain_socket;
 /* Opens a socket that is not bound yet. */
 struct plain_socket *plain_socket_open(bool non_blocking);
 
-/* Binds it to 127.0.0.1 and a port that the system chooses. Returns the address. */
+/* Binds the socket to 127.0.0.1 and a port that the system chooses. Returns the address. */
 struct address plain_socket_bind(struct plain_socket *socket);
 
 /* The handle, for a notifier. */

@@ -13,7 +13,7 @@
 typedef intptr_t test_stream;
 #define NO_STREAM ((test_stream)-1)
 
-/* Closes it and sets it to NO_STREAM; it may be NO_STREAM already. */
+/* Closes the handle and sets it to NO_STREAM; it may be NO_STREAM already. */
 void test_stream_close(test_stream *handle);
 
 /* Opens a file by its path: emptied, or created; for appending; or for reading. */

@@ -8,7 +8,7 @@
 /* Connects to this address, non-blocking; tcp_connection_close closes it. */
 wait_handle tcp_client_connect(const struct address *address);
 
-/* Closes it so that the peer sees a reset. */
+/* Closes the connection so that the peer sees a reset. */
 void tcp_client_reset(wait_handle client);
 
 #endif

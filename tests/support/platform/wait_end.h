@@ -16,7 +16,7 @@ enum wait_end_kind {
     END_OF_STREAM, /* both directions */
 };
 
-/* Opens one that is writable and has no data to read. */
+/* Opens an end that is writable and has no data to read. */
 struct wait_end *wait_end_open(enum wait_end_kind kind);
 /* NULL is allowed. */
 void wait_end_close(struct wait_end *end);
@@ -26,7 +26,7 @@ wait_handle wait_end_handle(const struct wait_end *end);
 /* The other end of a stream sends data. */
 void wait_end_is_sent(struct wait_end *end);
 
-/* Fills it, until the other end reads. */
+/* Fills the connection: the end is not writable until the other end reads. */
 void wait_end_fill(struct wait_end *end);
 void wait_end_is_read(struct wait_end *end);
 

@@ -12,13 +12,13 @@
 
 struct waiter;
 
-/* Starts it as the notifier's thread of that number. An error ends the program. */
+/* Starts a thread as the notifier's thread of that number. An error ends the program. */
 struct waiter *waiter_start(struct notifier *notifier, size_t number);
 
-/* Begins a wait for at most `timeout_ms` milliseconds; its previous wait must have ended. */
+/* Begins a wait for at most `timeout_ms` milliseconds; the previous wait must have ended. */
 void waiter_begin(struct waiter *waiter, int timeout_ms);
 
-/* Whether its wait ends within `timeout_ms` milliseconds. */
+/* Whether the wait ends within `timeout_ms` milliseconds. */
 bool waiter_has_ended(struct waiter *waiter, int timeout_ms);
 
 /* The number of events (0 or 1) of the ended wait, and the event. */

@@ -11,8 +11,8 @@
 struct written_pipe;
 
 /*
- * Creates it, in the scratch directory if the system has pipes in folders; it has no writer yet.
- * NULL on failure.
+ * Creates a pipe, in the scratch directory if the system has pipes in folders; it has no writer
+ * yet. NULL on failure.
  */
 struct written_pipe *written_pipe_make(void);
 

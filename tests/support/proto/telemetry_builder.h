@@ -35,7 +35,7 @@ Sluice__Telemetry__Sample *telemetry_add_double(struct telemetry_builder *builde
 /* Adds a label: to the last sample, or, before there is any, to the datagram. */
 void telemetry_add_label(struct telemetry_builder *builder, const char *key, const char *value);
 
-/* Packs it into `datagram`. */
+/* Packs the message into `datagram`. */
 void telemetry_end(struct telemetry_builder *builder);
 
 #endif

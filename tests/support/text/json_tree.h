@@ -36,7 +36,7 @@ const struct json_tree *json_tree_member(const struct json_tree *object, const c
 /* Whether both mean the same: members in any order, numbers by value. */
 bool json_tree_equal(const struct json_tree *a, const struct json_tree *b);
 
-/* Whether it is a string of exactly these bytes. `bytes` ends in a NUL. */
+/* Whether the tree is a string equal to `text`, which ends in a NUL. */
 bool json_tree_is_string(const struct json_tree *tree, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Implements tools/bench/machine.h on Linux: sched(7), uname(2), /proc. */
+/* Implements tools/bench/machine.h on Linux with sched(7), uname(2) and /proc. */
 #include "tools/bench/machine.h"
 
 #include <sched.h>

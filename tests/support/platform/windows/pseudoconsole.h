@@ -17,7 +17,7 @@ struct pseudoconsole {
     char shown[65536];
 };
 
-/* Opens one of 80 columns and 25 rows; false: this system has none. */
+/* Opens a pseudoconsole of 80 columns and 25 rows; false: this system has none. */
 bool pseudoconsole_open(struct pseudoconsole *made);
 void pseudoconsole_close(struct pseudoconsole *console);
 

@@ -240,7 +240,7 @@ static int option_of(SOCKET socket, int option)
     return getsockopt(socket, SOL_SOCKET, option, (char *)&value, &size) == 0 ? value : 0;
 }
 
-/* Whether it is a connection: other sockets are readable without an end and without a size. */
+/* Whether the socket is a connection: other ones are readable without an end and without a size. */
 static bool can_end(SOCKET socket)
 {
     return option_of(socket, SO_TYPE) == SOCK_STREAM && option_of(socket, SO_ACCEPTCONN) == 0;

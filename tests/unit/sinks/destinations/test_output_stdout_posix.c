@@ -131,8 +131,8 @@ static void a_stopped_terminal_would_block_and_a_hung_up_one_is_closed(void **st
 /* --- tests in a process of their own ---------------------------------------------------------- */
 
 /*
- * Runs it in a child process, where only `given` is open (-1: no descriptor); returns its exit
- * code.
+ * Runs a function in a child process, where only `given` is open (-1: no descriptor); returns its
+ * exit code.
  */
 static int run_apart(int (*run)(void), int given)
 {

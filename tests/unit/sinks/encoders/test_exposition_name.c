@@ -7,7 +7,7 @@
 
 #define LONGEST 24
 
-/* Writes it into a buffer of `room` bytes. */
+/* Writes the name into a buffer of `capacity` bytes. */
 static void assert_fits(const struct text *name, bool colon, size_t capacity, const char *expected)
 {
     char room[LONGEST + 2];

@@ -69,7 +69,7 @@ void rate_limit_destroy(struct rate_limit *limit)
 /* --- one source's bucket ---------------------------------------------------------------------- */
 
 /*
- * Fills the bucket up to `now`. An empty bucket is full after one second, whatever the rate. The
+ * Fills the bucket up to `now_ns`. An empty bucket is full after one second, whatever the rate. The
  * times of a capture may be further apart than a signed difference can be.
  */
 static void refill(struct bucket *bucket, uint64_t rate, int64_t now_ns)

@@ -101,7 +101,7 @@ static void assert_path(const char *path, const wchar_t *expected)
     free(wide);
 }
 
-/* A text followed by "/a_folder", `count` times. */
+/* A text followed by "/a_folder", `folders` times. */
 static const char *long_path(const char *begin, unsigned folders)
 {
     static char path[1000];

@@ -16,7 +16,7 @@ class Seen:
     stacks: dict
 
     def without(self, others):
-        """These calls without those at places that the other run also has."""
+        """The seen calls without those at places that the other run also has."""
         return Seen({key: count for key, count in self.counts.items() if key not in others.counts},
                     self.stacks)
 

@@ -159,5 +159,5 @@ SHORTAGES = (
 
 
 def shortages():
-    """Their calls, and the way."""
+    """The calls of SHORTAGES, each with the way in which it fails."""
     return [(calls, Way(name, getattr(errno, name))) for calls, name in SHORTAGES]

@@ -68,7 +68,7 @@ class World:
             run.send_datagram(place, name, b"\xff")
 
     def outputs(self, run):
-        """Its output, read by fault_outputs."""
+        """The run's output, read by fault_outputs."""
         raise NotImplementedError
 
     def letters(self, run):

@@ -20,7 +20,7 @@ def _is_free(port):
 
 
 def free_ports(count):
-    """That number of different ports, free in UDP and TCP."""
+    """`count` different ports that are free in UDP and TCP."""
     end = int(CLIENTS.read_text(encoding="ascii").split()[0])
     found = set()
     while len(found) < count:

@@ -22,7 +22,7 @@ import traceback
 from built import skip
 
 LIFE = (30, 60, 240)  # seconds
-WARM = 10  # seconds after which memory may not grow by more than GROWTH
+WARM = 10  # seconds after which memory must not grow by more than GROWTH
 GROWTH = 48 * 1024  # KiB: other batches of the budget than before come into use
 MOST = 400 * 1024  # KiB in total: the budget, and other memory
 

@@ -37,7 +37,7 @@ class Text:
 
 
 class Hex(Text):
-    """The same, but the text is in hexadecimal digits."""
+    """As Text, but in hexadecimal digits."""
 
     HEX_PROBE = re.compile((traffic.PROBE_NAME % b"").hex().encode() + rb"((?:3\d){6})")
 

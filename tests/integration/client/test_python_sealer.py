@@ -38,7 +38,7 @@ class SealerTest(unittest.TestCase):
 
     @staticmethod
     def facts(datagram):
-        """Its key, session, counter and time."""
+        """The datagram's key, session, counter and time."""
         return struct.unpack(">QQQQ", datagram[8:40])
 
 

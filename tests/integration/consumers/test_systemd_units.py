@@ -150,7 +150,7 @@ class Files(ConsumerTest):
 
 
 def system_calls(name):
-    """Those of a set of systemd's, "@system-service"."""
+    """The system calls of one of systemd's sets, "@system-service"."""
     calls = set()
     for line in run("systemd-analyze", "syscall-filter", name).splitlines()[1:]:
         word = line.strip()

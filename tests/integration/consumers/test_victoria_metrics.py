@@ -136,7 +136,7 @@ class EveryKind(StoreTest):
 
 
 class Delivered(EveryKind):
-    """The same by http: sinks."""
+    """As EveryKind, through http: sinks."""
 
     def setUp(self):
         super().setUp()

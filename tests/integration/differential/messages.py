@@ -34,7 +34,7 @@ def varint(value):
 
 
 def overlong(value, size):
-    """The same number in more bytes than it needs."""
+    """As varint, in more bytes than the number needs."""
     plain = varint(value)
     if len(plain) >= size:
         return plain

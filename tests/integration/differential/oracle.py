@@ -337,7 +337,7 @@ class Oracle:
 
 
 class Twin:
-    """The same types, but with maps as lists of plain messages and without oneofs, so that all
+    """The types of a set, but with maps as lists of plain messages and without oneofs, so that all
     sent fields are visible."""
 
     def __init__(self, schema):

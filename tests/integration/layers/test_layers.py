@@ -172,7 +172,7 @@ class Layers(unittest.TestCase):
 
 
 class Calls(unittest.TestCase):
-    """The same for the linker's view: a declaration can be written without an include."""
+    """The layers in the linker's view: a declaration can be written without an include."""
 
     @classmethod
     def setUpClass(cls):

@@ -15,7 +15,7 @@ DOCUMENTS = "share/doc/sluice"
 
 # File names of the libraries that the program loads at run time, by the build's configuration.
 LOADED = os.environ["TEST_LOADED"].split()
-# Those of other versions, which it loads if one of these is missing.
+# The libraries of other versions, which it loads if one of these is missing.
 OTHERS = os.environ["TEST_LOADED_OTHERS"].split()
 
 # Documents in the package.

@@ -77,7 +77,7 @@ def with_version(folder, build=BUILD):
 
 
 def rpms_with_version(folder):
-    """The same as .rpm files, which conflict with the undivided package."""
+    """As with_version, as .rpm files, which conflict with the undivided package."""
     return packs(BUILD, "RPM", folder, definitions=[
         f"CPACK_RPM_PACKAGE_VERSION={OLD}", "CPACK_RPM_TOOLS_PACKAGE_CONFLICTS=",
         "CPACK_RPM_DEVELOPMENT_PACKAGE_CONFLICTS="])

@@ -95,7 +95,8 @@ class Rpm(Made):
 
     @staticmethod
     def needs(package):
-        """Its requirements, without the loader and the versions of symbols: these begin with the first glibc of a machine."""
+        """The package's requirements, without the loader and the versions of symbols, which begin with a
+        machine's first glibc."""
         listed = run("rpm", "--query", "--requires", "--recommends", "--package", package).splitlines()
         return {line for line in listed if "GLIBC_" not in line and not line.startswith("ld-linux")}
 

@@ -159,7 +159,7 @@ class Debian:
         self.assertIn("is not signed", self.with_another_key())
 
     def replaces_the_undivided_package(self, install, now):
-        """That of 0.1.0, which was called sluice and had all programs."""
+        """Replaces the package of 0.1.0, which was called sluice and had all programs."""
         self.inside("apt purge sluice-tools")
         self.assertEqual(self.left(), {"/run/sluice", "/var/lib/sluice", "/var/log/sluice"})  # made by COLLECT
         shutil.copy(undivided(self.place, self.old), self.root / "undivided.deb")
@@ -215,7 +215,7 @@ class Trixie(Debian, Published):
 
 
 class Arm64(Debian):
-    """The same for another machine."""
+    """The tests of a package for another machine."""
     foreign = ["--arch=arm64", "--foreign"]
     emulation = emulated.words("aarch64")
 

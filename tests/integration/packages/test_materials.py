@@ -106,7 +106,7 @@ class Content(unittest.TestCase):
                                  any(name.startswith(f"{library}.so") for name in opened))
 
     def test_a_library_of_another_archive_is_named_without_a_licence(self):
-        """It gets NOASSERTION, so that the test of licences fails when a program links a library
+        """The library gets NOASSERTION, so that the test of licences fails when a program links a library
         that has no row."""
         script = ("import components; print(components.component_of('/usr/lib/libother.a'),"
                   "components.component_of('sinks/libsluice_sinks.a'))")

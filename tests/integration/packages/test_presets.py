@@ -11,7 +11,7 @@ import unittest
 from packaging import SOURCE, need
 
 
-# These look for their libraries first, and stop without them before a compiler is looked for.
+# These toolchain files look for their libraries first, and stop without them before a compiler is looked for.
 STOP_BEFORE = ("musl.cmake", "linux-cross.cmake")
 
 

@@ -52,7 +52,7 @@ def sink_takes(sink, form):
 
 
 def listener_has_datagrams(listener, form):
-    """These formats write a datagram for each record: a segment of UDP-Notif is not a record."""
+    """Whether records are datagrams, if the format needs that: a segment of UDP-Notif is not."""
     return form not in ("pcap", "datagram") or listener.framing != "udp-notif"
 
 

@@ -35,7 +35,7 @@ def _numbers_in_bytes(data):
 
 
 def _numbers_in_packets(data):
-    """Those in binary formats, also in base64."""
+    """The numbers in binary formats, also in base64."""
     found = _numbers_in_bytes(data)
     for text in _BASE64.findall(data):
         found += _numbers_in_bytes(base64.b64decode(text))

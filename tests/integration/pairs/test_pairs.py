@@ -52,7 +52,7 @@ def has(name):
 
 
 def possible_rows():
-    """Those whose listeners and sinks this build has."""
+    """The rows whose listeners and sinks this build has."""
     needs = {"http": "CURL", "https": "CURL", "kafka": "KAFKA_MOCK", "nats": "NATS_SERVER"}
     return valid_rows([one for one in LISTENERS if not one.tls or has("TLS")],
                       [one for one in SINKS if one not in needs or has(needs[one])])

@@ -50,7 +50,7 @@ def _labels(line, at):
 
 
 def _sample(line):
-    """Its name, labels, value as text, and time as an exact Decimal of seconds."""
+    """The sample's name, labels, value as text, and time as an exact Decimal of seconds."""
     found = NAME.match(line)
     _check(found, "no name", line)
     at, labels = found.end(), {}
@@ -94,7 +94,7 @@ def _belongs(line, name, labels, family):
 # --- points -------------------------------------------------------------------------------------
 
 def _canonical(text):
-    """That a bound or a quantile is spelled as all writers should spell it."""
+    """Checks that a bound or a quantile is spelled as all writers should spell it."""
     _check(CANONICAL.fullmatch(text), "no canonical number", text)
     value = float(text)
     if value not in (float("inf"), float("-inf")):

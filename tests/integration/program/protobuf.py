@@ -109,7 +109,7 @@ def _packed(encode):
 
 
 def _histogram(number, values):
-    """Its lists are packed: one field that holds all of them."""
+    """A histogram, whose lists are packed: one field has all elements."""
     return message(number, _fields(_HISTOGRAM, {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in values.items()}))

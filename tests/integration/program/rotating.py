@@ -47,7 +47,7 @@ def _of_packets(data):
 
 
 def _of_messages(data):
-    """The same for messages that each follow their length."""
+    """As _of_packets, for messages that each follow their length."""
     numbers, at = [], 0
     while at < len(data):
         size = shift = 0

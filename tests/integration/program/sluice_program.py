@@ -385,11 +385,11 @@ class Sluice:
     # The log.
 
     def log(self):
-        """Its stderr without ledgers and without the report of its start."""
+        """The program's stderr without ledgers and without the report of its start."""
         return [line for line in self.said() if LEDGER not in line and not START.match(line)]
 
     def said(self):
-        """The same without the time that each line of text begins with."""
+        """As log, without the time that each line of text begins with."""
         return [re.sub(LOG_TIME, "", line.decode().rstrip("\n")) for line in self.stderr.lines()]
 
     def ledgers(self):
@@ -448,7 +448,7 @@ class Sluice:
             self.fail(f"timed out waiting for {count} lines, got {len(self.stdout.lines())}")
 
     def wait_for_output(self, count):
-        """The same; returns them, parsed."""
+        """As wait_for_lines; returns the lines, parsed."""
         self.wait_for_lines(count)
         return self.output()
 

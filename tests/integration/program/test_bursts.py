@@ -115,7 +115,7 @@ class Bursts(ProgramTest):
         self.check()
 
     def test_that_are_more_than_the_socket_holds(self):
-        """They arrive while the program is stopped, so that some of them are certainly dropped."""
+        """The datagrams arrive while the program is stopped, so that some of them are certainly dropped."""
         self.begin(LISTEN + "&receive_buffer=64KiB")
         began = time.monotonic()
         for _ in range(5):

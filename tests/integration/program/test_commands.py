@@ -19,7 +19,7 @@ IO_ERROR = 74
 # Copies standard input, unbuffered, to a file of its own: the file has exactly what was read.
 COPY = 'exec cat >"$OUT/out.$$"'
 
-# The same, but ends after `lines` whole lines and `more` bytes.
+# As the command above, but ends after `lines` whole lines and `more` bytes.
 EXACT = """exec /usr/bin/env python3 -c '
 import os
 out = open(os.environ["OUT"] + "/out.%d" % os.getpid(), "wb", 0)

@@ -92,7 +92,7 @@ class Fsync(RotatingTest):
 
     @unittest.skipIf(WINDOWS, "the call that is slow is Linux's")
     def test_files_that_a_slow_disk_completes_late_are_waited_for(self):
-        """They need longer than the limit of the stop, but each is completed."""
+        """The files need longer than the limit of the stop, but each is completed."""
         self.calls_path = self.folder / "calls"
         program = start_traced(self, "fsync", self.calls_path, "--listen", NUMBERED, "--sink",
                                self.sink("%{source}.n", "fsync=close"), "--stop-timeout", "100ms",

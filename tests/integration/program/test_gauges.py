@@ -15,9 +15,9 @@ from test_tcp import OK, TCP, Client, framed
 
 ROUNDS = 4
 CONNECTIONS = 5
-# Their values at rest may differ from the earlier ones.
+# Gauges whose values at rest may differ from the earlier ones.
 MEASURED = re.compile(r"sluice_uptime_seconds|process_.*")
-# These are 0 at rest.
+# Gauges that are 0 at rest.
 NOTHING = ("listener_open_connections", "sink_in_flight_records", "sink_queue_batches",
            "sink_queue_large_batches", "sink_queue_fill_ratio", "sink_waiting_seconds",
            "sink_failing_seconds", "sink_oldest_seconds", "sink_spill_bytes",

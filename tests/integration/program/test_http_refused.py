@@ -160,7 +160,7 @@ class Refused(ProgramTest):
                 self.assertLessEqual(requests, 8)
                 counts = self.counts()
                 self.assertEqual(counts["written"], 6 * 96)
-                # Those that were sent only with others may be there where a refusal may be partial.
+                # If a refusal may be partial, records that were sent only with others may be there.
                 unknown = counts.get("unknown", 0)
                 self.assertIn(unknown, range(1, 5) if "remote-write" in keys else [0])
                 self.assertEqual(counts["rejected"], 6 * 4 - unknown)

@@ -56,7 +56,7 @@ class InheritedTest(ProgramTest):
         return made
 
     def tcp(self, host="127.0.0.1"):
-        """The same for a stream socket, which listens."""
+        """As udp, for a stream socket, which listens."""
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         made = socket.socket(family, socket.SOCK_STREAM)
         self.addCleanup(made.close)
@@ -65,7 +65,7 @@ class InheritedTest(ProgramTest):
         return made
 
     def local(self, kind=socket.SOCK_STREAM):
-        """The same for a unix socket, whose name is a file."""
+        """As tcp, for a unix socket, whose name is a file."""
         made = socket.socket(socket.AF_UNIX, kind)
         self.addCleanup(made.close)
         made.bind(str(self.folder / "local"))

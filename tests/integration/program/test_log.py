@@ -146,7 +146,7 @@ class Json(ProgramTest):
 
 @not_on_windows("it has no journal")
 class Journal(ProgramTest):
-    """Its stream is a socket, which JOURNAL_STREAM names by device and inode (systemd.exec(5))."""
+    """A program whose stream is a socket, which JOURNAL_STREAM names by device and inode (systemd.exec(5))."""
 
     def said_on_socket(self, *arguments, journal=True):
         ours, journals = socket.socketpair()

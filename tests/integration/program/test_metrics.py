@@ -29,7 +29,7 @@ ESTABLISHED, CLOSE_WAIT = "01", "08"  # of proc_net_tcp
 
 
 def descriptors(program, client):
-    """Those of the process; under Wine, which keeps descriptors of its own, only its connections."""
+    """The descriptors of the process; under Wine, which keeps descriptors of its own, only its connections."""
     if not WINDOWS:
         return len(os.listdir(f"/proc/{program.process.pid}/fd"))
     rows = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text("ascii").splitlines()]
@@ -408,7 +408,7 @@ class Clients(MetricsTest):
             connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n")
         self.sender(program).send_all([metric(1)] * 100)
         program.wait_for_settled(100)
-        # Their places are free again when they have been silent for long enough.
+        # The clients' slots are free again when they have been silent for long enough.
         self.assertEqual(client.health()[0], 200)
         program.stop()
 

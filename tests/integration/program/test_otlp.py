@@ -40,7 +40,7 @@ def request(item):
 
 
 def request_reported(name, items, item):
-    """The same as JSON. `name` is "metrics", for example, and `items` the name of the scope's
+    """As request, as JSON. `name` is "metrics", for example, and `items` the name of the scope's
     list."""
     return {f"resource_{name}": [{"resource": RESOURCE_TOLD, "schema_url": "resource's",
                                   f"scope_{name}": [{"scope": SCOPE_TOLD, "schema_url": "scope's",

@@ -269,7 +269,7 @@ def served(test):
 
 
 def second_served(test):
-    """The same, while there is another."""
+    """As served, for a second one."""
     with test.connect() as first, Connection(test.program) as second:
         return first.is_served() and second.is_served()
 

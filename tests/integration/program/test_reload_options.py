@@ -67,7 +67,7 @@ def repeats(test):
 
 
 def is_taken(test):
-    """It affects only checks."""
+    """Reads the option, which affects only checks."""
     test.read_again()
     return True
 
@@ -141,7 +141,7 @@ class OptionRows(ReloadRows):
                                                  listeners=len(listeners)))
 
     def read_again(self):
-        """The same configuration."""
+        """Reads the same configuration again."""
         before = self.count(CHANGED)
         self.write(self.current)
         self.reload()

@@ -104,7 +104,7 @@ class NeverShown(ProgramTest):
             self.check_hidden(text, arguments)
 
     def check_wrong(self, *arguments):
-        """Its errors about a wrong file do not contain the secret."""
+        """The program's errors about a wrong file do not contain the secret."""
         for check in (("--duration", "200ms", "--stop-timeout", "100ms"), ("--check",), ("--print-config",)):
             self.check_hidden(self.shown_by("--listen", RIEMANN, *arguments, *check) or b"-", arguments)
 

@@ -181,7 +181,7 @@ class Reloaded(ProgramTest):
                            written=2 * COUNT, possible_duplicates=0)
 
     def test_while_the_far_end_does_not_answer(self):
-        """Its records may have arrived, and are sent again."""
+        """The spill's records may have arrived, and are sent again."""
         store = Store(NO_ANSWER, port=self.port)
         self.addCleanup(store.close)
         program = self.begin(self.sink_of())

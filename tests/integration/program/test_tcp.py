@@ -26,7 +26,7 @@ def framed(*messages):
     return b"".join(struct.pack(">I", len(one)) + one for one in messages)
 
 
-# Its answer is longer than it is: those who do not read fill their buffers soon.
+# The answer is longer than the message: clients that do not read fill their buffers soon.
 BAD = framed(b"\xff")
 SMALL_BUFFER = (socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
 
@@ -383,7 +383,7 @@ class Limits(Tcp):
         program.stop()
 
     def test_many_who_send_without_end_hold_up_no_large_frame(self):
-        """They use the memory for such frames, too, for what they sent ahead of their answers."""
+        """The clients use the memory for such frames, too, for data sent ahead of their answers."""
         program = self.start("--listen", TCP + "&receivers=2", "--sink", "file:/dev/null",
                              "--stop-timeout", "30s")
         flood = [self.client(program) for _ in range(12)]

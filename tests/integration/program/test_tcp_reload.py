@@ -137,7 +137,7 @@ class Unanswered(threading.Thread):
 class Stalled(TcpReload):
     @unittest.skipUnless(SENDS_HTTP, "this program was built without HTTP")
     def test_a_sink_that_takes_nothing_keeps_no_reload_away(self):
-        """Its queue is full of large batches, and the listener's thread waits for room there."""
+        """The sink's queue is full of large batches, and the listener's thread waits for room there."""
         store = Store()
         store.otherwise = NO_ANSWER
         self.addCleanup(store.close)
@@ -159,7 +159,7 @@ class Stalled(TcpReload):
 
 class Changes(TcpReload):
     def test_how_long_its_threads_rest_changes_while_they_do(self):
-        """They keep connections while they rest: nothing of those is lost, and all is in order."""
+        """Pausing threads keep connections: no record of these is lost, and all are in order."""
         def listener(number):
             return self.tcp(schema="telemetry", framing="length32", receivers=2,
                             coalesce=("10ms", "0s", "1ms")[number % 3])
@@ -261,7 +261,7 @@ class Changes(TcpReload):
         program.stop()
 
     def send_until_it_is_not_read(self, client, data):
-        """Its answers are not read, and so it is not read either."""
+        """The client does not read its answers, so the program does not read from it."""
         client.socket.setblocking(False)
         rest = b""
         while select.select([], [client.socket], [], 0.5)[1]:

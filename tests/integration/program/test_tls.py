@@ -112,7 +112,7 @@ class ByHand(Client):
         return self
 
     def sealed(self, data):
-        """These bytes, as they are sent."""
+        """The bytes with which TLS sends the data."""
         self.tls.write(data)
         return self.flight()
 

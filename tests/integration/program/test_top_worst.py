@@ -131,7 +131,7 @@ class Worst(TopTest):
                 f"^sink_fails {re.escape(self.store)} for ", "Failed to connect", "sink_waits",
                 "kernel_drops", "records_refused",
                 "^SINKS .* FILL ", "^stdout: .* 100% .* stalled$")
-            # With 24 lines the list may not have room for all of them, but the line "lost:" names
+            # With 24 lines the list possibly has no room for all of them, but the line "lost:" names
             # all.
             losing = {"listener_share", "malformed", "kernel_drops"}
             shown = {line.split()[-1] for line in self.part(lines, "DROPS")}

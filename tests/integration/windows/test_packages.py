@@ -43,7 +43,7 @@ def run(*arguments, code=0, **more):
 
 
 def run_there(program, *arguments, **more):
-    """The same for a program of Windows."""
+    """As run, for a program of Windows."""
     return run(*command(program, *arguments), **more)
 
 

@@ -66,7 +66,8 @@ static size_t size_of(const char *const *arguments)
 /* Returns the arguments, which the caller frees (only the list); NULL with the error filled. */
 static const char **make_arguments(struct proto_files *files, const char *target)
 {
-    const char **arguments = malloc((files->root_count + files->listed + 5) * sizeof(const char *));
+    const char **arguments =
+        malloc((files->root_count + files->listed + 5) * sizeof(const char *));
     if (arguments == NULL) {
         proto_files_no_memory(files);
         return NULL;
@@ -198,8 +199,8 @@ static int run(struct proto_files *files, size_t most, struct process_output *se
     enum process_result result = PROCESS_FAILED;
     if (arguments != NULL)
         result = process_run(arguments, &limits, set, &reason);
-    bool read =
-        result != PROCESS_DONE || !target.is_file || read_target(files, target.path, most, set);
+    bool read = result != PROCESS_DONE || !target.is_file ||
+                read_target(files, target.path, most, set);
     process_target_remove(&target);
     if (arguments == NULL)
         return -1;

@@ -1,7 +1,7 @@
 /*
  * The notifier's contract for persistent levels. Both ends of each connection belong to the test.
  *
- * The program's first argument names the backend. With "watched" after it, the tests wait by
+ * The program's first argument names the backend. With "watched" after it, the tests wait with
  * control_wait on the notifier's handle. With "faults" as the last argument, the backend gets one
  * fault after the other, and the test for that fault must fail.
  */
@@ -20,14 +20,16 @@
 #include "tests/support/platform/udp_sender.h"
 #include "tests/support/test.h"
 
+/*
+ * The most events that may still come of a condition that has ended: one taken from the system, one
+ * queued there, one that the system is about to queue.
+ */
+#define SUPERFLUOUS 3
+
 #define SHORT_MS 50 /* milliseconds in which no event may come */
-#define SUPERFLUOUS                                                                                \
-    3              /* the most events that may still come of a condition that has ended: one       \
-                      taken from the system, one queued there, one that the system is about to     \
-                      queue */
-#define SKIPPED 77 /* the exit code for a skipped test (tests/CMakeLists.txt) */
-#define FEW     7  /* the room of a wait for many */
-#define MANY    (14 * FEW)
+#define SKIPPED  77 /* the exit code for a skipped test (tests/CMakeLists.txt) */
+#define FEW      7  /* the room of a wait for many */
+#define MANY     (14 * FEW)
 
 static const struct notifier_backend *backend;
 static int64_t patience_ns = PATIENCE_NS;

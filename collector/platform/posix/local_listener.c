@@ -77,7 +77,8 @@ static int find_group(const char *owner, const char *name, struct local_permissi
         found->group = entry->gr_gid;
         return 0;
     }
-    return parse_id(name, &found->group) ? 0 : owner_cannot(error, owner, "there is no such group");
+    return parse_id(name, &found->group) ? 0
+                                         : owner_cannot(error, owner, "there is no such group");
 }
 
 /*

@@ -48,8 +48,7 @@ static int process_start(const char *const *arguments, struct child *child)
     int result =
         lending_pipe2(output, O_CLOEXEC) != 0 || lending_pipe2(errors, O_CLOEXEC) != 0 ? errno : 0;
     if (result == 0)
-        result =
-            spawn(arguments, &(struct spawn_streams){-1, output[1], errors[1]}, &child->program);
+        result = spawn(arguments, &(struct spawn_streams){-1, output[1], errors[1]}, &child->program);
     if (result != 0) {
         close_both(output);
         close_both(errors);

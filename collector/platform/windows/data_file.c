@@ -40,8 +40,9 @@ static HANDLE data_file_open_file(const char *path, DWORD disposition, DWORD fla
     wchar_t *wide = file_access_path(path);
     if (wide == NULL)
         return INVALID_HANDLE_VALUE;
-    HANDLE handle = CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_ALL, NULL,
-                                disposition, FILE_ATTRIBUTE_NORMAL | flags, NULL);
+    HANDLE handle =
+        CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_ALL, NULL, disposition,
+                    FILE_ATTRIBUTE_NORMAL | flags, NULL);
     DWORD number = GetLastError();
     free(wide);
     SetLastError(number);

@@ -186,8 +186,7 @@ bool input_file_has_changed(const struct input_file *file)
     BY_HANDLE_FILE_INFORMATION now;
     const BY_HANDLE_FILE_INFORMATION *opened = &file->opened;
     return file->ahead == NULL && GetFileInformationByHandle(file->handle, &now) &&
-           (now.nFileSizeLow != opened->nFileSizeLow ||
-            now.nFileSizeHigh != opened->nFileSizeHigh ||
+           (now.nFileSizeLow != opened->nFileSizeLow || now.nFileSizeHigh != opened->nFileSizeHigh ||
             CompareFileTime(&now.ftLastWriteTime, &opened->ftLastWriteTime) != 0);
 }
 

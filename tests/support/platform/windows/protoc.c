@@ -62,8 +62,8 @@ static char *path_of_linux(const char *path)
 /* Replaces the path at the end of "--option=PATH", "--proto_path==PATH" or "PATH". */
 static char *argument_of_linux(char *argument)
 {
-    char *path =
-        argument[0] == '-' && strrchr(argument, '=') != NULL ? strchr(argument, '=') + 1 : argument;
+    char *path = argument[0] == '-' && strrchr(argument, '=') != NULL ? strchr(argument, '=') + 1
+                                                                       : argument;
     path += *path == '=';
     for (char *at = path; *at != '\0'; at++)
         if (*at == '\\')

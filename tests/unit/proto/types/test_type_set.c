@@ -297,7 +297,8 @@ TEST_WITH(a_change_of_a_field_that_is_not_bytes_is_refused, clear_set, NULL)
                                            &changed, &error),
                      -1);
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
-    assert_string_equal(error.text, "shapes: \"text\" of \"" LEGACY "\" is not a bytes field");
+    assert_string_equal(error.text,
+                        "shapes: \"text\" of \"" LEGACY "\" is not a bytes field");
 }
 
 /* --- refused sets ----------------------------------------------------------------------------- */

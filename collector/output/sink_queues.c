@@ -116,7 +116,7 @@ struct queue_levels sink_queues_levels(const struct sink_queues *queues)
         levels.batches += batch_queue_level(list->queues[i]);
         levels.batches_most += batch_queue_capacity(list->queues[i]);
         levels.large += batch_queue_large_level(list->queues[i]);
-        levels.large_most += BATCH_QUEUE_LARGE;
+        levels.large_most += batch_queue_large_limit(list->queues[i]);
         double fill = batch_queue_fill(list->queues[i]);
         levels.fill = fill > levels.fill ? fill : levels.fill;
     }

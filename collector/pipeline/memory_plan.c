@@ -144,6 +144,7 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
         capacity = LONGEST_RING;
     *plan = (struct memory_plan){
         .ring_capacity = capacity,
+        .fan_outs = fan_outs(needs),
         .small_batches = small_batches(needs, capacity),
         .large_batches = large_batches(needs),
         .large_batch = (size_t)large_batch(needs),
@@ -154,4 +155,49 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
     };
     RULE(plan->total <= budget, "a plan stays within its budget");
     return 0;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Returns what remains of `amount` without `part`, at least 0. */
+static uint64_t remainder_of(uint64_t amount, uint64_t part)
+{
+    return amount - smaller(amount, part);
+}
+
+/* Returns the limit of each of `rings` that share `batches`, from `least` to `most`. */
+static uint64_t limit_of_each(uint64_t batches, uint64_t rings, uint64_t least, uint64_t most)
+{
+    return rings == 0 ? most : larger(smaller(batches / rings, most), least);
+}
+
+struct memory_share memory_plan_share(const struct memory_plan *plan, bool large,
+                                      const struct memory_sharers *sharers)
+{
+    uint64_t most = large ? BATCH_QUEUE_LARGE : plan->ring_capacity;
+    uint64_t least = smaller(large ? 1 : MEMORY_SHORT_RING, most);
+    uint64_t half = larger(most / 2, least);
+    uint64_t kept = (uint64_t)plan->fan_outs * sharers->kept;
+    uint64_t successors = (uint64_t)plan->fan_outs * sharers->successors;
+    uint64_t held = sharers->held;
+    uint64_t all = (kept + successors) * most;
+    uint64_t left = remainder_of(all, held);
+    uint64_t part = remainder_of(left, kept * half); /* the successors' part */
+    part = larger(remainder_of(part, held), part / 2);
+    uint64_t of_successor = limit_of_each(part, successors, least, most);
+    uint64_t taken = successors * of_successor;
+    uint64_t of_kept = limit_of_each(remainder_of(left, taken), kept, half, most);
+    return (struct memory_share){
+        .kept = (size_t)of_kept,
+        .successors = (size_t)of_successor,
+        .extra = remainder_of(held + taken + kept * of_kept, all),
+    };
 }

@@ -36,16 +36,16 @@ struct memory_needs {
     size_t producer_threads; /* number of threads of these sources */
     uint64_t source_memory;  /* bytes for sources (reassembly, connections) */
     size_t sinks;
-    uint64_t sink_memory;     /* bytes of all sinks (sink_thread_memory) */
-    uint64_t series_memory;   /* the part of sink_memory for max_series= and max_age= */
-    bool dead_letters;        /* whether dead letters are kept */
-    size_t rate_limits;       /* number of listeners with rate_limit= */
-    bool control;             /* whether records can be tapped */
-    bool senders;             /* whether senders are reported */
-    uint64_t reserved;        /* bytes of parts outside the pipeline: control and metrics */
-    uint32_t spread_window;   /* numbers per sender with spread=datagram (sequence.h); 0: unused */
-    uint64_t large_batch;     /* bytes of a large batch; 0: the usual size */
-    size_t ingests;           /* pairs of a thread and a listener: each may have one open batch */
+    uint64_t sink_memory;   /* bytes of all sinks (sink_thread_memory) */
+    uint64_t series_memory; /* the part of sink_memory for max_series= and max_age= */
+    bool dead_letters;      /* whether dead letters are kept */
+    size_t rate_limits;     /* number of listeners with rate_limit= */
+    bool control;           /* whether records can be tapped */
+    bool senders;           /* whether senders are reported */
+    uint64_t reserved;      /* bytes of parts outside the pipeline: control and metrics */
+    uint32_t spread_window; /* numbers per sender with spread=datagram (sequence.h); 0: unused */
+    uint64_t large_batch;   /* bytes of a large batch; 0: the usual size */
+    size_t ingests;         /* pairs of a thread and a listener: each may have one open batch */
 };
 
 struct memory_plan {
@@ -55,6 +55,7 @@ struct memory_plan {
     size_t large_batch; /* bytes of each large batch */
     size_t senders;
     uint32_t spread_window;
+    size_t fan_outs; /* each has a ring to every sink */
     uint64_t total;  /* bytes that the plan allocates */
     uint64_t enough; /* the budget with which each ring would hold MEMORY_DEFAULT_RING batches */
 };
@@ -66,5 +67,29 @@ struct memory_plan {
  */
 int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct memory_needs *needs,
                      struct error *error);
+
+/* Sinks that share the plan's batches with sinks that reloads have removed. */
+struct memory_sharers {
+    size_t kept;       /* sinks that exist since before the removed ones were removed */
+    size_t successors; /* sinks that reloads have added since then */
+    uint64_t held;     /* batches that the removed sinks still hold */
+};
+
+/* Limits of rings while removed sinks hold batches. */
+struct memory_share {
+    size_t kept;       /* of each ring to a kept sink: at least half of the plan's limit */
+    size_t successors; /* of each ring to a successor */
+    uint64_t extra;    /* batches that these limits need in addition to the plan */
+};
+
+/*
+ * Divides the small batches, or with `large` the large batches, which the plan has for rings. Each
+ * further reload can remove the successors, with their batches: as many batches as the removed
+ * sinks hold now, at most half of the successors' part, are reserved for the next successors. A
+ * successor's ring has at least MEMORY_SHORT_RING batches or one large batch, so after many
+ * reloads additional batches are needed.
+ */
+struct memory_share memory_plan_share(const struct memory_plan *plan, bool large,
+                                      const struct memory_sharers *sharers);
 
 #endif

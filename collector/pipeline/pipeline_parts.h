@@ -13,6 +13,7 @@
  *   pipeline_probe.c        whether a configuration's far ends can be reached
  *   pipeline_left_spills.c  spills that no sink uses
  *   pipeline_sinks.c        sinks, and a queue to each from every producer
+ *   pipeline_room.c         the batches that removed sinks leave for the queues of the others
  *   pipeline_retired.c      removed listeners and sinks until they have ended
  *   pipeline_open.c         makes and connects all parts
  *   pipeline_change.c       compares two configurations
@@ -83,6 +84,7 @@ struct sink_slot {
     struct sink_counters *counters;
     struct fan_out_sink *routes; /* queues to this sink, by producer */
     size_t route_count;
+    bool successor;      /* was added while removed sinks had not ended, and they still have not */
     bool opened;         /* whether the sink is open, and started or about to be; if not, an earlier
                             sink may still use its file */
     int64_t try_ns;      /* monotonic: the next attempt to open the sink; 0: not yet tried */

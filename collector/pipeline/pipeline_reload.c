@@ -17,6 +17,7 @@
 #include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_quiesce.h"
 #include "collector/pipeline/pipeline_retired.h"
+#include "collector/pipeline/pipeline_room.h"
 #include "collector/pipeline/reload.h"
 #include "collector/pipeline/reload_report.h"
 #include "collector/platform/clock.h"
@@ -214,7 +215,7 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
         reload_cancel(&reload);
     }
     reload_clear(&reload);
-    pipeline_give_back_batches(pipeline);
+    pipeline_share_room(pipeline);
     pipeline_look_after(pipeline);
     return result;
 }

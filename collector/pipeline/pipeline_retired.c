@@ -11,6 +11,7 @@
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/pipeline/pipeline_paths.h"
 #include "collector/pipeline/pipeline_producers.h"
+#include "collector/pipeline/pipeline_room.h"
 #include "collector/pipeline/pipeline_sinks.h"
 #include "collector/platform/clock.h"
 #include "collector/queue/batch_queue.h"
@@ -48,13 +49,6 @@ bool pipeline_waits_for_spill(const struct sink_slot *slot, const struct sink_sl
 }
 
 /* --- removing parts that have ended ----------------------------------------------------------- */
-void pipeline_give_back_batches(struct pipeline *pipeline)
-{
-    if (pipeline->retired == NULL)
-        batch_pool_resize(pipeline->pool, pipeline->plan.small_batches,
-                          pipeline->plan.large_batches);
-}
-
 /*
  * Returns the sink that gets the spill of the retired sink `before`: the oldest sink that waits for
  * it.
@@ -124,7 +118,6 @@ static void free_finished(struct pipeline *pipeline)
         if (slot->generation != NULL)
             slot->generation->slots--;
         pipeline_destroy_sink(slot);
-        pipeline_give_back_batches(pipeline);
     }
 }
 
@@ -337,9 +330,12 @@ void pipeline_look_after(struct pipeline *pipeline)
     batch_pool_populate(pipeline->pool);
     look_at_groups(pipeline);
     vacate_finished(pipeline);
+    bool shared = pipeline->retired != NULL; /* with removed sinks */
     do
         free_finished(pipeline);
     while (open_waiting(pipeline));
+    if (shared)
+        pipeline_share_room(pipeline);
     clear_sources(pipeline);
     pipeline_free_generations(pipeline, false);
 }

@@ -42,9 +42,6 @@ bool pipeline_producer_leaves(const struct pipeline *pipeline, const struct sour
 /* Frees parts that have ended, and opens sinks that have waited for their end. */
 void pipeline_look_after(struct pipeline *pipeline);
 
-/* Shrinks the batch pool to the plan, unless a retired sink still uses batches. */
-void pipeline_give_back_batches(struct pipeline *pipeline);
-
 /* Frees the configurations that no part uses; with `all`, every configuration. */
 void pipeline_free_generations(struct pipeline *pipeline, bool all);
 

@@ -12,6 +12,7 @@
 #include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_producers.h"
 #include "collector/pipeline/pipeline_retired.h"
+#include "collector/pipeline/pipeline_room.h"
 #include "collector/pipeline/pipeline_sources.h"
 #include "collector/pipeline/reload.h"
 #include "collector/platform/clock.h"
@@ -124,7 +125,6 @@ static void set_routes(struct reload *reload, size_t number)
         RULE(number < reload->slots[i]->route_count, "a sink has a queue from every producer");
         routes[i] = reload->slots[i]->routes[number];
         batch_queue_set_listeners(routes[i].queue, pipeline->known_count, producer->listeners > 1);
-        batch_queue_set_capacity(routes[i].queue, reload->plan.ring_capacity);
     }
     fan_out_set_sinks(producer->fan_out, routes, reload->to->sink_count);
 }
@@ -146,6 +146,12 @@ static void retire_sink(struct reload *reload, struct sink_slot *slot, int64_t d
     pipeline_retire_sink(reload->pipeline, slot, deadline_ns);
 }
 
+static void begin_sink(struct pipeline *pipeline, struct sink_slot *slot)
+{
+    slot->successor = pipeline->retired != NULL;
+    ledger_begin_sink(pipeline->ledger, slot->index);
+}
+
 static void change_sinks(struct reload *reload)
 {
     struct pipeline *pipeline = reload->pipeline;
@@ -158,7 +164,7 @@ static void change_sinks(struct reload *reload)
             retire_sink(reload, pipeline->slots[i], deadline);
     for (size_t i = 0; i < reload->to->sink_count; i++)
         if (reload_adds_sink(reload, i))
-            ledger_begin_sink(pipeline->ledger, reload->slots[i]->index);
+            begin_sink(pipeline, reload->slots[i]);
 }
 
 /* --- the whole commit ------------------------------------------------------------------------- */
@@ -185,4 +191,5 @@ void reload_commit(struct reload *reload)
     pipeline->config = reload->to;
     pipeline_adopt_left_spills(pipeline);
     pipeline->plan = reload->plan;
+    pipeline_share_room(pipeline);
 }

@@ -243,9 +243,9 @@ static int reload_reserve(struct reload *reload, struct error *error)
                                            producer->listeners > 1))
                 return error_no_memory(error);
     }
-    if (batch_pool_resize_to(pipeline->pool,
-                             larger_size(pipeline->plan.small_batches, reload->plan.small_batches),
-                             larger_size(pipeline->plan.large_batches, reload->plan.large_batches),
+    struct batch_pool_levels now = batch_pool_levels(pipeline->pool);
+    if (batch_pool_resize_to(pipeline->pool, larger_size(now.small, reload->plan.small_batches),
+                             larger_size(now.large, reload->plan.large_batches),
                              reload->plan.large_batch))
         return 0;
     error_set(error, EXIT_CODE_CONFIG, "cannot allocate %llu MiB (--memory)",

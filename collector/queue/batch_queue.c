@@ -29,6 +29,7 @@ struct batch_queue {
     struct ring *ring;
     _Atomic size_t capacity; /* slots of the ring that may be used */
     _Atomic size_t longest;  /* the largest capacity so far */
+    _Atomic size_t large;    /* large batches that the ring may hold */
     struct share whole;      /* all batches */
     struct share mixed;      /* batches that contain records of several listeners */
     /* By listener index, in blocks of SHARES_TOGETHER that never move. */
@@ -46,6 +47,7 @@ struct batch_queue *batch_queue_create(size_t capacity, size_t listeners, bool s
     queue->ring = ring_create(capacity < BATCH_QUEUE_ROOM ? BATCH_QUEUE_ROOM : capacity);
     atomic_init(&queue->capacity, capacity);
     atomic_init(&queue->longest, capacity);
+    atomic_init(&queue->large, BATCH_QUEUE_LARGE);
     if (queue->ring == NULL || !batch_queue_set_listeners(queue, listeners, shared)) {
         batch_queue_destroy(queue);
         return NULL;
@@ -91,6 +93,12 @@ void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity)
         atomic_store(&queue->longest, capacity);
 }
 
+void batch_queue_set_large(struct batch_queue *queue, size_t limit)
+{
+    RULE(limit != 0 && limit <= BATCH_QUEUE_LARGE, "a queue takes a few large batches");
+    atomic_store(&queue->large, limit);
+}
+
 static struct share *share_at(const struct batch_queue *queue, size_t listener)
 {
     struct share *shares =
@@ -106,6 +114,11 @@ static struct share *share_of(struct batch_queue *queue, const struct batch *bat
 static size_t capacity_of(const struct batch_queue *queue)
 {
     return atomic_load_explicit(&queue->capacity, memory_order_relaxed);
+}
+
+static size_t large_limit_of(const struct batch_queue *queue)
+{
+    return atomic_load_explicit(&queue->large, memory_order_relaxed);
 }
 
 /*
@@ -158,7 +171,7 @@ enum queue_result batch_queue_ask(struct batch_queue *queue, const struct batch 
     enum queue_result result =
         check_room(queue, capacity_of(queue), ring_level(queue->ring), flow_level(&share->all));
     if (result == QUEUE_TAKEN && batch->large)
-        result = check_room(queue, BATCH_QUEUE_LARGE, flow_level(&queue->whole.large),
+        result = check_room(queue, large_limit_of(queue), flow_level(&queue->whole.large),
                             flow_level(&share->large));
     return result;
 }
@@ -234,6 +247,11 @@ size_t batch_queue_capacity(const struct batch_queue *queue)
     return capacity_of(queue);
 }
 
+size_t batch_queue_large_limit(const struct batch_queue *queue)
+{
+    return large_limit_of(queue);
+}
+
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -247,7 +265,7 @@ static double part_of(size_t level, size_t capacity)
 double batch_queue_backlog(const struct batch_queue *queue)
 {
     return larger(part_of(ring_level(queue->ring), capacity_of(queue)),
-                  part_of(flow_level(&queue->whole.large), BATCH_QUEUE_LARGE));
+                  part_of(flow_level(&queue->whole.large), large_limit_of(queue)));
 }
 
 /*
@@ -267,16 +285,16 @@ static double fill_of_flow(const struct batch_queue *queue, size_t capacity, siz
 
 static double fill_of_share(const struct batch_queue *queue, const struct share *share)
 {
-    return larger(fill_of_flow(queue, capacity_of(queue), batch_queue_level(queue),
-                               flow_level(&share->all)),
-                  fill_of_flow(queue, BATCH_QUEUE_LARGE, batch_queue_large_level(queue),
-                               flow_level(&share->large)));
+    return larger(
+        fill_of_flow(queue, capacity_of(queue), batch_queue_level(queue), flow_level(&share->all)),
+        fill_of_flow(queue, large_limit_of(queue), batch_queue_large_level(queue),
+                     flow_level(&share->large)));
 }
 
 double batch_queue_fill(const struct batch_queue *queue)
 {
     double fill = larger(part_of(batch_queue_level(queue), capacity_of(queue)),
-                         part_of(batch_queue_large_level(queue), BATCH_QUEUE_LARGE));
+                         part_of(batch_queue_large_level(queue), large_limit_of(queue)));
     if (!atomic_load(&queue->shared))
         return fill;
     fill = larger(fill, fill_of_share(queue, &queue->mixed));
@@ -315,7 +333,7 @@ bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch,
     size_t least = refused ? 0 : 1;
     struct flow *crowded = obstacle(queue, capacity_of(queue), &whole->all, &share->all, least);
     if (crowded == NULL && batch->large)
-        crowded = obstacle(queue, BATCH_QUEUE_LARGE, &whole->large, &share->large, least);
+        crowded = obstacle(queue, large_limit_of(queue), &whole->large, &share->large, least);
     if (crowded == NULL)
         return false;
     atomic_store(&crowded->wanted, true);
@@ -362,7 +380,7 @@ static void evict_from(struct eviction *eviction, struct share *share, bool larg
     struct flow *flow = large ? &share->large : &share->all;
     if (!atomic_exchange(&flow->wanted, false))
         return;
-    size_t capacity = large ? BATCH_QUEUE_LARGE : capacity_of(queue);
+    size_t capacity = large ? large_limit_of(queue) : capacity_of(queue);
     struct flow *whole = large ? &queue->whole.large : &queue->whole.all;
     if (obstacle(queue, capacity, whole, flow, 0) != flow)
         return;

@@ -47,9 +47,15 @@ bool batch_queue_set_listeners(struct batch_queue *queue, size_t listeners, bool
 
 /*
  * Sets the capacity, limited to the larger of the capacity at creation and BATCH_QUEUE_ROOM.
- * Batches already in the queue stay. The producer must be quiescent.
+ * Batches already in the queue stay. Only one thread sets it, at any time.
  */
 void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity);
+
+/*
+ * Sets how many large batches the queue takes, from 1 to BATCH_QUEUE_LARGE, which is the limit at
+ * creation. As batch_queue_set_capacity otherwise.
+ */
+void batch_queue_set_large(struct batch_queue *queue, size_t limit);
 
 /*
  * Producer: whether the queue has a slot for this batch, or why not. QUEUE_TAKEN stays valid until
@@ -73,9 +79,10 @@ void batch_queue_push(struct batch_queue *queue, struct batch *batch);
 /*
  * Producer, after it pushed the batch, or after the queue `refused` it: requests room if the next
  * such batch may be refused. It may be refused if at most an eighth of the capacity (or of
- * BATCH_QUEUE_LARGE) is free, or if the listener's share is spent. A spent share of only one batch
- * does not count before a refusal, because the listener may send no further batch. Returns whether
- * the consumer must be woken, because this is the first request since it last checked.
+ * the limit of large batches) is free, or if the listener's share is spent. A spent share of only
+ * one batch does not count before a refusal, because the listener may send no further batch.
+ * Returns whether the consumer must be woken, because this is the first request since it last
+ * checked.
  */
 bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch, bool refused);
 
@@ -107,11 +114,12 @@ bool batch_queue_is_empty(const struct batch_queue *queue);
 
 /*
  * Any thread: the approximate number of batches and of large batches in the queue, and its
- * capacity.
+ * limits for both.
  */
 size_t batch_queue_level(const struct batch_queue *queue);
 size_t batch_queue_large_level(const struct batch_queue *queue);
 size_t batch_queue_capacity(const struct batch_queue *queue);
+size_t batch_queue_large_limit(const struct batch_queue *queue);
 
 /*
  * Producer and consumer: the part of the capacity that is used, from 0 to 1: the larger of the

@@ -371,6 +371,47 @@ class Reload(ProgramTest):
             self.assertEqual(len(values), sink["written"])
             self.assertEqual(values, sorted(set(values)))
 
+    def check_stalled(self, stalled, memory):
+        """Reloads replace a stalled sink four times; `stalled` makes its text from a number. The
+        removed sinks and their successors hold less than all batches."""
+        listener = "udp://127.0.0.1:0?schema=riemann&receive_buffer=8MiB"
+        options = {"stop-timeout": "60s", "memory": memory}
+        program = self.begin(listener, sinks=[stalled(1)], **options)
+        sender = self.sender(program)
+        sent = 0
+        for number in range(2, 7):
+            for _ in range(8):
+                ledger = sender.send_all(
+                    [metric(sent + value, service="x" * 8000) for value in range(40)], before=sent)
+                self.assertEqual(ledger["listeners"][0]["reasons"]["no_buffer"], 0)
+                sent += 40
+                program.wait_for_settled(sent)
+            if number < 6:
+                self.change(program, [listener], [f"file:{self.kept}", stalled(number)], **options)
+        self.assertEqual(self.said(program, REFUSED), [])
+        self.change(program, [listener + "&max_datagram=60KiB"],
+                    [f"file:{self.kept}", stalled(5)], **{**options, "stop-timeout": "200ms"})
+        ledger = program.stop()
+        kept, replaced = ledger["sinks"][0], ledger["sinks"][1:]
+        self.assertEqual(ledger["listeners"][0]["reasons"]["no_buffer"], 0)
+        self.assertEqual(kept["written"], sent)
+        self.assertGreater(sum(sink["refused"]["ring_full"] for sink in replaced), 0)
+        # At least 16 batches of seven records each waited in the queue of each of them.
+        self.assertGreaterEqual(sum(sink["queued"] for sink in replaced), 5 * 16 * 7)
+
+    @not_on_windows(NO_FIFO)
+    def test_a_stalled_pipe_that_reloads_replace_costs_the_others_nothing(self):
+        fifo = self.folder / "pipe"
+        os.mkfifo(fifo)
+        self.addCleanup(os.close, os.open(fifo, os.O_RDWR | os.O_NONBLOCK))
+        self.check_stalled(lambda number: f"file:{fifo}?flush_interval={number}ms", "28MiB")
+
+    def test_nor_does_a_store_that_does_not_answer(self):
+        store = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.addCleanup(store.close)
+        url = f"http://127.0.0.1:{store.getsockname()[1]}/write?format=influx"
+        self.check_stalled(lambda number: f"{url}&timeout={20 + number}s", "52MiB")
+
     def test_who_stays_misses_nothing_of_many_reloads_under_load(self):
         stays = "udp://127.0.0.1:0?schema=telemetry&receive_buffer=64MiB"
         comes = f"udp://127.0.0.1:{free_port()}?schema=telemetry"

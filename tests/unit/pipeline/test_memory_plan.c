@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "collector/pipeline/memory_plan.h"
+#include "collector/queue/batch_queue.h"
 #include "collector/queue/tap.h"
 #include "collector/senders/rate_limit.h"
 #include "collector/senders/sequence.h"
@@ -36,6 +37,54 @@ TEST(who_may_ask_shortens_no_queue_where_no_budget_was_given)
     assert_int_equal(with.small_batches - without.small_batches, 2 * TAP_BATCHES + 1);
     assert_int_equal(with.large_batches - without.large_batches, TAP_LARGE);
     assert_true(with.total > without.total);
+}
+
+/* Removed sinks that hold `held` batches share with one kept sink and one successor. */
+static struct memory_share share_of(const struct memory_plan *plan, uint64_t held)
+{
+    const struct memory_sharers sharers = {.kept = 1, .successors = 1, .held = held};
+    return memory_plan_share(plan, false, &sharers);
+}
+
+TEST(removed_sinks_that_hold_few_batches_shorten_no_queue_much)
+{
+    struct memory_plan plan = plan_of(0, &plain);
+    size_t most = plan.ring_capacity;
+    assert_int_equal(share_of(&plan, 0).kept, most);
+    assert_int_equal(share_of(&plan, 0).successors, most);
+    struct memory_share share = share_of(&plan, plan.fan_outs * 10);
+    assert_in_range(share.kept, most - 10, most);
+    assert_in_range(share.successors, most - 10, most);
+    assert_int_equal(share.extra, 0);
+}
+
+TEST(each_generation_of_stalled_successors_leaves_the_kept_sink_half)
+{
+    struct memory_plan plan = plan_of(0, &plain);
+    size_t most = plan.ring_capacity;
+    uint64_t held = plan.fan_outs * most, batches = 2 * held;
+    size_t before = most;
+    for (int i = 0; i < 10; i++) {
+        struct memory_share share = share_of(&plan, held);
+        assert_true(share.kept >= most / 2);
+        assert_in_range(share.successors, MEMORY_SHORT_RING, before);
+        uint64_t taken = plan.fan_outs * (share.kept + share.successors);
+        assert_true(held + taken <= batches + share.extra);
+        assert_true(i > 0 || share.extra == 0);
+        before = share.successors;
+        held += plan.fan_outs * share.successors;
+    }
+}
+
+TEST(large_batches_are_shared_by_the_same_rule)
+{
+    struct memory_plan plan = plan_of(0, &plain);
+    const struct memory_sharers sharers = {
+        .kept = 1, .successors = 1, .held = plan.fan_outs * BATCH_QUEUE_LARGE};
+    struct memory_share share = memory_plan_share(&plan, true, &sharers);
+    assert_int_equal(share.successors, 1);
+    assert_int_equal(share.kept, BATCH_QUEUE_LARGE - 1);
+    assert_int_equal(share.extra, 0);
 }
 
 TEST(a_rate_limit_shortens_no_queue_where_no_budget_was_given)

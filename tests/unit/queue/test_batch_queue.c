@@ -265,6 +265,20 @@ TEST(a_queue_that_shrinks_keeps_what_waits_in_it)
     finish(&fixture);
 }
 
+TEST(a_queue_with_a_lower_limit_takes_fewer_large_batches)
+{
+    struct fixture fixture = make(CAPACITY, false);
+    batch_queue_set_large(fixture.queue, 2);
+    assert_int_equal(batch_queue_large_limit(fixture.queue), 2);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_TAKEN);
+    assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_FULL);
+    assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    batch_queue_set_large(fixture.queue, BATCH_QUEUE_LARGE);
+    assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_TAKEN);
+    finish(&fixture);
+}
+
 TEST(a_queue_grows_beyond_what_it_began_with)
 {
     struct fixture fixture = make(CAPACITY, false);

@@ -188,6 +188,7 @@ static void admit_connection(struct worker *worker, const struct listening *from
         return;
     }
     slot->connection.own = &from->address;
+    worker_scan_by(worker, slot->connection.due_ns);
     stream_slot_open(slot);
     if (stream_slot_arm(slot, server->notifier, NOTIFIER_IN | NOTIFIER_HANGUP, true)) {
         counter_add(&worker->stream.counters->unwatched, 1);
@@ -200,6 +201,7 @@ static void put_off(struct worker *worker, struct listening *listening, const st
     uint64_t suppressed;
     counter_add(&worker->stream.counters->accept_errors, 1);
     listening->accept_ns = clock_monotonic_ns() + ACCEPT_PAUSE_NS;
+    worker_scan_by(worker, listening->accept_ns);
     if (log_allowed(&worker->accept_log, &suppressed))
         log_about(LOG_ERROR, LOG_OF_LISTENER, worker->server->options.listener->name,
                   "%s; trying again", error->text);
@@ -266,8 +268,9 @@ void stream_server_stop_listening(struct stream_server *server)
     mutex_unlock(server->accept_lock);
 }
 
-void stream_server_accept_again(struct worker *worker, int64_t now_ns)
+int64_t stream_server_accept_again(struct worker *worker, int64_t now_ns)
 {
+    int64_t next_ns = INT64_MAX;
     struct stream_server *server = worker->server;
     struct error error;
     mutex_lock(server->accept_lock);
@@ -280,5 +283,9 @@ void stream_server_accept_again(struct worker *worker, int64_t now_ns)
             notifier_arm(server->notifier, listening->socket, listening, NOTIFIER_IN, &error) != 0)
             put_off(worker, listening, &error);
     }
+    for (size_t i = 0; i < server->listening_count; i++)
+        if (server->listening[i].accept_ns != 0 && server->listening[i].accept_ns < next_ns)
+            next_ns = server->listening[i].accept_ns;
     mutex_unlock(server->accept_lock);
+    return next_ns;
 }

@@ -25,8 +25,9 @@ void stream_server_accept(struct worker *worker, struct listening *listening);
 
 /*
  * Re-arms each listening socket whose pause after an accept error is over at `now_ns` (monotonic).
+ * Returns when the next of these pauses ends; INT64_MAX: there is none.
  */
-void stream_server_accept_again(struct worker *worker, int64_t now_ns);
+int64_t stream_server_accept_again(struct worker *worker, int64_t now_ns);
 
 /*
  * Closes the listening sockets that are open, and removes the file of a local one. The sockets are

@@ -29,13 +29,13 @@
 #define PAUSE_BACKLOG 0.75
 
 /*
- * The time between two scans for overdue and paused connections, in milliseconds: usually, while a
- * connection is paused, and while the server stops. Only the first thread scans, until the server
- * stops; then all threads do.
+ * A thread scans for overdue and paused connections when the earliest deadline of a connection that
+ * it passed on is over, so that an idle server does not wake. While a connection is paused, the
+ * thread that paused it scans every PAUSED_SCAN_NS; while the server stops, all threads scan every
+ * STOP_SCAN_NS.
  */
-#define SCAN_MS        50
-#define PAUSED_SCAN_MS 2
-#define STOP_SCAN_MS   5
+#define PAUSED_SCAN_NS INT64_C(2000000)
+#define STOP_SCAN_NS   INT64_C(5000000)
 
 /* --- serving ---------------------------------------------------------------------------------- */
 
@@ -43,10 +43,11 @@
  * Arms a connection. Returns whether arming failed: then the caller still owns the connection,
  * which ends.
  */
-static bool arm_fails(struct stream_server *server, struct stream_slot *slot, unsigned interests)
+static bool arm_fails(struct worker *worker, struct stream_slot *slot, unsigned interests)
 {
+    worker_scan_by(worker, slot->connection.due_ns);
     atomic_store(&slot->waits, stream_connection_awaits_remainder(&slot->connection));
-    if (!stream_slot_arm(slot, server->notifier, interests, false))
+    if (!stream_slot_arm(slot, worker->server->notifier, interests, false))
         return false;
     stream_connection_fail(&slot->connection);
     return true;
@@ -59,7 +60,7 @@ static bool arm_in_round(struct worker *worker, struct stream_slot *slot, unsign
 {
     struct stream_server *server = worker->server;
     if (!notifier_arms_together(server->notifier))
-        return arm_fails(server, slot, interests);
+        return arm_fails(worker, slot, interests);
     RULE(worker->arming_count < WORK_MOST, "a round arms each of its connections once");
     worker->arming[worker->arming_count] = slot;
     worker->arming_for[worker->arming_count++] = interests;
@@ -86,11 +87,13 @@ static bool pause_connection(struct worker *worker, struct stream_slot *slot, bo
     RULE(!atomic_load(&slot->paused), "a connection is paused once");
     atomic_store(&slot->paused, true);
     atomic_fetch_add(&server->paused, 1);
+    worker->scan_pauses = true;
+    worker_scan_by(worker, clock_monotonic_ns() + PAUSED_SCAN_NS);
     if (backs_off || slot->hung_up) {
         stream_slot_park(slot);
         return false;
     }
-    if (!arm_fails(server, slot, NOTIFIER_HANGUP))
+    if (!arm_fails(worker, slot, NOTIFIER_HANGUP))
         return false;
     unpause_connection(server, slot);
     return true;
@@ -227,7 +230,7 @@ static void handle_events(struct worker *worker, const struct notifier_event *ev
 static void arm_each(struct worker *worker)
 {
     for (size_t i = 0; i < worker->arming_count; i++)
-        if (arm_fails(worker->server, worker->arming[i], worker->arming_for[i]))
+        if (arm_fails(worker, worker->arming[i], worker->arming_for[i]))
             worker->work[worker->count++] = worker->arming[i];
     worker->arming_count = 0;
 }
@@ -258,6 +261,7 @@ static void arm_together(struct worker *worker)
         room = EVENTS_MOST;
     for (size_t i = 0; i < count; i++) {
         struct stream_slot *slot = worker->arming[i];
+        worker_scan_by(worker, slot->connection.due_ns);
         atomic_store(&slot->waits, stream_connection_awaits_remainder(&slot->connection));
         armings[i] = (struct notifier_arming){.socket = slot->connection.channel.socket,
                                               .token = slot,
@@ -379,9 +383,9 @@ static bool is_due(const struct stream_server *server, const struct stream_slot 
 
 /*
  * Claims connections that no thread owns: paused connections when there is room, overdue
- * connections, and all connections on shutdown. A scan visits each slot once. If the thread has no
- * room for more connections, the scan is interrupted and continues right after the round. The
- * thread pauses only between scans.
+ * connections, and all connections on shutdown. Notes the earliest deadline of the others. A scan
+ * visits each slot once. If the thread has no room for more connections, the scan is interrupted
+ * and continues right after the round. The thread pauses only between scans.
  */
 static void scan_slots(struct worker *worker, int64_t now_ns)
 {
@@ -393,40 +397,40 @@ static void scan_slots(struct worker *worker, int64_t now_ns)
         .over = atomic_load(&server->stopping) && deadline_is_over(&server->deadline),
     };
     size_t made = stream_slots_made(&server->slots);
-    if (worker->scan_left == 0)
+    if (worker->scan_left == 0) {
         worker->scan_left = made;
+        worker->scan_pauses = worker->scan_pauses && atomic_load(&server->paused) != 0;
+        worker->scan_ns = worker->scan_pauses ? now_ns + PAUSED_SCAN_NS : INT64_MAX;
+    }
     for (; worker->scan_left != 0 && worker->count < WORK_MOST; worker->scan_left--) {
         struct stream_slot *slot = server->slots.all[worker->next_scan++ % made];
-        if (stream_slot_phase(slot) == SLOT_ARMED && is_due(server, slot, &scan) &&
-            stream_slot_claim(slot, false))
+        if (stream_slot_phase(slot) != SLOT_ARMED)
+            continue; /* the thread that owns it notes its deadline */
+        if (!is_due(server, slot, &scan))
+            worker_scan_by(worker, atomic_load(&slot->due_ns));
+        else if (stream_slot_claim(slot, false))
             add_work(worker, slot);
     }
     worker->next_scan %= made == 0 ? 1 : made;
 }
 
-/* Returns the milliseconds until the next scan; negative: this thread does not scan. */
-static int until_scan_ms(const struct worker *worker)
+static int64_t earlier(int64_t a, int64_t b)
 {
-    struct stream_server *server = worker->server;
-    if (atomic_load(&server->stopping))
-        return STOP_SCAN_MS;
-    if (worker->index != 0)
-        return -1;
-    return atomic_load(&server->paused) != 0 ? PAUSED_SCAN_MS : SCAN_MS;
+    return a < b ? a : b;
 }
 
+/* Returns how long the thread may wait for events, in milliseconds; negative: without a limit. */
 static int wait_ms(const struct worker *worker)
 {
     if (worker->count != worker->kept || worker->scan_left != 0)
         return 0;
-    int64_t due_ns = worker->wake_ns;
-    if (worker->kept != 0 && worker->keep_ns < due_ns)
-        due_ns = worker->keep_ns;
-    int scan_ms = until_scan_ms(worker);
-    if (due_ns == INT64_MAX)
-        return scan_ms;
-    int due_ms = milliseconds_until(due_ns, clock_monotonic_ns());
-    return scan_ms < 0 || due_ms < scan_ms ? due_ms : scan_ms;
+    int64_t now_ns = clock_monotonic_ns();
+    int64_t scan_ns = worker->scan_ns > worker->scanned_ns ? worker->scan_ns : worker->scanned_ns;
+    if (atomic_load(&worker->server->stopping))
+        scan_ns = now_ns + STOP_SCAN_NS;
+    int64_t due_ns = earlier(worker->wake_ns, scan_ns);
+    return milliseconds_until(worker->kept != 0 ? earlier(due_ns, worker->keep_ns) : due_ns,
+                              now_ns);
 }
 
 static void take_stream_events(struct worker *worker)
@@ -548,6 +552,7 @@ static void quiesce_if_asked(struct worker *worker)
     heartbeat_wait(&worker->heartbeat);
     while (atomic_load(&server->quiesce_wanted))
         wakeup_wait(worker->resumed, NO_HANDLE, false, -1);
+    worker->scan_ns = 0; /* a reload may have changed the deadlines */
     heartbeat_work(&worker->heartbeat);
     if (atomic_fetch_sub(&server->quiescent, 1) == 1)
         server->options.finished(server->options.context);
@@ -559,32 +564,34 @@ static void quiesce_if_asked(struct worker *worker)
  */
 static int64_t scan_pause_ns(struct stream_server *server)
 {
-    return (PAUSED_SCAN_MS + (int64_t)(stream_slots_made(&server->slots) / 1000)) *
-           INT64_C(1000000);
+    return PAUSED_SCAN_NS + (int64_t)(stream_slots_made(&server->slots) / 1000) * INT64_C(1000000);
+}
+
+static void scan_if_due(struct worker *worker, int64_t now_ns)
+{
+    bool due = worker->stops || worker->scan_left != 0 || now_ns >= worker->scan_ns;
+    if (!due || now_ns < worker->scanned_ns)
+        return;
+    scan_slots(worker, now_ns);
+    if (!worker->stops)
+        worker_scan_by(worker, stream_server_accept_again(worker, now_ns));
+    if (worker->scan_left == 0)
+        worker->scanned_ns = now_ns + scan_pause_ns(worker->server);
 }
 
 void stream_server_run(void *argument)
 {
     struct worker *worker = argument;
-    struct stream_server *server = worker->server;
-    int64_t scan_ns = 0;
     quiesce_if_asked(worker); /* the server may be quiescent when the thread starts */
     while (!is_done(worker)) {
         heartbeat_work(&worker->heartbeat);
         if (worker->count < WORK_MOST && !worker->has_events)
             take_stream_events(worker);
         worker->has_events = false;
-        int64_t now_ns = clock_monotonic_ns();
         quiesce_if_asked(worker);
         note_stop(worker);
-        if ((worker->index == 0 || worker->stops) && now_ns >= scan_ns) {
-            scan_slots(worker, now_ns);
-            if (!worker->stops)
-                stream_server_accept_again(worker, now_ns);
-            if (worker->scan_left == 0)
-                scan_ns = now_ns + scan_pause_ns(server);
-            note_unremoved(worker);
-        }
+        scan_if_due(worker, clock_monotonic_ns());
+        note_unremoved(worker);
         if (worker->count != 0)
             serve_connections(worker);
         pause_between_rounds(worker);

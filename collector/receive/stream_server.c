@@ -68,6 +68,7 @@ static int make_workers(struct stream_server *server, struct error *error)
         if (wakeup_create(&worker->resumed, error) != 0)
             return -1;
         worker->wake_ns = INT64_MAX;
+        worker->scan_ns = INT64_MAX;
         worker->pause = pause_create();
         coalescing_init(&worker->pace, clock_monotonic_ns());
         coalescing_set_stream(&worker->pace);

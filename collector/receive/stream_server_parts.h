@@ -47,6 +47,10 @@ struct worker {
     struct pause *pause; /* NULL: the thread cannot pause */
     size_t next_scan;    /* the index of the slot that the scan visits next */
     size_t scan_left;    /* the number of slots that the scan has still to visit */
+    int64_t scan_ns;     /* monotonic: the next scan; INT64_MAX: no connection that this thread
+                            passed on has a deadline */
+    int64_t scanned_ns;  /* monotonic: the earliest time of a scan after the last scan */
+    bool scan_pauses;    /* the thread has paused a connection, and connections are paused */
     bool stops;          /* the thread knows that the server stops */
     struct wakeup *resumed;
     struct heartbeat heartbeat;
@@ -57,7 +61,7 @@ struct worker {
 
 /* A listening socket. Its address in memory is the token of its events. */
 struct listening {
-    wait_handle socket; /* NO_HANDLE: accepting has ended */
+    wait_handle socket;           /* NO_HANDLE: accepting has ended */
     struct local_listener *local; /* the owner of `socket`; NULL: this struct owns `socket` */
     struct address address;
     int64_t accept_ns; /* monotonic: the end of a pause in accepting; 0: no pause */
@@ -81,10 +85,10 @@ struct stream_server {
     _Atomic size_t paused;   /* the number of paused connections */
     _Atomic uint64_t frames; /* frames handled by all threads, and their bytes */
     _Atomic uint64_t bytes;
-    _Atomic size_t running; /* the number of threads that serve */
-    _Atomic size_t present; /* the number of threads that have not ended */
+    _Atomic size_t running;   /* the number of threads that serve */
+    _Atomic size_t present;   /* the number of threads that have not ended */
     _Atomic size_t unremoved; /* notifier_unremoved, as far as it was counted */
-    _Atomic size_t stops;   /* the number of threads that know of the stop */
+    _Atomic size_t stops;     /* the number of threads that know of the stop */
     _Atomic bool quiesce_wanted;
     _Atomic size_t quiescent; /* the number of quiescent threads */
     _Atomic bool stopping;
@@ -92,5 +96,12 @@ struct stream_server {
     _Atomic bool finished;
     struct deadline deadline;
 };
+
+/* Makes the thread scan the connections at this time (monotonic), or earlier. */
+static inline void worker_scan_by(struct worker *worker, int64_t ns)
+{
+    if (ns < worker->scan_ns)
+        worker->scan_ns = ns;
+}
 
 #endif

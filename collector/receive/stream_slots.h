@@ -33,8 +33,7 @@ struct stream_slot {
     _Atomic unsigned armers; /* how many threads are in stream_slot_arm */
     _Atomic int64_t due_ns;  /* the connection's deadlines, for scans while it has no owner */
     _Atomic int64_t pressure_ns;
-    _Atomic bool paused;         /* the connection is not served until a scan of the first thread
-                                    claims it */
+    _Atomic bool paused;         /* the connection is not served until a scan claims it */
     _Atomic bool waits;          /* while the listener stops: the connection waits for the rest of a
                                     frame */
     bool hung_up;                /* a hang-up was reported; the slot is not armed for it again */

@@ -21,6 +21,38 @@ def may_open(count):
     return not WINDOWS and resource.getrlimit(resource.RLIMIT_NOFILE)[1] > count + 200
 
 
+def waits_of(program):
+    """The number of waits (voluntary context switches) of the program's threads so far."""
+    tasks = pathlib.Path(f"/proc/{program.process.pid}/task").iterdir()
+    return sum(int(re.search(r"(?m)^voluntary_ctxt_switches:\s*(\d+)",
+                             (task / "status").read_text(encoding="ascii"))[1])
+               for task in tasks)
+
+
+@unittest.skipIf(WINDOWS, "waits are counted by /proc")
+class Idle(Tcp):
+    def test_who_has_nothing_to_do_does_not_wake(self):
+        """With a connection or without one: 20 waits a second before."""
+        program = self.start("--listen", f"{TCP}&receivers=2")
+        for connections in range(3):
+            before = waits_of(program)
+            time.sleep(2)
+            self.assertLess(waits_of(program) - before, 20, connections)
+            client = self.client(program)
+            client.send(framed(metric(connections)))
+            self.assertEqual(client.answer(), OK)
+        program.stop()
+
+    def test_a_deadline_is_kept_by_whichever_thread_accepted(self):
+        program = self.start("--listen", f"{TCP}&receivers=3&idle_timeout=500ms")
+        for _ in range(6):
+            client = self.client(program)
+            begun = time.monotonic()
+            self.assertEqual(client.socket.recv(1), b"")
+            self.assertLess(time.monotonic() - begun, 5)
+        self.assertEqual(self.ends(program.stop()["listeners"][0]), {"idle": 6})
+
+
 @unittest.skipUnless(may_open(COUNT), "no process may have that many connections here")
 @unittest.skipIf(SANITIZED, "with sanitizers each connection costs many times as much")
 class Many(Tcp):
@@ -37,13 +69,6 @@ class Many(Tcp):
         program.wait_for_ledger(lambda ledger: ledger["listeners"][0]["connections"] == COUNT,
                                 "all were accepted")
 
-    def waits(self, program):
-        """The number of waits (voluntary context switches) of the program's threads so far."""
-        tasks = pathlib.Path(f"/proc/{program.process.pid}/task").iterdir()
-        return sum(int(re.search(r"(?m)^voluntary_ctxt_switches:\s*(\d+)",
-                                 (task / "status").read_text(encoding="ascii"))[1])
-                   for task in tasks)
-
     def test_a_stop_does_not_rest_between_those_that_it_closes(self):
         """The server closes a part of the connections at a time. If it scanned all of them each
         time, with a pause after each scan, the time would grow with the square of their number:
@@ -53,7 +78,7 @@ class Many(Tcp):
                              f"max_connections_per_address={COUNT}", "--stop-timeout", "30s")
         with contextlib.ExitStack() as held:
             self.connect(program, held)
-            before = self.waits(program)
+            before = waits_of(program)
             others = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
             listener = program.stop()["listeners"][0]
             waits = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - others - before

@@ -39,9 +39,9 @@ static size_t size_of(const char *name)
 }
 
 #define BLOCKS UINT64_C(200)
-#define LAST                                                                                       \
-    ((size_t)30000) /* smallest size of the last segment in bytes: that of many                    \
-                       windows */
+
+/* The smallest size of the last segment in bytes: that of many windows. */
+#define LAST ((size_t)30000)
 
 static struct spill_settings one_segment(void)
 {

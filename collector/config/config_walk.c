@@ -115,6 +115,14 @@ static bool is_sink(const struct walk *walk, const char *url)
     return is;
 }
 
+/* Whether the key is the framing of a stream, whose default is that of its schema. */
+static bool is_framing_of_stream(const struct walk *walk, const struct setting *key)
+{
+    unsigned kind = walk->config->listeners[walk->value.index].source->keys;
+    return key->scopes == KEY_OF_SCHEMA && key->offset == offsetof(struct schema_config, framing) &&
+           (kind & KEY_OF_STREAM) != 0 && (kind & KEY_OF_UDP) == 0;
+}
+
 /*
  * Whether this listener or sink accepts the key with its default value. It refuses a key for a
  * feature that it does not use.
@@ -122,6 +130,8 @@ static bool is_sink(const struct walk *walk, const char *url)
 static bool may_say(const struct walk *walk, unsigned scopes, const struct setting *key)
 {
     const unsigned own = KEY_OF_ANY_LISTENER;
+    if ((scopes & KEY_OF_SCHEMA) != 0)
+        return !is_framing_of_stream(walk, key);
     if ((scopes & (own | KEY_OF_SINK)) == 0)
         return true;
     const char *url = walk->entry->text.data;

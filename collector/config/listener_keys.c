@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LISTENS_TO_ALL (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE)
+
 struct reading {
     unsigned kind; /* scopes of the listener: bits of enum key_scope */
     const struct config_registry *registry;
@@ -59,6 +61,11 @@ static bool check_schema_file(const struct reading *reading, struct parse_error 
 static bool check_framing(const struct reading *reading, struct parse_error *fault)
 {
     const struct schema_config *schema = last_schema(reading);
+    if (schema->framing == FRAMING_DATAGRAM && (reading->kind & LISTENS_TO_ALL) == KEY_OF_STREAM &&
+        place_of_key(reading, "framing") != KEY_NOT_GIVEN)
+        return parse_error_set(fault, place_of_key(reading, "framing"),
+                               "framing=datagram is not for streams, which need the ends of "
+                               "messages; without framing= a schema's own is used");
     if (schema->framing == FRAMING_FRAME_STREAMS && (reading->kind & KEY_OF_STREAM) == 0)
         return parse_error_set(fault, place_of_key(reading, "framing"),
                                "framing=frame-streams is for tcp and unix");

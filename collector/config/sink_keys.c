@@ -142,6 +142,16 @@ static bool check_spill(const struct sink_keys *keys, struct parse_error *fault)
                                                        "fsync requires spill=FOLDER here");
 }
 
+/* Checks that on_epipe= is given only for a destination whose reader can exit. */
+static bool check_on_epipe(const struct sink_keys *keys, struct parse_error *fault)
+{
+    const struct destination_ops *destination = keys->sink->destination;
+    return destination->takes == TAKES_BYTES || !is_given(keys, "on_epipe") ||
+           parse_error_set(fault, sink_key_offset(keys, "on_epipe"),
+                           "on_epipe= is for pipes, and %s: writes to no pipe",
+                           destination->scheme);
+}
+
 /* Checks that client_key= has a certificate. */
 static bool check_tls(const struct sink_keys *keys, struct parse_error *fault)
 {
@@ -240,6 +250,9 @@ static bool check_of_formats(const struct sink_keys *keys, struct parse_error *f
         {"exemplars", "format=remote-write", encoder->has_native},
         {"numbers", "format=influx", encoder->has_typed_numbers},
         {"columns", "format=csv", encoder->has_columns},
+        {"names", "format=json and text", encoder->has_json},
+        {"int64", "format=json and text", encoder->has_json},
+        {"unknown", "format=json and text", encoder->has_json},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (is_given(keys, rows[i].key) && !rows[i].fits)
@@ -302,8 +315,9 @@ static bool check_properties(const struct sink_keys *keys, struct parse_error *f
 bool sink_keys_complete(struct sink_keys *keys, struct parse_error *fault)
 {
     static bool (*const checks[])(const struct sink_keys *keys, struct parse_error *fault) = {
-        check_relayed, check_format, check_view,       check_spill,     check_tls,       check_http,
-        check_rules,   check_limits, check_of_formats, check_schema_id, check_properties};
+        check_relayed, check_format,     check_view,      check_spill,
+        check_tls,     check_http,       check_on_epipe,  check_rules,
+        check_limits,  check_of_formats, check_schema_id, check_properties};
     RULE(keys->sink->destination != NULL && keys->sink->settings.encoder != NULL,
          "keys are completed after they were parsed");
     set_collecting(keys);

@@ -191,6 +191,7 @@ struct encoder_ops {
     bool has_native;        /* supports native and exemplars */
     bool has_columns;       /* supports sender_column */
     bool has_head;          /* supports head */
+    bool has_json;          /* supports json: it writes messages as JSON */
     bool binary;     /* no lines of text, so no terminal and no views; torn records are detected
                         differently */
     bool for_people; /* writes lines for a terminal, without the sender's control characters */

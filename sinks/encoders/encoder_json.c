@@ -324,6 +324,7 @@ static struct encoder *create(const struct encoder_options *options)
 
 const struct encoder_ops encoder_json = {
     .name = "json",
+    .has_json = true,
     .media_type = "application/x-ndjson",
     .create = create,
     .destroy = sample_encoder_destroy,

@@ -403,6 +403,7 @@ static struct encoder *create(const struct encoder_options *options)
 
 const struct encoder_ops encoder_text = {
     .name = "text",
+    .has_json = true,
     .for_people = true,
     .create = create,
     .destroy = sample_encoder_destroy,

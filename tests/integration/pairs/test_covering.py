@@ -79,11 +79,8 @@ class Agreement(unittest.TestCase):
         return done.returncode == 0
 
     def test_listeners(self):
-        """On a stream, framing=datagram means the default framing, so it is not listed."""
         for kind, framing, tls in itertools.product(KINDS, FRAMINGS, (False, True)):
             listener = Listener(kind, framing, tls)
-            if kind in ("tcp", "unix") and framing == "datagram":
-                continue
             if not tls or OPENSSL is not None:
                 self.assertEqual(self.is_taken(listener, "stdout", "json"),
                                  listener in LISTENERS, listener)

@@ -13,7 +13,7 @@ static const struct destination_ops to_file = {.scheme = "file",
                                                .place_is = PLACE_FILES,
                                                .keys = DESTINATION_KEYS_FILE,
                                                .read_path = path_template_read};
-static const struct encoder_ops json = {.name = "json"};
+static const struct encoder_ops json = {.name = "json", .has_json = true};
 static const struct encoder_ops lines = {.name = "lines",
                                          .needs_samples = true,
                                          .has_buckets = true,

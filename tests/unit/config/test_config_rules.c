@@ -185,6 +185,9 @@ TEST(what_is_about_some_formats_is_for_formats_that_have_it)
     refused("format=lines&native_histograms=some", 31, "\"some\"");
     refused("buckets=all", 0, "not for format=json");
     refused("counter_suffix=off", 0, "not for format=json");
+    refused("format=lines&names=json", 13, "is for format=json and text, not for format=lines");
+    refused("format=lines&int64=number", 13, "is for format=json and text, not for format=lines");
+    refused("format=bytes&unknown=show", 13, "is for format=json and text, not for format=bytes");
 }
 
 TEST(a_pair_is_refused_where_it_goes_wrong)

@@ -174,6 +174,17 @@ TEST_WITH(sealed_datagrams_need_keys_and_are_all_of_a_listeners, set_up, listene
     refused(UDP "schema=riemann&match=key:web", "schema=", "match=key:web requires framing=sealed");
 }
 
+TEST_WITH(a_stream_has_no_framing_of_datagrams, set_up, listener_reading_tear_down)
+{
+    (void)state;
+    accepted(UDP "schema=riemann&framing=datagram", 1);
+    accepted("pcap:x?schema=riemann&framing=datagram", 1);
+    refused("tcp://[::]:1?schema=riemann&framing=datagram",
+            "framing=", "framing=datagram is not for streams");
+    refused("unix:/run/s?schema=riemann&framing=datagram",
+            "framing=", "framing=datagram is not for streams");
+}
+
 TEST_WITH(frame_streams_are_for_tcp_and_unix, set_up, listener_reading_tear_down)
 {
     (void)state;

@@ -279,7 +279,7 @@ TEST(a_sink_url_has_a_scheme_and_perhaps_a_path)
                 "/var/log/a;b&c=d#e");
     assert_sink("stdout:?format=lines&view=sample", "stdout:", "");
     assert_sink("stdout:?view=auto&format=lines", "stdout:", "");
-    assert_sink("stdout:?view=auto&format=bytes&names=proto", "stdout:", "");
+    assert_sink("stdout:?view=auto&format=bytes&overflow=drop_oldest", "stdout:", "");
     assert_sink("file:///tmp/x", "file:///tmp/x", "///tmp/x");
 }
 

@@ -31,17 +31,21 @@ static uint16_t udp_checksum(const struct udp_packet *packet, const uint8_t *add
 
 /* --- headers ---------------------------------------------------------------------------------- */
 
-static size_t ip_size(const struct udp_packet *packet)
+static size_t ip_size(const struct address *source)
 {
-    return packet->source->family == ADDRESS_IPV6 ? IPV6_SIZE : IPV4_SIZE;
+    return source->family == ADDRESS_IPV6 ? IPV6_SIZE : IPV4_SIZE;
+}
+
+size_t udp_packet_payload_most(const struct address *source)
+{
+    /* The length field of IPv4 includes the IP header, the one of IPv6 does not. */
+    return LONGEST - UDP_SIZE - (ip_size(source) == IPV4_SIZE ? IPV4_SIZE : 0);
 }
 
 size_t udp_packet_headers_size(const struct udp_packet *packet)
 {
-    size_t ip = ip_size(packet);
-    /* The length field of IPv4 includes the IP header, the one of IPv6 does not. */
-    size_t counted = UDP_SIZE + (ip == IPV4_SIZE ? IPV4_SIZE : 0);
-    return packet->length > LONGEST - counted ? 0 : ip + UDP_SIZE;
+    bool fits = packet->length <= udp_packet_payload_most(packet->source);
+    return fits ? ip_size(packet->source) + UDP_SIZE : 0;
 }
 
 /* The address of a local process has no IP address and no port. */
@@ -83,7 +87,7 @@ static void put_ipv6(const struct udp_packet *packet, uint8_t *to)
 
 void udp_packet_write_headers(const struct udp_packet *packet, uint8_t *headers)
 {
-    size_t ip = ip_size(packet);
+    size_t ip = ip_size(packet->source);
     size_t addresses = ip == IPV4_SIZE ? 12 : 8;
     uint8_t *udp = headers + ip;
     RULE(packet->size <= packet->length && udp_packet_headers_size(packet) != 0,

@@ -30,6 +30,9 @@ struct udp_packet {
     size_t length; /* bytes of payload in the datagram, at least `size` */
 };
 
+/* Returns the most bytes of payload of a packet from this source. */
+size_t udp_packet_payload_most(const struct address *source);
+
 /*
  * Returns the size of the packet's headers: 28 for an IPv4 source, otherwise 48. Returns 0 if the
  * payload is too long for a packet.

@@ -340,7 +340,8 @@ static bool make_room_in_block(struct file_set_writer *set)
 {
     const struct file_block *block = file_blocks_get(set->blocks, set->route.block);
     bool fits = set->record.used <= set->shape.block_size - block->size && fits_file(set, block);
-    return fits || file_set_write_block(set, set->route.block);
+    /* A write that stopped half-way goes on: the sum of an arranged block is another one then. */
+    return (fits && !set->writing) || file_set_write_block(set, set->route.block);
 }
 
 /*

@@ -10,7 +10,8 @@
 
 /*
  * Numbers of descriptors, rounded up: of the program itself, of a receiver, and of a sink without
- * its connections. A sink has one file open, and opens other files for a rotation.
+ * its connections. A sink has one file open, and opens other files for a rotation; one with many
+ * paths closes some of its files if descriptors are short.
  */
 #define OF_PROGRAM  16
 #define OF_RECEIVER 4

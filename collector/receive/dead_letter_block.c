@@ -27,11 +27,11 @@ size_t dead_letter_block_make(uint8_t *to, bool with_section, struct byte_ring *
     char comment[PCAPNG_COMMENT_MAX];
     size_t section = with_section ? PCAPNG_SECTION_SIZE : 0;
     uint8_t *block = to + section;
+    size_t most = udp_packet_payload_most(&letter->source);
     struct udp_packet packet = {.source = &letter->source,
                                 .destination = &letter->destination,
                                 .size = letter->size,
-                                .length = letter->sent_size < DEAD_LETTER_MOST ? letter->sent_size
-                                                                               : DEAD_LETTER_MOST};
+                                .length = letter->sent_size < most ? letter->sent_size : most};
     size_t headers = udp_packet_headers_size(&packet);
     uint8_t *payload = block + PCAPNG_PACKET_HEAD + headers;
     byte_ring_take(ring, payload, letter->size);

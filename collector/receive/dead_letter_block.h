@@ -17,9 +17,6 @@
 
 #define DEAD_LETTER_SCHEMA_SIZE 64
 
-/* The most bytes of a datagram (over IPv4). Frames of streams can be longer. */
-#define DEAD_LETTER_MOST ((size_t)65507)
-
 /* The header of a datagram's bytes in a ring. */
 struct dead_letter {
     const struct listener *listener;

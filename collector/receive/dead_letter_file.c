@@ -60,12 +60,24 @@ int dead_letter_file_open(struct dead_letter_file *file, struct error *error)
     return 0;
 }
 
+/*
+ * Opens the file by its name. If the old file was removed and still occupies the name, it is made
+ * to release the name first.
+ */
+static bool open_fresh(struct dead_letter_file *file, struct output_file **fresh,
+                       struct error *error)
+{
+    return open_letter_file(file, fresh, error) == 0 ||
+           (output_file_let_name_go(file->output) && open_letter_file(file, fresh, error) == 0);
+}
+
 static void go_on_with(struct dead_letter_file *file, struct output_file *fresh)
 {
     output_file_close(file->output);
     file->output = fresh;
     file->ended = false;
     file->removed = false;
+    file->retry_ns = 0;
     file->section_due = true;
     read_size(file);
 }
@@ -81,9 +93,10 @@ void dead_letter_file_reopen(struct dead_letter_file *file)
         read_size(file);
         return;
     }
-    if (state == OUTPUT_FILE_UNSEEN || open_letter_file(file, &fresh, &error) != 0) {
-        log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, options->name,
-                  "cannot reopen; continuing with the old file: %s", error.text);
+    if (state == OUTPUT_FILE_UNSEEN || !open_fresh(file, &fresh, &error)) {
+        log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, options->name, "cannot reopen; %s: %s",
+                  file->removed ? "dead letters are lost" : "continuing with the old file",
+                  error.text);
         return;
     }
     go_on_with(file, fresh);
@@ -171,9 +184,10 @@ static bool letter_fits(struct dead_letter_file *file, size_t size)
     const struct dead_letter_options *options = file->options;
     if (!file->full && file->size + size > options->max_size) {
         file->full = true;
-        log_about(LOG_WARNING, LOG_OF_DEAD_LETTERS, options->name,
-                  "the file has reached max_size=; dead letters are only counted until it is moved "
-                  "away and SIGHUP begins a new one");
+        log_about(
+            LOG_WARNING, LOG_OF_DEAD_LETTERS, options->name,
+            "the file has reached max_size=; dead letters are only counted until it is removed, "
+            "or is moved away and SIGHUP begins a new one");
     }
     return !file->full;
 }
@@ -205,16 +219,16 @@ static void replace_removed(struct dead_letter_file *file)
     struct error error;
     char what[sizeof error.text + 64];
     int64_t now = clock_monotonic_ns();
-    if (!output_file_is_removed(file->output) || now < file->retry_ns)
+    if (!output_file_is_removed(file->output) || now < file->retry_ns ||
+        output_file_look(file->output, options->path, &error) != OUTPUT_FILE_MOVED)
         return;
-    file->removed = open_letter_file(file, &fresh, &error) != 0;
+    file->removed = !open_fresh(file, &fresh, &error);
     if (file->removed) {
         file->retry_ns = now + RETRY_NS;
         snprintf(what, sizeof what, "the file was removed: %s", error.text);
         log_failure(file, what);
         return;
     }
-    file->retry_ns = 0;
     go_on_with(file, fresh);
     log_about(LOG_WARNING, LOG_OF_DEAD_LETTERS, options->name,
               "the file was removed; opened a new one");

@@ -29,7 +29,7 @@ struct dead_letter_file {
     bool full;          /* the file has reached max_size */
     bool ended;         /* the reader of the pipe has closed it */
     bool removed;       /* the file was removed, and no new file could be opened */
-    int64_t retry_ns;   /* monotonic: the next try to open a new file; 0: at once */
+    int64_t retry_ns;   /* monotonic: the next try to open a new file; 0: any time */
     bool short_of_room; /* the disk's free space is below the reserve; this was logged */
     struct disk_room room;
     struct log_limit log;

@@ -50,12 +50,6 @@ size_t dead_letter_queue_memory(void)
     return RING_SIZE + sizeof(struct dead_letter_queue);
 }
 
-/*
- * The most bytes that are kept of a stream's longer frame: less than the length in its packet, so
- * that a capture's reader finds that it is cut.
- */
-#define CUT_MOST (DEAD_LETTER_MOST - 1)
-
 /* --- producing threads ------------------------------------------------------------------------ */
 
 static void wake_writer(struct dead_letters *dead_letters)
@@ -66,8 +60,9 @@ static void wake_writer(struct dead_letters *dead_letters)
 
 bool dead_letter_queue_has_room(const struct dead_letter_queue *queue, size_t size)
 {
-    return byte_ring_has_room(queue->ring, sizeof(struct dead_letter) +
-                                               (size < DEAD_LETTER_MOST ? size : CUT_MOST));
+    return byte_ring_has_room(queue->ring,
+                              sizeof(struct dead_letter) +
+                                  (size < DATAGRAM_MAX_SIZE ? size : DATAGRAM_MAX_SIZE));
 }
 
 static bool put_letter(struct dead_letter_queue *queue, const struct dead_letter *letter,
@@ -88,8 +83,13 @@ void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *l
 {
     RULE(datagram_reason_has_letter[reason], "only reasons with dead letters are offered");
     struct datagram_slot part = *whole;
-    const struct datagram_slot *datagram = whole->size <= DEAD_LETTER_MOST ? whole : &part;
-    part.size = CUT_MOST;
+    /*
+     * A stream's frame can be longer than any datagram. Fewer bytes of it are kept than the length
+     * in its packet says, so that a capture's reader finds that it is cut.
+     */
+    const size_t most = udp_packet_payload_most(&whole->source);
+    const struct datagram_slot *datagram = whole->size <= most ? whole : &part;
+    part.size = (uint32_t)most - 1;
     struct dead_letters *dead_letters = queue->dead_letters;
     struct dead_letter_counters *counters = queue->counters;
     counter_add(&counters->offered, 1);
@@ -138,7 +138,7 @@ static void write_letter(struct dead_letters *dead_letters, struct byte_ring *ri
     enum dead_letter_drop why;
     dead_letter_file_look(file);
     byte_ring_take(ring, &letter, sizeof letter);
-    RULE(letter.size <= DEAD_LETTER_MOST, "a letter in a ring has its own header");
+    RULE(letter.size <= DATAGRAM_MAX_SIZE, "a letter in a ring has its own header");
     size_t size = dead_letter_block_make(file->block, file->section_due, ring, &letter);
     if (!dead_letter_file_append(file, size, &why)) {
         counter_add(&counters->dropped[why], 1);

@@ -31,6 +31,7 @@ struct file_set {
     struct output frame; /* compressed */
     struct output head;  /* the head of a file, as stored */
     int64_t tick_ns;     /* monotonic: the next tick */
+    bool vacating;       /* the next tick frees entries without a file */
     int64_t retry_ns;    /* monotonic: time of the next try to name the files that wait for their
                             names */
     struct log_limit log;
@@ -69,6 +70,22 @@ static const char *part_name(const struct file_set *set, const struct live_file 
     return file_part_name(set->makings.path, file->path, file->number, name);
 }
 
+/* Closes the least recently used other file. Returns false if no other file is open. */
+static bool close_another(struct file_set *set, const struct live_file *file)
+{
+    struct table_file *oldest = NULL;
+    for (size_t i = 0; i < set->slot_count; i++) {
+        struct table_file *other = set->slots[i];
+        if (other != NULL && &other->live != file && other->live.part != NULL &&
+            (oldest == NULL || other->last_use < oldest->last_use))
+            oldest = other;
+    }
+    if (oldest == NULL)
+        return false;
+    live_file_put_aside(&oldest->live);
+    return true;
+}
+
 /*
  * Completes the file. If it can neither get its name nor wait for it, returns false with the file
  * unchanged.
@@ -79,6 +96,10 @@ static bool complete(struct file_set *set, struct live_file *file)
     char name[FILE_NAME_SIZE];
     uint64_t held;
     if (live_file_complete(&set->makings, file, &error))
+        return true;
+    /* A file that was put aside is opened again, for which descriptors may be short. */
+    if (file->part == NULL && close_another(set, file) &&
+        live_file_complete(&set->makings, file, &error))
         return true;
     counter_add(&set->options.counters->write_errors, 1);
     if (log_allowed(&set->log, &held))
@@ -146,6 +167,20 @@ static void take_slot(struct file_set *set, struct table_file *file)
     }
     set->slots[slot] = file;
     file->slot = slot;
+}
+
+/*
+ * Opens the file of an entry. If that fails not only for this path, descriptors may be short, so it
+ * is tried again with one file less open.
+ */
+static bool open_entry(struct file_set *set, struct table_file *file, struct error *error)
+{
+    struct error ignored;
+    take_slot(set, file);
+    if (live_file_open(&set->makings, &file->live, error))
+        return true;
+    return !file->live.refused && close_another(set, &file->live) &&
+           live_file_open(&set->makings, &file->live, &ignored);
 }
 
 /*
@@ -308,8 +343,7 @@ static enum write_result write_block(struct destination *destination, size_t blo
     bool waits = waits_to_retry(set, file);
     if (!waits && interval_is_over(set, file, clock_wall_ns()))
         complete(set, file);
-    take_slot(set, entry);
-    if (!live_file_open(&set->makings, file, error))
+    if (!open_entry(set, entry, error))
         return not_opened(set, file, error);
     if (!make_frame(set, bytes, size, &frame, &frame_size, error))
         return WRITE_FAILED;
@@ -372,7 +406,7 @@ static bool tick(struct destination *destination)
 {
     struct file_set *set = of(destination);
     int64_t now_ns = clock_wall_ns();
-    bool any = false;
+    bool any = set->vacating;
     retry_names_in_time(set);
     if (clock_monotonic_ns() < set->tick_ns)
         return false;
@@ -391,7 +425,7 @@ static bool tick(struct destination *destination)
 
 /*
  * Completes the files that are due, or all files. If blocks have records, the entries of the files
- * cannot be freed: they count towards max_files until the next rotation.
+ * cannot be freed: those without a file then are freed at the next tick, which is due at once.
  */
 static void rotate(struct destination *destination, bool all, bool empty)
 {
@@ -399,13 +433,17 @@ static void rotate(struct destination *destination, bool all, bool empty)
     int64_t now_ns = clock_wall_ns();
     bool fields = path_template_has_fields(set->path);
     for (struct table_file *file = NULL; (file = file_table_next(set->table, file)) != NULL;) {
-        if (!all && !is_due(set, file, now_ns))
+        bool idle = set->vacating && !live_file_is_begun(&file->live);
+        if (!all && !idle && !is_due(set, file, now_ns))
             continue;
         if (fields && empty)
             retire(set, file);
         else
             complete(set, &file->live);
     }
+    set->vacating = fields && !empty;
+    if (set->vacating)
+        set->tick_ns = 0;
     retry_names(set);
 }
 
@@ -414,7 +452,11 @@ static void finish(struct destination *destination)
     struct file_set *set = of(destination);
     if (set->table == NULL || set->makings.finished == NULL)
         return;
-    for (struct table_file *file = NULL; (file = file_table_next(set->table, file)) != NULL;)
+    struct table_file *file;
+    for (file = NULL; (file = file_table_next(set->table, file)) != NULL;)
+        if (file->live.part != NULL) /* first, for descriptors to open the others */
+            retire(set, file);
+    for (file = NULL; (file = file_table_next(set->table, file)) != NULL;)
         retire(set, file);
     size_t unnamed;
     counter_add(&set->options.counters->files, finished_files_end(set->makings.finished, &unnamed));
@@ -505,8 +547,7 @@ static bool open_single(struct file_set *set, struct error *error)
     bool full;
     struct table_file *file = file_table_find(set->table, &none, &full);
     RULE(file_table_number(set->table, file) == 0, "a single file has the only block");
-    take_slot(set, file);
-    return live_file_open(&set->makings, &file->live, error);
+    return open_entry(set, file, error);
 }
 
 static bool open_base(const struct file_set *set, struct error *error)

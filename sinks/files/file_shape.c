@@ -61,12 +61,16 @@ static size_t plain_block_size(size_t blocks, uint64_t rotate_size)
     return part < PLAIN_BLOCK_SIZE ? (size_t)part : PLAIN_BLOCK_SIZE;
 }
 
-/* Divides the memory for a number of full blocks into chunks. */
+/*
+ * Divides the memory for a number of blocks into chunks. Of many blocks each counts with its full
+ * size, also if the files are smaller: more files than that share the memory.
+ */
 static void share(struct destination_shape *shape, size_t full_blocks)
 {
-    bool few = full_blocks <= TIME_BLOCKS || shape->block_size < CHUNK_SIZE;
-    shape->chunk_size = few ? shape->block_size : CHUNK_SIZE;
-    shape->chunks = full_blocks * ((shape->block_size + shape->chunk_size - 1) / shape->chunk_size);
+    bool few = full_blocks <= TIME_BLOCKS;
+    shape->chunk_size = few || shape->block_size < CHUNK_SIZE ? shape->block_size : CHUNK_SIZE;
+    size_t each = few ? shape->block_size : SMALL_BLOCK_SIZE;
+    shape->chunks = full_blocks * ((each + shape->chunk_size - 1) / shape->chunk_size);
 }
 
 struct destination_shape file_shape(const struct path_template *path,

@@ -207,6 +207,47 @@ class Bounds(DeadLetters):
         self.assertEqual(self.payloads(), [b"\xff\xff\xff"])
         self.assertEqual(len([line for line in program.log() if "was removed: " in line]), 1)
 
+    @not_on_windows(NO_FIFO)
+    def test_a_file_without_a_name_that_is_there_is_kept(self):
+        """A file that was removed and is reached by a descriptor: /dev/fd/N."""
+        with open(self.path, "w+b") as file:
+            self.path.unlink()
+            program = self.start("--listen", TELEMETRY, "--dead-letter",
+                                 f"file:/dev/fd/{file.fileno()}", "--sandbox", "off",
+                                 pass_fds=[file.fileno()])
+            self.sender(program).send_all([b"\xff"] * 3)
+            self.assert_kept(program.stop(), 3)
+            self.path.write_bytes(file.read())
+        self.assertEqual(self.payloads(), [b"\xff"] * 3)
+
+    def test_a_second_removal_right_after_the_first_is_noticed(self):
+        program, sender = self.remove_after_one()
+        self.path.mkdir()
+        sender.send_all([b"\xff\xff"], before=1)
+        self.wait_for_letters(program, 2)
+        self.path.rmdir()
+        program.ask_to_reload()
+        program.wait_for_log("dead.pcapng: reopened")
+        self.path.unlink()
+        sender.send_all([b"\xff\xff\xff"], before=2)
+        self.assert_kept(program.stop(), 2, io_error=1)
+        self.assertEqual(self.payloads(), [b"\xff\xff\xff"])
+
+    def test_of_ipv6_the_largest_is_whole_and_a_truncated_one_is_cut(self):
+        largest = b"\xff" * 65527
+        for limit, cut in (("64KiB", 0), ("65507B", 1)):
+            with self.subTest(limit):
+                program = self.start("--listen", f"udp://[::]:0?schema=telemetry&max_datagram={limit}",
+                                     *self.letters_to())
+                self.sender(program, host="::1").send_all([largest])
+                self.assert_kept(program.stop(), 1)
+                packet, = read_packets(self.path)
+                self.assertEqual(packet["length"], len(largest))
+                self.assertEqual(packet["payload"], largest[:65507] if cut else largest)
+                _, ledger = self.run_to_end("--listen", f"pcap:{self.path}?schema=telemetry")
+                self.assertEqual(ledger["listeners"][0]["cut"], cut)
+                self.path.unlink()
+
     def test_a_longer_frame_of_a_stream_is_marked_as_cut(self):
         frame = (70000).to_bytes(4, "big") + b"\xff" * 70000
         program = self.start("--listen", "tcp://127.0.0.1:0?schema=telemetry&framing=length32",

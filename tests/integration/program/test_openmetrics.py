@@ -3,10 +3,12 @@ import gzip
 import json
 import math
 import os
+import resource
 import unittest
 from decimal import Decimal
 
 import otlp_samples
+from built import NO_LIMIT, not_on_windows
 from capture_writing import FIRST_CAPTURED, write_capture
 from format_texts import alphabet_text, joined_labels, random_events
 from openmetrics_mapping import expected
@@ -253,6 +255,28 @@ def telemetry_of(names):
 
 
 # --- what a crash leaves --------------------------------------------------------------------------
+
+class Full(OpenMetricsTest):
+    @not_on_windows(NO_LIMIT)
+    def test_a_file_that_cannot_be_written_is_tried_again_and_the_next_record_waits(self):
+        """The records of a file are written when a further one has no room in it."""
+        bounds = tuple(float(number) for number in range(1200))
+        histogram = {"bounds": bounds, "counts": (1,) * 1201, "count": 1201, "sum": 3.0}
+        program = self.start("--listen", TELEMETRY, "--sink",
+                             self.url("%F.om", "&flush_interval=1h"))
+        hard = resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE)[1]
+        resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE, (4096, hard))
+        sender = self.sender(program)
+        for number in range(6):
+            sender.send_all([telemetry(sample("a" * 1000 + str(number), kind=CUMULATIVE,
+                                              histogram=histogram))], before=number)
+        program.wait_for_log("cannot write")
+        resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["written"], sink["files"]), (6, len(self.files())))
+        self.assertGreater(sink["files"], 1)
+        self.assertEqual(sum(len(self.samples(name)) for name in self.files()), sink["lines"])
+
 
 class Left(OpenMetricsTest):
     WHOLE = b"# TYPE old gauge\nold 1 2\n" + END.encode()

@@ -1,11 +1,14 @@
 """File sinks with fields in their paths: each record is in the file that its time and values
 select."""
 import collections
+import resource
 import socket
 import time
 import unittest
 
+from built import NO_LIMIT, not_on_windows
 from capture_writing import FIRST_CAPTURED, HEADER, record
+from descriptor_use import limited
 from protobuf import gauge, metric
 from rotating import NUMBERED, RotatingTest, numbered
 from sluice_program import BURST, RIEMANN, TELEMETRY, read_lines
@@ -66,6 +69,45 @@ class Values(RotatingTest):
             self.assertEqual(self.numbers(f"{host}.n", f"{host}.1.n"), list(range(8)))
         self.assertEqual(ledger["sinks"][0]["to_other_file"], 0)
         self.assertEqual(ledger["sinks"][0]["files"], 200)
+
+    @not_on_windows(NO_LIMIT)
+    def test_sinks_of_many_files_share_few_descriptors(self):
+        for name in "ab":
+            (self.out / name).mkdir()
+        keys = "flush_interval=1ms&fsync=never"
+        program = self.start("--listen", NUMBERED.replace("127.0.0.1", "0.0.0.0"), "--sink",
+                             self.sink("a/%{source}.n", keys), "--sink",
+                             self.sink("b/%{source}.n", keys), preexec_fn=limited(128))
+        hosts = [f"127.0.1.{host}" for host in range(1, 101)]
+        for turn in range(3):
+            for host in hosts:
+                self.send_from(program, host, [numbered(turn)])
+            program.wait_for_settled((turn + 1) * len(hosts))
+        for sink in program.stop()["sinks"]:
+            self.assertEqual((sink["written"], sink["files"]), (3 * len(hosts), len(hosts)))
+        for name in "ab":
+            for host in hosts:
+                self.assertEqual(self.numbers(f"{name}/{host}.n"), [0, 1, 2])
+
+    @not_on_windows(NO_LIMIT)
+    def test_what_a_rotation_during_a_failure_completes_makes_room_for_other_senders(self):
+        program = self.start_on_all("%{source}.n", "max_files=2&flush_interval=1ms&fsync=never")
+        for host in (2, 3):
+            self.send_from(program, f"127.0.0.{host}", [numbered(host)])
+        program.wait_for_settled(2)
+        hard = resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE)[1]
+        resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE, (1, hard))
+        self.send_from(program, "127.0.0.2", [numbered(2)])
+        program.wait_for_log("cannot write")
+        program.ask_to_reload()
+        program.wait_for_log("reopened")
+        resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+        program.wait_for_settled(3)
+        self.send_from(program, "127.0.0.4", [numbered(4)])
+        program.wait_for_settled(4)
+        ledger = program.stop()
+        self.assertEqual(ledger["sinks"][0]["to_other_file"], 0)
+        self.assertEqual(self.numbers("127.0.0.4.n"), [4])
 
     def send_three_beside(self, path):
         """Three senders, the second of which has something in the way of its file."""

@@ -12,9 +12,9 @@ LATE = ("--stop-timeout", "200ms")
 
 
 class ExitCodes(ProgramTest):
-    def stop_after(self, count, *arguments, code=0):
+    def stop_after(self, count, *arguments, code=0, limit=LATE):
         """Starts it, sends metrics, stops it. Returns its first sink of the ledger."""
-        program = self.start("--listen", RIEMANN, *arguments, *LATE)
+        program = self.start("--listen", RIEMANN, *arguments, *limit)
         self.sender(program).send_all([metric(number) for number in range(count)])
         sink = program.stop(code=code)["sinks"][0]
         return program, sink
@@ -65,7 +65,8 @@ class ExitCodes(ProgramTest):
     def test_a_command_that_does_not_read_is_late_and_one_that_ends_has_failed(self):
         program, sink = self.stop_after(3, "--sink", "command:exec sleep 1000")
         self.check_late(program, sink, 3)
-        _, sink = self.stop_after(3, "--sink", "command:exit 3", code=74)
+        _, sink = self.stop_after(3, "--sink", "command:exit 3", code=74,
+                                  limit=("--stop-timeout", "30s"))
         self.assertEqual(sink["failed"]["command_ended"], 3)
 
     @not_on_windows("a device of Linux")

@@ -354,7 +354,8 @@ class Delivered(SeriesTest):
         self.assert_counts(ledger["sinks"][0], spilled=1040, filtered=960, series_refused=960)
         store = Store(port=port)
         self.addCleanup(store.close)
-        _, ledger = self.run_to_end("--listen", self.capture((0, GOOD, good(0))), *arguments)
+        _, ledger = self.run_to_end("--listen", self.capture((0, GOOD, good(0))), *arguments,
+                                    "--stop-timeout", "30s")
         self.assert_counts(ledger["sinks"][0], recovered=1040, written=1041, series_refused=0)
         self.assertEqual(len(store.lines()), 1041)
 

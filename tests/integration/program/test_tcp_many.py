@@ -31,6 +31,7 @@ def waits_of(program):
 
 @unittest.skipIf(WINDOWS, "waits are counted by /proc")
 class Idle(Tcp):
+    @unittest.skipIf(SANITIZED, "the sanitizer of threads has a thread that wakes ten times a second")
     def test_who_has_nothing_to_do_does_not_wake(self):
         """With a connection or without one: 20 waits a second before."""
         program = self.start("--listen", f"{TCP}&receivers=2")

@@ -122,19 +122,29 @@ class Reloaded(ProgramTest):
         self.assert_counts(sink, queued=2 * COUNT, recovered=0, written=2 * COUNT,
                            possible_duplicates=0)
 
+    def send_until_spilled(self, program, sent):
+        """Continues an outage in which `sent` records were sent: memory may have all of them.
+        Returns how many were sent when at least one was only on disk."""
+        while self.live(program.ledger_now())["spilled"] == 0:
+            self.send(program, sent, sent + COUNT)
+            sent += COUNT
+            wait_for_records(self.spill, sent)
+        return sent
+
     def test_what_another_program_removed_is_lost_once(self):
         program = self.begin(self.sink_of())
         self.send_in_outage(program, 0, COUNT)
+        sent = self.send_until_spilled(program, COUNT)
         for segment in self.spill.glob("*.seg"):
             segment.unlink()
-        self.send(program, COUNT, COUNT + 1)
+        self.send(program, sent, sent + 1)
         lost = self.wait_for(program, lambda sink: sink["failed"]["damaged"] > 0,
                              "the removal was noticed")["failed"]["damaged"]
-        self.wait_until_taken(program, COUNT + 1)
+        self.wait_until_taken(program, sent + 1)
         self.change(program, self.sink_of("&timeout=20s"))
         self.store()
         sink = self.wait_for(program, has_sent_all, "the others were sent")
-        self.assert_counts(sink, recovered=0, written=COUNT + 1 - lost, spilled=0)
+        self.assert_counts(sink, recovered=0, written=sent + 1 - lost, spilled=0)
         self.assertEqual(sink["failed"]["damaged"], lost)
         program.stop()
 

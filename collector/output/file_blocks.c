@@ -228,12 +228,6 @@ void file_blocks_count(struct file_blocks *blocks, size_t index, const struct en
     encoded_add(&block->sum, encoded);
 }
 
-void file_blocks_set_sum(struct file_blocks *blocks, size_t index, const struct encoded *sum)
-{
-    RULE(file_blocks_get(blocks, index)->records != 0, "only a block with records has a sum");
-    blocks->blocks[index].sum = *sum;
-}
-
 void file_blocks_empty(struct file_blocks *blocks, size_t index)
 {
     struct file_block *block = &blocks->blocks[index];

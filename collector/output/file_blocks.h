@@ -64,9 +64,6 @@ void file_blocks_count(struct file_blocks *blocks, size_t index, const struct en
 /* Returns the bytes of the block in one piece. They are valid until the next call with `blocks`. */
 const struct output *file_blocks_bytes(struct file_blocks *blocks, size_t index);
 
-/* Replaces the sum of the block's records. */
-void file_blocks_set_sum(struct file_blocks *blocks, size_t index, const struct encoded *sum);
-
 /* Frees the block's chunks and removes the block from the list. */
 void file_blocks_empty(struct file_blocks *blocks, size_t index);
 

@@ -43,9 +43,10 @@ struct file_set_writer {
     /* Whether a write has stopped half-way; `written` are then its bytes. */
     bool writing;
     const struct output *written;
-    bool refused;     /* the last write failed only for its file, and is not tried again */
-    bool rotating;    /* a rotation has stopped half-way; all blocks are written before it */
-    int64_t serve_ns; /* when the present serving began */
+    struct encoded sum; /* of the records in `written` */
+    bool refused;       /* the last write failed only for its file, and is not tried again */
+    bool rotating;      /* a rotation has stopped half-way; all blocks are written before it */
+    int64_t serve_ns;   /* when the present serving began */
 
     /* The present put: its stage, and the facts about its record. */
     enum put_stage stage;
@@ -159,25 +160,23 @@ static void count_lost(struct file_set_writer *set, size_t records)
         sink_writer_count_failed(&set->base, records);
 }
 
-/* Returns the bytes to write for a block, with *sum: the block as it is, or its arranged form. */
-static const struct output *arrange(struct file_set_writer *set, const struct output *block,
-                                    struct encoded *sum)
+/* Begins to write these records, whose sum is given: as they are, or in their arranged form. */
+static void begin_bytes(struct file_set_writer *set, const struct output *records,
+                        const struct encoded *sum)
 {
     struct encoder *encoder = set->base.encoder;
+    set->written = records;
+    set->sum = *sum;
     if (!set->shape.arranged)
-        return block;
+        return;
     set->arranged.used = 0;
-    *sum = encoder->ops->arrange(encoder, block->data, block->used, &set->arranged);
-    return &set->arranged;
+    set->sum = encoder->ops->arrange(encoder, records->data, records->used, &set->arranged);
+    set->written = &set->arranged;
 }
 
-/* Decides on the bytes to write for a block with records. */
-static void begin_block(struct file_set_writer *set, size_t index)
+static const struct output *bytes_of(const struct file_set_writer *set, size_t index)
 {
-    struct encoded sum = file_blocks_get(set->blocks, index)->sum;
-    set->written = arrange(
-        set, set->shape.blocks == 1 ? &set->place : file_blocks_bytes(set->blocks, index), &sum);
-    file_blocks_set_sum(set->blocks, index, &sum);
+    return set->shape.blocks == 1 ? &set->place : file_blocks_bytes(set->blocks, index);
 }
 
 /*
@@ -191,11 +190,11 @@ static bool file_set_write_block(struct file_set_writer *set, size_t index)
     if (block->records == 0)
         return true;
     if (!set->writing)
-        begin_block(set, index);
+        begin_bytes(set, bytes_of(set, index), &block->sum);
     if (!write_bytes(set, index, &out))
         return false;
     if (out)
-        sink_writer_count_written(&set->base, block->records, &block->sum);
+        sink_writer_count_written(&set->base, block->records, &set->sum);
     else
         count_lost(set, block->records);
     file_blocks_empty(set->blocks, index);
@@ -289,11 +288,11 @@ static bool write_alone(struct file_set_writer *set)
     struct sink_writer *writer = &set->base;
     bool out;
     if (!set->writing)
-        set->written = arrange(set, &set->record, &set->encoded);
+        begin_bytes(set, &set->record, &set->encoded);
     if (!write_bytes(set, set->route.block, &out))
         return false;
     if (out)
-        sink_writer_count_written(writer, 1, &set->encoded);
+        sink_writer_count_written(writer, 1, &set->sum);
     else
         count_lost(set, 1);
     return true;
@@ -340,8 +339,7 @@ static bool make_room_in_block(struct file_set_writer *set)
 {
     const struct file_block *block = file_blocks_get(set->blocks, set->route.block);
     bool fits = set->record.used <= set->shape.block_size - block->size && fits_file(set, block);
-    /* A write that stopped half-way goes on: the sum of an arranged block is another one then. */
-    return (fits && !set->writing) || file_set_write_block(set, set->route.block);
+    return fits || file_set_write_block(set, set->route.block);
 }
 
 /*

@@ -120,7 +120,7 @@ static bool is_framing_of_stream(const struct walk *walk, const struct setting *
 {
     unsigned kind = walk->config->listeners[walk->value.index].source->keys;
     return key->scopes == KEY_OF_SCHEMA && key->offset == offsetof(struct schema_config, framing) &&
-           (kind & KEY_OF_STREAM) != 0 && (kind & KEY_OF_UDP) == 0;
+           key_scopes_are_stream(kind);
 }
 
 /*

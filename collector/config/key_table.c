@@ -260,14 +260,11 @@ static struct setting rows[KEYS_MAX] = {
      .help = "one line for each metric value, each message, or each log record or span (otlp-logs, "
              "otlp-traces); auto is sample if the schema has samples, otherwise message"},
     {"names", SETTING_BOOL, KEY_OF_SINK, SETTINGS(encoding.json.proto_names), "json",
-     .choices = json_proto,
-     .help = "json and text: field names in lowerCamelCase, or as in the .proto file"},
+     .choices = json_proto, .help = "json, text: lowerCamelCase names, or those of the schema"},
     {"int64", SETTING_BOOL, KEY_OF_SINK, SETTINGS(encoding.json.int64_numbers), "string",
-     .choices = string_number,
-     .help = "json and text: how 64-bit integers of a message are written"},
+     .choices = string_number, .help = "json, text: how 64-bit integers of a message are written"},
     {"unknown", SETTING_BOOL, KEY_OF_SINK, SETTINGS(encoding.json.show_unknown), "hide",
-     .choices = hide_show,
-     .help = "json and text: whether to write fields that the schema does not know"},
+     .choices = hide_show, .help = "json, text: whether to write fields unknown to the schema"},
     {"buckets", SETTING_PARSED, KEY_OF_SINK, SETTINGS(encoding.buckets), "all",
      .parse = rules_parse_buckets, .syntax = RULES_BUCKETS_SYNTAX,
      .help = "buckets of a histogram in prometheus, openmetrics, influx and remote-write: all, "

@@ -9,6 +9,8 @@
 #ifndef SLUICE_COLLECTOR_CONFIG_KEY_TABLE_H
 #define SLUICE_COLLECTOR_CONFIG_KEY_TABLE_H
 
+#include <stdbool.h>
+
 #include "collector/config/setting.h"
 #include "collector/contract/destination.h"
 #include "collector/contract/source.h"
@@ -44,6 +46,12 @@ enum key_scope {
 /* The scopes of all keys that a listener may have, without those of its schemas. */
 #define KEY_OF_ANY_LISTENER                                                                        \
     (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_TCP | KEY_OF_LOCAL | KEY_OF_DTLS | KEY_OF_CAPTURE)
+
+/* Returns whether a listener with keys of these scopes has streams only, never datagrams. */
+static inline bool key_scopes_are_stream(unsigned scopes)
+{
+    return (scopes & KEY_OF_STREAM) != 0 && (scopes & (KEY_OF_UDP | KEY_OF_CAPTURE)) == 0;
+}
 
 /* The scopes of all keys that a sink may have. */
 #define KEY_OF_ANY_SINK                                                                            \

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LISTENS_TO_ALL (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE)
-
 struct reading {
     unsigned kind; /* scopes of the listener: bits of enum key_scope */
     const struct config_registry *registry;
@@ -61,7 +59,7 @@ static bool check_schema_file(const struct reading *reading, struct parse_error 
 static bool check_framing(const struct reading *reading, struct parse_error *fault)
 {
     const struct schema_config *schema = last_schema(reading);
-    if (schema->framing == FRAMING_DATAGRAM && (reading->kind & LISTENS_TO_ALL) == KEY_OF_STREAM &&
+    if (schema->framing == FRAMING_DATAGRAM && key_scopes_are_stream(reading->kind) &&
         place_of_key(reading, "framing") != KEY_NOT_GIVEN)
         return parse_error_set(fault, place_of_key(reading, "framing"),
                                "framing=datagram is not for streams, which need the ends of "

@@ -9,9 +9,9 @@
 struct pipeline;
 
 /*
- * Sets the limits of all queues, and the size of the pool, to what the removed sinks leave
- * (memory_plan_share). Without removed sinks this is what the plan says. If memory for
- * additional batches is short, the pool stays as it is.
+ * Sets the limits of all queues and the size of the pool by memory_plan_share, so that the removed
+ * sinks can keep their batches. Without removed sinks the plan applies. If memory for additional
+ * batches is short, the pool stays as it is.
  */
 void pipeline_share_room(struct pipeline *pipeline);
 

@@ -155,7 +155,7 @@ static size_t find_slot(const struct file_set *set)
     return oldest;
 }
 
-/* Before a file is opened: closes another one if there is no free slot. */
+/* Gives the file a slot, before it is opened. If no slot is free, closes another file. */
 static void take_slot(struct file_set *set, struct table_file *file)
 {
     if (file->slot != NO_SLOT)

@@ -1,5 +1,6 @@
 /*
- * The header of Cisco's model-driven telemetry by UDP and TCP, which precedes each message. Pure.
+ * The header that precedes each message of Cisco's model-driven telemetry, over UDP and TCP. Pure
+ * functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_FRAMING_CISCO_MDT_H
 #define SLUICE_COLLECTOR_FRAMING_CISCO_MDT_H
@@ -23,7 +24,7 @@ struct cisco_mdt {
     uint32_t size;          /* bytes of the message */
 };
 
-/* Reads the CISCO_MDT_HEADER bytes of a header. */
+/* Reads a header. `header` must have CISCO_MDT_HEADER bytes. */
 static inline struct cisco_mdt cisco_mdt_read(const uint8_t *header)
 {
     return (struct cisco_mdt){.type = network_u16(header),

@@ -17,11 +17,10 @@ enum field_type { FIELD_CONTENT_TYPE = 1 };
 
 #define PROTOBUF "protobuf:"
 
-/* The contents of a control frame. */
 struct control {
     uint32_t type;
-    size_t types;    /* the number of content types that it names */
-    bool has_wanted; /* the frame names a wanted content type; `wanted` is the first such type */
+    size_t types;    /* number of content types in the frame */
+    bool has_wanted; /* `wanted` is the first content type in the frame that is wanted */
     struct text wanted;
 };
 
@@ -33,7 +32,6 @@ static bool type_is_wanted(const struct text *wanted, const struct text *given)
     return text_equal(given, wanted);
 }
 
-/* Reads the field at *at and advances *at. */
 static bool read_content_type(const uint8_t *data, size_t size, size_t *at,
                               const struct text *wanted, struct control *control)
 {
@@ -73,7 +71,6 @@ static bool read_control(const uint8_t *data, size_t size, const struct text *wa
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* Writes an answer, with the given content type unless it is empty. */
 static void put_answer(struct frame_streams_answer *answer, enum control_type type,
                        const struct text *content)
 {

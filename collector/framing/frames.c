@@ -29,7 +29,6 @@ static enum frame_result frames_refuse(struct frames *frames, size_t at, enum de
     return FRAME_MALFORMED;
 }
 
-/* Takes all remaining bytes as one message. */
 static enum frame_result take_rest(struct frames *frames, struct frame *next)
 {
     if (frames->found != 0)
@@ -39,7 +38,7 @@ static enum frame_result take_rest(struct frames *frames, struct frame *next)
 
 /* --- length prefixes -------------------------------------------------------------------------- */
 
-/* Reads a varint. Returns false if it does not end within the payload, or exceeds 64 bits. */
+/* Returns false if the varint does not end within the payload or exceeds 64 bits. */
 static bool read_varint(struct frames *frames, uint64_t *length)
 {
     const uint8_t *begin = frames->data + frames->at;
@@ -50,7 +49,6 @@ static bool read_varint(struct frames *frames, uint64_t *length)
     return next - begin < WIRE_VARINT_MAX || next[-1] <= 1;
 }
 
-/* Reads a length of 2 or 4 bytes. Returns false if the payload ends first. */
 static bool read_fixed(struct frames *frames, size_t bytes, enum byte_order order, uint64_t *length)
 {
     const uint8_t *begin = frames->data + frames->at;
@@ -95,7 +93,7 @@ static enum frame_result next_after_length(struct frames *frames, struct frame *
 
 /* --- Cisco MDT -------------------------------------------------------------------------------- */
 
-/* Finds the message. The bytes of a heartbeat after its type are ignored. */
+/* A heartbeat is not checked beyond its type. */
 static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *next)
 {
     if (frames->found != 0)
@@ -138,8 +136,8 @@ static enum frame_result next_udp_notif(struct frames *frames, struct frame *nex
 /* --- OTLP over UDP ---------------------------------------------------------------------------- */
 
 /*
- * Finds the message. A datagram whose prefix no schema has normally does not get here: it was
- * refused when its schema was chosen.
+ * OTLP_UDP_NONE does not normally occur here: the choice of the schema has already refused the
+ * datagram.
  */
 static enum frame_result next_otlp_udp(struct frames *frames, struct frame *next)
 {

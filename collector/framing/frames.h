@@ -28,8 +28,8 @@ struct frames {
     enum decode_cause cause; /* for FRAME_MALFORMED and FRAME_NONE: the fault at offset `at` */
     const uint8_t *data;
     size_t size;
-    size_t at;    /* offset of the next byte; beyond `size` if the payload is too short for the
-                     header */
+    size_t at; /* offset of the next byte; exceeds `size` if the payload is shorter than the skipped
+                  header */
     size_t found; /* number of messages so far */
 };
 
@@ -40,21 +40,21 @@ struct frame {
     enum otlp_udp_sampling sampling;
     bool is_numbered; /* `number` is set: the header has a message number */
     struct frame_number {
-        uint32_t publisher, message; /* after its largest number, `message` continues with 0 */
+        uint32_t publisher, message; /* `message` continues with 0 after UINT32_MAX */
     } number;
 };
 
 /*
- * Begins a walk over `size` bytes of payload; the first `header` bytes are skipped. `data` must
- * stay valid during the walk.
+ * Begins a walk over `size` bytes of payload and skips its first `header` bytes. `data` must stay
+ * valid during the walk.
  */
 void frames_begin(struct frames *frames, enum framing framing, size_t header, const uint8_t *data,
                   size_t size);
 
 /*
  * Finds the next message. FRAME_MESSAGE fills *next; any other result ends the walk. FRAME_CONTROL
- * and FRAME_NONE only occur before the first message. A payload shorter than the header is
- * malformed. A segment of a message is found like a message; segments are not recognised here.
+ * and FRAME_NONE only occur before the first message. A payload shorter than the skipped header is
+ * malformed. A segment of a UDP-Notif message is returned like a message.
  */
 enum frame_result frames_next(struct frames *frames, struct frame *next);
 

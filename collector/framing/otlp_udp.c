@@ -4,7 +4,6 @@
 
 #include "collector/text/json_reader.h"
 
-/* Whether the line is {"format":"json","version":1}. */
 static bool is_header(const char *line, size_t size)
 {
     struct json_reader reader;

@@ -13,32 +13,31 @@
 
 #include "collector/contract/framing.h"
 
-/* The maximum number of bytes of the first line, including its line feed. */
+/* The upper limit of the first line in bytes, including its line feed. */
 #define OTLP_UDP_LINE_MOST 256
 
 enum otlp_udp_result {
     OTLP_UDP_OK,
-    OTLP_UDP_SHORT,   /* the bytes end inside the line */
-    OTLP_UDP_FOREIGN, /* the first line is different, or has another version */
+    OTLP_UDP_SHORT,   /* the line is incomplete */
+    OTLP_UDP_FOREIGN, /* the first line is not as above, or has another version */
 };
 
 struct otlp_udp_head {
     enum otlp_udp_signal signal;
     enum otlp_udp_sampling sampling;
-    size_t body; /* the offset of the base64 text; of the prefix if the signal is unknown */
+    size_t body; /* offset of the base64 text, or of the prefix if the signal is unknown */
 };
 
 /*
- * Reads the head of a datagram that begins with these `size` bytes; OTLP_UDP_LINE_MOST + 3 bytes
+ * Reads the head of a datagram of which `data` has the first `size` bytes; OTLP_UDP_LINE_MOST + 3
  * are enough. Fills *head if it returns OTLP_UDP_OK. The members of the line may be in either
  * order, with spaces and tabs between them, and CR before the LF.
  */
 enum otlp_udp_result otlp_udp_read(const uint8_t *data, size_t size, struct otlp_udp_head *head);
 
 /*
- * Returns whether a datagram that begins with these bytes is for a schema of this signal. A
- * datagram with an invalid first line counts as being for any schema, so that the schema refuses it
- * as malformed.
+ * Returns true if a schema of this signal may decode a datagram that begins with these bytes. Also
+ * returns true if the first line is invalid, so that the schema refuses the datagram as malformed.
  */
 bool otlp_udp_is_for(enum otlp_udp_signal signal, const uint8_t *data, size_t size);
 

@@ -4,7 +4,6 @@
 
 #include "collector/base/byte_order.h"
 
-/* Offsets of the header's fields. */
 enum {
     AT_VERSION = 4,
     AT_MODE = 5,

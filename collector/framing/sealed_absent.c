@@ -1,4 +1,7 @@
-/* Implements sealed.h in a build without libsodium: the load fails, so nothing else is called. */
+/*
+ * Implements sealed.h in a build without libsodium. sealed_load fails, so no other function that
+ * needs the library is called.
+ */
 #include "collector/base/rule.h"
 #include "collector/framing/sealed.h"
 

@@ -1,11 +1,11 @@
-/* The tags and the encryption of sealed.h, by libsodium. */
+/* Implements the tags and the encryption of sealed.h with libsodium. */
 #include <string.h>
 
 #include "collector/base/rule.h"
 #include "collector/framing/sealed.h"
 #include "collector/framing/sodium_library.h"
 
-#define NONCE_AT   16 /* the nonce: session, counter and time, the last 24 bytes of the header */
+#define NONCE_AT   16 /* session, counter and time: the last 24 bytes of the header */
 #define NONCE_SIZE 24
 
 _Static_assert(NONCE_AT + NONCE_SIZE == SEALED_HEADER_SIZE &&
@@ -16,7 +16,7 @@ _Static_assert(SEALED_TAG_SIZE == crypto_aead_xchacha20poly1305_ietf_ABYTES &&
                    SEALED_KEY_SIZE == crypto_kdf_KEYBYTES,
                "sizes are libsodium's");
 
-/* Set once, before other threads use it. */
+/* Set once by sealed_load, before other threads use it. */
 static const struct sodium_library *sodium;
 
 int sealed_load(struct error *error)
@@ -72,7 +72,7 @@ static bool open_authenticated(const uint8_t *key, const uint8_t *datagram, size
     return true;
 }
 
-/* libsodium compares the tag before it decrypts anything. */
+/* libsodium checks the tag before it decrypts. */
 static bool open_encrypted(const uint8_t *key, const uint8_t *datagram, size_t size,
                            uint8_t *payload)
 {

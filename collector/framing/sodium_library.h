@@ -1,4 +1,4 @@
-/* libsodium, which is loaded at run time when sealing is used (sealed.h). */
+/* The interface to libsodium, which is loaded at run time (sealed.h). */
 #ifndef SLUICE_COLLECTOR_FRAMING_SODIUM_LIBRARY_H
 #define SLUICE_COLLECTOR_FRAMING_SODIUM_LIBRARY_H
 
@@ -6,7 +6,6 @@
 
 #include "collector/platform/shared_library.h"
 
-/* The functions of libsodium that this program uses. */
 #define SODIUM_FUNCTIONS(FUNCTION, P)                                                              \
     FUNCTION(P, sodium_init)                                                                       \
     FUNCTION(P, sodium_version_string)                                                             \

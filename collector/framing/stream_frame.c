@@ -34,7 +34,7 @@ static enum stream_frame_result check_frame_length(uint64_t length, size_t heade
     return STREAM_FRAME_KNOWN;
 }
 
-/* Reads a varint length. More than 64 bits are malformed; an incomplete varint needs more bytes. */
+/* A varint of more than 64 bits is malformed. */
 static enum stream_frame_result look_varint(const uint8_t *data, size_t size, uint64_t most,
                                             size_t *whole)
 {
@@ -52,7 +52,6 @@ bool stream_frame_is_control(enum framing framing, const uint8_t *data)
     return framing == FRAMING_FRAME_STREAMS && network_u32(data) == 0;
 }
 
-/* Examines a control frame: a 0 in place of a length, then the control frame's own length. */
 static enum stream_frame_result look_control(const uint8_t *data, size_t size, size_t *whole)
 {
     if (size < FRAME_STREAMS_ESCAPE)
@@ -76,7 +75,6 @@ static enum stream_frame_result look_cisco_mdt(const uint8_t *data, size_t size,
     return check_frame_length(header.size, CISCO_MDT_HEADER, most, whole);
 }
 
-/* Examines a length of 2 or 4 bytes; in frame streams it may instead begin a control frame. */
 static enum stream_frame_result look_fixed(enum framing framing, const uint8_t *data, size_t size,
                                            uint64_t most, size_t *whole)
 {

@@ -4,7 +4,7 @@
 
 #define VERSION 1
 
-/* The bits of the first byte: version 3 bits, S, media type 4 bits. */
+/* In the first byte: version 3 bits, S 1 bit, media type 4 bits. */
 #define PRIVATE_SPACE 0x10
 
 enum option_type { OPTION_SEGMENT = 1 };
@@ -23,7 +23,7 @@ static bool read_segment(const uint8_t *option, size_t size, struct udp_notif *n
     return true;
 }
 
-/* Skips unknown options. Returns false if an option is longer than the header. */
+/* Skips unknown options. Returns false if an option is invalid or exceeds the header. */
 static bool read_notif_options(const uint8_t *data, size_t end, struct udp_notif *notif)
 {
     for (size_t at = UDP_NOTIF_HEADER_SIZE; at != end; at += data[at + 1]) {

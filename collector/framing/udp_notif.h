@@ -1,9 +1,9 @@
 /*
- * The header of a UDP-Notif message (draft-ietf-netconf-udp-notif-22, sections 3.2 and 4): 12 bytes
- * and options, big-endian.
+ * The header of a UDP-Notif message (draft-ietf-netconf-udp-notif-22, sections 3.2 and 4): 12
+ * bytes, then options, big-endian.
  *
- * Protobuf is not a registered encoding of UDP-Notif: the S flag selects the private space. Pure
- * functions; any thread.
+ * Protobuf is not a registered encoding of UDP-Notif, so senders set the S flag, which selects the
+ * private space. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_FRAMING_UDP_NOTIF_H
 #define SLUICE_COLLECTOR_FRAMING_UDP_NOTIF_H
@@ -16,22 +16,21 @@
 
 #define UDP_NOTIF_HEADER_SIZE 12
 
-/* One more than the highest segment number. */
 #define UDP_NOTIF_SEGMENTS 32768
 
 struct udp_notif {
-    uint32_t publisher; /* the id of the sender, which numbers its messages */
-    uint32_t message;   /* the message's number; after the largest number it continues with 0 */
-    size_t body;        /* the offset of the message or of its segment */
-    bool is_segment;    /* the datagram has one of several segments of a message */
-    bool is_last;       /* the segment is the last one */
-    uint16_t number;    /* the segment's number, from 0 */
+    uint32_t publisher; /* id of the sender */
+    uint32_t message;   /* number of the message at its sender; continues with 0 after UINT32_MAX */
+    size_t body;        /* offset of the message or segment */
+    bool is_segment;    /* the message has several segments, and this datagram has one of them */
+    bool is_last;       /* this is the last segment */
+    uint16_t number;    /* number of the segment, from 0 */
 };
 
 /*
- * Reads the header of a datagram of `size` bytes. `data` has the first `given` bytes of the
- * datagram: at least 255, or all. Returns CAUSE_UNKNOWN with *notif filled, or the fault. A message
- * with a single segment does not count as a segment.
+ * Reads the header of a datagram of `size` bytes. `data` has the first `given` bytes of it: at
+ * least 255, or all. Fills *notif and returns CAUSE_UNKNOWN on success, otherwise the fault. A
+ * message with a single segment does not count as a segment.
  */
 enum decode_cause udp_notif_read(const uint8_t *data, size_t given, size_t size,
                                  struct udp_notif *notif);

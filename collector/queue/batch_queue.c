@@ -7,9 +7,9 @@
 #include "collector/queue/ring.h"
 
 /*
- * The batches of one kind: how many were pushed and how many popped. The difference is in the ring.
- * A batch is counted as pushed before the consumer can see it in the ring, so the difference is
- * never negative.
+ * Counts the batches of a flow (batch_queue.h). pushed - popped of them are in the ring. A batch is
+ * counted as pushed before the consumer can see it in the ring, so the difference is never
+ * negative.
  */
 struct flow {
     _Atomic uint64_t pushed; /* written by the producer */
@@ -17,7 +17,7 @@ struct flow {
     _Atomic bool wanted;     /* the producer requests room; cleared by the consumer */
 };
 
-/* The batches of one listener, or of the whole queue. */
+/* The flows of one listener, or of the whole queue. */
 struct share {
     struct flow all;
     struct flow large;
@@ -28,11 +28,11 @@ struct share {
 struct batch_queue {
     struct ring *ring;
     _Atomic size_t capacity; /* slots of the ring that may be used */
-    _Atomic size_t longest;  /* the largest capacity so far */
-    _Atomic size_t large;    /* large batches that the ring may hold */
-    struct share whole;      /* all batches */
-    struct share mixed;      /* batches that contain records of several listeners */
-    /* By listener index, in blocks of SHARES_TOGETHER that never move. */
+    _Atomic size_t longest;  /* the largest capacity since creation */
+    _Atomic size_t large;    /* upper limit of large batches in the ring */
+    struct share whole;
+    struct share mixed; /* batches with records of several listeners */
+    /* By listener index, in blocks that never move. */
     struct share *_Atomic shares[BATCH_QUEUE_LISTENERS / SHARES_TOGETHER];
     _Atomic size_t listeners;
     _Atomic bool shared;
@@ -121,10 +121,7 @@ static size_t large_limit_of(const struct batch_queue *queue)
     return atomic_load_explicit(&queue->large, memory_order_relaxed);
 }
 
-/*
- * Returns how many batches of the flow are in the ring. The result includes all changes by the
- * caller's side; the other side may have changed the level since.
- */
+/* Includes all changes by the calling side. The other side may have changed the level since. */
 static size_t flow_level(const struct flow *flow)
 {
     size_t popped = atomic_load_explicit(&flow->popped, memory_order_acquire);
@@ -152,8 +149,8 @@ static void note_popped(struct share *share, bool large)
 }
 
 /*
- * Whether a listener may have one more slot: `level` of the `capacity` slots are taken, `own` of
- * these by this listener.
+ * Tells if a listener may have one more slot: `level` of `capacity` slots are used, `own` of them
+ * by this listener.
  */
 static enum queue_result check_room(const struct batch_queue *queue, size_t capacity, size_t level,
                                     size_t own)
@@ -224,8 +221,8 @@ bool batch_queue_is_empty(const struct batch_queue *queue)
 }
 
 /*
- * A thread that is neither producer nor consumer reads the two counts at different times, so their
- * difference can be too large.
+ * If a thread is neither producer nor consumer, it reads the two counts at different times, so
+ * their difference can be too large.
  */
 static size_t at_most(size_t level, size_t capacity)
 {
@@ -269,8 +266,8 @@ double batch_queue_backlog(const struct batch_queue *queue)
 }
 
 /*
- * Returns the fraction of its limit that a listener with `own` batches has reached:
- * own / (own + n), if check_room allows n more batches. It refuses a batch once own + n =
+ * Returns the fraction of its limit that a listener with `own` batches has reached. If check_room
+ * allows n more batches, the fraction is own / (own + n). check_room refuses a batch once own + n =
  * (free - n) / 2, so n = (free - 2 * own) / 3.
  */
 static double fill_of_flow(const struct batch_queue *queue, size_t capacity, size_t level,
@@ -311,8 +308,8 @@ static bool is_nearly_full(size_t capacity, size_t level)
 }
 
 /*
- * Returns the flow that must shrink before the queue takes one more batch of the listener: `whole`
- * or `own`, or NULL. Never returns `own` if it has at most `least` batches.
+ * Returns the flow that must shrink before the queue accepts one more batch of the listener:
+ * `whole`, `own`, or NULL. Never returns `own` if it has at most `least` batches.
  */
 static struct flow *obstacle(const struct batch_queue *queue, size_t capacity, struct flow *whole,
                              struct flow *own, size_t least)
@@ -340,10 +337,9 @@ bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch,
     return !atomic_exchange(&queue->wanted, true);
 }
 
-/* Which batches are taken out. */
 struct eviction {
     struct batch_queue *queue;
-    const struct share *share; /* the listener's or the whole queue's */
+    const struct share *share; /* whose batches are removed: a listener's, or the whole queue's */
     bool large;
     batch_taker *take;
     void *context;
@@ -359,8 +355,8 @@ static bool is_chosen(void *context, void *item)
 }
 
 /*
- * Counts the batch as popped only after `take` has released it: when the producer sees the free
- * slot, the pool has a free batch, too.
+ * Counts the batch as popped only after `take` has released it. When the producer sees the free
+ * slot, the pool therefore also has a free batch.
  */
 static void take_chosen(void *context, void *item)
 {
@@ -373,7 +369,6 @@ static void take_chosen(void *context, void *item)
     note_popped(&eviction->queue->whole, large);
 }
 
-/* Evicts if room was requested in this flow and the flow is still the obstacle. */
 static void evict_from(struct eviction *eviction, struct share *share, bool large)
 {
     struct batch_queue *queue = eviction->queue;

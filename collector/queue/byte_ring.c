@@ -11,7 +11,10 @@
 
 #define CACHE_LINE 64
 
-/* Counts bytes and never wraps in practice; a byte's index is its count modulo the capacity. */
+/*
+ * `taken` and `put` count bytes and never wrap in practice. The index of a byte is its count modulo
+ * the capacity.
+ */
 struct byte_ring {
     size_t capacity;
     alignas(CACHE_LINE) _Atomic uint64_t taken; /* written by the consumer */
@@ -46,7 +49,6 @@ bool byte_ring_has_room(const struct byte_ring *ring, size_t size)
     return size <= ring->capacity - (size_t)(put - atomic_load(&ring->taken));
 }
 
-/* Copies to `position`; at the end of the ring continues at its beginning. */
 static void copy_in(struct byte_ring *ring, uint64_t position, const struct byte_part *part)
 {
     size_t at = (size_t)(position % ring->capacity);

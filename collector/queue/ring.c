@@ -11,16 +11,16 @@
 #define CACHE_LINE 64
 
 /*
- * Head and tail count items and never wrap in practice (64 bits); an item's slot is its count
- * modulo the number of slots. Each side keeps a copy of the other's count, and reads the count
- * itself only if the ring is full or empty according to the copy. So in a steady flow the two sides
- * share only the cache lines of the slots.
+ * `head` and `tail` count items and never wrap in practice (64 bits). The slot of an item is its
+ * count modulo the number of slots. Each side keeps a copy of the other side's count, and reads the
+ * count itself only if the ring is full or empty according to the copy. In a steady flow the two
+ * sides therefore share only the cache lines of the slots.
  */
 struct ring {
     alignas(CACHE_LINE) _Atomic size_t head; /* items taken; written by the consumer */
-    size_t known_tail;                       /* the consumer's copy */
+    size_t known_tail;                       /* the consumer's copy of `tail` */
     alignas(CACHE_LINE) _Atomic size_t tail; /* items pushed; written by the producer */
-    size_t known_head;                       /* the producer's copy */
+    size_t known_head;                       /* the producer's copy of `head` */
     alignas(CACHE_LINE) _Atomic bool closed;
     size_t capacity;
     size_t mask;
@@ -92,8 +92,8 @@ void *ring_pop(struct ring *ring)
 }
 
 /*
- * Moves the remaining items towards `end`, so that the free slots are at the head. The producer
- * neither reads nor writes the slots from head to tail, so the consumer may move items.
+ * Moves the remaining items towards `end`, which frees slots at the head. The producer neither
+ * reads nor writes the slots from head to tail, so the consumer may move items.
  */
 static void close_gaps(struct ring *ring, size_t head, size_t end)
 {
@@ -125,15 +125,15 @@ void ring_take_out(struct ring *ring, size_t most, const struct ring_choice *cho
 
 bool ring_finished(struct ring *ring)
 {
-    /* Reads `closed` first: if it is set, all items pushed before the close are visible. */
+    /* Read `closed` first: if it is set, all items pushed before the close are visible. */
     return atomic_load(&ring->closed) && ring_level(ring) == 0;
 }
 
 size_t ring_level(const struct ring *ring)
 {
     /*
-     * Reads the head first: if it were read second, the consumer could in between have moved it
-     * beyond the tail that was read.
+     * Read `head` first: if it were read second, the consumer could by then have moved it beyond
+     * the value read from `tail`.
      */
     size_t head = atomic_load(&ring->head);
     size_t tail = atomic_load(&ring->tail);

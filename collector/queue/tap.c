@@ -8,7 +8,7 @@
 
 #define CACHE_LINE 64
 
-/* One producer's part; `apart` keeps two producers from writing to one cache line. */
+/* `apart` keeps two producers from writing to the same cache line. */
 struct inlet {
     struct tap_inlet way_in;
     struct ring *ring;
@@ -21,7 +21,7 @@ struct tap {
     _Atomic unsigned large; /* large batches in the rings or with the main thread */
     struct inlet **inlets;  /* an inlet never moves */
     size_t count;
-    size_t next; /* the inlet that tap_next reads first */
+    size_t next; /* index of the inlet that tap_next reads first */
 };
 
 struct tap *tap_create(size_t producers)

@@ -1,13 +1,14 @@
 /*
- * Lets the main thread read passing batches for viewers. It is not a sink and not in the ledger.
+ * Lets the main thread read batches on their way to the sinks and show them to viewers. The tap is
+ * not a sink, and the ledger does not count it.
  *
- * While the tap is on, each producing thread offers it the batches that it hands to the sinks.
- * Records of batches that find no room are counted as passed by, so the tap never delays a
- * producer. While it is off it costs one relaxed load per batch. The few batches in it come from
+ * While the tap is on, each producing thread offers it the batches that it hands to the sinks. If
+ * the tap has no room for a batch, it counts the batch's records as passed by, so it never delays a
+ * producer. While it is off, it costs one relaxed load per batch. The few batches in it come from
  * the common pool; the memory plan counts them.
  *
  * Lifecycle: create; tap_inlet for each producer; offers and reads; destroy after the last offer.
- * Each inlet belongs to one producing thread; all other functions are the main thread's.
+ * Each inlet belongs to one producing thread; only the main thread calls the other functions.
  */
 #ifndef SLUICE_COLLECTOR_QUEUE_TAP_H
 #define SLUICE_COLLECTOR_QUEUE_TAP_H
@@ -20,8 +21,8 @@
 #include "collector/record/batch.h"
 
 /*
- * The maximum number of batches that wait for each producer, and of large batches in all, including
- * the one that is being read.
+ * Upper limits: the batches that wait for each producer, and the large batches in the whole tap,
+ * including the one being read.
  */
 #define TAP_BATCHES 4
 #define TAP_LARGE   1
@@ -48,19 +49,22 @@ struct tap *tap_create(size_t producers);
 void tap_destroy(struct tap *tap);
 
 /*
- * Adds a producer; other producers may offer batches at the same time. Returns false if out of
+ * Adds a producer; other producers may offer batches during the call. Returns false if out of
  * memory.
  */
 bool tap_add_inlet(struct tap *tap);
 size_t tap_inlet_count(const struct tap *tap);
 
-/* A producer's inlet, by its index. The tap owns it; it never moves. */
+/* Returns the inlet of the producer with this index. The tap owns it; it never moves. */
 struct tap_inlet *tap_inlet(struct tap *tap, size_t producer);
 
-/* Producer, while the tap is on: takes a reference to the batch, or counts its records. */
+/*
+ * Producer, while the tap is on: takes a reference to the batch, or counts its records as passed
+ * by.
+ */
 void tap_take(struct tap_inlet *inlet, struct batch *batch);
 
-/* Producer: offers a batch before it is handed to the sinks; it must hold a reference. */
+/* Producer: offers a batch before handing it to the sinks. The producer must hold a reference. */
 static inline void tap_offer(struct tap_inlet *inlet, struct batch *batch)
 {
     if (atomic_load_explicit(inlet->state, memory_order_relaxed) != TAP_OFF)
@@ -68,16 +72,19 @@ static inline void tap_offer(struct tap_inlet *inlet, struct batch *batch)
 }
 
 /*
- * Sets the state for the producers' next batches. Turning the tap off or on releases waiting
+ * Sets the state for the producers' next batches. Turning the tap off or on releases the waiting
  * batches.
  */
 void tap_set(struct tap *tap, enum tap_state state);
 
-/* Returns the next batch, to be returned with tap_done before the next call; NULL: none. */
+/*
+ * Returns the next batch, or NULL if none waits. The caller must return it with tap_done before the
+ * next call.
+ */
 struct batch *tap_next(struct tap *tap);
 void tap_done(struct tap *tap, struct batch *batch);
 
-/* Returns the number of records that passed by since creation. */
+/* Returns how many records have passed by since creation. */
 uint64_t tap_passed_by(const struct tap *tap);
 
 #endif

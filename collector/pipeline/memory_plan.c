@@ -17,7 +17,6 @@
 
 #define LONGEST_RING ((uint64_t)1 << 24) /* 1 TiB of batches: more than any budget */
 
-/* Returns the number of all fan-outs; each has a ring to every sink. */
 static size_t fan_outs(const struct memory_needs *needs)
 {
     return needs->fan_outs + needs->producers;
@@ -68,7 +67,6 @@ static uint64_t numbered(const struct memory_needs *needs)
            (needs->spread_window == 0 ? 0 : sequence_senders_memory(SEQUENCE_SPREAD_SENDERS));
 }
 
-/* Returns the bytes of the parts that exist only with `control` or `metrics`. */
 static uint64_t control_memory(const struct memory_needs *needs)
 {
     uint64_t memory = needs->reserved;
@@ -78,7 +76,6 @@ static uint64_t control_memory(const struct memory_needs *needs)
     return memory;
 }
 
-/* Returns the bytes of dead letters: a ring for each thread, and the write buffer. */
 static uint64_t dead_letters(const struct memory_needs *needs)
 {
     if (!needs->dead_letters)
@@ -95,8 +92,8 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
 }
 
 /*
- * The needs of optional features are added to the default budget, so that queues stay as long as
- * without these features.
+ * Adds the needs of optional features to the default budget, so that queues are as long as without
+ * these features.
  */
 static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
 {
@@ -114,8 +111,8 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
 }
 
 /*
- * Returns the default capacity of a ring. If threads share a fan-out, its rings have the capacity
- * that the rings of separate fan-outs would have together.
+ * Returns the default capacity of a ring. A ring that several threads fill has room for the batches
+ * of all of them.
  */
 static uint64_t default_ring(const struct memory_needs *needs)
 {
@@ -167,7 +164,6 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Returns what remains of `amount` without `part`, at least 0. */
 static uint64_t remainder_of(uint64_t amount, uint64_t part)
 {
     return amount - smaller(amount, part);

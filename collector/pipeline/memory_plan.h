@@ -1,6 +1,6 @@
 /*
- * Divides the memory budget: the fixed needs of each thread are served first, and the ring batches
- * get what remains. Pure arithmetic.
+ * Divides the memory budget: the fixed needs of each thread come first, and the batches of the
+ * rings get the rest. Pure arithmetic.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_MEMORY_PLAN_H
 #define SLUICE_COLLECTOR_PIPELINE_MEMORY_PLAN_H
@@ -12,21 +12,20 @@
 #include "collector/base/error.h"
 
 /*
- * The default budget in bytes. The needs of `control`, `senders`, `reserved`, `rate_limits`,
- * `source_memory`, `series_memory`, `spread_window` and larger batches are added to it.
- * MEMORY_DEFAULT_RING is the least capacity of a ring with the default budget, in batches for each
- * thread that fills the ring.
+ * The default budget in bytes, to which the needs of optional features are added.
+ * MEMORY_DEFAULT_RING is the least capacity of a ring with this budget, in batches for each thread
+ * that fills the ring.
  */
 #define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
 #define MEMORY_DEFAULT_RING  64
 /*
- * With an explicit budget: the least capacity of a ring, and the capacity below which a start
- * warns.
+ * With an explicit budget: the least capacity of a ring in batches, and the capacity below which a
+ * start logs a warning.
  */
 #define MEMORY_SMALLEST_RING 4
 #define MEMORY_SHORT_RING    16
 
-/* Senders whose sequence numbers are followed at the same time. */
+/* Number of senders whose sequence numbers are tracked at the same time. */
 #define MEMORY_SENDERS 16384
 
 struct memory_needs {
@@ -41,9 +40,9 @@ struct memory_needs {
     bool dead_letters;      /* whether dead letters are kept */
     size_t rate_limits;     /* number of listeners with rate_limit= */
     bool control;           /* whether records can be tapped */
-    bool senders;           /* whether senders are reported */
+    bool senders;           /* whether a report of the senders is kept */
     uint64_t reserved;      /* bytes of parts outside the pipeline: control and metrics */
-    uint32_t spread_window; /* numbers per sender with spread=datagram (sequence.h); 0: unused */
+    uint32_t spread_window; /* size of a window with spread=datagram (sequence.h); 0: unused */
     uint64_t large_batch;   /* bytes of a large batch; 0: the usual size */
     size_t ingests;         /* pairs of a thread and a listener: each may have one open batch */
 };
@@ -70,8 +69,8 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
 
 /* Sinks that share the plan's batches with sinks that reloads have removed. */
 struct memory_sharers {
-    size_t kept;       /* sinks that exist since before the removed ones were removed */
-    size_t successors; /* sinks that reloads have added since then */
+    size_t kept;       /* sinks that are older than the removal */
+    size_t successors; /* sinks that reloads have added since the removal */
     uint64_t held;     /* batches that the removed sinks still hold */
 };
 
@@ -79,15 +78,15 @@ struct memory_sharers {
 struct memory_share {
     size_t kept;       /* of each ring to a kept sink: at least half of the plan's limit */
     size_t successors; /* of each ring to a successor */
-    uint64_t extra;    /* batches that these limits need in addition to the plan */
+    uint64_t extra;    /* batches to allocate in addition to the plan's */
 };
 
 /*
- * Divides the small batches, or with `large` the large batches, which the plan has for rings. Each
- * further reload can remove the successors, with their batches: as many batches as the removed
- * sinks hold now, at most half of the successors' part, are reserved for the next successors. A
- * successor's ring has at least MEMORY_SHORT_RING batches or one large batch, so after many
- * reloads additional batches are needed.
+ * Divides the batches of all rings among the present sinks: the small batches or, with `large`, the
+ * large ones. Batches that the removed sinks hold are subtracted. The same number, but at most half
+ * of the successors' part, stays in reserve, because the next reload can remove the successors
+ * while they hold batches. A successor's ring gets at least MEMORY_SHORT_RING small batches or one
+ * large batch, so `extra` can grow with each reload.
  */
 struct memory_share memory_plan_share(const struct memory_plan *plan, bool large,
                                       const struct memory_sharers *sharers);

@@ -57,8 +57,10 @@ static void join_producer(struct producer *producer)
         producer->ops->join(producer->object);
 }
 
-/* Ends the started threads. Closes the fan-outs of producers that were not started, so that the
- * sinks end. */
+/*
+ * Ends the started threads. Closes the fan-outs of producers that were not started, so that the
+ * sinks end.
+ */
 static void roll_back_start(struct pipeline *pipeline, size_t started_producers)
 {
     pipeline_stop(pipeline, clock_monotonic_ns());
@@ -110,7 +112,7 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/* Whether no sink is left, or one with on_epipe=stop has ended. */
+/* Returns true if no sink is left, or if a sink with on_epipe=stop has ended. */
 static bool sinks_have_ended(const struct pipeline *pipeline)
 {
     bool left = false;
@@ -270,7 +272,6 @@ uint64_t pipeline_completed_files(const struct pipeline *pipeline)
     return count;
 }
 
-/* Whether the listener has a receiving thread that has not finished. */
 static bool listener_hangs(const struct pipeline *pipeline, const struct source *source)
 {
     for (size_t i = 0; i < pipeline_producers_of(source); i++)

@@ -26,7 +26,7 @@ struct pipeline_options {
     const struct config *config; /* outlives the pipeline */
     uint64_t reserved;           /* bytes of the budget for parts outside the pipeline */
 
-    /* Called from any thread: pipeline_state may have changed. */
+    /* Called from any thread when pipeline_state may have changed. */
     void (*notify)(void *context);
     void *notify_context;
 
@@ -44,9 +44,9 @@ enum pipeline_state {
 };
 
 /*
- * Checks whether the configuration can run. Opens only schemas and captures, and only if they are
- * regular files, because bytes read from a pipe would be missing in the run. `reserved` is as in
- * struct pipeline_options. Returns 0, or -1 with `error` filled.
+ * Checks whether the configuration can run. Reads schemas, keys and captures: schemas and captures
+ * only from regular files, because bytes read from a pipe would be missing in the run. `reserved`
+ * is as in struct pipeline_options. Returns 0, or -1 with `error` filled.
  */
 int pipeline_check(const struct config *config, uint64_t reserved, struct error *error);
 
@@ -86,16 +86,19 @@ int pipeline_create(struct pipeline **out, const struct pipeline_options *option
 int pipeline_start(struct pipeline *pipeline, struct error *error);
 
 /*
- * Returns the state, after doing the work that a reload left for later. Call it after each `notify`
- * and at pipeline_due_ns (monotonic; INT64_MAX: nothing is due).
+ * Returns the state. First does the work that a reload left for later, such as freeing removed
+ * sinks. Call it after each `notify` and at pipeline_due_ns (monotonic; INT64_MAX: nothing is due).
  */
 enum pipeline_state pipeline_state(struct pipeline *pipeline);
 int64_t pipeline_due_ns(const struct pipeline *pipeline);
 
-/* The address that a listener (its index in the configuration) is bound to; zero for a capture. */
+/*
+ * Returns the address that a listener (its index in the configuration) is bound to; all zero for a
+ * capture.
+ */
 struct address pipeline_address(const struct pipeline *pipeline, size_t listener);
 
-/* How the budget is divided, including options->reserved. Valid until the next reload. */
+/* Returns how the budget is divided, including options->reserved. Valid until the next reload. */
 const struct memory_plan *pipeline_plan(const struct pipeline *pipeline);
 
 /*
@@ -104,7 +107,7 @@ const struct memory_plan *pipeline_plan(const struct pipeline *pipeline);
  */
 const char *pipeline_listener_name(const struct pipeline *pipeline, size_t listener);
 
-/* Whether all listeners are captures. */
+/* Returns true if all listeners are captures. */
 bool pipeline_is_offline(const struct pipeline *pipeline);
 
 /*
@@ -121,9 +124,9 @@ void pipeline_reopen_moved(struct pipeline *pipeline);
 
 /*
  * Reads the schemas of all listeners again and replaces the old schemas, or keeps all old ones if a
- * new schema cannot be made. Batches in flight keep their schemas. Only the caller waits for the
- * files. On success the function also reopens files as pipeline_reopen does. Returns 0, or -1 with
- * `error` filled.
+ * new schema cannot be made. Batches in flight keep their schemas. The other threads continue while
+ * the files are read. On success the function also reopens files as pipeline_reopen does. Returns
+ * 0, or -1 with `error` filled.
  */
 int pipeline_reload(struct pipeline *pipeline, struct error *error);
 
@@ -144,19 +147,19 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
 const char *pipeline_stuck(struct pipeline *pipeline);
 
 /*
- * Returns the tap on the records that go to the sinks, NULL without `control`. pipeline_senders
- * returns the report of their senders, NULL without both `control` and `metrics`.
+ * Returns the tap on the records that go to the sinks, or NULL without `control`. pipeline_senders
+ * returns the report of the senders, or NULL without both `control` and `metrics`.
  */
 struct tap *pipeline_tap(struct pipeline *pipeline);
 struct sender_report *pipeline_senders(struct pipeline *pipeline);
 
 /*
- * Returns the present ledger, after the receivers have read the kernel's drops; NULL if memory is
- * short.
+ * Returns the present ledger. Waits up to 200 ms for each receiver to read the kernel's drops.
+ * Returns NULL if memory is short.
  */
 struct ledger_snapshot *pipeline_snapshot(struct pipeline *pipeline);
 
-/* Returns the present ledger with the kernel's drops as they were last read; does not wait. */
+/* Like pipeline_snapshot, but does not wait: the kernel's drops are those that were read last. */
 struct ledger_snapshot *pipeline_glance(const struct pipeline *pipeline);
 
 /*

@@ -34,7 +34,6 @@ static bool captures_are_read(const struct pipeline *pipeline)
     return pipeline->fixed_count > pipeline->receiver_count;
 }
 
-/* Checks whether a kept listener can change to its new keys. */
 static int check_keys(const struct listener_config *from, const struct listener_config *to,
                       struct error *error)
 {

@@ -30,7 +30,9 @@ int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
                      struct change *change, struct error *error);
 void pipeline_change_clear(struct change *change);
 
-/* Whether the present listener or sink `index` is kept, which means that `list` contains it. */
+/*
+ * Returns true if `list` (of struct change) contains `index`: the present listener or sink is kept.
+ */
 bool pipeline_is_kept(const size_t *list, size_t count, size_t index);
 
 #endif

@@ -38,14 +38,15 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
     };
 }
 
-/* The size in bytes of the longest message that fits into a large batch of the usual size. */
+/*
+ * The longest message, encoded and decoded, that fits into a large batch of the usual size (bytes).
+ */
 #define USUAL_MESSAGE ((uint64_t)64 * 1024)
 #define USUAL_DECODED ((uint64_t)960 * 1024)
 
 /* Bytes added for the record itself, and for rounding up to pages. */
 #define BATCH_SLACK ((uint64_t)64 * 1024)
 
-/* Returns the bytes of the longest message of a listener. */
 static uint64_t longest_message(const struct listener_config *listener)
 {
     uint64_t longest =
@@ -84,8 +85,8 @@ struct sink_thread_options pipeline_sink_of(const struct config *config,
 }
 
 /*
- * Returns the bytes for reassembling segmented messages, for opening sealed datagrams, and for
- * DTLS, in all ingests of the listener.
+ * Returns the bytes that all ingests of the listener need to reassemble segments, to open sealed
+ * datagrams, and for DTLS.
  */
 static uint64_t ingests_memory(const struct listener_config *listener, size_t ingests)
 {
@@ -98,8 +99,8 @@ static uint64_t ingests_memory(const struct listener_config *listener, size_t in
 }
 
 /*
- * Returns the size of long windows. They are also for senders with several connections, which a
- * reload may allow, so they are always there.
+ * Returns the size of the windows for senders with several connections. A reload may allow such
+ * senders, so the windows always exist.
  */
 static uint32_t spread_window(const struct config *config)
 {
@@ -159,7 +160,7 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
 
 /* --- checks of a configuration ---------------------------------------------------------------- */
 
-/* Whether the sink passes messages of the schema on unchanged, and so needs no samples. */
+/* Returns true if the sink passes messages of the schema on unchanged, and so needs no samples. */
 static bool passes_on(const struct sink_config *sink, const struct schema *schema)
 {
     return sink->settings.encoder->passes_otlp && schema->ops->is_otlp;
@@ -191,7 +192,6 @@ static void set_no_samples(struct error *error, const struct sink_config *sink,
             sink->name, schema->name, listener->name);
 }
 
-/* Whether the sink can write messages of the schema. */
 static bool can_write(const struct sink_config *sink, const struct schema *schema,
                       const struct listener_config *listener, struct error *error)
 {
@@ -227,7 +227,7 @@ static int check_views(const struct config *config, const struct listener_config
     return 0;
 }
 
-/* Whether the sink adds a label with the name in the sender's messages. */
+/* Returns true if the sink adds a label with the ID that the sender's messages have. */
 static bool adds_sender_id(const struct sink_config *sink)
 {
     const struct sample_pairs *list = sink->settings.encoding.rules.add_label;
@@ -248,7 +248,7 @@ static bool has_sender_ids(const struct config *config)
     return false;
 }
 
-/* Refuses a label with the sender's own name if no schema has such names. */
+/* Refuses a label with the sender's ID if no schema has sender IDs. */
 static int check_sender_ids(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->sink_count && !has_sender_ids(config); i++) {
@@ -264,7 +264,7 @@ static int check_sender_ids(const struct config *config, struct error *error)
     return 0;
 }
 
-/* Describes the first mistake in the limits; an empty text if there is none. */
+/* Writes a description of the first mistake in the limits, or an empty text. */
 static void describe_wrong_limits(const struct series_limits *limits, char *text, size_t size)
 {
     text[0] = '\0';
@@ -376,7 +376,6 @@ int pipeline_prepare_sources(const struct config *config, struct error *error)
     return 0;
 }
 
-/* Checks the limits of --threads 1. */
 static int check_threads(const struct config *config, struct error *error)
 {
     if (config->threads != THREADS_ONE)
@@ -445,8 +444,8 @@ static struct schema_list *same_as_before(const struct config *config, size_t in
 }
 
 /*
- * Puts the place of the wrong key in front of an error of a schema. The error begins with the key,
- * perhaps after the schema's file, or is about that file.
+ * Adds the place of the wrong key to an error of a schema. The error text begins with the key, or
+ * with the schema's file and then the key, or it is about that file.
  */
 static void place_schema_error(const struct config *config, const struct listener_config *listener,
                                size_t schema, struct error *error)
@@ -497,7 +496,7 @@ static struct schema_list **release_schemas(struct schema_list **lists, size_t c
     return NULL;
 }
 
-/* Whether a schema before this one has the same warning, which was then logged for that schema. */
+/* Returns true if an earlier schema has the same warning, which was then logged for that schema. */
 static bool is_warned(struct schema_list *const *lists, size_t index, size_t entry)
 {
     const char *warning = lists[index]->entries[entry].schema->warning;

@@ -14,22 +14,22 @@ struct notifier_backend;
 struct schema_list;
 struct sink_config;
 
-/* A sink's options as its own configuration sets them. */
+/* Returns a sink's options as its own configuration sets them. */
 struct sink_thread_options pipeline_sink_options(const struct sink_config *config);
 
 /*
- * Returns pipeline_sink_options with room for records of the configuration's longest message, whose
- * text is a few times longer than the message.
+ * Returns pipeline_sink_options with the values that depend on the whole configuration: room for
+ * the longest record, and the disk space to keep free.
  */
 struct sink_thread_options pipeline_sink_of(const struct config *config,
                                             const struct sink_config *sink);
 
-/* Returns the size in bytes that a large batch needs for the longest message. */
+/* Returns the bytes of a large batch, which has room for the longest message. */
 size_t pipeline_large_batch(const struct config *config);
 
 /*
- * Computes what the memory plan needs to know. Threads that share a notifier also share a fan_out.
- * Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
+ * Computes the needs that the memory plan divides. Threads that share a notifier also share a
+ * fan-out. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
  */
 int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
                          uint64_t reserved, struct memory_needs *needs, struct error *error);
@@ -44,7 +44,7 @@ int pipeline_check_config(const struct config *config, struct error *error);
  */
 struct schema_list **pipeline_make_schemas(const struct config *config, struct error *error);
 
-/* Calls `prepare` of all sources. Returns 0, or -1 with `error` filled. */
+/* Calls `prepare` of each kind of source. Returns 0, or -1 with `error` filled. */
 int pipeline_prepare_sources(const struct config *config, struct error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Callbacks for the threads of the pipeline's parts. Any thread; the context is the pipeline. */
+/* Callbacks that the parts of a pipeline call from any thread; `context` is the pipeline. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_EVENTS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_EVENTS_H
 

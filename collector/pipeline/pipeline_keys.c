@@ -52,9 +52,7 @@ static int load(const struct listener_config *listener, const struct sender_keys
 
 /* --- state files ------------------------------------------------------------------------------ */
 
-/*
- * Checks the listener's state file. All listeners with the same keys must have the same state file.
- */
+/* All listeners with the same keys must have the same state file. */
 static int check_state(const struct config *config, size_t index, struct error *error)
 {
     struct error why;
@@ -167,7 +165,6 @@ static const struct sender_keys *present_keys(const struct pipeline *pipeline,
     return NULL;
 }
 
-/* Adds the table, which may be NULL, unless the list has it. */
 static void add_table(const struct sender_keys **list, size_t *count,
                       const struct sender_keys *table)
 {
@@ -179,8 +176,8 @@ static void add_table(const struct sender_keys **list, size_t *count,
 }
 
 /*
- * Lists the tables of all present and leaving listeners; the table of the same file is the first.
- * The file may have a new name, so the keys are searched in all tables. Returns NULL if memory is
+ * Lists the tables of all present and leaving listeners, first the table of the same file. A reload
+ * may have renamed the file, so all tables are searched for the keys. Returns NULL if memory is
  * short; the caller frees the list.
  */
 static const struct sender_keys **list_tables(const struct pipeline *pipeline,

@@ -21,27 +21,30 @@ struct source;
 int pipeline_keys_memory(const struct config *config, uint64_t *bytes, struct error *error);
 
 /*
- * Opens the state files that are not open yet, and makes the table of each listener that is sealed,
- * in `tables` by its index, for the caller to release; NULL for the others. Keys that the
- * pipeline's present or leaving listeners have keep their sessions. Returns 0, or -1 with `error`
- * filled and no table.
+ * Makes the table of each sealed listener in `tables`, by the listener's index, and opens state
+ * files that are not open yet. The entry of any other listener is NULL. The caller releases the
+ * tables. Keys that present or leaving listeners use keep their sessions. Returns 0, or -1 with
+ * `error` filled and no table.
  */
 int pipeline_make_keys(struct pipeline *pipeline, const struct config *config,
                        struct sender_keys **tables, struct error *error);
 
 /*
- * Prepares a new table for the commit of a reload: if it has another state file, its keys refuse
- * the datagrams that the listeners accepted with these keys until now. Called while the receivers
- * are paused.
+ * Called for each new table when a reload is committed, while the receivers are paused. If the
+ * table has another state file, its keys refuse the datagrams that the listeners have accepted with
+ * these keys until now.
  */
 void pipeline_follow_keys(const struct pipeline *pipeline, const struct sender_keys *keys);
 
-/* Gives the table, which may be NULL, to a source that no thread uses. */
+/*
+ * Sets the table of a source that no thread uses, and releases its old table. Takes ownership of
+ * `keys`, which may be NULL.
+ */
 void pipeline_give_keys(struct source *source, struct sender_keys *keys);
 
 /*
- * Starts the threads that write the state files; for files that were opened since the last call.
- * Returns 0, or -1 with `error` filled.
+ * Starts the threads that write the state files, for files opened since the last call. Returns 0,
+ * or -1 with `error` filled.
  */
 int pipeline_start_states(const struct pipeline *pipeline, struct error *error);
 

@@ -25,13 +25,13 @@ void pipeline_forget_left_spills(struct pipeline *pipeline);
 int pipeline_left_entry(const struct pipeline *pipeline, const struct sink_config *config);
 
 /*
- * Returns the counters of the left spill that this sink will use, or NULL if the spill was left by
- * a sink with another ledger entry.
+ * Returns the counters of the left spill that this sink will use. Returns NULL if there is no such
+ * spill, or if the sink that left it had another ledger entry.
  */
 struct sink_counters *pipeline_left_counters(const struct pipeline *pipeline,
                                              const struct sink_slot *slot);
 
-/* Takes spills that a sink uses again off the list. Called after a reload. */
+/* Removes the spills that a sink uses again from the list. Called after a reload. */
 void pipeline_adopt_left_spills(struct pipeline *pipeline);
 
 /*

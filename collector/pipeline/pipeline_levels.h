@@ -19,28 +19,28 @@
 struct listener_level {
     const char *name; /* the listener's name in the ledger */
     size_t sockets;
-    size_t buffer_asked;   /* bytes of receive buffer per socket */
-    size_t buffer_granted; /* bytes, per socket */
+    size_t buffer_asked;   /* bytes of receive buffer per socket, as configured */
+    size_t buffer_granted; /* bytes per socket that the kernel granted */
     bool group_lost;       /* the listener's multicast group is not joined: its interface is gone */
 };
 
-/* A listener of connections. */
+/* A listener for connections (tcp:, unix:). */
 struct stream_level {
     const char *name; /* the listener's name in the ledger */
     size_t open;      /* connections */
     size_t open_most;
 };
 
-/* All sinks of one name. */
+/* All sinks of one name, added up. */
 struct sink_level {
     const char *name;
     struct sink_condition condition; /* the worst of these sinks */
     char reason[SINK_REASON_SIZE];   /* why the last write of one of these sinks failed; "": no sink
                                         fails */
-    struct sink_past past;           /* the latest of their outages that are over */
+    struct sink_past past;           /* the latest of their past outages */
     struct queue_levels queue;
     struct delivery_figure_totals figures;
-    bool limited;                /* series or times are limited: `series` is filled */
+    bool limited;                /* series or times are limited, and `series` is filled */
     struct series_report series; /* the report of the first of these sinks with limits */
 };
 

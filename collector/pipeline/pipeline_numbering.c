@@ -1,8 +1,7 @@
 /*
- * Sequence numbers when schemas change. A numbering identifies a way of reading sequence numbers. A
- * new schema that reads the same numbers from the same datagrams keeps the numbering, and with it
- * the senders' windows. Any other schema gets a new numbering, and the windows of a numbering that
- * its listener no longer uses are closed.
+ * A new schema that reads the same numbers from the same datagrams as an old one keeps its
+ * numbering, and with it the senders' windows. Any other schema gets a new numbering. The windows
+ * of a numbering that its listener no longer uses are closed.
  */
 #include "collector/pipeline/pipeline_numbering.h"
 
@@ -14,7 +13,10 @@
 
 _Static_assert(BATCH_QUEUE_LISTENERS <= SEQUENCE_LISTENERS, "every listener can have senders");
 
-/* Whether both lists read the same numbers at `index`. If so, sets *numbering to that of `list`. */
+/*
+ * Returns true if both lists read the same numbers at `index`, and sets *numbering to that of
+ * `list`.
+ */
 static bool has_same_numbers(const struct schema_list *list, const struct schema_list *other,
                              size_t index, uint32_t *numbering)
 {

@@ -1,4 +1,7 @@
-/* Keeps or closes senders' sequences when the schemas of listeners change. Main thread. */
+/*
+ * Keeps or closes the sequence windows of senders when the schemas of listeners change. A numbering
+ * identifies one way of reading sequence numbers from datagrams. Main thread.
+ */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_NUMBERING_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_NUMBERING_H
 
@@ -10,8 +13,8 @@ struct schema_list;
 struct source;
 
 /*
- * Sets the numberings of `count` lists that no listener has yet. A schema that reads the same
- * numbers as a listener's present schema gets the numbering of that schema, else a new one.
+ * Sets the numberings of `count` new schema lists. A schema that reads the same numbers as a
+ * listener's present schema gets its numbering; any other schema gets a new one.
  */
 void pipeline_number_schemas(struct pipeline *pipeline, struct schema_list *const *lists,
                              size_t count);
@@ -20,7 +23,7 @@ void pipeline_number_schemas(struct pipeline *pipeline, struct schema_list *cons
 void pipeline_put_schemas(struct pipeline *pipeline, struct source *source,
                           struct schema_list *list);
 
-/* Closes the windows of senders whose listener no longer has their numbering. */
+/* Closes the windows of numberings that their listener no longer uses. */
 void pipeline_close_windows(struct pipeline *pipeline);
 
 /*

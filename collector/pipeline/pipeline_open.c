@@ -239,8 +239,8 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 /* --- opening listeners ------------------------------------------------------------------------ */
 
 /*
- * Claims producers for sources with threads of their own: if `fixed`, for the sources that no
- * reload changes, otherwise for the others. The caller claims the fixed ones first.
+ * Claims producers for the sources with threads of their own: with `fixed` for those that no reload
+ * changes, else for the others. The caller claims the fixed ones first.
  */
 static void claim_producers(struct pipeline *pipeline, bool fixed)
 {
@@ -373,8 +373,8 @@ static int make_sender_report(struct pipeline *pipeline, struct error *error)
 }
 
 /*
- * Logs, for each kind of socket, if the automatic choice did not take the system's best notifier
- * because that notifier cannot watch this system's sockets.
+ * Logs a warning, for each kind of socket, if the automatic choice passed over the system's best
+ * notifier because it cannot watch this system's sockets.
  */
 static void report_passed_over(const struct config *config)
 {

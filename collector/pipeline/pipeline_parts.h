@@ -1,32 +1,33 @@
 /*
- * The data of a pipeline, shared by the files that work on it. Each file has a header of the same
- * name for its functions, and uses only files that are above it in this list:
+ * The data of a pipeline, shared by the files that work on it. Each file uses only files that are
+ * above it in this list:
  *
- *   pipeline_events.c       what the parts' threads report
+ *   pipeline_events.c       callbacks of the parts' threads
  *   pipeline_numbering.c    keeps or closes senders' sequences when the configuration changes
- *   pipeline_sources.c      the state of each listener
  *   pipeline_producers.c    the threads that fill batches for listeners
+ *   pipeline_sources.c      the state of each listener
+ *   pipeline_keys.c         the keys of senders of sealed datagrams
  *   pipeline_relays.c       finds sinks that would send to one of our listeners
- *   pipeline_paths.c        whether parts of a configuration use one file
+ *   pipeline_paths.c        finds parts of a configuration that use the same file
  *   pipeline_check.c        what a configuration needs, and whether it can run
- *   pipeline_outputs.c      whether a configuration's outputs can be opened, before a start
- *   pipeline_probe.c        whether a configuration's far ends can be reached
+ *   pipeline_outputs.c      checks before a start whether outputs can be opened
+ *   pipeline_probe.c        checks whether the sinks' far ends can be reached
  *   pipeline_left_spills.c  spills that no sink uses
  *   pipeline_sinks.c        sinks, and a queue to each from every producer
- *   pipeline_room.c         the batches that removed sinks leave for the queues of the others
+ *   pipeline_room.c         divides the batches while removed sinks still hold some
  *   pipeline_retired.c      removed listeners and sinks until they have ended
  *   pipeline_open.c         makes and connects all parts
  *   pipeline_change.c       compares two configurations
  *   pipeline_quiesce.c      pauses the threads that fill batches
- *   pipeline_keys.c         the keys of senders of sealed datagrams
  *   reload_prepare.c        makes the new parts while the others run (reload.h)
  *   reload_sockets.c        changes the sockets
  *   reload_commit.c         puts the new parts in place
+ *   reload_report.c         the changes of a reload, for the log
  *   pipeline_reload.c       runs a reload
  *   pipeline_levels.c       how full queues, buffers and spills are
  *   pipeline.c              starts, watches and stops the pipeline
  *
- * The main thread owns everything except the atomic members and what a part hands to its own
+ * The main thread owns everything except the atomic members and what a part passes to its own
  * threads.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_PARTS_H
@@ -40,10 +41,10 @@
  */
 struct producer {
     struct fan_out *fan_out;
-    struct ingest_thread *threads; /* NULL: not yet allocated */
+    struct ingest_thread *threads; /* NULL until it is allocated */
     size_t thread_count;           /* capacity of `threads` */
     const struct producer_ops *ops;
-    void *object;              /* first argument of `ops`; NULL: not yet created */
+    void *object;              /* first argument of `ops`; NULL until it is created */
     struct receiver *receiver; /* `object`, if it is a receiver; else NULL */
     struct source *source;     /* the only source it serves; NULL: a receiver */
     bool claimed;              /* false: vacant, but keeps its threads' memory */
@@ -53,19 +54,19 @@ struct producer {
     int64_t asked_ns;
 };
 
-/* Whether the producer's object exists: the producer runs, or is about to run. */
+/* Returns true if the producer's object exists: the producer runs, or is about to run. */
 static inline bool pipeline_is_live(const struct producer *producer)
 {
     return producer->object != NULL;
 }
 
-/* Whether the producer's threads can pause while its fan-out is changed. */
+/* Returns true if the producer's threads can pause while its fan-out is changed. */
 static inline bool pipeline_can_quiesce(const struct producer *producer)
 {
     return producer->ops->ask_to_quiesce != NULL;
 }
 
-/* Whether pipeline_quiesce pauses the producer. */
+/* Returns true if pipeline_quiesce pauses the producer. */
 static inline bool pipeline_pauses(const struct producer *producer)
 {
     return pipeline_is_live(producer) && pipeline_can_quiesce(producer);
@@ -84,7 +85,7 @@ struct sink_slot {
     struct sink_counters *counters;
     struct fan_out_sink *routes; /* queues to this sink, by producer */
     size_t route_count;
-    bool successor;      /* was added while removed sinks had not ended, and they still have not */
+    bool successor;      /* was added while removed sinks were ending, and some of them still are */
     bool opened;         /* whether the sink is open, and started or about to be; if not, an earlier
                             sink may still use its file */
     int64_t try_ns;      /* monotonic: the next attempt to open the sink; 0: not yet tried */
@@ -100,8 +101,8 @@ struct pipeline {
     struct ledger *ledger;
     struct batch_pool *pool;
     struct sequence_table *sequences;
-    uint32_t next_numbering;       /* the numbering of the next schema that shares none */
-    bool windows_end;              /* a listener has lost a numbering: its windows must be closed */
+    uint32_t next_numbering;       /* the next new numbering (pipeline_numbering.h) */
+    bool windows_end;              /* pipeline_close_windows has work */
     struct schema_guess *guess;    /* NULL: the configuration offers no schemas */
     struct tap *tap;               /* NULL: no `control` */
     struct sender_report *senders; /* NULL: neither `control` nor `metrics` */
@@ -109,11 +110,10 @@ struct pipeline {
     struct source **known;         /* sources by index in the ledger */
     size_t known_count;
     struct source **sources;    /* sources by index in the configuration */
-    struct producer *producers; /* allocated for the maximum: they never move */
+    struct producer *producers; /* allocated for the largest number, so they never move */
     size_t producer_count;
-    size_t receiver_count;       /* the number of receivers, which are the first producers */
-    size_t fixed_count;          /* the number of receivers, and of the producers after them that no
-                                    reload changes */
+    size_t receiver_count; /* the number of receivers, which are the first producers */
+    size_t fixed_count;    /* the number of producers, from the first, that no reload changes */
     struct receiver **receivers; /* receiver_count of them */
     struct source_host host;     /* passed to sources */
     size_t receiver_threads;     /* per receiver */

@@ -1,7 +1,6 @@
 /*
- * Finds parts of a configuration that use the same file by different names. Equal texts of two
- * sinks are refused when the configuration is read; here the paths are resolved to files. The files
- * that are only read are those of --config, and those of all keys whose value is a file.
+ * Finds parts of a configuration that use the same file by different names. The parser has already
+ * refused sinks with equal texts; here the paths are resolved to files.
  */
 #include "collector/pipeline/pipeline_paths.h"
 
@@ -22,13 +21,12 @@
  */
 struct used_path {
     const char *name; /* name of the sink, listener or option, for messages */
-    const char *key;  /* the part's key that has the path, for messages; NULL: the path is the
-                         part's place */
+    const char *key;  /* the key whose value is the path, for messages; else NULL */
     const char *path;
-    const struct sink_config *sink; /* the path is a file sink's, perhaps with fields; else NULL */
+    const struct sink_config *sink; /* for a file sink, whose path may contain fields; else NULL */
     const char *written_at;         /* position in the configuration; NULL: not known */
     bool only_read;
-    bool is_schema; /* a schema; if it is a folder, all .proto files in it and below are read */
+    bool is_schema; /* a .proto file, or a folder that is searched for them recursively */
     bool is_found;  /* `place` is filled: the path has no fields, and its folder exists */
     struct file_location place;
 };
@@ -43,8 +41,9 @@ struct used_paths {
 };
 
 /*
- * A pipe or a terminal that is read can be written as well: "--config /dev/stdin" on the terminal
- * that is standard output.
+ * A pipe or a terminal may be read and written at once, for example "--config /dev/stdin" on the
+ * terminal that is standard output. So a path that is only read is not resolved if it names a pipe
+ * or a device.
  */
 static bool find_place(const struct used_path *used, struct file_location *place)
 {
@@ -76,7 +75,7 @@ static void paths_add_read(struct used_paths *paths, const char *name, const cha
                                       .is_schema = key != NULL && strcmp(key, "schema") == 0});
 }
 
-/* Whether the key names a file to read. The syntax is also what its help text shows. */
+/* Returns true if the key's value is a file that is read. The help text shows the same syntax. */
 static bool names_file(const struct setting *key, unsigned scopes)
 {
     return (key->scopes & scopes) != 0 && key->type == SETTING_TEXT && key->syntax != NULL &&
@@ -91,7 +90,6 @@ static size_t count_file_keys(unsigned scopes)
     return count;
 }
 
-/* Adds the files in the keys of a listener or sink, `part`. */
 static void paths_add_keys(struct used_paths *paths, const char *name, const char *written_at,
                            const void *part, unsigned scopes)
 {
@@ -139,7 +137,9 @@ static size_t room_for_all(const struct config *config)
     return room + 4; /* 4 for dead letters, the sockets of --control and --metrics, and a token */
 }
 
-/* Listeners with the same keys have the same state file, which is added once. */
+/*
+ * Returns true for the first listener with this state file: listeners with the same keys share it.
+ */
 static bool has_state_of_its_own(const struct config *config, size_t index)
 {
     const char *path = config->listeners[index].seal_state;
@@ -179,7 +179,7 @@ static void paths_add_sink(struct used_paths *paths, const struct sink_config *s
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* Whether `written` is a .proto file in the folder of the schema `read`, or below it. */
+/* Returns true if `written` is a .proto file in the folder of the schema `read`, or below it. */
 static bool is_part_of_schema(const struct used_path *read, const struct used_path *written)
 {
     static const char suffix[] = ".proto";
@@ -200,7 +200,7 @@ static bool is_part_of_schema(const struct used_path *read, const struct used_pa
     }
 }
 
-/* Whether both name the same file. Two parts may read the same file. */
+/* Returns true if both are the same file and at least one of them writes to it. */
 static bool paths_are_same(const struct used_path *a, const struct used_path *b)
 {
     if (a->only_read && b->only_read)
@@ -210,7 +210,7 @@ static bool paths_are_same(const struct used_path *a, const struct used_path *b)
 }
 
 /*
- * Copies the folder that contains all names of a path, which may have fields, and stores the rest
+ * Copies the folder that contains all files of a path, which may have fields, and stores the rest
  * of the path in *names. Returns false if the path is too long.
  */
 static bool split_path(const struct used_path *used, char folder[PATH_SIZE], const char **names)
@@ -233,7 +233,7 @@ static size_t count_levels(const char *names)
     return levels;
 }
 
-/* Returns whether both may use the same name, these names being in the same folder. */
+/* Returns true if both can use the same file name, given that the names are in the same folder. */
 static bool names_meet(const struct used_path *a, const char *names_of_a, const struct used_path *b,
                        const char *names_of_b)
 {
@@ -253,8 +253,8 @@ static bool are_same_folder(const char *a, const char *b)
 }
 
 /*
- * Returns whether a name of `inner` may be one of `outer`, whose folder is the folder of `inner` or
- * one of those that contain it.
+ * Returns true if a file of `inner` can also be a file of `outer`, whose folder is the folder of
+ * `inner` or one above it.
  */
 static bool folders_meet(const struct used_path *outer, const struct used_path *inner)
 {
@@ -276,8 +276,8 @@ static bool folders_meet(const struct used_path *outer, const struct used_path *
 }
 
 /*
- * Returns whether a sink's files, which have more than one name, may have the name of another file
- * of the configuration. The sink may rename and remove all files with its names.
+ * Returns true if a sink with several file names can use the name of another file of the
+ * configuration. Such a sink may rename and remove all files that match its names.
  */
 static bool paths_may_meet(const struct used_path *a, const struct used_path *b)
 {
@@ -317,7 +317,6 @@ static int compare_paths(const struct used_paths *paths, struct error *error)
 
 /* --- the whole configuration ------------------------------------------------------------------ */
 
-/* The sockets of --control and --metrics. */
 static void paths_add_sockets(struct used_paths *paths, const struct config_access *access)
 {
     static const char unix_scheme[] = "unix:";
@@ -335,8 +334,7 @@ int pipeline_check_paths(const struct config *config, struct error *error)
     struct used_paths paths = {.all = calloc(room, sizeof *paths.all), .room = room};
     if (paths.all == NULL)
         return error_no_memory(error);
-    paths_add_all_read(&paths, config); /* added first, so that a message about a conflict has the
-                                           place of the part that writes */
+    paths_add_all_read(&paths, config); /* first: errors then name the part that writes */
     if (config->dead_letter.path != NULL)
         paths_add(&paths,
                   &(struct used_path){.name = "--dead-letter", .path = config->dead_letter.path});

@@ -9,13 +9,14 @@ struct error;
 struct sink_config;
 
 /*
- * Checks that sinks, spills, dead letters and --control all use different files, and do not write to
- * a file that the configuration reads: captures, its own files, schemas, and the values of all keys
- * that are files, as far as the files or folders exist. Returns 0, or -1 with `error` filled.
+ * Checks that sinks, spills, dead letters and --control use different files, and that none of these
+ * is a file that the configuration reads: captures, schemas, configuration files, and the files
+ * that keys name. Finds a file under different names only if its folder exists. Returns 0, or -1
+ * with `error` filled.
  */
 int pipeline_check_paths(const struct config *config, struct error *error);
 
-/* Whether two sinks write to the same file or destination, even by different names. */
+/* Returns true if two sinks write to the same file or destination, even under different names. */
 bool pipeline_sinks_meet(const struct sink_config *a, const struct sink_config *b);
 
 #endif

@@ -5,7 +5,6 @@
 #include "collector/pipeline/pipeline.h"
 #include "collector/pipeline/pipeline_check.h"
 
-/* Logs and returns the result for one sink. */
 static enum exit_code probe_sink(const struct config *config, const struct sink_config *sink)
 {
     struct sink_thread_options options = pipeline_sink_of(config, sink);

@@ -68,7 +68,7 @@ static size_t producer_index(const struct pipeline *pipeline, const struct produ
     return index;
 }
 
-/* Whether the sinks have emptied the queues of this producer's previous owner. */
+/* Returns true if the sinks have emptied the queues of this producer's previous owner. */
 static bool is_drained(const struct pipeline *pipeline, const struct producer *producer)
 {
     size_t place = producer_index(pipeline, producer);
@@ -107,7 +107,7 @@ struct producer *pipeline_claim_producer(struct pipeline *pipeline, size_t threa
 
 /* --- making producers ------------------------------------------------------------------------- */
 
-/* Makes or reopens a queue: an existing queue was closed by the earlier thread that used it. */
+/* Makes the thread's queue, or opens it again if an earlier owner of the thread closed it. */
 static int make_dead_letter_queue(struct pipeline *pipeline, struct ingest_thread *thread,
                                   struct error *error)
 {

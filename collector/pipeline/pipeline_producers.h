@@ -58,7 +58,10 @@ int pipeline_create_producer(struct pipeline *pipeline, struct producer *produce
 void pipeline_close_producer(struct producer *producer);
 void pipeline_destroy_producer(struct producer *producer);
 
-/* Makes a producer vacant that was not started or has finished: joins and frees its object. */
+/*
+ * Joins and frees the object of a producer that was not started or has finished, and makes the
+ * producer vacant.
+ */
 void pipeline_vacate_producer(struct pipeline *pipeline, struct producer *producer);
 
 #endif

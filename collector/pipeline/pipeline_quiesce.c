@@ -15,7 +15,8 @@ bool pipeline_wait_for_change(struct pipeline *pipeline, int64_t give_up_ns)
 }
 
 /*
- * Whether all producers from `first` to before `end` are awake (if `awake`) or quiescent (if not).
+ * Returns true if all producers from `first` to before `end` that can pause are awake (if `awake`)
+ * or paused (if not).
  */
 static bool all_are(const struct pipeline *pipeline, size_t first, size_t end, bool awake)
 {

@@ -1,11 +1,14 @@
-/* Finds sinks that would send datagrams to a listener of the same program, in an endless loop. */
+/*
+ * Finds sinks that would send datagrams to a listener of the same program, which would loop
+ * endlessly.
+ */
 #include "collector/pipeline/pipeline_relays.h"
 
 #include "collector/config/config.h"
 #include "collector/contract/source.h"
 #include "collector/platform/udp.h"
 
-/* Whether the listener receives datagrams that are sent to `target`. */
+/* Returns true if the listener receives datagrams that are sent to `target`. */
 static bool receives(const struct listener_config *listener, const struct address *bound,
                      const struct address *target)
 {

@@ -1,11 +1,9 @@
 /*
- * Switches to another configuration while datagrams arrive: the steps of a reload (reload.h) in
- * their order.
- *
- * Steps that take time or can fail run first, while everything continues: schemas, sinks, memory.
- * Then the receivers pause; sockets are bound and changed and new parts started, the last steps
- * that can fail, and the new data of the receivers is put in place. Removed parts are retired
- * (pipeline_retired.c).
+ * Switches to another configuration while datagrams arrive: the steps of reload.h in their order.
+ * Steps that take time run first, while everything continues: schemas, sinks, memory. Then the
+ * receivers pause. Sockets are bound and changed, and new parts are started; these are the last
+ * steps that can fail. Then the new data of the receivers is put in place, and removed parts are
+ * retired.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +24,7 @@
 
 /* --- reloading only the schemas --------------------------------------------------------------- */
 
-/* Whether any schema may have changed: built-in schemas never do. */
+/* Returns true if a schema may have changed; built-in schemas never do. */
 static bool has_schemas_from_files(const struct config *config)
 {
     for (size_t i = 0; i < config->listener_count; i++)
@@ -62,7 +60,7 @@ int pipeline_reload(struct pipeline *pipeline, struct error *error)
 
 /* --- waiting for the previous reload ---------------------------------------------------------- */
 
-/* Whether a removed listener of this name has not ended yet. */
+/* Returns true while a removed listener of this name has not ended. */
 static bool is_leaving(const struct pipeline *pipeline, const char *name)
 {
     for (size_t i = 0; i < pipeline->known_count; i++) {
@@ -130,7 +128,6 @@ static void reopen_kept(const struct reload *reload)
 
 /* --- the whole reload ------------------------------------------------------------------------- */
 
-/* Changes the sockets and commits, while the producers are paused. */
 static int reload_change(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;

@@ -21,7 +21,7 @@
 #include "collector/senders/rate_limit.h"
 #include "collector/senders/sender_keys.h"
 
-/* How often multicast groups are checked. */
+/* Interval between two checks of the multicast groups. */
 #define GROUPS_NS INT64_C(500000000)
 
 /* Wait between two attempts to open a destination. */
@@ -86,9 +86,9 @@ static bool hand_spill_over(struct pipeline *pipeline, const struct sink_slot *b
 }
 
 /*
- * Keeps the records in a left spill counted as spilled. The next sink of this name gets other
- * counters, because it may have another spill. A sink with the same spill finds the kept counters
- * in the list of left spills.
+ * Keeps the counters of a sink whose spill still has records, so that these stay counted as
+ * spilled. A later sink with this name and spill finds the counters in the list of left spills. Any
+ * other sink of this name gets new counters.
  */
 static void keep_spilled(struct pipeline *pipeline, struct sink_slot *slot)
 {
@@ -148,7 +148,6 @@ static void vacate_finished(struct pipeline *pipeline)
     }
 }
 
-/* Frees the schemas and rate limits of removed listeners. */
 static void clear_sources(struct pipeline *pipeline)
 {
     if (pipeline_sockets_leave(pipeline))
@@ -194,7 +193,7 @@ void pipeline_free_generations(struct pipeline *pipeline, bool all)
 /* --- opening sinks that have waited ----------------------------------------------------------- */
 
 /*
- * Whether `before` or a sink that was retired before it still writes to the destination of `slot`.
+ * Returns true if `before`, or a sink retired before it, still writes to the destination of `slot`.
  */
 static bool is_in_the_way(const struct sink_slot *before, const struct sink_slot *slot)
 {
@@ -221,8 +220,8 @@ static int64_t deadline_of(const struct pipeline *pipeline, const struct sink_sl
 }
 
 /*
- * Tries to open the sink; until its destination opens, records stay in its queues. A sink whose
- * queues are `closed` is given up at its deadline. Returns whether it was given up.
+ * Tries to open the sink, whose records wait in its queues. Gives the sink up, and returns true, if
+ * its queues are `closed` and its deadline has passed.
  */
 static bool try_to_open(struct pipeline *pipeline, struct sink_slot *slot, bool closed, int64_t now)
 {
@@ -257,8 +256,8 @@ static bool is_to_be_tried(const struct pipeline *pipeline, const struct sink_sl
 }
 
 /*
- * Opens sinks that are due. Returns whether a sink was given up: a sink that waited for the end of
- * that sink may then be opened.
+ * Opens sinks that are due. Returns true if it gave up a sink, because another sink that waited for
+ * its end may then be opened.
  */
 static bool open_waiting(struct pipeline *pipeline)
 {
@@ -275,8 +274,8 @@ static bool open_waiting(struct pipeline *pipeline)
 }
 
 /*
- * Returns when to try to open the sink again. Ignores a deadline that has passed: the sink is then
- * given up as soon as its receivers have ended, not at a certain time.
+ * Returns when to try to open the sink again, at the latest at its deadline. A deadline that has
+ * passed is ignored: the sink is then given up as soon as its receivers have ended.
  */
 static int64_t due_of(const struct pipeline *pipeline, const struct sink_slot *slot)
 {
@@ -287,7 +286,7 @@ static int64_t due_of(const struct pipeline *pipeline, const struct sink_slot *s
     return first ? deadline : slot->try_ns;
 }
 
-/* Whether a listener has a multicast group, whose interface may disappear and come back. */
+/* Returns true if a listener has a multicast group, whose interface may disappear and come back. */
 static bool has_groups(const struct config *config)
 {
     for (size_t i = 0; i < config->listener_count; i++)
@@ -296,7 +295,7 @@ static bool has_groups(const struct config *config)
     return false;
 }
 
-/* Requests each receiver to call udp_socket_keep_group for its sockets. */
+/* A refresh makes each receiver call udp_socket_keep_group for its sockets. */
 static void look_at_groups(struct pipeline *pipeline)
 {
     int64_t now = clock_monotonic_ns();
@@ -330,7 +329,7 @@ void pipeline_look_after(struct pipeline *pipeline)
     batch_pool_populate(pipeline->pool);
     look_at_groups(pipeline);
     vacate_finished(pipeline);
-    bool shared = pipeline->retired != NULL; /* with removed sinks */
+    bool shared = pipeline->retired != NULL; /* removed sinks hold batches */
     do
         free_finished(pipeline);
     while (open_waiting(pipeline));

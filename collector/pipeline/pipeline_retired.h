@@ -1,6 +1,6 @@
 /*
- * Sinks, listeners and configurations that a reload has removed, until they have ended.
- * pipeline_retire_sink takes ownership of a sink, which is freed after its thread has ended.
+ * Sinks, listeners and configurations that a reload has removed, until they have ended. A retired
+ * sink belongs to this part, which frees it after its thread has ended.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_RETIRED_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_RETIRED_H
@@ -27,15 +27,15 @@ struct generation {
  */
 void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int64_t deadline_ns);
 
-/* Whether `slot` is not open yet and waits for the spill that `before` uses. */
+/* Returns true if `slot` is not open yet because it waits for the spill that `before` uses. */
 bool pipeline_waits_for_spill(const struct sink_slot *slot, const struct sink_slot *before);
 
-/* Whether receivers still have sockets of removed listeners. */
+/* Returns true while receivers have sockets of removed listeners. */
 bool pipeline_sockets_leave(const struct pipeline *pipeline);
 
 /*
- * Whether the producer of the removed `source` has not ended yet; NULL: the producer of any removed
- * source.
+ * Returns true while the producer of the removed `source` has not ended; NULL stands for any
+ * removed source.
  */
 bool pipeline_producer_leaves(const struct pipeline *pipeline, const struct source *source);
 
@@ -45,7 +45,7 @@ void pipeline_look_after(struct pipeline *pipeline);
 /* Frees the configurations that no part uses; with `all`, every configuration. */
 void pipeline_free_generations(struct pipeline *pipeline, bool all);
 
-/* Whether all removed parts have ended. */
+/* Returns true if all removed parts have ended. */
 bool pipeline_is_quiescent(const struct pipeline *pipeline);
 
 #endif

@@ -7,7 +7,6 @@
 #include "collector/queue/batch_queue.h"
 #include "collector/record/batch.h"
 
-/* Batches by size. */
 struct batch_counts {
     uint64_t small;
     uint64_t large;
@@ -26,7 +25,6 @@ static struct batch_counts held_batches(const struct pipeline *pipeline)
     return held;
 }
 
-/* Counts the present sinks; `held` is filled in by the caller. */
 static struct memory_sharers sharers_of(const struct pipeline *pipeline)
 {
     struct memory_sharers sharers = {0};
@@ -57,7 +55,7 @@ static void limit_queues(const struct sink_slot *slot, size_t small, size_t larg
     }
 }
 
-/* Once no removed sink is left, all sinks have equal rights. */
+/* Called when no removed sink is left: all sinks then have the same limits. */
 static void forget_successors(struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->config->sink_count; i++)

@@ -1,7 +1,7 @@
 /*
- * The batches that removed sinks hold until they end. Until then the queues of the present sinks
- * are shorter: otherwise the removed sinks and their successors would use up the pool, and
- * datagrams would be lost for every sink. Main thread.
+ * Limits the queues of the present sinks while removed sinks still hold batches. Without these
+ * limits, removed and new sinks together would use up the pool, and every sink would lose records.
+ * Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_ROOM_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_ROOM_H
@@ -9,9 +9,9 @@
 struct pipeline;
 
 /*
- * Sets the limits of all queues and the size of the pool by memory_plan_share, so that the removed
- * sinks can keep their batches. Without removed sinks the plan applies. If memory for additional
- * batches is short, the pool stays as it is.
+ * Sets the limits of all queues and the size of the pool by memory_plan_share. Without removed
+ * sinks, the limits are those of the plan. If memory for additional batches is short, the pool
+ * stays as it is.
  */
 void pipeline_share_room(struct pipeline *pipeline);
 

@@ -13,9 +13,6 @@
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/queue/batch_queue.h"
 
-/*
- * Allocates the counters of the records that the producer offers. Returns false if memory is short.
- */
 static bool make_offers(struct pipeline *pipeline, const struct sink_slot *slot,
                         struct fan_out_sink *route)
 {

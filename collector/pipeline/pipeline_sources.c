@@ -55,7 +55,10 @@ static struct source *find_source(struct pipeline *pipeline, size_t index)
     return pipeline->known[index];
 }
 
-/* Gives every thread counters of the listener: any thread may find gaps in its senders' numbers. */
+/*
+ * Makes counters of the listener for every thread: any thread may find gaps in its senders'
+ * numbers.
+ */
 static bool make_thread_counters(struct pipeline *pipeline, size_t index)
 {
     for (size_t i = 0; i < pipeline->producer_count; i++) {
@@ -96,7 +99,10 @@ void pipeline_set_keeps(struct source *source, const struct config *whole)
     source->listener.keeps_raw = wants_raw(whole);
 }
 
-/* Whether a sender may have several connections, or ports whose datagrams reach several sockets. */
+/*
+ * Returns true if a sender may have several connections, or ports whose datagrams reach several
+ * sockets.
+ */
 static bool has_several_paths(const struct listener_config *config)
 {
     bool has_connections = config->source->producer != NULL && !config->source->ends;
@@ -124,7 +130,6 @@ void pipeline_set_source(struct pipeline *pipeline, struct source *source,
     ledger_set_spread(pipeline->ledger, (int)source->listener.index, config->spread);
 }
 
-/* Sets everything except its schemas and its rate limit. */
 static bool describe_source(struct pipeline *pipeline, struct source *source,
                             const struct listener_config *config)
 {
@@ -141,7 +146,7 @@ static bool describe_source(struct pipeline *pipeline, struct source *source,
            make_thread_counters(pipeline, source->listener.index);
 }
 
-/* Sets the source's schemas, rate limit and description; takes ownership of the list. */
+/* Takes ownership of the list. */
 static int fill_source(struct pipeline *pipeline, struct source *source,
                        const struct listener_config *config, struct schema_list *list,
                        struct error *error)

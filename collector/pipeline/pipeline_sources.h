@@ -24,7 +24,7 @@ struct source *pipeline_add_source(struct pipeline *pipeline, const struct confi
 void pipeline_set_source(struct pipeline *pipeline, struct source *source,
                          const struct listener_config *config);
 
-/* Whether a sink writes whole datagrams, so that listeners must keep them. */
+/* Returns true if a sink writes whole datagrams; listeners must keep them then. */
 bool pipeline_wants_packets(const struct config *config);
 
 /* Sets whether the listener keeps whole datagrams, and undecoded datagrams, for the sinks. */

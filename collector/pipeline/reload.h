@@ -1,20 +1,19 @@
 /*
- * One reload: another configuration takes the place of the present one while datagrams arrive.
- * Shared by the files that make it, in the order in which they work:
+ * One reload: another configuration replaces the present one while datagrams arrive. These files
+ * share it, in the order in which they work:
  *
  *   reload_prepare.c    makes the new parts while the others run; starts or cancels them
  *   pipeline_quiesce.c  pauses the threads that fill batches
  *   reload_sockets.c    binds and changes sockets, which can still fail
  *   reload_commit.c     puts everything in place; cannot fail
- *   reload_report.c     what changes, for the log
+ *   reload_report.c     the changes, for the log
  *   pipeline_reload.c   runs these steps
  *
- * Ownership. The pipeline owns the new configuration from the first step on, in a generation,
- * because cancelled parts may use it until they have ended. Everything else that is new belongs to
- * the reload until reload_commit passes it to the pipeline, or to one of its parts, and sets the
- * reload's pointer to NULL. reload_cancel undoes what is registered in the pipeline and in its
- * ledger; reload_clear frees the rest in either case. Kept parts belong to the pipeline throughout.
- * Main thread.
+ * Ownership: the first step gives the new configuration to the pipeline, in a generation, because
+ * cancelled parts may use it until they have ended. Every other new part belongs to the reload
+ * until reload_commit passes it on and sets the reload's pointer to NULL. reload_cancel undoes the
+ * entries in the pipeline and its ledger; reload_clear frees the rest in either case. Kept parts
+ * belong to the pipeline throughout. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_RELOAD_H
 #define SLUICE_COLLECTOR_PIPELINE_RELOAD_H
@@ -30,11 +29,11 @@ struct reload {
     struct memory_plan plan;
 
     /*
-     * The arrays are indexed by listener. `lists`, `limits` and `keys` are owned. The source of a
-     * new listener takes its list when the source is made; kept listeners take their lists at the
-     * commit. A NULL limit means that it is unchanged, or that there is no limit. The sources
-     * belong to the pipeline; reload_cancel cancels the sources of new listeners. `producers` has
-     * the claimed producer of a new listener with threads of its own, NULL for all others.
+     * These arrays are indexed by listener. The reload owns `lists`, `limits` and `keys`. A new
+     * source takes its list and keys when it is made; kept sources get theirs at the commit. A
+     * limit of NULL means that the limit is unchanged or that there is none. The sources belong to
+     * the pipeline. `producers` has the claimed producer of a new listener with threads of its own,
+     * else NULL.
      */
     struct schema_list **lists;
     struct rate_limit **limits;
@@ -42,7 +41,7 @@ struct reload {
     struct source **sources;
     struct producer **producers;
 
-    /* By sink; new slots are owned, kept slots belong to the pipeline. */
+    /* Indexed by sink. The reload owns new slots; the pipeline owns kept slots. */
     struct sink_slot **slots;
 
     /* Space for the routes of one producer, so that the commit cannot fail. */
@@ -90,7 +89,7 @@ void reload_roll_back_sockets(struct reload *reload);
 /* --- reload_commit.c, while the producers are paused ------------------------------------------ */
 
 /*
- * Gives the new configuration and its parts to the pipeline. Removed listeners and sinks are
+ * Passes the new configuration and its parts to the pipeline. Removed listeners and sinks are
  * retired: pipeline_retired.c owns them until they have ended.
  */
 void reload_commit(struct reload *reload);

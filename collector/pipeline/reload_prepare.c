@@ -24,10 +24,6 @@
 
 /* --- making the parts ------------------------------------------------------------------------- */
 
-/*
- * Claims producers for new listeners with threads of their own. Returns 0, or -1 with `error`
- * filled.
- */
 static int claim_producers(struct reload *reload, struct error *error)
 {
     for (size_t i = 0; i < reload->to->listener_count; i++) {
@@ -131,7 +127,6 @@ static int reload_make_sources(struct reload *reload, struct error *error)
     return 0;
 }
 
-/* Makes the producers of new listeners, and connects them to the present sinks. */
 static int make_producers(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
@@ -162,7 +157,7 @@ static int create_producers(struct reload *reload, struct error *error)
     return 0;
 }
 
-/* Whether a present or retired sink writes to the destination of the new sink. */
+/* Returns true if a present or retired sink writes to the destination of the new sink. */
 static bool is_in_use(const struct reload *reload, const struct sink_config *config)
 {
     const struct pipeline *pipeline = reload->pipeline;
@@ -176,9 +171,9 @@ static bool is_in_use(const struct reload *reload, const struct sink_config *con
 }
 
 /*
- * Checks a sink whose destination is in use, and which is opened after the present sink has ended.
- * If opening is certain to fail with the rights that are left after --user, the reload is refused
- * and the present sink continues.
+ * Checks a sink that is opened later, because another sink still uses its destination. If opening
+ * is certain to fail with the rights that --user leaves, the reload is refused and the present sink
+ * continues.
  */
 static int check_later(const struct reload *reload, const struct sink_config *config,
                        struct error *error)
@@ -278,10 +273,6 @@ int reload_prepare(struct reload *reload, struct error *error)
 
 /* --- starting the parts ----------------------------------------------------------------------- */
 
-/*
- * Starts the new producers, which stay paused until pipeline_resume. Returns 0, or -1 with `error`
- * filled.
- */
 static int start_producers(const struct reload *reload, struct error *error)
 {
     int result = 0;
@@ -328,7 +319,7 @@ static void cancel_sources(struct reload *reload)
         if (source == NULL || !reload_adds_listener(reload, i))
             continue;
         source->config = NULL;
-        source->leaving = true; /* until its sockets, if it has any, are closed */
+        source->leaving = true; /* until its sockets are closed */
         ledger_cancel_listener(pipeline->ledger, (int)source->listener.index);
     }
 }

@@ -53,8 +53,8 @@ static bool has_pair(const char *keys, const char *pair, size_t length)
 }
 
 /*
- * Adds the names of the keys of `url` that `other` does not have with the same value. Returns
- * whether there are any.
+ * Adds the names of the keys of `url` that `other` lacks or has with another value. Returns true if
+ * it added any.
  */
 static bool add_differing(struct reload_names *to, const char *url, const char *other)
 {
@@ -79,7 +79,7 @@ static void compare_urls(struct reload_names *to, const char *from, const char *
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-/* Returns the value of an option that may be given once; "": not given. */
+/* Returns the value of an option that may be given once, or "" if it was not given. */
 static const char *value_of(const struct config *config, const struct option *option)
 {
     const struct provenance *provenance = config->provenance;
@@ -120,7 +120,7 @@ void reload_report_make(struct reload_report *report, const struct config *from,
         compare_options(&report->options, from, to);
 }
 
-/* Writes " (1 changed: allow)", or "" if none changed. */
+/* Writes " (1 changed: allow)", or "" if none has changed. */
 static const char *put_changed(const struct reload_names *names, char *text, size_t size)
 {
     text[0] = '\0';

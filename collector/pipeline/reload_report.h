@@ -7,7 +7,7 @@
 #include "collector/config/config.h"
 #include "collector/pipeline/pipeline_change.h"
 
-/* The most bytes of the names in one list, with its NUL; more names end in "...". */
+/* The most bytes of the names in one list, with the NUL. A longer list ends in "...". */
 #define RELOAD_NAMES_SIZE 160
 
 /*

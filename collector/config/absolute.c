@@ -10,7 +10,6 @@
 #include "collector/platform/file_system.h"
 #include "collector/text/output.h"
 
-/* State while an argument is copied. */
 struct writing {
     const struct config_registry *registry;
     const char *folder;
@@ -31,7 +30,7 @@ static bool absolute_no_memory(struct error *error)
 
 /* --- paths ------------------------------------------------------------------------------------ */
 
-/* Returns the number of bytes of the folder to put before the path: 0, all, or only its drive. */
+/* Returns how many bytes of the folder must precede the path: 0, all, or only its drive. */
 static size_t folder_part(const char *folder, const char *path)
 {
     size_t root = file_path_root(path);
@@ -41,7 +40,7 @@ static size_t folder_part(const char *folder, const char *path)
     return drive != 0 && folder[drive - 1] == '/' ? drive - 1 : drive;
 }
 
-/* Writes the beginning of the folder. In a template "%%" is a percent sign. */
+/* Writes the first `length` bytes of the folder. A template needs "%%" for a percent sign. */
 static void put_folder(struct writing *writing, size_t length, bool is_template)
 {
     for (size_t i = 0; i < length; i++) {
@@ -51,7 +50,9 @@ static void put_folder(struct writing *writing, size_t length, bool is_template)
     }
 }
 
-/* Writes a path as an absolute path. `end` is the byte that would end a path in this context. */
+/*
+ * Writes a path as an absolute path. The folder must not contain `end`, which would end the path.
+ */
 static bool absolute_put_path(struct writing *writing, const char *text, size_t length, char end,
                               bool is_template)
 {
@@ -141,8 +142,8 @@ static bool put_option_value(struct writing *writing, const struct option *optio
 }
 
 /*
- * Returns the most bytes of the new argument. The argument itself, and the value of each key in it,
- * may be a path that is extended by the folder.
+ * Returns the maximum size of the new argument. The argument and the value of each of its keys may
+ * be a path, which the folder makes longer. Each "%" of the folder may be doubled.
  */
 static size_t most_bytes(const char *argument, const char *folder)
 {
@@ -154,8 +155,8 @@ static size_t most_bytes(const char *argument, const char *folder)
 }
 
 /*
- * Copies "--name=value" with an absolute path. If `option` is not NULL, it was the previous
- * argument, and `argument` is its value.
+ * Copies "--name=value" with an absolute path. If `option` is not NULL, `argument` is the value of
+ * that option, which was the previous argument.
  */
 static char *write_again(struct writing *writing, const struct option *option, const char *argument)
 {

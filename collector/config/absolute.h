@@ -2,8 +2,8 @@
  * Copies the command line with absolute paths, for a program that is started later from another
  * folder.
  *
- * The tables that parse the command line also tell where paths are: in URLs whose scheme takes a
- * path, and in the settings for which setting_path finds one. Main thread.
+ * The tables for parsing also show which values contain paths: URLs whose scheme takes a path, and
+ * settings for which setting_path finds one. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_ABSOLUTE_H
 #define SLUICE_COLLECTOR_CONFIG_ABSOLUTE_H
@@ -13,10 +13,10 @@
 
 /*
  * Returns a NULL-terminated copy of argv, which options_parse has accepted; the caller frees the
- * copy with absolute_arguments_free. Paths are made relative to `folder`, which is absolute with
- * '/' as separator (collector/platform/file_system.h). Returns NULL with `error` filled:
- * EXIT_CODE_INTERNAL if memory is short, EXIT_CODE_USAGE if a character of the folder's name would
- * end the path in its argument.
+ * copy with absolute_arguments_free. Relative paths in it become paths in `folder`, which is
+ * absolute with '/' as separator (collector/platform/file_system.h). Returns NULL with `error`
+ * filled: EXIT_CODE_INTERNAL if memory is short, EXIT_CODE_USAGE if a character of the folder's
+ * name would end the path in its argument.
  */
 char **absolute_arguments(int argc, char *const *argv, const struct config_registry *registry,
                           const char *folder, struct error *error);

@@ -31,7 +31,10 @@ struct excerpt {
     const char *before, *after; /* "..." if the URL continues, otherwise "" */
 };
 
-/* Makes the part of the URL for an error. Returns false if memory is short. */
+/*
+ * Copies the part of the URL around the fault, with secrets masked. Returns false if memory is
+ * short.
+ */
 static bool make_excerpt(const char *url, const struct parse_error *fault, struct excerpt *excerpt)
 {
     size_t at = fault->at;
@@ -56,7 +59,7 @@ static bool make_excerpt(const char *url, const struct parse_error *fault, struc
     return true;
 }
 
-/* Writes the name in errors of an entry that is not from a file: "--listen" or "SLUICE_LISTEN". */
+/* Writes the source of an entry that is not from a file: "--listen" or "SLUICE_LISTEN". */
 static void name_source(const struct provenance_entry *entry, char *name)
 {
     if (entry->by == PROVENANCE_ENVIRONMENT)
@@ -118,7 +121,6 @@ static bool wrong_value(const struct applying *applying, const struct provenance
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Appends a zeroed element to an array. Returns it, or NULL if memory is short. */
 static void *append_zeroed(void **array, size_t *count, size_t size)
 {
     char *grown = realloc(*array, (*count + 1) * size);
@@ -132,7 +134,7 @@ static void *append_zeroed(void **array, size_t *count, size_t size)
 }
 
 /*
- * Stores the position of an entry in its file for later messages. Returns false if memory is short.
+ * Sets *place to "FILE:LINE:COLUMN" if the entry is from a file. Returns false if memory is short.
  */
 static bool note_place(const struct applying *applying, const struct provenance_entry *entry,
                        char **place)
@@ -149,10 +151,7 @@ static bool note_place(const struct applying *applying, const struct provenance_
     return true;
 }
 
-/*
- * Fills the error for two values that exclude each other: "an earlier --listen has this address
- * already".
- */
+/* Reports two entries that exclude each other: "an earlier --listen has this address already". */
 static bool conflict(const struct applying *applying, const struct provenance_entry *entry,
                      const char *what, const char *does)
 {

@@ -1,6 +1,6 @@
 /*
  * Applies entries (config/provenance.h) to a configuration one by one. Checks each entry by itself,
- * and against the entries before it. Main thread.
+ * and against earlier entries. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_APPLY_H
 #define SLUICE_COLLECTOR_CONFIG_APPLY_H
@@ -13,7 +13,7 @@
 
 struct applying {
     const struct config_registry *registry;
-    const struct provenance *provenance; /* `file` of an entry is an index in its `files` */
+    const struct provenance *provenance; /* has the `files` that entries refer to by index */
     struct config *config;
     struct error *error;
 };
@@ -33,9 +33,9 @@ bool apply_check_dead_letters(const struct applying *applying,
                               const struct provenance_entry *entry);
 
 /*
- * Names the place of an option in an error that begins with the option, "--memory 1MiB is too
- * small": "c.yaml:3:9: memory 1MiB is too small" if it is from a file, "SLUICE_MEMORY: memory ..."
- * if it is from the environment. Does nothing to other errors.
+ * Adds the source of an option to an error that begins with the option. "--memory 1MiB is too
+ * small" becomes "c.yaml:3:9: memory 1MiB is too small" for a file, and "SLUICE_MEMORY: memory ..."
+ * for the environment. Does not change other errors.
  */
 void apply_place_option(const struct config *config, struct error *error);
 

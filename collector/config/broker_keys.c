@@ -70,7 +70,7 @@ bool broker_keys_parse_headers(const char *name, const char *text, size_t length
     }
 }
 
-/* --- the head of a schema registry ------------------------------------------------------------ */
+/* --- schema_id -------------------------------------------------------------------------------- */
 
 /* Registries number schemas and messages with 31 bits. */
 #define REGISTRY_MOST INT32_MAX
@@ -135,7 +135,7 @@ bool broker_keys_parse_schema_id(const char *name, const char *text, size_t leng
                                quoted(text, length, given));
     }
     head->size = 0;
-    head->bytes[head->size++] = 0; /* the format of the head */
+    head->bytes[head->size++] = 0; /* the magic byte: the version of the wire format */
     for (int shift = 24; shift >= 0; shift -= 8)
         head->bytes[head->size++] = (uint8_t)(id >> shift);
     add_indices(head, indices, count == 0 ? 1 : count);
@@ -144,7 +144,6 @@ bool broker_keys_parse_schema_id(const char *name, const char *text, size_t leng
 
 /* --- properties ------------------------------------------------------------------------------- */
 
-/* Whether the property with this name has a secret as its value. */
 static bool is_secret(const char *name, size_t length)
 {
     return text_ends(name, length, "password") || text_ends(name, length, "secret") ||

@@ -26,17 +26,18 @@ bool broker_keys_parse_headers(const char *name, const char *text, size_t length
 
 /*
  * Parses "ID" or "ID:INDEX.INDEX..." into a struct message_head: the head of messages of a schema
- * registry (Confluent, "Formats, Serializers, and Deserializers", "Wire format"). The indices are
- * the position of the message in the registered .proto file, and inside each message around it.
+ * registry (Confluent, "Formats, Serializers, and Deserializers", "Wire format"). The first index
+ * is the position of a message type in the registered .proto file; each further index is a position
+ * inside that type.
  */
 #define BROKER_KEYS_SCHEMA_SYNTAX "ID[:INDEX[.INDEX...]]"
 bool broker_keys_parse_schema_id(const char *name, const char *text, size_t length, void *field,
                                  struct parse_error *fault);
 
 /*
- * Parses a librdkafka property "NAME=VALUE". The field is a char *, lines of properties to which
- * this one is appended; the caller frees it. Properties with secrets are refused, because command
- * lines are visible to other users.
+ * Parses a librdkafka property "NAME=VALUE" and appends it as a line to the field, a char * that
+ * the caller frees. Refuses properties with secrets, because command lines are visible to other
+ * users.
  */
 bool broker_keys_parse_property(const char *name, const char *text, size_t length, void *field,
                                 struct parse_error *fault);

@@ -41,7 +41,6 @@ static bool is_of_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Whether the word is an assignment: "NAME=...". */
 static bool is_assignment(struct word word)
 {
     size_t length = 0;

@@ -53,7 +53,7 @@ static void free_broker(struct broker_options *broker)
     free(broker->credentials);
 }
 
-/* Frees the texts of the keys that the sink's destination declares. */
+/* Frees the texts of the keys that only this destination has. */
 static void free_own(struct sink_config *sink)
 {
     const struct destination_ops *to = sink->destination;
@@ -112,7 +112,7 @@ bool config_default_owners(struct config *config)
     return true;
 }
 
-/* Whether the sink writes samples, if the schema has any. */
+/* Returns true if the sink writes samples of schemas that have samples. */
 static bool writes_samples(const struct sink_settings *settings)
 {
     enum sink_view view = settings->encoding.view;

@@ -61,8 +61,8 @@ struct sink_config {
 struct dead_letter_config {
     char *name; /* the URL without its keys: "file:PATH"; NULL: none */
     char *path;
-    uint64_t max_size; /* most bytes that the file may have */
-    uint64_t rate;     /* most datagrams a second that are written */
+    uint64_t max_size; /* maximum size of the file in bytes */
+    uint64_t rate;     /* maximum number of datagrams written per second */
     uint64_t mode;     /* permissions of the file; 0: the default */
 };
 
@@ -73,10 +73,13 @@ enum thread_use {
     THREADS_ONE,  /* the only receiver runs the only sink */
 };
 
-/* Whether the process gives up the rights that it does not need (collector/platform/sandbox.h). */
+/*
+ * Controls whether the process gives up the rights that it does not need
+ * (collector/platform/sandbox.h).
+ */
 enum sandbox_mode {
     SANDBOX_OFF,
-    SANDBOX_ON,   /* refuse to start without */
+    SANDBOX_ON,   /* refuse to start if that is not possible */
     SANDBOX_AUTO, /* if the system and the configuration permit it */
 };
 
@@ -85,8 +88,8 @@ enum sandbox_mode {
 
 /* Requests of the command line: actions in place of a run. */
 struct config_request {
-    const char *help_topic;  /* of --help, borrowed from the arguments; NULL: the first page */
-    const char *schema_name; /* name given to --print-schema, borrowed from the arguments */
+    const char *help_topic;  /* topic of --help, borrowed from argv; NULL: the first page */
+    const char *schema_name; /* name given to --print-schema, borrowed from argv */
     unsigned check;          /* 0: run; 1: only check; CHECK_CONNECTS: also connect to deliveries */
     uint64_t check_timeout_ns; /* timeout of each connection attempt of a check */
     unsigned print;            /* 1: only print the configuration */
@@ -99,11 +102,11 @@ struct config_limits {
     uint64_t memory;              /* bytes for the datagram path; 0: the amount that the defaults
                                      need */
     struct disk_reserve min_free; /* free space to leave on each disk with files that are written */
-    uint64_t max_series;          /* default of max_series=; 0: any number */
-    uint64_t max_series_per_sender; /* default of max_series_per_sender=; 0: any number */
+    uint64_t max_series;          /* default of max_series=; 0: no limit */
+    uint64_t max_series_per_sender; /* default of max_series_per_sender=; 0: no limit */
     uint64_t stop_timeout_ns;       /* time for flushing when the program stops */
-    uint64_t stall_timeout_ns;      /* time without progress after which a reader or sender is given
-                                       up */
+    uint64_t stall_timeout_ns;      /* time without progress after which a client, command, sink
+                                       or receiver counts as stalled */
 };
 
 /* The ways in which clients reach the running program. */
@@ -158,7 +161,7 @@ static inline bool config_serves_metrics(const struct config *config)
     return config->access.metrics.address.family != ADDRESS_NONE;
 }
 
-/* Whether clients can query the senders. */
+/* Returns true if clients can query the senders. */
 static inline bool config_reports_senders(const struct config *config)
 {
     return config->access.control != NULL || config_serves_metrics(config);
@@ -170,14 +173,14 @@ static inline bool config_reports_senders(const struct config *config)
 void config_free(struct config *config);
 
 /*
- * Whether the sink can write only samples. `passes_on`: its encoder writes the messages of the
- * schema unchanged.
+ * Returns true if the sink can write only samples. `passes_on`: its encoder writes the messages of
+ * the schema unchanged.
  */
 bool sink_config_needs_samples(const struct sink_config *sink, bool passes_on);
 
 /*
- * Sets the owner of sockets' files, where it was not given, to the user of --user, because the
- * program listens on these sockets as that user. Returns false if memory is short.
+ * Gives the file of each local socket to the user of --user, unless owner= was given, because the
+ * program runs as that user. Returns false if memory is short.
  */
 bool config_default_owners(struct config *config);
 
@@ -188,20 +191,20 @@ bool config_default_owners(struct config *config);
 bool config_default_values(struct config *config);
 
 /*
- * Sets the limits of series of sinks that write samples, where these were not given, to the values
- * of the options or to their defaults.
+ * For sinks that write samples, sets the limits of series that were not given: to the values of the
+ * options, or to their defaults.
  */
 void config_default_limits(struct config *config);
 
 /*
- * Whether two listeners (or sinks) exclude each other: they have the same address and port (two
- * ports 0 are different ports), the same inherited sockets, or the same output. Compares names
- * only; two names of one file are detected later.
+ * Return true if two listeners, or two sinks, exclude each other: they have the same address and
+ * port (two ports 0 are different ports), the same inherited sockets, the same output or the same
+ * spill. Compare only names; two names of one file are detected later.
  */
 bool listener_configs_conflict(const struct listener_config *a, const struct listener_config *b);
 bool sink_configs_conflict(const struct sink_config *a, const struct sink_config *b);
 
-/* Whether both have a spill in the same folder, which only one can have open. */
+/* Returns true if both sinks have their spill in the same folder, which only one can have open. */
 bool sink_configs_share_spill(const struct sink_config *a, const struct sink_config *b);
 
 #endif

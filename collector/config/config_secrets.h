@@ -1,4 +1,4 @@
-/* Whether a configuration contains secrets. Main thread. */
+/* Detects secrets in a configuration. Main thread. */
 #ifndef SLUICE_COLLECTOR_CONFIG_CONFIG_SECRETS_H
 #define SLUICE_COLLECTOR_CONFIG_CONFIG_SECRETS_H
 
@@ -7,9 +7,9 @@
 #include "collector/config/config.h"
 
 /*
- * Returns whether a key was given whose value, or whose file, may be a password, a token or a
- * private key, or whether the URL of a sink contains one. The line of a command does not count: the
- * process that runs it shows the line to every user. True if memory is short.
+ * Returns true if a key was given whose value or file may be a password, a token or a private key,
+ * if the URL of a sink contains one, or if memory is short. Ignores the command line of a command:
+ * sink, because every user can see the command line of its process.
  */
 bool config_has_secrets(const struct config *config, const struct config_registry *registry);
 

@@ -14,8 +14,8 @@ struct walk {
     const struct config_registry *registry;
     config_visitor *visit;
     void *context;
-    const struct provenance_entry *entry; /* the current entry */
-    struct config_value value;            /* part, index and schema of the current entry */
+    const struct provenance_entry *entry;
+    struct config_value value; /* part, index and schema of the current entry */
 };
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static void visit_default(const struct walk *walk, const struct setting *setting
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* The part of a URL from byte `at` to byte `end`, which contains keys. */
+/* The part of a URL from byte `at` up to byte `end`, which contains keys. */
 struct key_range {
     size_t at, end;
 };
@@ -97,8 +97,8 @@ static bool is_listener(const struct walk *walk, const char *url)
 }
 
 /*
- * Whether the URL is accepted and gives the sink the same format as before. The default format may
- * depend on whether standard output is a terminal.
+ * Returns true if the URL is accepted and the sink keeps its format. The default format may depend
+ * on whether standard output is a terminal.
  */
 static bool is_sink(const struct walk *walk, const char *url)
 {
@@ -115,7 +115,7 @@ static bool is_sink(const struct walk *walk, const char *url)
     return is;
 }
 
-/* Whether the key is the framing of a stream, whose default is that of its schema. */
+/* Returns true for the key framing= of a stream: its default depends on the schema. */
 static bool is_framing_of_stream(const struct walk *walk, const struct setting *key)
 {
     unsigned kind = walk->config->listeners[walk->value.index].source->keys;
@@ -124,8 +124,8 @@ static bool is_framing_of_stream(const struct walk *walk, const struct setting *
 }
 
 /*
- * Whether this listener or sink accepts the key with its default value. It refuses a key for a
- * feature that it does not use.
+ * Returns true if this listener or sink accepts the key with its default value. It refuses the keys
+ * of features that it does not use.
  */
 static bool may_say(const struct walk *walk, unsigned scopes, const struct setting *key)
 {
@@ -147,8 +147,8 @@ static bool may_say(const struct walk *walk, unsigned scopes, const struct setti
 }
 
 /*
- * Whether a start may refuse the key although it is accepted now: the sockets of fd: are not known
- * yet, and the key suits only one of the two kinds.
+ * Returns true if a later start may refuse the key. A listener fd: does not know yet whether its
+ * sockets are datagram sockets or streams, and this key is only for one of the two.
  */
 static bool may_be_refused(const struct setting *key, unsigned scopes)
 {
@@ -176,7 +176,7 @@ static void visit_open(const struct walk *walk, const struct setting *key, struc
 }
 
 /*
- * Visits the keys of the scopes that are in the range; visits keys that are not there with their
+ * Visits the keys of these scopes: keys in the range with their value, other keys with their
  * default.
  */
 static void visit_keys(const struct walk *walk, unsigned scopes, struct key_range range)
@@ -260,7 +260,7 @@ static void visit_sink(struct walk *walk, const struct sink_config *sink)
     visit_keys(walk, keys_of_sink(sink->destination), visit_place(walk));
 }
 
-/* Visits the present entry, which is number `index` of its option. */
+/* Visits the current entry; `index` is its number among the entries of its option. */
 static void visit_entry(struct walk *walk, size_t index)
 {
     const struct provenance_entry *entry = walk->entry;

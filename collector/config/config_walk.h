@@ -30,11 +30,11 @@ struct config_origin {
 struct config_value {
     enum config_part part;
     size_t index;  /* index of the listener or sink in struct config */
-    size_t schema; /* number, from 1, of the listener's schema to which the key belongs; 0: none */
+    size_t schema; /* number of the listener's schema that the key belongs to, from 1; 0: none */
     const struct setting *setting; /* the option or key; NULL: the URL without keys */
     const char *name;              /* name of the key (an open key has many names); not
                                       NUL-terminated */
-    size_t name_length;            /* in bytes; 0: `setting` is NULL */
+    size_t name_length;            /* in bytes; 0 if `setting` is NULL */
     const char *text;              /* the value as a user writes it; not NUL-terminated */
     size_t length;                 /* bytes */
     struct config_origin origin;

@@ -46,8 +46,8 @@
 #define CONFIG_LIST_MAX 1024
 
 /*
- * Reads the file, and the files that it names, into entries of `provenance`, which is zeroed
- * before. Checks names, but not values. Returns false with `error` filled (EXIT_CODE_CONFIG,
+ * Reads the file, and the files that it names, into entries of `provenance`, which the caller has
+ * zeroed. Checks names, but not values. Returns false with `error` filled (EXIT_CODE_CONFIG,
  * "FILE:LINE:COLUMN: ..."), also if a file cannot be read or the program was built without YAML.
  * The caller frees `provenance` in both cases (provenance_free).
  */
@@ -60,7 +60,8 @@ bool config_file_read(const char *path, struct provenance *provenance, struct er
 bool config_file_load(const char *path, char **bytes, size_t *length, struct error *error);
 
 /*
- * Returns the name of the YAML library, "libyaml 0.2.5"; NULL: the program was built without YAML.
+ * Returns the name of the YAML library, "libyaml 0.2.5"; NULL if the program was built without
+ * YAML.
  */
 const char *config_file_library(void);
 

@@ -21,14 +21,14 @@ enum part { PART_PLACE, PART_KEYS, PART_SCHEMA, PART_OF_SCHEMA, PART_COUNT };
 struct map {
     unsigned scopes;
     const char *place_name;       /* key for the place of the URL; NULL: the map of a schema */
-    const char *place_others;     /* what other programs call place_name (struct setting) */
+    const char *place_others;     /* names that other programs use for place_name, for
+                                     suggestions */
     struct provenance_mark begin; /* beginning of the map */
     struct provenance_text parts[PART_COUNT];
     size_t place_line, schemas_line, lines[KEYS_MAX]; /* lines of the place, of `schemas` and of
                                                          each key; 0: not given */
 };
 
-/* A list of schemas: the listener's map, and the number of schemas read. */
 struct schemas {
     struct map *listener;
     size_t count;
@@ -78,7 +78,6 @@ static bool map_put_value(const struct file_reading *reading, struct provenance_
            file_no_memory(reading);
 }
 
-/* Reads the items of a list. The last piece read was the list's beginning. */
 static bool read_items(struct file_reading *reading, const char *name, char sign,
                        struct provenance_text *text)
 {
@@ -154,7 +153,6 @@ static bool map_read_key(struct file_reading *reading, struct map *map, const st
 
 /* --- a listener's schemas --------------------------------------------------------------------- */
 
-/* Reads an item of a list of schemas. */
 static bool read_schema(struct file_reading *reading, struct schemas *schemas)
 {
     struct map map = {.scopes = KEY_OF_SCHEMA | KEY_OF_FILE, .begin = reading->piece.mark};
@@ -263,7 +261,7 @@ static const struct setting *find_map_key(const struct file_reading *reading, co
     return key;
 }
 
-/* Reads the value of the key that is the last piece. */
+/* Reads a pair whose key is the last piece. */
 static bool map_read_pair(struct file_reading *reading, struct map *map)
 {
     if (reading->piece.kind != PIECE_TEXT)
@@ -276,7 +274,6 @@ static bool map_read_pair(struct file_reading *reading, struct map *map)
     return key != NULL && map_read_key(reading, map, key);
 }
 
-/* Reads the rest of the map. */
 static bool read_map(struct file_reading *reading, struct map *map)
 {
     while (file_next(reading)) {
@@ -290,7 +287,6 @@ static bool read_map(struct file_reading *reading, struct map *map)
 
 /* --- URLs ------------------------------------------------------------------------------------- */
 
-/* Returns an empty map for the option. */
 static struct map empty_map(const struct option *option, struct provenance_mark begin)
 {
     struct map map = {

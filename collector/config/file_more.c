@@ -1,4 +1,4 @@
-/* collector/config/file.h: the list of more files. */
+/* Reads the list `files` of a configuration file (collector/config/file.h). */
 #include <string.h>
 
 #include "collector/config/file.h"
@@ -17,8 +17,9 @@ static bool add_name(struct file_reading *reading)
         return wrong_file_list(reading, "an item of \"" CONFIG_FILE_MORE
                                         "\" is the path of a file or a folder");
     if (memchr(piece->text, '*', piece->length) != NULL)
-        return wrong_file_list(reading, "a pattern is not a path; name the folder, whose files *.yaml and "
-                                        "*.yml are read in the order of their names");
+        return wrong_file_list(reading,
+                               "a pattern is not a path; name the folder, whose files *.yaml and "
+                               "*.yml are read in the order of their names");
     return file_names_add(reading->more, reading->path, piece->mark, piece->text, piece->length,
                           &fault) ||
            file_parse_error(reading, piece->mark, &fault);

@@ -7,7 +7,7 @@
 #include "collector/platform/file_system.h"
 #include "collector/text/copy.h"
 
-/* Adds a path, of which it takes ownership; NULL: memory was short when the path was made. */
+/* Adds a path and takes ownership of it. A NULL path means that memory was short. */
 static bool add_path(struct file_names *names, char *path, struct parse_error *fault)
 {
     RULE(names->count <= FILE_NAMES_MAX, "a configuration has at most FILE_NAMES_MAX files");

@@ -18,7 +18,8 @@
 struct file_names {
     char **paths;
     size_t count;
-    struct provenance_mark marks[FILE_NAMES_MAX]; /* where each file, or its folder, is named */
+    struct provenance_mark marks[FILE_NAMES_MAX]; /* for each file, the position of its name or
+                                                     of its folder's name */
 };
 
 /*

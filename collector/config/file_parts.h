@@ -33,9 +33,9 @@ struct file_reading {
     struct yaml_piece piece; /* the last piece read */
     struct provenance *provenance;
     struct files_given *given;
-    struct file_names *more;         /* further files; NULL: this file must not name more files */
-    const char *named_in;            /* the file that names this one; NULL: none */
-    struct provenance_mark named_at; /* where */
+    struct file_names *more;         /* further files; NULL if this file must not name more files */
+    const char *named_in;            /* path of the file that names this one; NULL: none */
+    struct provenance_mark named_at; /* position of the name in that file */
     struct error *error;
 };
 
@@ -53,19 +53,19 @@ bool file_refuse(const struct file_reading *reading, struct provenance_mark mark
 bool file_no_memory(const struct file_reading *reading);
 
 /*
- * Fill the error for a last piece that is not the expected kind, `due`; `name`: it is the value of
- * this name. Return false.
+ * Report that the last piece is not `due`, the expected kind. `name` is the key whose value the
+ * piece is. Return false.
  */
 bool file_wrong_piece(const struct file_reading *reading, const char *due);
 bool file_wrong_kind(const struct file_reading *reading, const char *name, const char *due);
 
-/* `due` for a list. */
+/* The text of `due` for a list. */
 #define FILE_LIST_DUE "a list (each item begins with \"- \")"
 
 /* Returns the kind of the last piece for messages: "a list". */
 const char *file_piece_name(const struct file_reading *reading);
 
-/* Whether the last piece is the text `name`; NULL is allowed. */
+/* Returns true if the last piece is the text `name`, which may be NULL. */
 bool file_piece_is(const struct file_reading *reading, const char *name);
 
 /*

@@ -1,4 +1,4 @@
-/* collector/config/file.h: the top level, and the file itself. */
+/* Reads the top level of configuration files, and all files (collector/config/file.h). */
 #include "collector/config/file.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "collector/config/keys.h"
 #include "collector/platform/input_file.h"
 
-/* Returns the option's name in a file; NULL: not allowed in a file. */
+/* Returns the option's name in a file, or NULL if the option is not allowed in files. */
 static const char *name_in_file(const struct option *option)
 {
     switch (option->action) {
@@ -41,7 +41,7 @@ const char *config_file_library(void)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Whether the name is known, but not allowed in this place; if so, fills `fault`. */
+/* If the name is known but not allowed in this place, fills `fault` and returns true. */
 static bool is_elsewhere(const struct file_reading *reading, struct parse_error *fault)
 {
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
@@ -145,20 +145,20 @@ static bool note_given(const struct file_reading *reading, const char *name, boo
                        place->path, place->line);
 }
 
-/* Whether the last piece names the option; it may have underscores in place of hyphens. */
+/* Returns true if the last piece names the option, perhaps with underscores for hyphens. */
 static bool is_option(const struct file_reading *reading, const char *name)
 {
     const struct yaml_piece *piece = &reading->piece;
     size_t same = 0;
     if (name == NULL || piece->kind != PIECE_TEXT || strlen(name) != piece->length)
         return false;
-    while (same < piece->length && (piece->text[same] == name[same] ||
-                                    (piece->text[same] == '_' && name[same] == '-')))
+    while (same < piece->length &&
+           (piece->text[same] == name[same] || (piece->text[same] == '_' && name[same] == '-')))
         same++;
     return same == piece->length;
 }
 
-/* Reads the value of the option whose name is the last piece. */
+/* Reads a pair whose name is the last piece. */
 static bool read_option_pair(struct file_reading *reading)
 {
     const struct option *option = command_options;

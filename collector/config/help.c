@@ -17,7 +17,6 @@
 /* First column of the continuation lines of a list. */
 #define LIST_COLUMN 1
 
-/* Writes an item of a list, followed by a comma or the final full stop. */
 static void put_item(struct page *page, const char *item, bool is_last)
 {
     char text[SYNTAX_SIZE + 2];
@@ -29,7 +28,6 @@ static void put_item(struct page *page, const char *item, bool is_last)
 
 /* --- the help for one setting ----------------------------------------------------------------- */
 
-/* Writes the help of a setting next to its name, or below it if the name is too long. */
 static void put_help(struct page *page, const struct setting *setting)
 {
     if (page->column >= TEXT_COLUMN)
@@ -165,7 +163,6 @@ static void print_schemas(struct page *page, const struct config_registry *regis
         print_keys(page, "a schema from a file, in addition", KEY_OF_FILE, registry);
 }
 
-/* Prints the keys that destinations declare themselves, each table of keys once. */
 static void print_own_keys(struct page *page, const struct config_registry *registry)
 {
     unsigned printed = 0;
@@ -250,7 +247,6 @@ static const struct topic {
 };
 static const size_t topic_count = sizeof topics / sizeof topics[0];
 
-/* Prints the most frequent options, and the topics. */
 static void print_first_page(struct page *page, const struct config_registry *registry)
 {
     static const char *const frequent[] = {"listen",  "sink",   "config",     "check",
@@ -264,7 +260,7 @@ static void print_first_page(struct page *page, const struct config_registry *re
         "Receives protobuf telemetry by UDP and writes records; only data goes to stdout.\n\n",
         registry->local_syntax,
         config_file_library() == NULL
-            ? "       sluice keygen NAME\n" /* no YAML, no tests */
+            ? "       sluice keygen NAME\n" /* tests need YAML */
             : "       sluice keygen NAME; sluice test [--record] [--report text|junit] FILE...\n");
     for (size_t i = 0; i < sizeof frequent / sizeof frequent[0]; i++)
         for (const struct option *one = command_options; one->setting.name != NULL; one++)

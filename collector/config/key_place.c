@@ -29,14 +29,13 @@ static const struct provenance_entry *find_entry(const struct provenance *proven
     return NULL;
 }
 
-/* Whether `text` begins with the name and "=". */
 static bool is_called(const char *text, const char *name)
 {
     size_t length = strlen(name);
     return strncmp(text, name, length) == 0 && text[length] == '=';
 }
 
-/* Finds a key in a listener's URL, in which each "schema=" begins the keys of one schema. */
+/* Finds a key of schema number `schema` (from 0). Each "schema=" begins the keys of one schema. */
 static bool find_key(const char *url, size_t schema, const char *key, size_t *at)
 {
     size_t begun = 0;

@@ -543,13 +543,13 @@ const struct setting *const config_keys = rows;
 
 /* --- keys that destinations declare ----------------------------------------------------------- */
 
-/* The destinations with own keys in the table. The scope of the first is KEY_OF_OWN_FIRST. */
+/* One destination for each table of own keys. The scope of owner i is KEY_OF_OWN_FIRST << i. */
 #define OWNERS_MAX 18
 static const struct destination_ops *owners[OWNERS_MAX];
 static char owner_names[OWNERS_MAX][32];
 static size_t owner_count;
 
-/* Returns the index of the owner of these keys: destinations that share a table are one owner. */
+/* Returns the index of the owner. Destinations that share a table of own keys are one owner. */
 static size_t find_owner(const struct destination_ops *destination)
 {
     size_t owner = 0;

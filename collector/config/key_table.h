@@ -47,7 +47,7 @@ enum key_scope {
 #define KEY_OF_ANY_LISTENER                                                                        \
     (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_TCP | KEY_OF_LOCAL | KEY_OF_DTLS | KEY_OF_CAPTURE)
 
-/* Returns whether a listener with keys of these scopes has streams only, never datagrams. */
+/* Returns true if a listener with keys of these scopes has only streams, never datagrams. */
 static inline bool key_scopes_are_stream(unsigned scopes)
 {
     return (scopes & KEY_OF_STREAM) != 0 && (scopes & (KEY_OF_UDP | KEY_OF_CAPTURE)) == 0;
@@ -68,7 +68,7 @@ extern const struct setting *const config_keys;
  */
 void key_table_add_own(const struct destination_ops *const *destinations);
 
-/* Returns the scope of the destination's own keys; 0: it has none, or they were not added. */
+/* Returns the scope of the destination's own keys; 0 if it has none or they were not added. */
 unsigned key_table_own_scope(const struct destination_ops *destination);
 
 /*

@@ -90,7 +90,6 @@ void keys_offer(unsigned scopes, struct suggestion *suggestion)
     }
 }
 
-/* Returns the topic of --help that lists the keys of these scopes. */
 static const char *topic_of(unsigned scopes)
 {
     if ((scopes & KEY_OF_DEAD_LETTERS) != 0)
@@ -144,7 +143,6 @@ size_t keys_place(const struct keys_given *given, unsigned scopes, const char *n
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Values that are the same for all keys. */
 struct reading {
     unsigned scopes;
     const struct config_registry *registry;

@@ -15,7 +15,7 @@
 /* Returns the length of the fixed prefix of an open key's name (setting.h). */
 size_t key_prefix(const struct setting *key);
 
-/* Whether `name` is the key's name, or one of the names of an open key. */
+/* Returns true if `name` is the key's name, or one of the names of an open key. */
 bool key_is_called(const struct setting *key, const char *name, size_t length);
 
 /* For each row of config_keys: the byte offset at which the key was given, plus 1; 0: not given. */

@@ -20,7 +20,6 @@ static struct schema_config *last_schema(const struct reading *reading)
 
 /* --- complete schemas ------------------------------------------------------------------------- */
 
-/* Returns the offset at which a key of the last schema was given. */
 static size_t place_of_key(const struct reading *reading, const char *name)
 {
     return keys_place(&reading->schema, KEY_OF_SCHEMA | KEY_OF_FILE, name);

@@ -15,7 +15,8 @@
 /* Where metrics are served. */
 struct metrics_place {
     struct address address;         /* ADDRESS_NONE: not served; ADDRESS_LOCAL: at the path */
-    char path[LOCAL_NAME_MOST + 1]; /* of the socket's file, else empty */
+    char path[LOCAL_NAME_MOST + 1]; /* path of the socket's file, for ADDRESS_LOCAL; otherwise
+                                       empty */
 };
 
 /*
@@ -26,8 +27,8 @@ bool metrics_address_parse(const char *name, const char *text, size_t length, vo
                            struct parse_error *fault);
 
 /*
- * A setting_parser: parses the same, or "unix:/run/sluice/metrics", into a struct metrics_place. A
- * name without a file is refused, as it has no permissions.
+ * A setting_parser: parses the same, or "unix:/run/sluice/metrics", into a struct metrics_place.
+ * Refuses "unix:@NAME" (an abstract socket), because only a file has permissions.
  */
 bool metrics_place_parse(const char *name, const char *text, size_t length, void *field,
                          struct parse_error *fault);

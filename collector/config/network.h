@@ -17,8 +17,8 @@
 
 /*
  * Parses all `length` bytes of "10.1.0.0/16", "2001:db8::/32" or an address without bits, which
- * means only that address. An IPv4-mapped network counts its bits from the first of 128, and
- * becomes the IPv4 network. Returns false with `fault` filled.
+ * means only that address. In an IPv4-mapped network the number of bits counts all 128 bits; the
+ * result is the IPv4 network. Returns false with `fault` filled.
  */
 bool network_parse(const char *name, const char *text, size_t length, struct network *network,
                    struct parse_error *fault);

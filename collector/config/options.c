@@ -11,7 +11,6 @@
 #include "collector/config/url.h"
 #include "collector/config/variables.h"
 
-/* State while the arguments, the environment and the file are read. */
 struct reading {
     const struct config_registry *registry;
     const struct options_environment *environment; /* NULL: no environment */
@@ -66,7 +65,7 @@ static bool take_bytes(const struct reading *reading, const struct option *optio
 
 /* --- the environment -------------------------------------------------------------------------- */
 
-/* Adds the URLs of a repeatable option, which are separated by blanks. */
+/* Adds the URLs of a repeatable option, which blanks separate. */
 static bool take_urls(const struct reading *reading, const struct option *option, const char *text)
 {
     static const char blanks[] = " \t\n";
@@ -248,7 +247,7 @@ static const char *next_argument(struct reading *reading)
     return *reading->rest++;
 }
 
-/* The commands, which are the first argument (main.c), for suggestions. */
+/* The commands, which must be the first argument. For suggestions. */
 static const char *const commands[] = {"ctl", "explain", "keygen", "schema", "spill", "test"};
 
 static const char *similar_command(const char *argument)

@@ -19,7 +19,7 @@ struct page {
 
 void page_new_line(struct page *page);
 
-/* Writes blanks until the line has `column` columns. */
+/* Writes blanks up to the column `column`. */
 void page_indent(struct page *page, size_t column);
 
 /* Writes the text without wrapping. */

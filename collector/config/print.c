@@ -1,4 +1,4 @@
-/* --print-config: prints the configuration as a file from its provenance. */
+/* Prints the configuration as a configuration file, for --print-config. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static void put_origin(FILE *to, const struct config_origin *origin)
     }
 }
 
-/* Begins a list item or a map with the place. */
+/* Begins an item with the key of its URL, "address" or "to". */
 static void begin_place(FILE *to, const struct config_value *value)
 {
     bool first = value->index == 0;

@@ -11,7 +11,6 @@
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* Grows an array to at least `needed` elements by doubling. Returns false if memory is short. */
 static bool provenance_reserve(void **array, size_t *capacity, size_t needed, size_t size)
 {
     if (needed <= *capacity)

@@ -27,7 +27,7 @@ struct provenance_mark {
     size_t line, column;
 };
 
-/* Where a part of a text is in the file: the part from `at` up to the next span. */
+/* The position in the file of a part of a text: the part from byte `at` up to the next span. */
 struct provenance_span {
     size_t at;
     struct provenance_mark mark;
@@ -50,7 +50,7 @@ struct provenance_entry {
 };
 
 struct provenance {
-    /* Entries of one option are in their order of precedence or appearance. */
+    /* The entries of one option are in the order in which they were given. */
     struct provenance_entry *entries;
     size_t count;
     char **files; /* paths of the files in order of reading; the first is that of --config */

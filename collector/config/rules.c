@@ -12,10 +12,9 @@
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* A value that is parsed part by part. */
 struct reading {
     const char *name; /* name of the key */
-    const char *text; /* copy of the value in the list */
+    const char *text; /* copy of the value, inside the list */
     size_t length;
     size_t at; /* offset of the next part; beyond the end of the text: no more parts */
     struct parse_error *fault;
@@ -43,7 +42,6 @@ static bool next_part(struct reading *reading, const char *separators, struct te
     return true;
 }
 
-/* Returns the offset of a part in the value. */
 static size_t place(const struct reading *reading, const struct text *part)
 {
     return (size_t)(part->data - reading->text);
@@ -67,8 +65,8 @@ static bool check_literal(const struct reading *reading, const struct text *part
 }
 
 /*
- * Allocates a list with room for its text at the end. rules_finish stores the list in the caller's
- * field, which stays NULL on failure.
+ * Allocates a zeroed list with room for its text at the end. rules_finish stores it in the caller's
+ * field, or frees it on failure.
  */
 static void *rules_allocate(size_t size, size_t length, struct parse_error *fault)
 {
@@ -155,7 +153,6 @@ bool rules_parse_share(const char *name, const char *text, size_t length, void *
 
 /* --- rename, rename_label and add_label ------------------------------------------------------- */
 
-/* Splits a part into two non-empty sides. */
 static bool split_pair(const struct reading *reading, const struct text *part, char separator,
                        struct sample_pair *pair)
 {
@@ -176,7 +173,6 @@ static bool split_pair(const struct reading *reading, const struct text *part, c
     return check_literal(reading, &pair->from);
 }
 
-/* Checks that all %{...} fields are known. */
 static bool check_fields(const struct reading *reading, const struct text *value)
 {
     char given[QUOTED_SIZE];

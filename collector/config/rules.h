@@ -50,7 +50,7 @@ bool rules_parse_labels(const char *name, const char *text, size_t length, void 
 bool rules_parse_globs(const char *name, const char *text, size_t length, void *field,
                        struct parse_error *fault);
 
-/* Parses the value of buckets= ("changed") into a uint64_t, as in struct encoder_options. */
+/* Parses buckets= into a uint64_t as in struct encoder_options: "all", "changed" or a number. */
 #define RULES_BUCKETS_SYNTAX "all|changed|N"
 bool rules_parse_buckets(const char *name, const char *text, size_t length, void *field,
                          struct parse_error *fault);

@@ -16,7 +16,6 @@
 _Static_assert(sizeof(enum sink_view) == sizeof(unsigned), "an enum is as large as an unsigned");
 _Static_assert(sizeof(enum framing) == sizeof(unsigned), "an enum is as large as an unsigned");
 
-/* Returns the setting's field in the struct. */
 static void *field_of(const struct setting *setting, void *target)
 {
     return (char *)target + setting->offset;
@@ -117,17 +116,18 @@ static const struct {
 } switch_words[] = {{"on", true},   {"yes", true}, {"true", true},
                     {"off", false}, {"no", false}, {"false", false}};
 
-/* Whether the setting is a switch: its words mean on and off, not two other choices. */
+/* Returns true if the words of the setting mean on and off, and not two other choices. */
 static bool is_switch(const struct setting *setting)
 {
-    return setting->type == SETTING_BOOL && (strcmp(setting->choices[1], "on") == 0 ||
-                                             strcmp(setting->choices[1], "true") == 0);
+    return setting->type == SETTING_BOOL &&
+           (strcmp(setting->choices[1], "on") == 0 || strcmp(setting->choices[1], "true") == 0);
 }
 
 /* Returns the index of the choice that the word means, whatever its case, or -1. */
 static int find_switch_word(const struct setting *setting, const char *text, size_t length)
 {
-    for (size_t i = 0; is_switch(setting) && i < sizeof switch_words / sizeof switch_words[0]; i++) {
+    for (size_t i = 0; is_switch(setting) && i < sizeof switch_words / sizeof switch_words[0];
+         i++) {
         const char *word = switch_words[i].word;
         size_t same = 0;
         while (same < length && (text[same] | 0x20) == word[same])
@@ -189,10 +189,10 @@ static bool parse_schema(const struct setting *setting, const struct config_regi
     if (!setting_parse_text(setting, text, length, &schema->source, fault))
         return false;
     file_path_normalise(schema->source);
-    schema->from_file = strpbrk(schema->source, "./") != NULL ||
-                        (registry->schema_from_file != NULL &&
-                         !is_choice(setting, registry, schema->source) &&
-                         folder_is_readable(schema->source));
+    schema->from_file =
+        strpbrk(schema->source, "./") != NULL ||
+        (registry->schema_from_file != NULL && !is_choice(setting, registry, schema->source) &&
+         folder_is_readable(schema->source));
     schema->ops = registry->schema_from_file;
     if (!schema->from_file)
         return parse_choice(setting, registry, text, length, target, fault);
@@ -203,7 +203,7 @@ static bool parse_schema(const struct setting *setting, const struct config_regi
     return true;
 }
 
-/* Requires the prefix that the syntax has up to its colon, and more text after it. */
+/* Parses an address that has the scheme of `syntax` (its text up to the colon) and more text. */
 static bool parse_local(const struct setting *setting, const char *syntax, const char *text,
                         size_t length, char **out, struct parse_error *fault)
 {

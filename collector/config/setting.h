@@ -22,15 +22,12 @@ bool setting_parse(const struct setting *setting, const struct config_registry *
                    const char *text, size_t length, void *target, struct parse_error *fault);
 
 /*
- * Whether the setting has the same value in two structs. Supports numbers, enums, notifiers, texts
- * and settings with a comparer; for other settings, always false.
+ * Returns true if the setting has the same value in two structs. Supports numbers, enums,
+ * notifiers, texts and settings with a comparer; for other settings, always returns false.
  */
 bool setting_equal(const struct setting *setting, const void *a, const void *b);
 
-/*
- * Returns the offset of the path at the end of an accepted value: `length` if the value has no
- * path.
- */
+/* Returns the offset of the path at the end of an accepted value, or `length` if it has no path. */
 size_t setting_path(const struct setting *setting, const struct config_registry *registry,
                     const char *text, size_t length);
 
@@ -39,8 +36,8 @@ const char *setting_choice(const struct setting *setting, const struct config_re
                            size_t at);
 
 /*
- * Whether a value is a list whose items are separated by commas; a configuration file may then have
- * a YAML list. (The syntax of the value says so.)
+ * Returns true if a value is a list with commas between its items, as the setting's syntax shows. A
+ * configuration file may then have a YAML list.
  */
 bool setting_is_list(const struct setting *setting);
 

@@ -13,7 +13,6 @@ static unsigned scopes_of(const struct sink_keys *keys)
     return keys_of_sink(keys->sink->destination);
 }
 
-/* Returns the offset at which the key was given, or KEY_NOT_GIVEN. */
 static size_t sink_key_offset(const struct sink_keys *keys, const char *name)
 {
     return keys_place(&keys->given, scopes_of(keys), name);
@@ -87,7 +86,10 @@ static bool check_relayed(const struct sink_keys *keys, struct parse_error *faul
                            sink->destination->scheme);
 }
 
-/* Checks that a format with `arrange` has a file, and an interval for each file. */
+/*
+ * Checks the destination of formats that write HTTP requests or, with `arrange`, complete files.
+ * The latter need an interval between files.
+ */
 static bool check_format(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
@@ -142,7 +144,7 @@ static bool check_spill(const struct sink_keys *keys, struct parse_error *fault)
                                                        "fsync requires spill=FOLDER here");
 }
 
-/* Checks that on_epipe= is given only for a destination whose reader can exit. */
+/* Checks that on_epipe= is given only for sinks that write bytes to a file, pipe or command. */
 static bool check_on_epipe(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct destination_ops *destination = keys->sink->destination;
@@ -152,7 +154,6 @@ static bool check_on_epipe(const struct sink_keys *keys, struct parse_error *fau
                            destination->scheme);
 }
 
-/* Checks that client_key= has a certificate. */
 static bool check_tls(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct client_tls *tls = &keys->sink->settings.tls;
@@ -330,7 +331,6 @@ bool sink_keys_complete(struct sink_keys *keys, struct parse_error *fault)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Returns the first given key that limits how many files are kept, or NULL. */
 static const char *given_keep(const struct sink_keys *keys)
 {
     static const char *const names[] = {"keep", "keep_time", "keep_size"};

@@ -15,7 +15,7 @@
 
 struct sink_keys {
     const struct config_registry *registry;
-    struct sink_config *sink; /* its `destination` is set by the caller */
+    struct sink_config *sink; /* the caller sets its `destination` */
     const char *text;         /* "key=value&key=value"; NULL: no keys */
     struct keys_given given;
 };

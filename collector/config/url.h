@@ -14,8 +14,8 @@
 
 /*
  * Parses "udp://ADDR:PORT?..." (a numeric IPv4 address, or an IPv6 address in brackets; the system
- * chooses a port for 0), "fd:NAME?..." or the URL of another source into `listener`, which is
- * zeroed before. Returns false with `fault` filled; config_free frees `listener` in both cases.
+ * chooses a port for 0), "fd:NAME?..." or the URL of another source into `listener`, which the
+ * caller has zeroed. Returns false with `fault` filled; config_free frees `listener` in both cases.
  */
 bool url_parse_listener(const char *url, const struct config_registry *registry,
                         struct listener_config *listener, struct parse_error *fault);
@@ -48,7 +48,7 @@ struct url_place url_place_of_listener(const char *url, const struct config_regi
 struct url_place url_place_of_sink(const char *url, const struct config_registry *registry);
 struct url_place url_place_of_dead_letter(const char *url);
 
-/* Whether `text` begins with the scheme of a listener (or of a sink) and a colon. */
+/* Return true if `text` begins with the scheme of a listener (or of a sink) and a colon. */
 bool url_is_listener(const char *text, const struct config_registry *registry);
 bool url_is_sink(const char *text, const struct config_registry *registry);
 

@@ -1,4 +1,4 @@
-/* collector/config/url.h: dead letters. */
+/* Parses the URL of dead letters (collector/config/url.h). */
 #include <string.h>
 
 #include "collector/config/keys.h"

@@ -1,4 +1,4 @@
-/* collector/config/url.h: listeners. */
+/* Parses the URL of a listener (collector/config/url.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,6 @@ static bool parse_listener_address(const struct url *url, struct listener_config
     return false;
 }
 
-/* Stores a place that is a name or a path. */
 static bool parse_listener_text(const struct url *url, struct listener_config *listener,
                                 struct parse_error *fault)
 {
@@ -43,10 +42,7 @@ static bool parse_listener_text(const struct url *url, struct listener_config *l
     return true;
 }
 
-/*
- * If the source refuses the settings, fills the fault with the reason, at the offset of the place
- * without its slashes.
- */
+/* Calls the source's own check. A fault has the offset of the place without its slashes. */
 static bool check_refusal(const struct url *url, const struct listener_config *listener,
                           struct parse_error *fault)
 {
@@ -58,7 +54,7 @@ static bool check_refusal(const struct url *url, const struct listener_config *l
 
 /* --- unknown schemes -------------------------------------------------------------------------- */
 
-/* Whether the text before its first ':', '?' or '/' is the name of a built-in schema. */
+/* Returns true if the text before its first ':', '?' or '/' is the name of a built-in schema. */
 static bool is_schema(const char *text, const struct config_registry *registry)
 {
     size_t length = strcspn(text, ":?/");

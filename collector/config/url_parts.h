@@ -31,7 +31,7 @@ bool url_check_first_key(const struct url *url, unsigned scopes, struct parse_er
 /* Converts the offset of a fault in the keys to its offset in the URL. Returns false. */
 bool url_wrong_keys(const struct url *url, struct parse_error *fault);
 
-/* Whether the text begins with `scheme` and a colon. */
+/* Returns true if the text begins with `scheme` and a colon. */
 bool url_has_scheme(const char *text, const char *scheme);
 
 /* Returns the length of the scheme; if there is no scheme, of the text in its position. */

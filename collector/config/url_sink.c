@@ -1,4 +1,4 @@
-/* collector/config/url.h: sinks. */
+/* Parses the URL of a sink (collector/config/url.h). */
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +59,6 @@ static bool check_place(const struct url *url, const struct destination_ops *des
     return true;
 }
 
-/* Parses the addresses of a place of kind PLACE_TARGETS. */
 static bool parse_targets(const struct url *url, struct sink_config *sink,
                           struct parse_error *fault)
 {
@@ -90,7 +89,7 @@ static bool parse_targets(const struct url *url, struct sink_config *sink,
     }
 }
 
-/* Parses a path with fields of time and values. */
+/* Checks the fields of time and values in a path, and the keys that depend on them. */
 static bool check_path(const struct url *url, const struct sink_keys *keys,
                        struct parse_error *fault)
 {
@@ -111,8 +110,8 @@ static bool check_path(const struct url *url, const struct sink_keys *keys,
     size_t length = field[1] == '{' ? strcspn(field, "}") + 1 : 2;
     if (length > strlen(field))
         length = strlen(field);
-    return parse_error_set(fault, url->place_at + wrong_at, "%s: %s",
-                           quoted(field, length, given), why);
+    return parse_error_set(fault, url->place_at + wrong_at, "%s: %s", quoted(field, length, given),
+                           why);
 }
 
 /* Refuses "***", which --print-config writes in place of secrets. */

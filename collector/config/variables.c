@@ -23,7 +23,10 @@ bool variable_is_read(const struct option *option)
     return false;
 }
 
-/* Whether the name ends with "_PORT", or contains "_PORT" before a number: "_PORT_5555_UDP". */
+/*
+ * Returns true if the name ends with "_PORT", or contains "_PORT" before a number:
+ * "_PORT_5555_UDP".
+ */
 static bool is_port_of_service(const char *name)
 {
     static const char word[] = "_PORT";

@@ -16,7 +16,7 @@
 /* Prefix of the program's variables. */
 #define VARIABLE_PREFIX "SLUICE_"
 
-/* Whether the option has a variable, because it takes a value. */
+/* Returns true if the option takes a value, and so has a variable. */
 bool variable_is_read(const struct option *option);
 
 enum variable_use {
@@ -38,8 +38,8 @@ enum variable_use {
 enum variable_use variable_use_of(const char *name, struct parse_error *fault);
 
 /*
- * Finds the first "${NAME}" in a text; does not expand it. Returns false if there is none;
- * otherwise fills `fault` with the offset of the "$".
+ * Finds the first "${NAME}" in a text; does not expand it. If there is one, fills `fault`, with the
+ * offset of the "$", and returns true.
  */
 bool variable_reference(const char *text, struct parse_error *fault);
 

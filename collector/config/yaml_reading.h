@@ -22,7 +22,7 @@ enum yaml_kind {
     PIECE_LIST_END,
     PIECE_MAP,
     PIECE_MAP_END,
-    PIECE_END, /* end of the document */
+    PIECE_END, /* end of the text */
 };
 
 struct yaml_piece {

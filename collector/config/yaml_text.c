@@ -10,7 +10,6 @@ static bool is_letter_or_digit(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Whether the text needs no quotation marks in YAML. */
 static bool yaml_is_plain(const char *text, size_t length)
 {
     if (length == 0 || text[length - 1] == ':' ||
@@ -23,7 +22,6 @@ static bool yaml_is_plain(const char *text, size_t length)
     return memcmp(text, "...", length < 3 ? length : 3) != 0; /* "..." ends a document */
 }
 
-/* Whether all characters are printable ASCII. */
 static bool is_printable(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)

@@ -14,7 +14,10 @@
  */
 void yaml_text_write(FILE *to, const char *text, size_t length);
 
-/* Whether a character must be escaped: control characters, line breaks, byte-order marks. */
+/*
+ * Returns true for control characters, line separators, byte-order marks and noncharacters, which
+ * must be escaped.
+ */
 bool yaml_text_hides(uint32_t character);
 
 #endif

@@ -15,7 +15,7 @@
  */
 #define GLOB_STEPS SIZE_MAX
 
-/* The maximum number of missing lines, and the most additional lines, that a difference shows. */
+/* The maximum number of missing lines, and of additional lines, that a difference shows. */
 #define SHOWN_MOST 100
 
 struct lines {
@@ -65,10 +65,7 @@ static bool line_matches(enum config_test_form form, const struct config_test_te
 
 /* --- the diff --------------------------------------------------------------------------------- */
 
-/*
- * Returns the number of lines at the beginning (or at the end of the remaining lines) that are as
- * expected.
- */
+/* Return how many lines match: at the beginning, and at the end of the lines after that. */
 static size_t same_at_begin(const struct config_test_expectation *expected,
                             const struct lines *lines)
 {

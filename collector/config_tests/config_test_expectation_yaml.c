@@ -1,4 +1,4 @@
-/* The part of collector/config_tests/config_test_file.h that reads expectations. */
+/* Reads the expectations of a test (collector/config_tests/config_test_parts.h). */
 #include <stdlib.h>
 #include <string.h>
 

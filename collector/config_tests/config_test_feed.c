@@ -46,7 +46,7 @@ static void fail_without_memory(struct feeder *feeder)
 
 /* --- datagrams -------------------------------------------------------------------------------- */
 
-/* Truncates a datagram as a socket of the listener would. */
+/* Passes a datagram to ingest, truncated as a socket of the listener would truncate it. */
 static void take_datagram(struct feeder *feeder, const uint8_t *data, size_t size,
                           const struct address *source, const struct address *destination,
                           int64_t time_ns)
@@ -124,7 +124,6 @@ static enum channel_result feed_receive(struct stream_channel *channel, void *to
     return CHANNEL_OK;
 }
 
-/* Drops the answers to the client. */
 static enum channel_result feed_transmit(struct stream_channel *channel, const void *bytes,
                                          size_t size, size_t *done)
 {

@@ -46,7 +46,7 @@ void config_test_feed_join(struct config_test_feed *feed, const struct listener_
                            struct listener_config *listener);
 
 /*
- * Returns whether the listener accepts connections; if so, an item is the bytes of one connection.
+ * Returns true if the listener accepts connections. Each item is then the bytes of one connection.
  */
 bool config_test_feed_is_stream(const struct listener_config *listener);
 

@@ -1,4 +1,4 @@
-/* The functions of collector/config_tests/config_test_file.h that do not read YAML. */
+/* Implements the functions of collector/config_tests/config_test_file.h that do not read YAML. */
 #include "collector/config_tests/config_test_file.h"
 
 #include <stdlib.h>
@@ -64,8 +64,8 @@ char *config_test_file_path(const struct config_test_file *file, const char *pat
 }
 
 /*
- * Returns the size of the line break at `at`: CR, LF, CR LF, NEL, LS or PS (YAML 1.1, 5.4); 0: not
- * a line break.
+ * Returns the size of the line break at `at`: CR, LF, CR LF, NEL, LS or PS (YAML 1.1, 5.4). Returns
+ * 0 if there is no line break.
  */
 static size_t line_end_at(const struct config_test_file *file, size_t at)
 {

@@ -24,7 +24,7 @@
 #define CONFIG_TEST_LIST_MAX 10000
 
 /*
- * Reads the file into `file`, which is zeroed before. Returns false with `error` filled
+ * Reads the file into `file`, which the caller has zeroed. Returns false with `error` filled
  * (EXIT_CODE_CONFIG, "FILE:LINE:COLUMN: ..."), also if it has no tests and names no further files,
  * or in a program without YAML. The caller frees `file` in both cases (config_test_file_free).
  */

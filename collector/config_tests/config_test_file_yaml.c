@@ -1,4 +1,4 @@
-/* The part of collector/config_tests/config_test_file.h that reads the file and the tests. */
+/* Reads a file of tests (collector/config_tests/config_test_file.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +8,10 @@
 #include "collector/platform/file_system.h"
 #include "collector/text/copy.h"
 
-/* State while a file is read. */
 struct reading {
     struct file_reading file;
-    const char *whole; /* the configuration of which this is a further file; NULL: none */
+    const char *whole; /* path of the configuration that names this file in its list `files`;
+                          NULL: none */
     struct config_test_file *to;
     /* The position of the collector's first option in the file; line 0: no option. */
     struct provenance_mark foreign;
@@ -46,7 +46,6 @@ static bool check_test(const struct reading *reading, const struct config_test *
     return true;
 }
 
-/* Whether a map is written as {...}. */
 static bool begins_with_brace(const struct config_test_file *file, struct provenance_mark mark)
 {
     size_t at = config_test_file_at(file, mark);
@@ -60,7 +59,6 @@ static void note_expect_end(struct config_test *test, const struct yaml_piece *p
         test->expect_end = piece->mark.line;
 }
 
-/* Reads a test after the beginning of its map. */
 static bool read_test_keys(struct reading *reading, struct config_test *test)
 {
     struct config_test_given given = {.lines = {0}};
@@ -192,8 +190,8 @@ static bool read_document(struct reading *reading)
 }
 
 /*
- * Copies the text and appends a line end if the last line has none, because recording works on whole
- * lines.
+ * Copies the text and appends a line end if the last line has none, because recording works on
+ * whole lines.
  */
 static bool keep_text(struct config_test_file *file, const char *text, size_t size)
 {
@@ -223,7 +221,8 @@ static bool parse_test_file(const char *path, const char *whole, const char *tex
 {
     struct reading reading = {.file = {.path = path, .error = error}, .whole = whole, .to = file};
     if (is_utf16(text, size)) {
-        error_set(error, EXIT_CODE_CONFIG, "%s:1:1: is UTF-16; save it as UTF-8 for its tests", path);
+        error_set(error, EXIT_CODE_CONFIG, "%s:1:1: is UTF-16; save it as UTF-8 for its tests",
+                  path);
         return false;
     }
     file->path = text_copy_all(path);

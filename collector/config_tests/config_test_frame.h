@@ -19,7 +19,7 @@ struct config_test_frame {
     uint32_t number;    /* message number, for framings with message numbers */
 };
 
-/* Appends the message. */
+/* Appends the message with its framing. */
 void config_test_frame_put(struct growing_text *out, const struct config_test_frame *frame,
                            const uint8_t *bytes, size_t size);
 

@@ -1,4 +1,4 @@
-/* The part of collector/config_tests/config_test_file.h that reads inputs. */
+/* Reads the inputs of a test (collector/config_tests/config_test_parts.h). */
 #include <stdlib.h>
 
 #include "collector/config/metrics_address.h"
@@ -76,7 +76,6 @@ static bool check_input(const struct file_reading *reading, const struct config_
     return true;
 }
 
-/* Reads an input that begins with the last piece. */
 static bool read_input(struct file_reading *reading, const struct config_test_key *key,
                        struct config_test *test)
 {

@@ -1,4 +1,4 @@
-/* Keys, texts and lists for the parts of the reader of a file of tests. */
+/* Reads keys, texts and list elements in a file of tests. */
 #include "collector/config_tests/config_test_parts.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ bool config_test_read_word(const struct file_reading *reading, const struct conf
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* Appends an element. The list grows by doubling. */
+/* The capacity of a list is the next power of two, so it grows when `count` is one. */
 void *config_test_add_element(const struct file_reading *reading, void *list, size_t *count,
                               size_t size)
 {

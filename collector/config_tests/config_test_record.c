@@ -172,7 +172,7 @@ static size_t line_at(const struct config_test_file *file, size_t line)
     return config_test_file_at(file, (struct provenance_mark){line, 1});
 }
 
-/* Returns whether the line is blank, or a comment left of this column. */
+/* Returns true if the line is blank, or is a comment that begins left of this column. */
 static bool is_beside(const struct config_test_file *file, size_t line, size_t column)
 {
     const char *at = file->text + line_at(file, line);

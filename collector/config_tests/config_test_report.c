@@ -45,10 +45,7 @@ static void end_text(const struct config_test_report *report)
 
 /* --- JUnit ------------------------------------------------------------------------------------ */
 
-/*
- * Returns the replacement of a character that XML reserves or cannot represent; NULL: the character
- * needs no replacement.
- */
+/* Returns the replacement of a character that XML reserves or cannot represent, otherwise NULL. */
 static const char *in_xml(const char *text, size_t length, bool valid)
 {
     bool no_character = length == 3 && (memcmp(text, "\xef\xbf\xbe", 3) == 0 ||
@@ -70,8 +67,7 @@ static const char *in_xml(const char *text, size_t length, bool valid)
 }
 
 /*
- * Appends a text for XML. Its control characters, which XML cannot represent, have been replaced
- * before.
+ * Appends a text for XML. The text must not contain control characters, which XML cannot represent.
  */
 static void put_xml(struct growing_text *to, const char *text, size_t size)
 {
@@ -158,10 +154,7 @@ void config_test_report_end_file(struct config_test_report *report,
         end_junit_file(report, file);
 }
 
-/*
- * Replaces control characters: differences contain texts of senders, and names contain any text of
- * the file.
- */
+/* Replaces control characters, which senders may have put into the differences. */
 static void hide(char *text, size_t size)
 {
     if (size != 0)

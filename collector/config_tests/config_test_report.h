@@ -27,10 +27,10 @@ enum config_test_result {
 struct config_test_report {
     enum config_test_report_form form;
     FILE *to;
-    size_t number; /* numbers of tests so far, in all files */
+    size_t number; /* number of tests so far, in all files; `broken` counts files */
     size_t passed, failed, recorded, broken;
     int64_t took_ns;
-    struct growing_text suites; /* JUnit: the suites, which follow the totals */
+    struct growing_text suites; /* JUnit: the suites, which are printed after the totals */
     struct growing_text tests;  /* JUnit: tests of the current file */
     size_t suite_count, suite_failed;
     int64_t suite_ns;

@@ -21,7 +21,6 @@
 /* A test that takes longer than 30 s is stopped. */
 #define LONGEST_NS INT64_C(30000000000)
 
-/* The test that is being prepared or run. */
 struct running {
     const struct config_test_file *file;
     const struct config_test *test;
@@ -30,7 +29,7 @@ struct running {
     struct error *error;
 
     const struct listener_config *original;
-    struct listener_config listener; /* these copies and those below borrow their strings */
+    struct listener_config listener; /* this copy and the copies below borrow their strings */
     struct sink_config *sinks;
     struct config_test_output *outputs;
     struct config copy;
@@ -49,8 +48,8 @@ static int refuse_at(const struct running *running, struct provenance_mark mark,
 /* --- names ------------------------------------------------------------------------------------ */
 
 /*
- * Whether a name is that of the sink. "stdout:" may be written "stdout", which needs no quotation
- * marks in YAML.
+ * Returns true if `given` is `name`, perhaps without a colon at its end: "stdout" for "stdout:"
+ * needs no quotation marks in YAML.
  */
 static bool has_name(const char *name, const struct config_test_text *given)
 {
@@ -61,7 +60,8 @@ static bool has_name(const char *name, const struct config_test_text *given)
 }
 
 /*
- * Whether a name means the sink. A command may also be named by its command line, "command:LINE".
+ * Returns true if `given` names the sink. A command can be named by its program or by its command
+ * line, "command:LINE".
  */
 static bool is_sink(const struct sink_config *sink, const struct config_test_text *given)
 {
@@ -278,7 +278,6 @@ static int read_input(struct running *running, size_t number)
     return text->failed ? error_no_memory(running->error) : 0;
 }
 
-/* Checks the length of a datagram. */
 static int check_length(const struct running *running, size_t number)
 {
     const struct feed_item *item = &running->items[number];
@@ -306,7 +305,7 @@ static int read_inputs(struct running *running)
 
 /* --- the pipeline ----------------------------------------------------------------------------- */
 
-/* Copies the configuration with the test's input and outputs. */
+/* Copies the configuration, and replaces its input and outputs by those of the test. */
 static int copy_config(struct running *running)
 {
     const struct config *config = running->config;
@@ -342,7 +341,7 @@ static void wake_runner(void *context)
     wakeup_signal(running->wakeup);
 }
 
-/* Returns whether the pipeline finished without a stop. */
+/* Returns true if the pipeline finished within LONGEST_NS. */
 static bool wait_until_finished(struct running *running, struct pipeline *pipeline)
 {
     int64_t limit = clock_monotonic_ns() + LONGEST_NS;

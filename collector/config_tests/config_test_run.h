@@ -51,8 +51,9 @@ int config_test_run(const struct config_test_file *file, const struct config_tes
 void config_test_outcome_free(struct config_test_outcome *outcome);
 
 /*
- * Returns the index of the sink of that name, with or without a colon at its end; if no name is
- * given, of the only sink; -1 with `error` filled if there is no such sink.
+ * Returns the index of the sink that the expectation names, with or without a colon at its end. If
+ * it names no sink, returns the index of the only sink. Returns -1 with `error` filled if there is
+ * no such sink.
  */
 int config_test_find_sink(const struct config_test_file *file, const struct config *config,
                           const struct config_test_expectation *expectation, struct error *error);

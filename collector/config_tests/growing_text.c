@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for `size` more bytes and a NUL. */
 static bool growing_text_reserve(struct growing_text *text, size_t size)
 {
     if (text->failed)

@@ -31,7 +31,7 @@
 #include "sinks/compression/compressions.h"
 #include "sinks/sinks.h"
 
-/* Scripts and bug reports rely on this text. */
+/* The output of --version: scripts and bug reports rely on it. */
 static void print_version(void)
 {
     printf("sluice %s\nnotifiers:", SLUICE_VERSION);
@@ -108,7 +108,6 @@ static enum exit_code main_check(const struct config *config)
     return EXIT_CODE_OK;
 }
 
-/* Does the work of --check and --print-config. */
 static enum exit_code main_inspect(const struct config *config)
 {
     enum exit_code code = config->request.check ? main_check(config) : EXIT_CODE_OK;
@@ -125,7 +124,7 @@ static void warn(const char *text)
 }
 
 /*
- * Whether a progress line may be shown: the log is text at level info, and no sink writes records
+ * Returns true if a progress line may be shown: the log is text at level info, and no sink writes
  * to the terminal.
  */
 static bool shows_progress(const struct config *config)
@@ -155,7 +154,7 @@ static enum exit_code main_run(const struct program_options *options)
     return code;
 }
 
-/* Runs as a Windows service, whose arguments are those of the installation. */
+/* `config` was read from the arguments of the installation. */
 static enum exit_code run_service(const struct config *config, void (*running)(void *context),
                                   int (*read_config)(void *context, struct config *config,
                                                      struct error *error),
@@ -177,8 +176,8 @@ static const struct service_program service = {
 };
 
 /*
- * Shields the process before it reads the files of secrets. A process without secrets can be
- * examined by a debugger of its user and leaves core dumps, as the machine is set up.
+ * Shields the process before it reads secrets. Without secrets it can be debugged by its user and
+ * writes core dumps, as the system is configured.
  */
 static void shield_secrets(const struct config *config)
 {
@@ -192,8 +191,8 @@ struct arguments {
 };
 
 /*
- * Reads the configuration again for a reload. A program that was started with an option such as
- * --help does not get here.
+ * Reads the configuration again for a reload. Only a program that runs gets here, so options such
+ * as --help do not appear.
  */
 static int read_config(void *context, struct config *config, struct error *error)
 {

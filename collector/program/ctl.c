@@ -14,7 +14,7 @@
 
 struct order {
     const char *word;
-    const char *request; /* sent to the control socket; also the name in a successful answer */
+    const char *request; /* sent to the control socket, and repeated in a successful answer */
     enum control_event event;
 };
 
@@ -26,7 +26,7 @@ static const struct order orders[] = {
 
 #define ORDERS (sizeof orders / sizeof *orders)
 
-/* The collector at `address`; if that is NULL, the collector with the id `process`. */
+/* The collector at `address`, or if that is NULL, the process with the id `process`. */
 struct receiver_of_order {
     const char *address;
     unsigned long process;
@@ -51,10 +51,7 @@ static bool parse_order(const char *text, const struct order **order, struct par
     return false;
 }
 
-/*
- * Reads an address, which begins with the scheme of the syntax and its colon; more text must
- * follow.
- */
+/* Reads an address: the scheme that the syntax begins with, a colon, and more text. */
 static bool ctl_parse_address(const char *text, struct receiver_of_order *to,
                               struct parse_error *fault)
 {
@@ -68,8 +65,8 @@ static bool ctl_parse_address(const char *text, struct receiver_of_order *to,
 }
 
 /*
- * Reads a process id or an address. Accepts a number too large for a process id: no such process
- * will be found.
+ * Reads a process id or an address. Accepts a number that is too large for an id: the process will
+ * not be found.
  */
 static bool parse_receiver(const char *text, struct receiver_of_order *to,
                            struct parse_error *fault)
@@ -146,7 +143,7 @@ static enum exit_code ask_with(const struct order *order, const char *address,
     return EXIT_CODE_NOT_REACHED;
 }
 
-/* Sends the request and prints the answer. A replaced byte becomes the three bytes of U+FFFD. */
+/* The answer can grow: each invalid byte becomes the three bytes of U+FFFD. */
 static enum exit_code ctl_request(const struct order *order, const char *address)
 {
     struct output answer = {.data = malloc(CONTROL_ANSWER_SIZE), .capacity = CONTROL_ANSWER_SIZE};

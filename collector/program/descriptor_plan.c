@@ -9,9 +9,9 @@
 #include "collector/platform/process.h"
 
 /*
- * Numbers of descriptors, rounded up: of the program itself, of a receiver, and of a sink without
- * its connections. A sink has one file open, and opens other files for a rotation; one with many
- * paths closes some of its files if descriptors are short.
+ * Numbers of descriptors, rounded up: for the program itself, for a receiver, and for a sink
+ * without its connections. A sink has one file open, and opens another one for a rotation. A sink
+ * with many files closes some if descriptors are short.
  */
 #define OF_PROGRAM  16
 #define OF_RECEIVER 4

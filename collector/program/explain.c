@@ -14,7 +14,7 @@
 /* An entry's text is indented to this column. */
 #define TEXT_COLUMN 4
 
-/* Longer than any text of the glossary. */
+/* More bytes than any text of the glossary has. */
 #define SENTENCE_SIZE 1024
 
 /* --- printing one entry ----------------------------------------------------------------------- */
@@ -24,7 +24,7 @@ static bool is_small(char character)
     return character >= 'a' && character <= 'z';
 }
 
-/* Writes a row's text as a sentence; the text may begin in lower case and lack its full stop. */
+/* Writes a text as a sentence. The text may begin in lower case and lack its full stop. */
 static void put_sentence(struct page *page, const char *before, const char *text)
 {
     char sentence[SENTENCE_SIZE];
@@ -107,7 +107,9 @@ static void suggest(const struct glossary *glossary, const char *word)
     log_line(LOG_ERROR, "explain: %s", unknown.text);
 }
 
-/* Prints all entries for the word. *printed tells whether an entry has been printed before. */
+/*
+ * Prints all entries for the word. *printed is true if an entry was printed before, and is updated.
+ */
 static bool explain(const struct glossary *glossary, const char *word, bool *printed)
 {
     bool found = false;

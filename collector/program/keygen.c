@@ -36,7 +36,6 @@ static void keygen_print_help(void)
         "  (umask 077; sluice keygen web1 >>keys)");
 }
 
-/* Reads the options. Returns false if an argument is missing or unknown. */
 static bool keygen_read(int argc, char *const *argv, struct keygen_request *request)
 {
     int at = 1;
@@ -54,7 +53,6 @@ static bool keygen_read(int argc, char *const *argv, struct keygen_request *requ
     return true;
 }
 
-/* Returns what is wrong with the request, or NULL. */
 static const char *keygen_fault(struct keygen_request *request)
 {
     request->not_before_ns = INT64_MIN;
@@ -71,7 +69,6 @@ static const char *keygen_fault(struct keygen_request *request)
     return NULL;
 }
 
-/* Makes the key and an id that is not 0. */
 static int keygen_fill(struct sender_key_line *line, struct error *error)
 {
     do

@@ -8,9 +8,8 @@
 
 /*
  * Runs the command line, whose argv[0] is "keygen". Main thread, instead of program_run. Prints one
- * line with a new key and a new id, both from the system's source of random bytes, to stdout;
- * errors are logged. It must be the first output of the program. Returns EXIT_CODE_USAGE for a
- * wrong name or time.
+ * line with a new key and a new id, both from the system's random bytes, to stdout, before any
+ * other output of the program. Errors are logged. Returns EXIT_CODE_USAGE for a wrong name or time.
  */
 enum exit_code keygen_command(int argc, char *const *argv);
 

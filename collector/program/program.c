@@ -23,10 +23,13 @@
 #include "collector/program/start_report.h"
 #include "collector/program/supervision.h"
 
-/* After the stop's deadline: time for threads to return from their last system calls. */
+/* Time after the stop's deadline in which threads can return from their last system calls. */
 #define GRACE_NS INT64_C(500000000)
 
-/* Longest wait for a full stderr to accept a ledger; during a run it delays signals. */
+/*
+ * Longest wait until a full stderr accepts a ledger: during a run, when it delays signals, and at
+ * the end.
+ */
 #define LIVE_WAIT_MS  100
 #define FINAL_WAIT_MS 1000
 
@@ -34,19 +37,19 @@ struct run {
     const struct program_options *options;
     const struct config *config; /* the present configuration */
     struct control *control;
-    struct health_watch *health;     /* NULL: neither --control nor --metrics */
-    struct control_service *service; /* NULL: no --control */
-    struct metrics_server *metrics;  /* NULL: no --metrics */
-    struct supervision *supervision; /* NULL: no service manager */
-    struct sandboxing *sandboxing;   /* NULL: no sandbox */
+    struct health_watch *health;     /* NULL without --control and --metrics */
+    struct control_service *service; /* NULL without --control */
+    struct metrics_server *metrics;  /* NULL without --metrics */
+    struct supervision *supervision; /* NULL without a service manager */
+    struct sandboxing *sandboxing;   /* NULL without a sandbox */
     struct pipeline *pipeline;
-    int64_t end_ns;   /* end of --duration; INT64_MAX: no limit */
-    int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */
+    int64_t end_ns;   /* monotonic: the end of --duration; INT64_MAX: no limit */
+    int64_t limit_ns; /* monotonic: the stop must be over; INT64_MAX: no deadline */
     size_t open;      /* connections that were open when limit_ns was set */
     bool stopping;
     uint64_t files;   /* files that sinks had completed when limit_ns was set */
     bool asked;       /* a signal or a client has requested the stop */
-    bool asked_again; /* a second request: the stop is not extended for files */
+    bool asked_again; /* a second request has come: the stop is not extended for files */
     struct log_limit wait_log;
 };
 
@@ -75,7 +78,6 @@ static bool try_report(const struct config *config, const struct ledger_snapshot
     return !out->overflow;
 }
 
-/* Returns false if memory is short. */
 static bool program_report(const struct config *config, const struct ledger_snapshot *snapshot)
 {
     bool done = false;
@@ -122,7 +124,7 @@ static void stop_in_time(struct run *run)
 }
 
 /*
- * The first request begins to drain, unless the pipeline drains already; the second one stops at
+ * The first request begins to drain, unless the pipeline already drains. The second one stops at
  * once.
  */
 static void stop_on_request(struct run *run)
@@ -135,7 +137,7 @@ static void stop_on_request(struct run *run)
     run->asked = true;
 }
 
-/* The kernel and each shell report the same hang-up, so that only the first report counts. */
+/* Reacts to the first hang-up only: the kernel and each shell report the same one. */
 static void stop_after_hangup(struct run *run)
 {
     if (run->asked)
@@ -145,7 +147,8 @@ static void stop_after_hangup(struct run *run)
 }
 
 /*
- * Stops a pipeline whose work is complete. One that only reads captures is lossless: no deadline.
+ * Stops a pipeline whose work is complete. A pipeline that only reads captures has no deadline,
+ * because it must not lose records.
  */
 static void stop_when_complete(struct run *run)
 {
@@ -157,7 +160,10 @@ static void stop_when_complete(struct run *run)
         stop_in_time(run);
 }
 
-/* Returns milliseconds until `due`, --duration or the limit of the stop; negative: no limit. */
+/*
+ * Returns the milliseconds until `due`, the end of --duration, or the limit of the stop; negative:
+ * no limit.
+ */
 static int wait_time(const struct run *run, int64_t now, int64_t due)
 {
     int64_t next = run->stopping ? run->limit_ns : run->end_ns;
@@ -166,7 +172,7 @@ static int wait_time(const struct run *run, int64_t now, int64_t due)
     return milliseconds_until(next, now);
 }
 
-/* Applies the settings outside the pipeline. */
+/* Applies the settings of parts outside the pipeline. */
 static void follow_config(struct run *run, const struct config *config)
 {
     run->config = config;
@@ -177,7 +183,7 @@ static void follow_config(struct run *run, const struct config *config)
     log_set(&config->log);
 }
 
-/* Reads the configuration again and applies all changes, or no change if one fails. */
+/* Reads the configuration again, and applies all of its changes or none. */
 static int take_config(struct run *run, struct error *error)
 {
     struct config *config = calloc(1, sizeof *config);
@@ -188,7 +194,10 @@ static int take_config(struct run *run, struct error *error)
         free(config);
         return -1;
     }
-    /* If any reload refuses the change, the pipeline reports that, and not the sandbox. */
+    /*
+     * Options that only a restart can change are reported by the pipeline, not as a need of the
+     * sandbox.
+     */
     if (option_fixed_change(run->config, config) == NULL &&
         sandboxing_permits(run->sandboxing, config, error) != 0) {
         config_free(config);
@@ -272,8 +281,8 @@ static void program_handle(struct run *run, enum control_event event)
 }
 
 /*
- * Fills `watched` for both services and sets *due_ns to the earlier of their times. Returns the
- * count.
+ * Fills `watched` with the handles of both services, sets *due_ns to the earlier of their times,
+ * and returns the number of handles.
  */
 static size_t watch_clients(struct run *run, struct control_watch watched[CONTROL_WATCHED_MAX],
                             int64_t now, int64_t *due_ns)
@@ -316,8 +325,8 @@ static enum control_event await_event(struct run *run, int64_t now)
 }
 
 /*
- * Extends the limit of the stop while the number of open connections decreases or sinks complete
- * files: very many of them, or a slow disk, take long, but then no thread hangs.
+ * Extends the limit of the stop while connections are closed or files are completed: with many of
+ * them, or with a slow disk, this takes long, but no thread hangs.
  */
 static bool extend_limit(struct run *run, int64_t now)
 {
@@ -345,7 +354,10 @@ static bool program_wait(struct run *run)
     }
 }
 
-/* Logs records that the exit code does not show (sluice(1), EXIT STATUS). */
+/*
+ * Logs records that were lost at the stop: the exit code does not show them (sluice(1), EXIT
+ * STATUS).
+ */
 static void log_late_records(const struct ledger_snapshot *final)
 {
     for (size_t i = 0; i < final->sink_count; i++) {
@@ -378,7 +390,7 @@ static enum exit_code program_finish(struct run *run)
 }
 
 /*
- * Ends the process without joining threads, because one hangs in a system call that cannot be
+ * Ends the process without joining its threads, because one hangs in a system call that cannot be
  * interrupted.
  */
 static _Noreturn void end_without_threads(struct run *run)
@@ -441,7 +453,6 @@ static int serve_metrics(struct run *run, struct error *error)
     return metrics_service->create(&run->metrics, &options, error);
 }
 
-/* Starts --control and --metrics. */
 static int serve_clients(struct run *run, struct error *error)
 {
     const struct config *config = run->config;
@@ -474,7 +485,7 @@ static int check_metrics(const struct config *config, struct error *error)
     return -1;
 }
 
-/* Does what --check and a start do first. */
+/* The first checks of a start and of --check. */
 static int prepare(const struct config *config, struct error *error)
 {
     if (config->user != NULL)
@@ -496,7 +507,6 @@ int program_check(const struct config *config, struct error *error)
     return pipeline_check(config, reserved_memory(config), error);
 }
 
-/* Gives --control's socket to the user, then gives up root's rights. */
 static int give_root_up(const struct run *run, struct error *error)
 {
     const char *user = run->config->user;
@@ -525,7 +535,7 @@ static int program_start(struct run *run, struct error *error)
         return -1;
     if (serve_clients(run, error) != 0)
         return -1;
-    /* Everything is open, and no thread runs yet. */
+    /* Everything is open, and no other thread runs. */
     if (run->config->user != NULL && give_root_up(run, error) != 0)
         return -1;
     start_report_log(run->config, pipeline_plan(run->pipeline));
@@ -546,7 +556,7 @@ enum exit_code program_run(const struct program_options *options)
     enum exit_code code;
     log_date_lines(true);
     if (program_start(&run, &error) != 0) {
-        log_date_lines(false); /* it is read at once: no date needed */
+        log_date_lines(false); /* the user reads it at once, so it needs no date */
         apply_place_option(options->config, &error);
         log_line(LOG_ERROR, "%s", error.text);
         code = error.code;

@@ -11,8 +11,8 @@
 
 struct program_options {
     const struct config *config;            /* outlives the run */
-    const struct config_registry *registry; /* with which `config` was read */
-    const struct encoder_ops *tap_encoder;  /* encodes records for `tap` (control_service.h) */
+    const struct config_registry *registry; /* the registry with which `config` was read */
+    const struct encoder_ops *tap_encoder;  /* for clients of --control that watch records */
 
     /*
      * Reads the configuration again into `config`, which is all zero. Returns 0, or -1 with `error`
@@ -33,8 +33,8 @@ int program_check(const struct config *config, struct error *error);
 
 /*
  * Runs until there is a reason to stop, and returns the exit code; errors have been logged. If a
- * file hangs for longer than the stop may take, ends the process with EXIT_CODE_IO, because a read
- * or write that never returns cannot be interrupted.
+ * thread hangs in a read or write for longer than the stop may take, ends the process with
+ * EXIT_CODE_IO, because such a call cannot be interrupted.
  */
 enum exit_code program_run(const struct program_options *options);
 

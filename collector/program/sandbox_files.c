@@ -10,12 +10,12 @@
 #include "collector/text/text.h"
 #include "proto/source/proto_files.h"
 
-/* The maximum number of bytes of a file with properties: the sinks refuse longer ones. */
+/* The most bytes of a file with properties; the sinks refuse longer files. */
 #define TEXT_SIZE ((size_t)65536)
 
 /* --- properties ------------------------------------------------------------------------------- */
 
-/* Called for each property; returns false to end. */
+/* Called for each property. Returns false to end the walk. */
 typedef bool take_property(void *context, const char *name, const char *value);
 
 static char *trimmed(char *text)
@@ -45,7 +45,10 @@ static bool walk_text(char *text, take_property *take, void *context)
     return true;
 }
 
-/* As walk_text, for a file. A pipe is not read: its text comes only once, and is for the sink. */
+/*
+ * Calls walk_text for a file. Does not read a pipe: its bytes can be read only once, and the sink
+ * needs them.
+ */
 static bool walk_file(const char *path, take_property *take, void *context)
 {
     struct error unused;
@@ -65,7 +68,7 @@ static bool walk_file(const char *path, take_property *take, void *context)
     return walked;
 }
 
-/* As walk_text, for the properties in a URL. */
+/* Calls walk_text for the properties in a URL. */
 static bool walk_lines(const char *lines, take_property *take, void *context)
 {
     if (lines == NULL)
@@ -76,7 +79,7 @@ static bool walk_lines(const char *lines, take_property *take, void *context)
     return walked;
 }
 
-/* Whether the value of the property is the path of a file or a folder. */
+/* Returns true if the property's value is the path of a file or a folder. */
 static bool names_file(const char *name, const char *value)
 {
     return value[0] == '/' || text_ends(name, strlen(name), ".location") ||
@@ -98,7 +101,7 @@ bool sandbox_files_add_named(struct sandbox_plan *plan, const struct broker_opti
 /* --- Kerberos --------------------------------------------------------------------------------- */
 
 struct login {
-    bool sasl, other; /* other: by a mechanism that is not GSSAPI, librdkafka's default */
+    bool sasl, other; /* other: by a mechanism other than GSSAPI, which is librdkafka's default */
 };
 
 static bool take_login(void *context, const char *name, const char *value)

@@ -1,6 +1,6 @@
 /*
- * Permits the files that other files name, which a reload or a library opens during a run
- * (program/sandbox_needs.h). Main thread.
+ * Adds to the sandbox's plan the files that other files name, and which a reload or a library opens
+ * during a run. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_SANDBOX_FILES_H
 #define SLUICE_COLLECTOR_PROGRAM_SANDBOX_FILES_H
@@ -11,14 +11,14 @@
 #include "collector/platform/sandbox.h"
 
 /*
- * Adds the files that the properties of a kafka: sink, or the login of a nats: sink, name:
- * certificates, keys, seeds. A file that cannot be read names none. Returns false if memory is
+ * Adds the certificates, keys and seeds that the properties of a kafka: sink, or the login of a
+ * nats: sink, name. Ignores a properties file that cannot be read. Returns false if memory is
  * short.
  */
 bool sandbox_files_add_named(struct sandbox_plan *plan, const struct broker_options *broker);
 
 /*
- * Whether librdkafka would log in by Kerberos, for which it runs the program kinit(1), now and
+ * Returns true if librdkafka would log in by Kerberos. For this it runs the program kinit(1), also
  * later.
  */
 bool sandbox_files_use_kerberos(const struct broker_options *broker);

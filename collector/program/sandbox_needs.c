@@ -11,7 +11,7 @@
 #include "collector/text/copy.h"
 #include "collector/text/text.h"
 
-#define PORT_DNS   53 /* answers that do not fit into a datagram come by TCP */
+#define PORT_DNS   53 /* for answers that do not fit into a datagram */
 #define PORT_HTTP  80
 #define PORT_HTTPS 443
 
@@ -30,7 +30,7 @@ const char *sandbox_needs_obstacle(const struct config *config)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* The files that keys with FILE as their value name: certificates, keys, tokens. */
+/* Adds the files that keys with the value FILE name: certificates, keys, tokens. */
 static bool add_key_files(struct sandbox_plan *plan, const void *settings, unsigned scopes)
 {
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
@@ -44,7 +44,7 @@ static bool add_key_files(struct sandbox_plan *plan, const void *settings, unsig
     return true;
 }
 
-/* The path up to the folder in which its first field is. */
+/* Adds the folder that contains the first field of the path. */
 static bool add_file_set(struct sandbox_plan *plan, const char *path)
 {
     char *start = text_copy(path, strcspn(path, "%"));
@@ -89,7 +89,7 @@ static void add_port(struct sandbox_ports *ports, uint16_t port)
         ports->list[ports->count++] = port;
 }
 
-/* The port in "//HOST:PORT/PATH", or the scheme's. */
+/* Returns the port in "//HOST:PORT/PATH", or the default port of the scheme. */
 static uint16_t url_port(const struct sink_config *sink)
 {
     const char *host = sink->path + strspn(sink->path, "/");
@@ -102,7 +102,10 @@ static uint16_t url_port(const struct sink_config *sink)
     return same_text(sink->destination->scheme, "http") ? PORT_HTTP : PORT_HTTPS;
 }
 
-/* Brokers name other brokers, with ports of their own: then any port may be needed. */
+/*
+ * Adds the ports of a delivery. A broker names other brokers, whose ports are not known, so any
+ * port may be needed.
+ */
 static void add_connections(struct sandbox_plan *plan, const struct sink_config *sink)
 {
     if (sink->destination->takes != TAKES_BLOCKS)
@@ -148,7 +151,7 @@ static bool add_sink(struct sandbox_plan *plan, const struct sink_config *sink)
            add_key_files(plan, sink, KEY_OF_ANY_SINK & ~KEY_OF_OWN);
 }
 
-/* The files of --metrics: its socket, and its token, which a reload reads again. */
+/* Adds the socket of --metrics, and its token, which a reload reads again. */
 static bool add_metrics(struct sandbox_plan *plan, const struct config_access *access)
 {
     return (access->metrics.path[0] == '\0' ||
@@ -157,7 +160,7 @@ static bool add_metrics(struct sandbox_plan *plan, const struct config_access *a
             sandbox_plan_add_input(plan, access->metrics_token_file));
 }
 
-/* The file of --control; an address of another kind than "unix:PATH" has none. */
+/* Adds the socket of --control. An address that is not "unix:PATH" has no file. */
 static bool add_control(struct sandbox_plan *plan, const char *address)
 {
     static const char scheme[] = "unix:";

@@ -11,7 +11,7 @@ struct sandboxing {
     struct sandbox_plan plan;
 };
 
-/* Fills *state with what is possible: SANDBOX_LEVEL_OFF has the reason as its text. */
+/* Fills *state with the possible level. With SANDBOX_LEVEL_OFF its text is the reason. */
 static void find_possible(const struct config *config, struct sandbox_state *state)
 {
     const char *obstacle = sandbox_needs_obstacle(config);
@@ -41,7 +41,7 @@ void sandboxing_expect(const struct config *config)
         sandbox_expect();
 }
 
-/* Reports that the process stays outside, and why. */
+/* Records that the process has no sandbox, and logs the reason unless it is NULL. */
 static void stay_outside(const char *reason)
 {
     static const char begin[] = "off: ";
@@ -54,7 +54,10 @@ static void stay_outside(const char *reason)
         log_line(LOG_INFO, "sandbox: %s", state.text);
 }
 
-/* Enters. A means that fails ends the program with --sandbox=on only. */
+/*
+ * Enters the sandbox. If a part of it fails, --sandbox=on ends the program; --sandbox=auto uses the
+ * parts that work.
+ */
 static int enter(struct sandboxing *made, const struct config *config,
                  void (*notify)(void *context), void *context, struct error *error)
 {
@@ -147,7 +150,7 @@ void sandboxing_explain(const struct sandboxing *sandboxing, struct error *error
 void sandboxing_report(const struct sandboxing *sandboxing)
 {
     struct sandbox_refusal refusal;
-    /* One line for each call; the log counts its repetitions. */
+    /* Logs a line for each call; the log counts its repetitions. */
     while (sandboxing != NULL && sandbox_take_refusal(&refusal))
         log_line(
             LOG_ERROR,

@@ -14,7 +14,7 @@
 #include "proto/runtime/descriptor_file.h"
 #include "proto/schemas.h"
 
-/* A column of a table is at most this wide; longer texts are not cut, but move the next column. */
+/* The greatest width of a column. A longer text is not cut; it moves the next column. */
 #define COLUMN_MAX 56
 
 struct showing {
@@ -26,7 +26,6 @@ struct showing {
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* Options with a value. */
 static const struct {
     const char *name;
     size_t at; /* offset of a const char * in struct showing */
@@ -58,7 +57,6 @@ static bool show_unknown_option(const char *text, struct parse_error *fault)
     return false;
 }
 
-/* Stores the value of "--NAME VALUE" or "--NAME=VALUE". */
 static bool show_parse_valued(int argc, char *const *argv, int *at, struct showing *showing,
                               struct parse_error *fault)
 {
@@ -95,7 +93,7 @@ static bool show_parse_option(int argc, char *const *argv, int *at, struct showi
     return show_parse_valued(argc, argv, at, showing, fault);
 }
 
-/* Checks that the options fit each other. */
+/* Checks that the options fit together, and fills in defaults. */
 static bool show_check(struct showing *showing, struct parse_error *fault)
 {
     if (showing->help)
@@ -154,7 +152,6 @@ static void show_help(void)
 
 /* --- output ----------------------------------------------------------------------------------- */
 
-/* Prints a text whose characters come from a file. */
 static void show_text(const char *text, int width)
 {
     char shown[600];
@@ -168,7 +165,10 @@ static int wider(int width, const char *text)
     return size <= COLUMN_MAX && (int)size > width ? (int)size : width;
 }
 
-/* Prints what `write` appends for a row, after a comma unless it is the first. */
+/*
+ * Prints the JSON object whose members `write` appends for a row, after a comma unless it is the
+ * first row.
+ */
 static bool show_json(void (*write)(struct output *out, const void *row), const void *row,
                       bool first)
 {

@@ -1,6 +1,6 @@
 /*
- * `sluice schema FILE|FOLDER`: shows the messages of a schema, and which samples value=* reads from
- * one of them, before a datagram has arrived.
+ * `sluice schema FILE|FOLDER`: shows the messages of a schema, and the samples that value=* reads
+ * from one of them.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_SCHEMA_COMMAND_H
 #define SLUICE_COLLECTOR_PROGRAM_SCHEMA_COMMAND_H

@@ -1,6 +1,6 @@
 /*
  * `sluice service`: runs the collector as a service that starts with the system. Only Windows needs
- * this command. On other systems any program can be a service, so the command only logs that. Main
+ * this command: on other systems any program can be a service, and the command only logs that. Main
  * thread, before anything is started. CMake chooses the implementation: posix/ or windows/.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_SERVICE_H
@@ -17,8 +17,8 @@ struct service_program {
     int (*check)(const struct config *config, struct error *error);
 
     /*
-     * Runs the program to its end, as program_run does: calls `running` when it has started, and
-     * `read_config` for a reload (struct program_options).
+     * Runs the program as program_run does. Calls `running` when it has started, and `read_config`
+     * for a reload (struct program_options).
      */
     enum exit_code (*run)(const struct config *config, void (*running)(void *context),
                           int (*read_config)(void *context, struct config *config,
@@ -26,7 +26,7 @@ struct service_program {
                           void *context);
 };
 
-/* The last lines of --help; empty on systems without the subcommand. */
+/* The last lines of --help; empty on systems without the command. */
 extern const char service_summary[];
 
 /*

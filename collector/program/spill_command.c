@@ -22,10 +22,10 @@ struct part {
 };
 
 struct command {
-    const char *format; /* to export; NULL: not chosen */
+    const char *format; /* the format to export; NULL: not chosen */
     struct part *parts;
     size_t count;
-    bool has_begun; /* whether the head has been written */
+    bool has_begun; /* the head has been written */
 };
 
 /* --- counting blocks -------------------------------------------------------------------------- */
@@ -63,7 +63,8 @@ static bool count_block(void *context, const struct spilled_block *block, struct
 }
 
 /*
- * Writes the format in a label, or "unknown": blocks of an earlier version of sluice have no label.
+ * Writes the format that a label begins with. Blocks of an earlier version have no label:
+ * "unknown".
  */
 static void format_of(const char *label, char format[64])
 {
@@ -103,7 +104,7 @@ static bool spill_write_all(const char *bytes, size_t size, struct error *error)
     return false;
 }
 
-/* Exports a block. Writes the head (such as a csv header) once, before the first record. */
+/* Writes the head (such as a csv header) once, before the first record. */
 static bool export_block(void *context, const struct spilled_block *block, struct error *error)
 {
     struct command *command = context;
@@ -117,7 +118,7 @@ static bool export_block(void *context, const struct spilled_block *block, struc
            spill_write_all(block->bytes, block->size, error);
 }
 
-/* Chooses the only format of the spill. Returns false if the spill has several formats. */
+/* Sets the format to the only one of the spill. Returns false if the spill has several formats. */
 static bool spill_choose_command(struct command *command, char format[64])
 {
     char other[64];

@@ -7,11 +7,11 @@
 #include "collector/base/error.h"
 
 /*
- * Runs the command line, whose argv[0] is "spill". Main thread, instead of program_run. The list
- * or the records, in their format, go to stdout; the spill is not changed. Errors are logged.
- * Returns EXIT_CODE_USAGE if the command line is wrong, or the folder has records of several
- * formats and none was chosen; EXIT_CODE_BAD_INPUT if the folder does not exist, or records are
- * missing or damaged (the others are still written); EXIT_CODE_IO if stdout fails.
+ * Runs the command line, whose argv[0] is "spill". Main thread, instead of program_run. Writes the
+ * list or the records, in their format, to stdout; does not change the spill. Errors are logged.
+ * Returns EXIT_CODE_USAGE if the command line is wrong, or if the folder has several formats and
+ * none was chosen. Returns EXIT_CODE_BAD_INPUT if the folder does not exist, or if records are
+ * missing or damaged; the others are still written. Returns EXIT_CODE_IO if stdout fails.
  */
 enum exit_code spill_command(int argc, char *const *argv);
 

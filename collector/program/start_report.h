@@ -9,8 +9,8 @@
 #include "collector/pipeline/memory_plan.h"
 
 /*
- * Logs these lines once everything is open. Also logs a warning with a remedy if --memory leaves
- * little for queues or the limit of open files is low. Main thread.
+ * Logs these lines when everything is open. Warns if --memory leaves little for queues, or if the
+ * limit of open files is low. Main thread.
  */
 void start_report_log(const struct config *config, const struct memory_plan *plan);
 

@@ -12,10 +12,10 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-/* How often the status line is made; it is reported when it has changed. */
+/* Interval at which the status line is made. It is reported only if it has changed. */
 #define STATUS_NS (5 * SECOND_NS)
 
-/* Checks in each watchdog period: several, so that one late check does no harm. */
+/* Checks in each watchdog period: more than one, so that a late check does no harm. */
 #define LOOKS 3
 
 /* Added to the limit of a stop, for writing the ledger and joining threads. */
@@ -23,14 +23,14 @@
 
 struct supervision {
     struct service_manager *manager;
-    struct pipeline *pipeline; /* NULL: not begun, or stopping */
+    struct pipeline *pipeline; /* NULL: not begun, or stopping before a deadline */
     int64_t status_due_ns;
     int64_t counted_ns; /* time when `received` was read */
     uint64_t received;
-    char status[128]; /* as it was reported */
+    char status[128]; /* the line that was reported last */
     int64_t look_ns;  /* interval of the checks for stuck threads; 0: no watchdog */
     int64_t look_due_ns;
-    bool stuck; /* whether the last check found and logged a stuck thread */
+    bool stuck; /* the last check has found and logged a stuck thread */
 };
 
 /* --- creating and destroying ------------------------------------------------------------------ */
@@ -75,7 +75,7 @@ struct ingest_sums {
     uint64_t kernel_drops;
 };
 
-/* Fills *sums. Returns false if memory is short. */
+/* Returns false if memory is short. */
 static bool sum_up(const struct pipeline *pipeline, struct ingest_sums *sums)
 {
     struct ledger_snapshot *ledger = pipeline_glance(pipeline);
@@ -115,8 +115,8 @@ static void report_status(struct supervision *supervision, int64_t now_ns)
 }
 
 /*
- * Checks for stuck threads. While a thread is stuck the watchdog is not reset, so that the manager
- * ends the process and starts it again.
+ * Checks for stuck threads. While a thread is stuck the watchdog is not reset, so that the service
+ * manager restarts the process.
  */
 static void supervision_look(struct supervision *supervision, int64_t now_ns)
 {

@@ -1,10 +1,10 @@
 /*
- * Reports to the service manager that the run is ready, reloads or stops, its rate of datagrams,
+ * Reports to the service manager: that the run is ready, reloads or stops, its rate of datagrams,
  * and that no thread is stuck.
  *
  * Lifecycle: create, begin when everything runs, then due and serve in the main thread's loop,
- * destroy. All functions accept NULL, which means that there is no service manager. A failed report
- * is logged, and is not repeated before the next report is due. Main thread.
+ * destroy. All functions accept NULL, which means that there is no service manager. A failed
+ * report is logged, and is not repeated before the next one is due. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_SUPERVISION_H
 #define SLUICE_COLLECTOR_PROGRAM_SUPERVISION_H
@@ -30,15 +30,15 @@ void supervision_reloading(struct supervision *supervision);
 void supervision_reloaded(struct supervision *supervision);
 
 /*
- * Reports that the pipeline stops within `most_ns`; INT64_MAX: the time is not known, reports
- * nothing.
+ * Reports that the pipeline stops within `most_ns`. Does nothing if that is INT64_MAX: the time is
+ * not known.
  */
 void supervision_stopping(struct supervision *supervision, int64_t most_ns);
 
-/* Returns when (monotonic) the next report is due; INT64_MAX: no report is due. */
+/* Returns the time (monotonic) of the next report, or INT64_MAX. */
 int64_t supervision_due(const struct supervision *supervision);
 
-/* Reports what is due. */
+/* Sends the reports that are due. */
 void supervision_serve(struct supervision *supervision, int64_t now_ns);
 
 #endif

@@ -80,7 +80,7 @@ static bool parse_option(int argc, char *const *argv, int *at, struct testing *t
     return parse_form(argv[++*at], &testing->report.form, fault);
 }
 
-/* Reads options and then files; "--" ends the options. */
+/* Reads the options, which "--" may end, and then the files. */
 static bool test_parse(int argc, char *const *argv, struct testing *testing,
                        struct parse_error *fault)
 {
@@ -195,8 +195,8 @@ static int run_test(struct testing *testing, const struct config_test_file *file
 }
 
 /*
- * Runs the tests of a file. After an invalid test the other tests are not run, and nothing is
- * recorded in the file.
+ * Runs the tests of a file. After an invalid test, runs no other test and records nothing in the
+ * file.
  */
 static int run_tests(struct testing *testing, const struct config_test_file *file,
                      const struct config *config, struct error *error)
@@ -214,7 +214,7 @@ static int run_tests(struct testing *testing, const struct config_test_file *fil
     return -1;
 }
 
-/* Runs the tests of a file that the configuration names, and adds their number to *count. */
+/* Runs the tests of another file of the configuration, and adds their number to *count. */
 static void run_part(struct testing *testing, const char *path, const char *whole,
                      const struct config *config, size_t *count)
 {
@@ -227,7 +227,6 @@ static void run_part(struct testing *testing, const char *path, const char *whol
     config_test_file_free(&file);
 }
 
-/* Runs the tests of the other files of the configuration. */
 static void run_parts(struct testing *testing, const char *path,
                       const struct config_test_file *file, const struct config *config)
 {
@@ -263,7 +262,7 @@ static void run_file(struct testing *testing, const char *path)
 
 static enum exit_code run_files(struct testing *testing)
 {
-    /* The report replaces the collector's warnings about datagrams. */
+    /* Warnings about datagrams are not logged: the report has them. */
     static const struct log_settings quiet = {.level = LOG_ERROR};
     struct error error;
     if (log_begin(&quiet, &error) != 0) {

@@ -28,7 +28,10 @@ static bool event_log_report(enum log_level level, const wchar_t *text)
                              &text, NULL);
 }
 
-/* Returns how many characters go into the first event: all, or whole lines, or as many as fit. */
+/*
+ * Returns the length of the next event's text: the whole text, or whole lines, or as much as an
+ * event can have.
+ */
 static size_t first_part(const wchar_t *text, size_t length)
 {
     if (length <= EVENT_TEXT_MAX)
@@ -39,7 +42,7 @@ static size_t first_part(const wchar_t *text, size_t length)
     return IS_LOW_SURROGATE(text[EVENT_TEXT_MAX]) ? EVENT_TEXT_MAX - 1 : EVENT_TEXT_MAX;
 }
 
-/* Reports `text`, which has no newline at its end and is modified during the call. */
+/* Reports `text`, which does not end in a newline. Modifies it during the call. */
 static bool report_all(enum log_level level, wchar_t *text, size_t length)
 {
     do {
@@ -56,7 +59,7 @@ static bool report_all(enum log_level level, wchar_t *text, size_t length)
     return true;
 }
 
-/* Reports a log text. Invalid UTF-8, such as at the end of a line that was cut, becomes U+FFFD. */
+/* Invalid UTF-8, such as at the end of a line that was cut, becomes U+FFFD. */
 static bool event_log_take(enum log_level level, const char *lines, size_t size)
 {
     if (open_log.log == NULL || size > INT_MAX)

@@ -1,9 +1,8 @@
 /*
  * The system's event log, to which a service writes its log instead of stderr. Each log line and
- * each ledger becomes an event, whose type is the level of the line; messages.mc has the messages.
- *
- * When a service is installed, its source of events is registered, so that the event viewer finds
- * the messages in this program's file. Only on Windows.
+ * each ledger becomes an event, whose type is the level of the line. messages.mc has the messages.
+ * The installation of a service registers its event source, so that the event viewer finds the
+ * messages in this program's file. Only on Windows.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_WINDOWS_EVENT_LOG_H
 #define SLUICE_COLLECTOR_PROGRAM_WINDOWS_EVENT_LOG_H
@@ -11,7 +10,7 @@
 #include <stdbool.h>
 #include <windows.h>
 
-/* The maximum number of characters that ReportEventW accepts as an event's text. */
+/* The most characters of an event's text (ReportEventW). */
 #define EVENT_TEXT_MAX 31839
 
 /* The type of ReportEventW, so that tests can replace the function. */
@@ -28,7 +27,7 @@ void event_log_begin(const wchar_t *source, event_reporter *reporter);
 void event_log_end(void);
 
 /*
- * event_source_register registers `source` with the messages in the file `program`;
+ * event_source_register registers `source`, whose messages are in the file `program`.
  * event_source_remove removes it, and succeeds if it does not exist. Both return 0, or the system's
  * error.
  */

@@ -38,11 +38,11 @@ static const char help[] =
     "                                 and schemas.\n"
     "sc.exe control NAME 128          makes it log the ledger.\n";
 
-/* The arguments before `--`, and the arguments after it. */
+/* The arguments before `--`, and those after it. */
 struct words {
     const char *name;
-    const char *display_name; /* NULL: like the name */
-    int argc;                 /* of argv; argv[0] is the `--`; 0: no `--` */
+    const char *display_name; /* NULL: use `name` */
+    int argc;                 /* number of `argv`, whose first is the `--`; 0: no `--` */
     char **argv;
 };
 
@@ -55,8 +55,8 @@ static bool service_usage_error(struct error *error, const char *text, const cha
 /* --- reading ---------------------------------------------------------------------------------- */
 
 /*
- * Returns the value of "--name VALUE" or "--name=VALUE" at *at and moves *at past it; NULL: another
- * option.
+ * Returns the value of "--name VALUE" or "--name=VALUE" at *at and moves *at past it. Returns NULL
+ * for another option.
  */
 static const char *service_value(const char *option, int argc, char **argv, int *at)
 {
@@ -92,7 +92,7 @@ static bool read_words(int argc, char **argv, struct words *words, struct error 
     return true;
 }
 
-/* Converts a name to UTF-16. The service manager allows at most 256 characters. */
+/* The service manager allows at most 256 characters. */
 static bool to_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], struct error *error)
 {
     if (*text != '\0' && strpbrk(text, "/\\") == NULL &&
@@ -113,10 +113,10 @@ static bool to_display_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], s
 /* --- commands --------------------------------------------------------------------------------- */
 
 /*
- * Returns the arguments of the service with absolute paths, or NULL with `error` filled. Without a
- * configuration file the arguments have been checked. With one, they are not checked yet, because
- * paths in the file are relative to its folder; the current folder is then that folder, as in the
- * service.
+ * Returns the arguments of the service with absolute paths, or NULL with `error` filled. Makes the
+ * folder of the configuration file the current one, as in the service, because paths in the file
+ * are relative to it. So arguments with a configuration file are checked later (is_right), and the
+ * others here.
  */
 static char **checked_arguments(const struct service_program *program, const struct words *words,
                                 struct error *error)
@@ -136,8 +136,8 @@ static char **checked_arguments(const struct service_program *program, const str
 }
 
 /*
- * Checks the absolute paths, because two different relative paths may become the same path. Also
- * checks the configuration file, if there is one.
+ * Checks the absolute paths: two different relative paths may become the same path. Also checks a
+ * configuration with a file.
  */
 static bool is_right(const struct service_program *program, int argc, char **argv,
                      struct error *error)

@@ -7,7 +7,7 @@
 #include "collector/program/windows/service_arguments.h"
 #include "collector/program/windows/service_status.h"
 
-/* Passed from service_run to service_main, which the manager calls. */
+/* Passed from service_run to service_main. */
 static struct {
     const struct service_program *program;
     int argc;
@@ -99,7 +99,7 @@ static void WINAPI service_main(DWORD count, wchar_t **arguments)
 
 enum exit_code service_run(const struct service_program *program, int argc, char **argv)
 {
-    wchar_t unnamed[] = L""; /* the name is ignored for a service with its own process */
+    wchar_t unnamed[] = L""; /* ignored for a service with its own process */
     const SERVICE_TABLE_ENTRYW table[] = {{unnamed, service_main}, {NULL, NULL}};
     started.program = program;
     started.argc = argc;

@@ -10,22 +10,25 @@
 #include "collector/platform/windows/text.h"
 #include "collector/program/windows/event_log.h"
 
-/* The manager's pauses before it restarts a failed service; the last one is used repeatedly. */
+/* The manager's pauses before it restarts a failed service; the last one is repeated. */
 #define FIRST_PAUSE_MS  5000
 #define SECOND_PAUSE_MS 30000
 #define LATER_PAUSE_MS  60000
-#define CALM_S          86400 /* seconds without a failure after which FIRST_PAUSE_MS is next */
+#define CALM_S          86400 /* seconds without failure before the first pause again */
 
-/* The longest time without progress of a stopping service, and the time between two checks. */
+/*
+ * The longest time in which a stopping service may report no progress, and the interval of the
+ * checks.
+ */
 #define PATIENCE_MS 30000
 #define LOOK_MS     100
 
-/* The longest command line that a process is started with (CreateProcessW). */
+/* The most characters of a command line (CreateProcessW). */
 #define COMMAND_LINE_MAX 32766
 
 static const wchar_t description[] = L"Collects telemetry from protobuf datagrams over UDP.";
 
-/* Identifies a command line that service_create has made. */
+/* A part of each command line that service_create makes, and of no other. */
 static const wchar_t own_words[] = L"\" service run --";
 
 static int setup_fail(struct error *error, enum exit_code code, const char *what, DWORD reason)
@@ -65,8 +68,8 @@ static wchar_t *line_of(const char *program, char *const *arguments)
 }
 
 /*
- * Whether the manager leaves the line unchanged. It expands %NAME% of existing variables, and paths
- * may contain percent signs.
+ * Returns true if the manager leaves the line unchanged. It replaces %NAME% by the variable of this
+ * name, and paths may contain percent signs.
  */
 static bool stays_as_it_is(const wchar_t *line)
 {
@@ -78,7 +81,6 @@ static bool stays_as_it_is(const wchar_t *line)
     return same;
 }
 
-/* Returns the command line that the manager starts; freed by the caller. */
 static wchar_t *make_line(const wchar_t *path, char *const *arguments, struct error *error)
 {
     char *program = text_from_wide_copy(path);
@@ -110,7 +112,7 @@ static bool setup_describe(SC_HANDLE service)
     return ChangeServiceConfig2W(service, SERVICE_CONFIG_DESCRIPTION, &described);
 }
 
-/* Makes the manager restart the service after failures, including exit codes other than 0. */
+/* Exit codes other than 0 are failures, too. */
 static bool have_restarted(SC_HANDLE service)
 {
     SC_ACTION pauses[] = {
@@ -198,7 +200,7 @@ static int check_own(SC_HANDLE service, struct error *error)
 }
 
 /*
- * Requests the stop once the service runs, and waits until it has stopped. Gives up if the service
+ * Requests the stop when the service runs, and waits until it has stopped. Gives up if the service
  * reports no progress for PATIENCE_MS.
  */
 static int setup_stop(SC_HANDLE service, struct error *error)

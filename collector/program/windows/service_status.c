@@ -4,7 +4,7 @@
 
 #define BEAT_MS 1000
 
-/* The wait hints: how long the manager waits for the next report. */
+/* The wait hints: how long the service manager waits for the next report. */
 #define STOP_HINT_MS  10000
 #define START_HINT_MS 60000
 
@@ -13,7 +13,7 @@ static struct {
     SERVICE_STATUS_HANDLE handle;
     service_reporter *reporter;
     SERVICE_STATUS status;
-    HANDLE beat; /* a timer; NULL: not stopping */
+    HANDLE beat; /* a timer that runs during the stop, else NULL */
 } service = {SRWLOCK_INIT, NULL, NULL, {0}, NULL};
 
 /* Reports a state. The caller has the lock, so that no thread reports an outdated state. */

@@ -1,9 +1,8 @@
 /*
- * Reports the state of the service to the service manager.
- *
- * Lifecycle: begin, running, stopping, stopped, in this order; running and stopping may be left
- * out. During a stop a timer reports progress every second, because the manager gives up on a
- * service that reports no progress. Any thread. Only on Windows.
+ * Reports the state of the service to the service manager. Lifecycle: begin, running, stopping,
+ * stopped, in this order; running and stopping may be left out. During a stop a timer reports
+ * progress every second, because the manager gives up on a service without progress. Any thread.
+ * Only on Windows.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_WINDOWS_SERVICE_STATUS_H
 #define SLUICE_COLLECTOR_PROGRAM_WINDOWS_SERVICE_STATUS_H
@@ -25,7 +24,7 @@ void service_status_running(void);
 void service_status_stopping(void);
 
 /*
- * Reports that the service has stopped. Must be the last call: the system may end the process then.
+ * Reports that the service has stopped. Must be the last call: the system may then end the process.
  */
 void service_status_stopped(enum exit_code code);
 

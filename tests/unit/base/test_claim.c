@@ -1,4 +1,7 @@
-/* Claims on a socket: one thread serves it at a time, and an event during that time is not lost. */
+/*
+ * A claim on a socket: only one thread serves the socket at a time, and no event is lost in that
+ * time.
+ */
 
 #include "collector/base/claim.h"
 #include "collector/platform/thread.h"
@@ -36,11 +39,10 @@ TEST(a_marked_claim_is_given_up_only_after_one_more_round)
     assert_true(claim_give_up(&claim));
 }
 
-/* An arrival as seen by a thread: first reported, then found by the holder of the claim. */
 struct race {
     struct claim claim;
     _Atomic unsigned arrived;
-    unsigned drained; /* under the claim */
+    unsigned drained; /* only the holder of the claim uses it */
 };
 
 #define ROUNDS 200000

@@ -106,7 +106,7 @@ TEST(invalid_names_are_refused_with_their_position)
     assert_true(host_names_allow(&names, longer));
 }
 
-/* Every allowed host cut short or with one byte changed: no crash, and no other name is allowed. */
+/* Cuts each allowed host short and changes each of its bytes. No result may be allowed. */
 TEST(a_host_that_is_nearly_allowed_is_not)
 {
     static const char host[] = "collector.example.net";

@@ -14,7 +14,7 @@ static bool holds(const struct networks *networks, const char *text)
     return networks_hold(networks, &address);
 }
 
-/* --- addresses within networks ---------------------------------------------------------------- */
+/* --- addresses in a set of networks ----------------------------------------------------------- */
 
 TEST(an_address_is_held_by_any_network_it_is_in)
 {
@@ -75,7 +75,7 @@ TEST(an_empty_set_contains_no_address)
     networks_free(networks);
 }
 
-/* --- joining ranges --------------------------------------------------------------------------- */
+/* --- joining adjacent ranges ------------------------------------------------------------------ */
 
 TEST(networks_that_touch_or_overlap_are_one_range)
 {
@@ -84,7 +84,7 @@ TEST(networks_that_touch_or_overlap_are_one_range)
         network("10.0.3.0", 24), network("10.0.3.77", 32), network("10.0.2.0", 24),
         network("10.0.5.0", 24), network("::", 1),         network("8000::", 1)};
     struct networks *networks = made(list, sizeof list / sizeof list[0]);
-    assert_int_equal(networks->ipv4_count, 2); /* 10.0.0.0/22, 10.0.5.0/24 */
+    assert_int_equal(networks->ipv4_count, 2); /* 10.0.0.0/22 and 10.0.5.0/24 */
     assert_int_equal(networks->ipv6_count, 1);
     assert_true(holds(networks, "10.0.3.255") && holds(networks, "10.0.5.0"));
     assert_false(holds(networks, "10.0.4.0") || holds(networks, "10.0.6.0"));
@@ -153,7 +153,7 @@ TEST(all_that_is_allowed_may_be_denied)
     networks_free(deny);
 }
 
-/* --- compared with one network at a time ------------------------------------------------------ */
+/* --- sets compared with a check of each network ----------------------------------------------- */
 
 static uint64_t chance;
 
@@ -162,7 +162,9 @@ static uint64_t random_below(uint64_t end)
     return next_below(&chance, end);
 }
 
-/* Networks with few different bytes, so that they overlap or touch. */
+/*
+ * Returns an address of few different bytes, so that networks of such addresses overlap or touch.
+ */
 static struct address random_address(void)
 {
     static const uint8_t bytes[] = {0, 1, 0x7f, 0x80, 0xfe, 0xff};
@@ -192,7 +194,7 @@ static bool any_holds(const struct network *list, size_t count, const struct add
     return false;
 }
 
-/* An address next to the beginning or the end of a network. */
+/* Returns an address next to the first or the last address of the network. */
 static struct address beside(const struct network *network)
 {
     struct address address = network->address;

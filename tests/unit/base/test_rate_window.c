@@ -1,4 +1,4 @@
-/* A limit for each second is exact with any number of threads. */
+/* A limit per second holds exactly with any number of threads. */
 
 #include "collector/base/rate_window.h"
 #include "collector/platform/thread.h"
@@ -32,7 +32,10 @@ TEST(a_second_begins_with_the_first_that_comes_in_it)
     assert_int_equal(take(&window, 2, 91000, 5), 2);
 }
 
-/* A thread reads the clock before it takes, so its time may be in the past. */
+/*
+ * A thread reads the clock before it calls rate_window_take, so its time may be earlier than the
+ * window's.
+ */
 TEST(a_time_before_the_seconds_beginning_is_within_it)
 {
     struct rate_window window = {0};

@@ -1,4 +1,4 @@
-/* Captures: finding the UDP datagram in a frame of each link type, and the counts. */
+/* Finding the UDP datagram in a frame of each link type, and the counts of a capture. */
 #include <string.h>
 
 #include "collector/capture/capture.h"
@@ -45,7 +45,7 @@ static void make_ipv6(void)
     packet_ipv6(&packet, 1, 2, UDP);
 }
 
-/* Reads a pcap file with the first `captured` bytes of the packet. */
+/* Reads a pcap file that has only the first `captured` bytes of the packet. */
 static void read_packet_cut(uint32_t link_type, size_t captured, uint16_t port)
 {
     capture_reading_free(&reading);
@@ -259,19 +259,22 @@ TEST_WITH(ipv4_header_that_makes_no_sense_is_other, begin, end)
         size_t at;
         uint8_t value;
     } wrong[] = {
-        {0, 0x44}, /* a header of 16 bytes */
-        {0, 0x4f}, /* a header of 60 bytes, after which the UDP length is invalid */
-        {2, 0xff}, /* a total length beyond the frame */
-        {3, 19},   /* a total length within the header */
-        {9, 6},    /* TCP */
-        {24, 1},   /* a UDP length beyond the packet */
+        {0, 0x44}, /* an IHL of 4 words (16 bytes), less than the minimum */
+        {0, 0x4f}, /* an IHL of 15 words (60 bytes): the UDP header then begins at the wrong byte */
+        {2, 0xff}, /* total length beyond the frame */
+        {3, 19},   /* total length less than the header */
+        {9, 6},    /* protocol TCP */
+        {24, 1},   /* UDP length beyond the packet */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         make_ipv4();
         packet.room[packet.start + wrong[i].at] = wrong[i].value;
         assert_other(RAW);
     }
-    /* A header of 16 bytes, after which the destination and the following bytes look like UDP. */
+    /*
+     * An IHL of 16 bytes: the destination address and the bytes after it would look like a UDP
+     * header.
+     */
     make_ipv4();
     packet.room[packet.start] = 0x44;
     memcpy(packet.room + packet.start + 18, (const uint8_t[]){PORT >> 8, PORT & 0xff, 0, 50}, 4);
@@ -292,7 +295,7 @@ TEST_WITH(ipv4_total_length_of_zero_is_the_frame, begin, end)
 TEST_WITH(ipv6_extension_headers_are_stepped_over, begin, end)
 {
     (void)state;
-    static const uint8_t headers[] = {60, 43, 60, 0}; /* the innermost first */
+    static const uint8_t headers[] = {60, 43, 60, 0}; /* from the innermost to the outermost */
     for (size_t count = 1; count <= 4; count++)
         for (uint8_t more = 0; more < 4; more++) {
             begin(NULL);
@@ -320,10 +323,10 @@ TEST_WITH(ipv6_that_makes_no_sense_is_other, begin, end)
 {
     (void)state;
     make_ipv6();
-    packet.room[packet.start + 4] = 0xff; /* a length beyond the frame */
+    packet.room[packet.start + 4] = 0xff; /* payload length beyond the frame */
     assert_other(RAW);
     make_ipv6();
-    packet.room[packet.start + 5] = 7; /* no room for a UDP header */
+    packet.room[packet.start + 5] = 7; /* payload length too small for a UDP header */
     assert_other(RAW);
     static const uint8_t next_headers[] = {6, 58, 59, 255};
     for (size_t i = 0; i < sizeof next_headers; i++) {
@@ -364,7 +367,7 @@ TEST_WITH(udp_length_that_makes_no_sense_is_other, begin, end)
     for (size_t i = 0; i < sizeof lengths; i++) {
         make_ipv4();
         packet.room[packet.start + 25] = lengths[i];
-        packet_pad(&packet, 10); /* in the frame, but beyond the packet */
+        packet_pad(&packet, 10); /* these bytes are in the frame, but not in the packet */
         assert_other(RAW);
     }
     packet_begin(&packet, "1234567", 7); /* no room for a UDP header */
@@ -401,7 +404,7 @@ TEST_WITH(mapped_source_is_an_ipv4_address, begin, end)
     assert_address(&reading.datagrams[0].source, "192.0.2.9:40000");
 }
 
-/* --- the port, and what the capture cut ------------------------------------------------------- */
+/* --- other ports, and packets that the capture cut -------------------------------------------- */
 
 TEST_WITH(another_port_is_other_unless_all_are_wanted, begin, end)
 {

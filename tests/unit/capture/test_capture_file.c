@@ -39,7 +39,6 @@ static void read_file(void)
     capture_reading_take(&reading, capture_builder_save(&file), PORT);
 }
 
-/* Checks the time of the packet of a file with one packet. */
 static void assert_one_datagram_at(int64_t time_ns)
 {
     read_file();
@@ -217,7 +216,10 @@ TEST_WITH(pcapng_simple_packet_block_is_cut_to_the_snapshot_length, begin, end)
 {
     (void)state;
     capture_builder_section(&file, false);
-    /* One byte less than the packet, so that padding could be mistaken for the last byte. */
+    /*
+     * The capture has one byte less than the packet. The reader must not read padding as the last
+     * byte.
+     */
     uint32_t snapshot_length = (uint32_t)packet.size - 1;
     capture_builder_interface(&file, ETHERNET, snapshot_length, NULL, 0);
     capture_builder_simple(&file, &packet, snapshot_length);
@@ -231,10 +233,10 @@ TEST_WITH(pcapng_unknown_blocks_and_options_are_skipped, begin, end)
     static const uint8_t body[10000] = {1};
     static const uint8_t options[] = {
         2,    0,    4, 0, 'e', 't', 'h', '0',             /* if_name "eth0" */
-        1,    0,    0, 0,                                 /* a comment of no bytes */
+        1,    0,    0, 0,                                 /* a comment of 0 bytes */
         0xac, 0x0b, 5, 0, 1,   2,   3,   4,   5, 0, 0, 0, /* a custom option, padded */
         0,    0,    0, 0,                                 /* the end of options */
-        9,    0,    1, 0, 9,   0,   0,   0,               /* ignored after the end */
+        9,    0,    1, 0, 9,   0,   0,   0, /* these bytes after the end of options are ignored */
     };
     capture_builder_section(&file, false);
     capture_builder_block(&file, 4, body, sizeof body);
@@ -475,7 +477,7 @@ TEST_WITH(pcapng_of_a_wrong_first_section_is_refused, begin, end)
     assert_not_opened("two lengths");
 }
 
-/* --- both and neither ------------------------------------------------------------------------- */
+/* --- both formats, and neither ---------------------------------------------------------------- */
 
 TEST_WITH(pcap_and_pcapng_of_the_same_frames_give_the_same_datagrams, begin, end)
 {

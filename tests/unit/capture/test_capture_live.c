@@ -1,6 +1,6 @@
 /*
- * Captures that are written while they are read. The writer runs in the reader's thread whenever
- * the reader is about to wait, so that the test determines each pause.
+ * Captures that are written while they are read. The writer runs in the reader's thread, each time
+ * that the reader would wait, so the test controls where the reader pauses.
  */
 #include <string.h>
 
@@ -18,14 +18,13 @@ static struct packet packet;
 static struct capture_builder file;
 static struct capture *capture;
 
-/* Actions during the reader's waits. */
 static struct {
     struct written_pipe *pipe;
     bool begun;
     size_t written;
-    size_t part;  /* bytes written in each wait */
-    size_t until; /* where the writer stops */
-    bool cancels; /* it then cancels the capture; otherwise it closes the pipe */
+    size_t part;  /* bytes that it writes in each wait */
+    size_t until; /* file position at which it stops */
+    bool cancels; /* at `until`: cancel the capture; if false, close the pipe */
     unsigned waits;
 } writer;
 
@@ -76,7 +75,9 @@ static void write_part(void *context)
     }
 }
 
-/* Opens the pipe without a writer; the reader's waits write `until` bytes. */
+/*
+ * Opens the pipe without a writer. During its waits `part` bytes each are written, up to `until`.
+ */
 static void open_to_be_written(size_t part, size_t until)
 {
     struct error error = {.text = ""};
@@ -91,8 +92,8 @@ static void open_to_be_written(size_t part, size_t until)
 }
 
 /*
- * Reads to the end, which must have this result also when read again; the error must contain
- * `words`. Returns the number of datagrams.
+ * Reads to the end and asserts its result, also for a second read. The error must contain `words`.
+ * Returns the number of datagrams.
  */
 static unsigned read_all(enum capture_result expected, const char *words)
 {
@@ -139,7 +140,10 @@ TEST_WITH(the_same_of_pcapng, begin, end)
     assert_int_equal(writer.waits, file.size + 1);
 }
 
-/* A record is returned when its last byte has arrived, before the reader waits for the next one. */
+/*
+ * A datagram is returned when the last byte of its record has arrived; the reader does not wait for
+ * the next record.
+ */
 TEST_WITH(what_has_come_is_given_before_the_next_wait, begin, end)
 {
     (void)state;
@@ -206,7 +210,9 @@ TEST_WITH(another_thread_may_cancel, begin, end)
     thread_join(thread);
 }
 
-/* Frames to other ports return no datagram, so that only the cancel can end it early. */
+/*
+ * All frames have another port, so capture_next returns no datagram: only the cancel ends it early.
+ */
 TEST_WITH(a_regular_file_is_not_read_on_when_cancelled, begin, end)
 {
     (void)state;
@@ -224,7 +230,7 @@ TEST_WITH(a_regular_file_is_not_read_on_when_cancelled, begin, end)
     assert_int_equal(capture_counts(capture)->other, capture_counts(capture)->frames);
 }
 
-/* A check reads no bytes, and does not become the only reader. */
+/* The check reads no bytes, and other processes may read the pipe after it. */
 TEST_WITH(checking_takes_nothing_from_a_pipe, begin, end)
 {
     (void)state;
@@ -253,7 +259,7 @@ static void write_all(void *context)
     written_pipe_end(stream->pipe);
 }
 
-/* The writer is faster than the reader, and its blocks are longer than any buffer. */
+/* The writer is faster than the reader, and writes blocks that are larger than any buffer. */
 TEST_WITH(a_pipe_is_read_as_a_file_is, begin, end)
 {
     (void)state;

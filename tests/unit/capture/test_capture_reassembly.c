@@ -10,14 +10,15 @@
 #define ETHERNET 1
 #define UDP      17
 #define PORT     5555
-#define SLOTS    64 /* most datagrams under reassembly */
+#define SLOTS    64 /* maximum number of datagrams in reassembly */
 #define SIZE     ((size_t)3000)
 
-static struct packet datagram; /* a UDP datagram of SIZE bytes of pattern 1, without IP */
+/* A UDP datagram without an IP header; its SIZE bytes are pattern 1. */
+static struct packet datagram;
 static struct packet part;
 static struct capture_builder file;
 static struct capture_reading reading;
-static uint32_t second; /* time of the next frame */
+static uint32_t second; /* time of the next frame, in seconds */
 
 static void make_datagram(unsigned seed, size_t size, uint16_t port)
 {
@@ -64,7 +65,7 @@ static void add(unsigned version, size_t offset, size_t size, uint16_t id)
     add_part();
 }
 
-/* As add, with one byte of the fragment's data inverted. */
+/* Adds a fragment as add() does, with one of its data bytes inverted. */
 static void add_altered(unsigned version, size_t offset, size_t size, uint16_t id, size_t at)
 {
     if (version == 4)
@@ -149,7 +150,7 @@ TEST_WITH(smallest_fragments_are_put_together, begin, end)
 TEST_WITH(interleaved_datagrams_are_distinguished, begin, end)
 {
     (void)state;
-    /* Datagrams differ in identification, version or source address. */
+    /* Fragments of 12 datagrams, which differ in identification, version or source address. */
     for (size_t offset = 0; offset < datagram.size; offset += 1000)
         for (unsigned i = 0; i < 12; i++) {
             make_datagram(i, SIZE, PORT);
@@ -231,13 +232,13 @@ TEST_WITH(first_data_wins_where_ipv4_fragments_overlap, begin, end)
 {
     (void)state;
     add(4, 0, 1000, 7);
-    add_altered(4, 800, 800, 7, 0);   /* differs from the first fragment */
-    add_altered(4, 400, 200, 7, 100); /* fully inside the first */
-    add_altered(4, 0, 1000, 7, 3);    /* the first again with another port */
+    add_altered(4, 800, 800, 7, 0);   /* overlaps the first fragment and differs from it */
+    add_altered(4, 400, 200, 7, 100); /* lies fully inside the first fragment */
+    add_altered(4, 0, 1000, 7, 3);    /* repeats the first fragment with another port */
     add(4, 1600, 1600, 7);
     assert_reassembled_from(5);
 
-    begin_file(); /* the second port does not hide that the datagram is incomplete */
+    begin_file(); /* the datagram is incomplete, whatever port the second fragment has */
     add(4, 0, 1000, 7);
     add_altered(4, 0, 1000, 7, 3);
     assert_incomplete_of(2);
@@ -246,12 +247,12 @@ TEST_WITH(first_data_wins_where_ipv4_fragments_overlap, begin, end)
 TEST_WITH(ipv4_fragment_beyond_the_known_end_is_ignored, begin, end)
 {
     (void)state;
-    add(4, 2400, 800, 7); /* ends at 3,008 */
+    add(4, 2400, 800, 7); /* ends at byte 3,008 */
     static struct packet kept;
     kept = datagram;
     make_datagram(9, SIZE + 800, PORT);
-    add(4, 3008, 800, 7); /* further, and also a last fragment */
-    add(4, 2400, 800, 7); /* not marked as last, but covers the last one */
+    add(4, 3008, 800, 7); /* a last fragment that ends at byte 3,808 */
+    add(4, 2400, 800, 7); /* this fragment reaches the end, but is not marked as the last one */
     datagram = kept;
     add(4, 0, 1600, 7);
     add(4, 1600, 800, 7);
@@ -265,7 +266,7 @@ TEST_WITH(ipv4_end_within_what_has_come_is_ignored, begin, end)
     static struct packet kept;
     kept = datagram;
     make_datagram(9, 1000, PORT);
-    add(4, 800, 800, 7); /* the end, at 1,008 */
+    add(4, 800, 800, 7); /* a last fragment that ends at byte 1,008 */
     datagram = kept;
     add(4, 0, 800, 7);
     add(4, 2400, 800, 7);
@@ -275,20 +276,20 @@ TEST_WITH(ipv4_end_within_what_has_come_is_ignored, begin, end)
 TEST_WITH(ipv6_datagram_with_overlapping_fragments_is_refused, begin, end)
 {
     (void)state;
-    /* Even the correct bytes do not complete it. */
+    /* The datagram stays incomplete, although all correct bytes follow. */
     add(6, 0, 1000, 7);
     add(6, 800, 800, 7);
     add(6, 1000, 1000, 7);
     add(6, 2000, 1400, 7);
     assert_incomplete_of(4);
 
-    begin_file(); /* a repetition with a different byte */
+    begin_file(); /* the second add repeats a fragment with one byte changed */
     add(6, 0, 1000, 7);
     add_altered(6, 0, 1000, 7, 500);
     add(6, 1000, 2400, 7);
     assert_incomplete_of(3);
 
-    begin_file(); /* two ends */
+    begin_file(); /* two last fragments with different ends */
     add(6, 2000, 1400, 7);
     static struct packet kept;
     kept = datagram;
@@ -303,7 +304,7 @@ TEST_WITH(ipv6_next_header_counts_in_the_first_fragment_only, begin, end)
 {
     (void)state;
     static struct packet inner;
-    /* Destination options before UDP, which are also fragmented. */
+    /* A destination options header before UDP is fragmented too. */
     packet_ipv6_extension(&datagram, UDP, 2);
     inner = datagram;
     static const size_t offsets[] = {2000, 0, 16, 1000};
@@ -332,8 +333,8 @@ TEST_WITH(fragments_of_another_port_are_other, begin, end)
         assert_counts(&(struct capture_counts){.frames = 3, .other = 3});
 
         /*
-         * An incomplete datagram does not count as incomplete if its port is known not to be the
-         * wanted one.
+         * The port is known to be another one, so the datagram counts as other and not as
+         * incomplete.
          */
         begin_file();
         add(version, 800, 800, 7);
@@ -345,7 +346,8 @@ TEST_WITH(fragments_of_another_port_are_other, begin, end)
 TEST_WITH(fragments_of_another_protocol_are_other, begin, end)
 {
     (void)state;
-    for (unsigned i = 0; i < 2; i++) { /* the first without a second, a second without a first */
+    /* I == 0: first fragment without a second one; i == 1: the reverse. */
+    for (unsigned i = 0; i < 2; i++) {
         begin_file();
         packet_begin_pattern(&part, 1, 800);
         packet_ipv4(&part,
@@ -370,7 +372,7 @@ TEST_WITH(ipv6_fragments_that_turn_out_not_to_be_udp_are_other, begin, end)
     for (unsigned i = 0; i < 2; i++) {
         packet_begin_pattern(&part, 1, 800);
         if (i == 0) {
-            part.room[part.start] = 6; /* TCP after 8 bytes of options */
+            part.room[part.start] = 6; /* offset of TCP after 8 bytes of options */
             part.room[part.start + 1] = 0;
         }
         packet_ipv6_fragment(&part, 60, i * (size_t)800, i == 0, 7);
@@ -398,11 +400,11 @@ TEST_WITH(fragment_that_makes_no_sense_is_other, begin, end)
         bool more;
         size_t size;
     } wrong[] = {
-        {0, true, 801},      /* not the last, and not a multiple of 8 */
-        {800, false, 0},     /* of no bytes */
-        {65528, false, 8},   /* beyond the largest datagram */
-        {64736, true, 800},  /* the same */
-        {64000, false, 1600} /* the same */
+        {0, true, 801},      /* not the last fragment, and not a multiple of 8 bytes */
+        {800, false, 0},     /* 0 bytes */
+        {65528, false, 8},   /* ends beyond the largest datagram */
+        {64736, true, 800},  /* ends beyond the largest datagram */
+        {64000, false, 1600} /* ends beyond the largest datagram */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         uint16_t flags = wrong[i].more ? PACKET_MORE_FRAGMENTS : 0;
@@ -459,11 +461,11 @@ TEST_WITH(oldest_datagram_is_given_up_for_a_further_one, begin, end)
         second = 1;
         add(4, 0, 2000, id);
     }
-    add(4, 2000, 2000, 0);      /* completes the oldest: all of them were kept */
-    add(4, 0, 2000, SLOTS);     /* gets its slot */
-    add(4, 0, 2000, SLOTS + 1); /* gets the slot of 1, now the oldest */
-    add(4, 2000, 2000, 2);      /* completes: 2 was kept */
-    add(4, 2000, 2000, 1);      /* begins a new datagram */
+    add(4, 2000, 2000, 0);  /* completes datagram 0, the oldest: all SLOTS datagrams were kept */
+    add(4, 0, 2000, SLOTS); /* takes the slot of datagram 0 */
+    add(4, 0, 2000, SLOTS + 1); /* takes the slot of datagram 1, which is now the oldest */
+    add(4, 2000, 2000, 2);      /* completes datagram 2, which was kept */
+    add(4, 2000, 2000, 1);      /* begins datagram 1 again */
     assert_counts(&(struct capture_counts){
         .frames = SLOTS + 5, .fragments = SLOTS + 5, .reassembled = 2, .incomplete = SLOTS + 1});
 }
@@ -498,7 +500,7 @@ TEST_WITH(datagram_older_than_a_minute_is_not_continued, begin, end)
     add(4, 2000, 2000, 7);
     assert_counts(&(struct capture_counts){.frames = 2, .fragments = 2, .incomplete = 2});
 
-    begin_file(); /* the frames of a merged capture need not be in order */
+    begin_file(); /* the times of a merged capture's frames may go backwards */
     second = 62;
     add(4, 0, 2000, 7);
     second = 1;
@@ -508,7 +510,7 @@ TEST_WITH(datagram_older_than_a_minute_is_not_continued, begin, end)
 
 /* --- the UDP checksum ------------------------------------------------------------------------- */
 
-/* Returns the sum of the pseudo header between the hosts of a version. */
+/* Returns the sum of the words of the pseudo header that add() uses for this IP version. */
 static uint64_t pseudo_sum(unsigned version)
 {
     begin_file();
@@ -522,7 +524,7 @@ static uint64_t pseudo_sum(unsigned version)
     return internet_checksum_add(sum, read->destination.bytes, each);
 }
 
-/* Writes the checksum field of `datagram` (its other bytes remain). */
+/* Writes the checksum field of `datagram`; changes no other byte. */
 static void put_checksum(uint16_t checksum)
 {
     uint8_t *udp = datagram.room + datagram.start;
@@ -543,7 +545,7 @@ TEST_WITH(fragments_of_two_datagrams_with_one_id_are_incomplete, begin, end)
     for (unsigned version = 4; version <= 6; version += 2) {
         uint64_t pseudo = pseudo_sum(version);
         begin_file();
-        make_datagram(2, SIZE, PORT); /* its first fragment is missing */
+        make_datagram(2, SIZE, PORT); /* the first fragment of this datagram is missing */
         put_checksum(right_checksum(pseudo));
         add(version, 1600, SIZE, 7);
         make_datagram(1, SIZE, PORT);

@@ -13,7 +13,7 @@
 
 struct traffic {
     const char *name;
-    struct capture_counts counts; /* without a port filter */
+    struct capture_counts counts; /* of a reading without a port filter */
 };
 
 static const struct traffic all_traffic[] = {
@@ -31,7 +31,6 @@ static void capture_path(const struct traffic *traffic, const char *suffix, char
     snprintf(path, 512, "%s/%s.%s", TEST_CAPTURES, traffic->name, suffix);
 }
 
-/* Reads a whole file and ends it with a NUL. */
 static char *read_bytes(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -50,7 +49,10 @@ static char *read_bytes(const char *path, size_t *size)
     return bytes;
 }
 
-/* Returns the value of the first `"key": ` in the line; the header fields are first. */
+/*
+ * Returns the value of the first `"key": ` in the line. tshark writes the header fields before the
+ * payload.
+ */
 static const char *value_of(const char *line, const char *key)
 {
     char quoted[64];
@@ -67,7 +69,7 @@ static int64_t time_of(const char *line)
     char *end = NULL;
     seconds = strtoll(value_of(line, "ts") + 1, &end, 10);
     assert_int_equal(*end, '.');
-    nanoseconds = strtol(end + 1, NULL, 10); /* always nine digits */
+    nanoseconds = strtol(end + 1, NULL, 10); /* tshark always writes nine digits */
     return seconds * INT64_C(1000000000) + nanoseconds;
 }
 
@@ -130,18 +132,16 @@ TEST(port_selects_its_datagrams_only)
     capture_reading_free(&reading);
 }
 
-/* Changes up to eight bytes and, every fourth time, the length. */
+/* Changes one to eight bytes. One time in four it also cuts the file. */
 static void mutate(struct capture_builder *file, uint64_t *random)
 {
     uint64_t changes = next_random(random) % 8;
     for (uint64_t i = 0; i <= changes; i++) {
         size_t at = (size_t)(next_random(random) % file->size);
-        /*
-         * Half of the changes are near the front, from where much of the file remains to be read.
-         */
+        /* Half of the changes are in the first 400 bytes, so that many frames follow them. */
         if (next_random(random) % 2 == 0)
             at %= 400;
-        if (at >= 4) /* an unknown magic would end the test at once */
+        if (at >= 4) /* keep the magic: an unknown one would end the test at once */
             file->bytes[at] = (uint8_t)next_random(random);
     }
     if (next_random(random) % 4 == 0)
@@ -149,7 +149,7 @@ static void mutate(struct capture_builder *file, uint64_t *random)
 }
 
 /*
- * Reads a file that may be invalid. Returns whether it could be opened. capture_reading_take checks
+ * Reads a file that may be invalid. Returns true if it could be opened. capture_reading_take checks
  * the counts.
  */
 static bool read_if_it_opens(const char *path)
@@ -176,7 +176,7 @@ TEST(damaged_captures_are_read_as_far_as_they_go)
         size_t size;
         capture_path(&all_traffic[i], "pcap", path);
         char *bytes = read_bytes(path, &size);
-        if (size > 20000) /* the first frames of long captures are sufficient and much faster */
+        if (size > 20000) /* the first frames of a long capture suffice, and are much faster */
             size = 20000;
         for (unsigned j = 0; j < MUTATIONS; j++) {
             struct capture_builder file = {0};
@@ -190,7 +190,7 @@ TEST(damaged_captures_are_read_as_far_as_they_go)
     assert_true(opened > MUTATIONS * TRAFFICS / 2);
 }
 
-/* A pcapng file with many kinds of blocks, so that mutations reach their structure. */
+/* Builds a pcapng file with many kinds of blocks, so that mutations reach each of them. */
 static void build_pcapng(struct capture_builder *file)
 {
     static struct packet packet, datagram;

@@ -13,7 +13,7 @@
 
 static uint8_t bytes[512 * 1024];
 static size_t size;
-static size_t ends[16]; /* ends of the blocks */
+static size_t ends[16]; /* offset of the end of each block */
 static size_t count;
 
 static int set_up(void **state)
@@ -61,7 +61,7 @@ TEST_WITH(our_reader_finds_what_was_written, set_up, scratch_remove)
     put_packet("", 0, 0, "");
     put_packet("a", 1, late, "c");
     put_packet("abcd", 2000, late + 1, "malformed");
-    put_section(); /* of a later run */
+    put_section(); /* as if another run had appended to the file */
     put_packet("abcdefghijk", 11, INT64_MAX, "four");
     put_packet("abc", 3, -5, "before 1970");
     scratch_put("file", (const char *)bytes, size);
@@ -78,7 +78,7 @@ TEST_WITH(our_reader_finds_what_was_written, set_up, scratch_remove)
     capture_file_close(file);
 }
 
-/* The draft's sections 4.1 to 4.3, field by field. */
+/* The expected fields follow sections 4.1 to 4.3 of the pcapng draft. */
 TEST_WITH(every_byte_is_as_the_draft_says, set_up, scratch_remove)
 {
     (void)state;
@@ -147,10 +147,11 @@ TEST_WITH(what_is_no_block_is_foreign, set_up, scratch_remove)
     assert_foreign(0);
     size = count = 0;
     put_section();
-    bytes[8] ^= 0xff; /* the byte-order magic */
+    bytes[8] ^= 0xff; /* invalid byte-order magic */
     assert_foreign(0);
     for (size_t i = 0; i < 2; i++) {
-        static const size_t lengths[] = {4, 40}; /* offsets of both */
+        /* Offsets of the two length fields of a packet block. */
+        static const size_t lengths[] = {4, 40};
         size = count = 0;
         put_section();
         put_packet("abc", 3, 1, "");
@@ -159,12 +160,12 @@ TEST_WITH(what_is_no_block_is_foreign, set_up, scratch_remove)
     }
     size = count = 0;
     put_section();
-    memset(bytes + size, 0, 12); /* a block of no length */
+    memset(bytes + size, 0, 12); /* a block with the length 0 */
     size += 12;
     assert_foreign(PCAPNG_SECTION_SIZE);
 }
 
-/* The file may contain complete blocks of other programs, which are never cut. */
+/* Complete blocks of other programs count as foreign, so that they are not cut off. */
 TEST_WITH(a_torn_block_that_we_never_write_is_foreign, set_up, scratch_remove)
 {
     (void)state;
@@ -193,7 +194,8 @@ TEST_WITH(damaged_files_are_walked_without_a_step_beyond_them, set_up, scratch_r
             bytes[(random >> 8) % size] = (uint8_t)(random >> 24);
         }
         size = (random >> 12) % size + 1;
-        uint8_t *exact = malloc(size); /* an exact size, for the sanitizers */
+        /* Allocated with the exact size, so that a sanitizer detects reads past the end. */
+        uint8_t *exact = malloc(size);
         assert_non_null(exact);
         memcpy(exact, bytes, size);
         bool foreign;

@@ -18,7 +18,7 @@ static struct address host(const char *text, uint16_t port)
     return address;
 }
 
-/* Ones' complement sum of 16-bit words; 0xffff for bytes with a valid checksum. */
+/* Returns the ones' complement sum of 16-bit words: 0xffff if `bytes` include a valid checksum. */
 static unsigned sum_of(const uint8_t *bytes, size_t size, unsigned sum)
 {
     for (size_t i = 0; i < size; i++) {
@@ -28,7 +28,6 @@ static unsigned sum_of(const uint8_t *bytes, size_t size, unsigned sum)
     return sum;
 }
 
-/* The fields of one packet. */
 struct piece {
     size_t headers;
     size_t at;
@@ -44,8 +43,8 @@ static struct piece read_ipv4(const uint8_t *packet, size_t size)
     assert_int_equal(packet[9], 17);
     assert_int_equal(sum_of(packet, 20, 0), 0xffff);
     unsigned field = network_u16(packet + 6);
-    assert_int_equal(field & 0xc000, 0); /* "don't fragment" is not set: routers may cut the
-                                            packet */
+    /* The DF bit is clear, so that routers may fragment the packet further. */
+    assert_int_equal(field & 0xc000, 0);
     bool more = (field & 0x2000) != 0;
     size_t at = (size_t)(field & 0x1fff) * 8;
     return (struct piece){20, at, more, more || at != 0, network_u16(packet + 4)};
@@ -63,7 +62,7 @@ static struct piece read_ipv6(const uint8_t *packet, size_t size)
     return (struct piece){48, field & 0xfff8u, (field & 1) != 0, true, network_u32(packet + 44)};
 }
 
-/* Returns the number of packets. */
+/* Fragments a datagram, checks each packet, and reassembles them. Returns the number of packets. */
 static size_t assert_comes_back(const struct address *from, const struct address *to, size_t size,
                                 size_t mtu)
 {

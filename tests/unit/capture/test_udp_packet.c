@@ -15,7 +15,7 @@ static struct address host(const char *text, uint16_t port)
     return address;
 }
 
-/* Ones' complement sum of 16-bit words; 0xffff for bytes with a valid checksum. */
+/* Returns the ones' complement sum of 16-bit words: 0xffff if `bytes` include a valid checksum. */
 static unsigned sum_of(const uint8_t *bytes, size_t size, unsigned sum)
 {
     for (size_t i = 0; i < size; i++) {
@@ -32,7 +32,7 @@ static void assert_same_address(const struct address *a, const struct address *b
     assert_memory_equal(a->bytes, b->bytes, sizeof a->bytes);
 }
 
-/* Writes the packet, checks its checksums, and reads it back as a capture's frame. */
+/* Writes the packet, checks its checksums, and reads it back as a frame of a capture. */
 static void assert_comes_back(const struct address *from, const struct address *to, size_t size)
 {
     uint8_t *bytes = malloc(UDP_PACKET_HEADERS + size);
@@ -83,7 +83,7 @@ TEST(a_datagram_of_any_size_comes_back_as_it_was)
 
 TEST(the_headers_are_those_of_the_standards)
 {
-    /* Checksums computed by a separate implementation. */
+    /* These checksums were computed by another program. */
     static const uint8_t expected[] = {
         0x45, 0x00, 0x00, 0x1e, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11, 0xb6, 0xcb, 0xc0, 0x00,
         0x02, 0x01, 0xc0, 0x00, 0x02, 0x02, 0x30, 0x39, 0x15, 0xb3, 0x00, 0x0a, 0xcd, 0x80,
@@ -108,8 +108,9 @@ TEST(a_checksum_that_comes_to_zero_is_written_as_its_other_form)
     struct udp_packet packet = {
         .source = &from, .destination = &from, .payload = payload, .size = 2, .length = 2};
     /*
-     * The other terms of the sum are protocol 17 and twice the length 10: 37. The payload is the
-     * complement of 37, so that the sum is 0xffff and the checksum would be 0.
+     * The rest of the sum is the protocol (17) plus twice the length (10), which is 37. With its
+     * complement as payload the sum is 0xffff and the checksum would be 0, which means "no
+     * checksum".
      */
     payload[0] = (uint8_t)((0xffff - 37) >> 8);
     payload[1] = (uint8_t)(0xffff - 37);

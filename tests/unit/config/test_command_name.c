@@ -1,4 +1,6 @@
-/* The name of a command: sink is its program, without possible secrets. */
+/*
+ * The name by which a command sink is reported: only the program, because arguments may be secrets.
+ */
 #include <string.h>
 
 #include "collector/config/command_name.h"
@@ -43,7 +45,8 @@ TEST(a_line_that_begins_with_no_plain_program_is_the_shell_s)
         if (strncmp(lines[i], "env", 3) != 0)
             assert_string_equal(name, "shell");
     }
-    assert_named("a234567890123456789012345678901234567890123456789", "shell"); /* too long */
+    /* Too long for a name. */
+    assert_named("a234567890123456789012345678901234567890123456789", "shell");
 }
 
 TEST(the_line_may_end_anywhere)

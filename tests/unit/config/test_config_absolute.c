@@ -1,4 +1,7 @@
-/* Copying a command line for a program that starts in another folder. */
+/*
+ * Copies of a command line whose relative paths are made absolute, for a program that starts in
+ * another folder.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +13,7 @@
 
 #define WORDS 8
 
-/* On systems with drives, the folder is on drive D. */
+/* Returns the drive of the test's folder on systems with drives, otherwise "". */
 static const char *drive(void)
 {
     return file_path_root("D:/") == 3 ? "D:" : "";
@@ -33,7 +36,7 @@ static char **again_in(const char *folder, struct error *error, const char *cons
     return absolute_arguments(argc, argv, &test_registry, folder, error);
 }
 
-/* "@" in an expected path is the folder's drive. */
+/* Asserts that the word is as expected. "@" in `expected` is the drive of the folder. */
 static void assert_word(const char *word, const char *expected)
 {
     char text[300] = "";
@@ -46,7 +49,7 @@ static void assert_word(const char *word, const char *expected)
     assert_string_equal(word, text);
 }
 
-/* `words` are the given arguments and then the expected ones, each list ended by NULL. */
+/* `words` are the given arguments and then the expected ones. A NULL ends each of the two lists. */
 static void becomes(const char *folder_on_drive, const char *const *words)
 {
     char folder[200];

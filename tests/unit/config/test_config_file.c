@@ -11,7 +11,7 @@
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The variables of a test: names and values alternately, then NULL. */
+/* The environment variables of a test: names and values alternately, then NULL. */
 static const char *const *variables;
 
 static char *copy_of(const char *text)
@@ -40,7 +40,7 @@ static bool each(const char *prefix, bool (*visit)(void *context, const char *na
 
 static const struct options_environment environment = {value_of, each};
 
-/* Reads the text as a file, with up to two more arguments. */
+/* Writes the text to a file and parses it with --config and up to two more arguments. */
 static enum options_result read_text(const char *text, char *option, char *value,
                                      struct config *config, struct error *error)
 {
@@ -67,7 +67,6 @@ static struct config accepted(const char *text)
     return accepted_with(text, NULL, NULL);
 }
 
-/* `says` is the expected text of the error after the file's name. */
 static void refused(const char *text, const char *says)
 {
     struct config config;
@@ -83,7 +82,7 @@ static void refused(const char *text, const char *says)
     assert_null(config.listeners);
 }
 
-/* --- the meaning of a file -------------------------------------------------------------------- */
+/* --- the values in a file --------------------------------------------------------------------- */
 
 TEST_WITH(a_file_says_what_options_and_urls_say, scratch_make, scratch_remove)
 {
@@ -310,7 +309,7 @@ TEST_WITH(the_environment_is_between_the_two, scratch_make, scratch_remove)
     assert_int_equal(config.limits.stop_timeout_ns, 3000000000);
     assert_int_equal(config.sink_count, 2);
     assert_string_equal(config.sinks[1].name, "file:y");
-    assert_int_equal(config.ledger, LEDGER_JSON); /* an empty variable is ignored */
+    assert_int_equal(config.ledger, LEDGER_JSON); /* a blank variable is ignored */
     config_free(&config);
     variables = NULL;
 }
@@ -578,7 +577,7 @@ TEST_WITH(a_value_of_the_wrong_kind_is_refused, scratch_make, scratch_remove)
     refused("- memory\n", "1:1: this must be \"name: value\", not a list");
 }
 
-/* --- refusals: what belongs together ---------------------------------------------------------- */
+/* --- refusals: keys that require each other --------------------------------------------------- */
 
 TEST_WITH(what_is_missing_is_reported, scratch_make, scratch_remove)
 {

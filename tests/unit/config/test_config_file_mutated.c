@@ -1,6 +1,7 @@
 /*
- * Mutated configuration files, 1,000 of each kind and always the same: each is refused with line
- * and column, or is valid by chance, without a crash or leak (under the sanitizers).
+ * Mutates configuration files, 1,000 times for each kind of mutation and always in the same way.
+ * Each result is refused with line and column, or is valid by chance. No mutation causes a crash or
+ * a leak, which the sanitizers detect.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static void replace(struct file *file, size_t at, size_t size, const char *with)
     file->length += length - size;
 }
 
-/* Chooses a key at random. Returns the offset and the length of its name. */
+/* Chooses a key at random. Returns its offset and stores the length of its name in `size`. */
 static size_t any_key(const struct file *file, size_t *size)
 {
     for (;;) {
@@ -83,7 +84,9 @@ static size_t any_key(const struct file *file, size_t *size)
     }
 }
 
-/* Chooses at random a value on the line of its key. */
+/*
+ * Chooses a key at random. Returns the offset of a value on its line and stores the value's length.
+ */
 static size_t any_value(const struct file *file, size_t *size)
 {
     for (;;) {
@@ -154,9 +157,8 @@ static void cut(struct file *file)
     file->text[file->length] = '\0';
 }
 
-/* --- judging ---------------------------------------------------------------------------------- */
+/* --- checking the results --------------------------------------------------------------------- */
 
-/* Checks that the position in the error is in the file or just after it. */
 static void check_place(const struct file *file, const char *path, const char *error)
 {
     unsigned long line = 0, column = 0;
@@ -171,7 +173,7 @@ static void check_place(const struct file *file, const char *path, const char *e
     if (strncmp(error, path, strlen(path)) != 0 ||
         sscanf(error + strlen(path), ":%lu:%lu: %n", &line, &column, &end) != 2 || end == 0)
         fail_msg("no place in: %s\n%s", error, file->text);
-    /* Some control characters are line breaks. */
+    /* libyaml counts some control characters as line breaks. */
     if (line < 1 || line > lines + 2 || column < 1 || column > longest + 2)
         fail_msg("this place is not in the file: %s\n%s", error, file->text);
 }

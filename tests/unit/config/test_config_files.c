@@ -98,7 +98,7 @@ TEST(a_value_out_of_its_range_is_refused)
     assert_refused("file:a?fsync=always", 14, "never");
 }
 
-/* --- keys that need each other ---------------------------------------------------------------- */
+/* --- keys that require another key ------------------------------------------------------------ */
 
 TEST(what_is_about_files_is_for_files_alone)
 {

@@ -8,7 +8,6 @@
 #include "tests/support/config/config_tables.h"
 #include "tests/support/test.h"
 
-/* The targets of keys of all scopes. */
 struct target {
     struct listener_config listener;
     struct sink_config sink;
@@ -184,7 +183,7 @@ TEST(one_choice_does_not_disturb_its_neighbours)
     assert_true(target.sink.settings.encoding.json.int64_numbers);
 }
 
-/* --- names ------------------------------------------------------------------------------------ */
+/* --- names of keys ---------------------------------------------------------------------------- */
 
 TEST(an_unknown_key_suggests_the_nearest_of_its_scope)
 {
@@ -209,7 +208,10 @@ TEST(the_name_that_another_program_has_for_a_key_suggests_ours)
     assert_refused(KEY_OF_UDP, "tags=a", 0, "--help listeners lists the keys of a udp listener");
 }
 
-/* A key's own name among the names of other programs could never be suggested for them. */
+/*
+ * If a key were listed as another program's name for a key of the same scope, it could not be
+ * suggested.
+ */
 TEST(no_other_name_is_a_key_of_the_same_scope)
 {
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
@@ -276,8 +278,8 @@ TEST(to_kafka_more_blocks_are_in_flight_than_elsewhere)
 }
 
 /*
- * The expected bytes are written by hand: format 0, the id in four bytes, and the number of indices
- * and each index, doubled.
+ * The expected bytes: format 0, the id in four bytes, then the number of indices and each index,
+ * doubled (zigzag).
  */
 TEST(a_schema_id_is_the_head_of_a_registry)
 {
@@ -292,8 +294,8 @@ TEST(a_schema_id_is_the_head_of_a_registry)
         {"schema_id=2147483647:0.3", 8, "\0\x7f\xff\xff\xff\x04\0\x06"},
         {"schema_id=7:2.1.64", 10, "\0\0\0\0\x07\x06\x04\x02\x80\x01"},
     };
-    static const char *const wrong[] = {"0",   "",     "x",   "-1",  "2147483648",       "1:",
-                                        "1:.", "1:0.", ":1",  "1.2", "1:0.0.0.0.0.0.0.0.0", "1:x"};
+    static const char *const wrong[] = {"0",   "",     "x",  "-1",  "2147483648",          "1:",
+                                        "1:.", "1:0.", ":1", "1.2", "1:0.0.0.0.0.0.0.0.0", "1:x"};
     const unsigned scopes = KEY_OF_SINK | KEY_OF_KAFKA_SINK;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct target target = assert_reads(scopes, cases[i].keys);
@@ -375,7 +377,7 @@ TEST(a_strangers_text_is_shown_short_and_on_one_line)
     assert_refused(KEY_OF_UDP, text, 10, "xxx...\" is not one of false, true");
 }
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- each row of the table of keys ------------------------------------------------------------ */
 
 static void assert_default_allowed(const struct setting *key)
 {
@@ -389,7 +391,7 @@ static void assert_default_allowed(const struct setting *key)
     free(schema.source);
 }
 
-/* A key that is not a number and has no default must have a syntax. */
+/* A key needs a default, a range, choices or a syntax, which --help prints. */
 TEST(every_key_is_complete_and_its_default_is_allowed)
 {
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
@@ -438,11 +440,14 @@ TEST(a_destination_has_the_keys_that_it_declares)
                    "key \"word\" is for a line: sink, not for a file: sink");
 }
 
-/* A key that is added later needs the mark, too: the process is shielded only for marked keys. */
+/*
+ * The program shields its process only if a key with this mark is set, so each new key for a file
+ * of secrets needs it.
+ */
 TEST(each_key_that_names_a_file_of_secrets_is_marked)
 {
-    static const char *const words[] = {"key", "token", "password", "secret", "credential",
-                                        "properties", "header", "client_cert"};
+    static const char *const words[] = {"key",        "token",      "password", "secret",
+                                        "credential", "properties", "header",   "client_cert"};
     size_t marked = 0;
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         if (key->syntax == NULL || strcmp(key->syntax, "FILE") != 0)

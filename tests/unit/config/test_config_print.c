@@ -1,6 +1,6 @@
 /*
- * --print-config: for every option and key, its output is read back as the same configuration, and
- * has the origin of each value.
+ * The output of --print-config is read back as the same configuration, for every option and key. It
+ * names the origin of each value.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,6 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* Prints the configuration into that file. Returns the text, which the caller frees. */
 static char *print_to(const char *name, const struct config *config)
 {
     size_t size;
@@ -42,7 +41,7 @@ static char *print_arguments(const char *option, const char *value)
     return printed;
 }
 
-/* Removes the comments. */
+/* Removes the comments, which name the origins. */
 static void without_origins(char *text)
 {
     char *to = text;
@@ -60,7 +59,7 @@ static void without_origins(char *text)
     *to = '\0';
 }
 
-/* Checks that the printed option is read back unchanged, and that the output contains `line`. */
+/* Asserts that the printed option is read back unchanged, and that the output contains `line`. */
 static void comes_round(const char *option, const char *value, const char *line)
 {
     char *first = print_arguments(option, value);
@@ -77,7 +76,7 @@ static void comes_round(const char *option, const char *value, const char *line)
 
 /* --- every option and key --------------------------------------------------------------------- */
 
-/* A valid value for settings whose row does not imply one. */
+/* Valid values of the settings for which valid_value() cannot derive one from the row. */
 static const struct {
     const char *name, *value;
 } values[] = {
@@ -105,7 +104,7 @@ static const struct {
     {"mode", "0660"},
 };
 
-/* Keys that require another key. */
+/* Keys that are only valid together with other keys. */
 static const struct {
     const char *name, *beside;
 } besides[] = {
@@ -153,7 +152,6 @@ static void example_of(const struct setting *setting, char *value, size_t size)
         snprintf(value, size, "a.b");
 }
 
-/* A dtls listener has a certificate with its key, or pre-shared keys. */
 static const char *beside_for_dtls(const char *name)
 {
     if (strcmp(name, "cert") == 0)
@@ -167,7 +165,7 @@ static void key_comes_round(const char *option, const char *url, const struct se
     const char *beside = "";
     example_of(key, value, sizeof value);
     if (strcmp(key->name, "source") == 0 || strcmp(key->name, "id") == 0)
-        url = "udp://[ff15::1]:5555?"; /* these are only for a multicast group */
+        url = "udp://[ff15::1]:5555?"; /* keys of a multicast group */
     if (strcmp(key->name, "content_type") == 0)
         url = "tcp://[::]:5555?schema=riemann&framing=frame-streams&";
     for (size_t i = 0; i < sizeof besides / sizeof besides[0]; i++)
@@ -175,7 +173,7 @@ static void key_comes_round(const char *option, const char *url, const struct se
             beside = besides[i].beside;
     if (strncmp(url, "dtls:", 5) == 0)
         beside = beside_for_dtls(key->name);
-    if (strcmp(key->name, "time") == 0) /* the key of a sink, or of a schema */
+    if (strcmp(key->name, "time") == 0) /* `time` is a key of sinks and of schemas */
         beside = key->scopes == KEY_OF_SINK ? "max_age=1h&" : "value=a&";
     if (strcmp(key->name, "max_age") == 0 && key->scopes != KEY_OF_SINK)
         beside = "schema=riemann&framing=sealed&keys=a&";
@@ -213,7 +211,7 @@ TEST_WITH(every_key_comes_round, scratch_make, scratch_remove)
             if ((key->scopes & places[i].scope) == 0 || key->type == SETTING_SCHEMA)
                 continue;
             if (strcmp(key->name, "mode") == 0 && !file_modes_exist())
-                continue; /* refused there */
+                continue; /* systems without file modes refuse it */
             snprintf(url, sizeof url, "%s%s", places[i].url,
                      places[i].scope == KEY_OF_FILE ? message : "");
             key_comes_round(places[i].option, url, key);
@@ -235,7 +233,7 @@ TEST_WITH(every_option_comes_round, scratch_make, scratch_remove)
     }
 }
 
-/* --- texts ------------------------------------------------------------------------------------ */
+/* --- texts with special characters ------------------------------------------------------------ */
 
 TEST_WITH(every_text_comes_round, scratch_make, scratch_remove)
 {
@@ -283,7 +281,7 @@ TEST_WITH(every_text_comes_round, scratch_make, scratch_remove)
     }
 }
 
-/* --- the origin of values --------------------------------------------------------------------- */
+/* --- the origins of values -------------------------------------------------------------------- */
 
 static bool value_of(const char *name, char **value)
 {

@@ -28,7 +28,10 @@ static struct config accepted(const char *keys)
     return config;
 }
 
-/* `at` is counted from the beginning of the keys. */
+/*
+ * Asserts that the keys are refused. `at` is the offset of the error from the beginning of the
+ * keys.
+ */
 static void refused(const char *keys, size_t at, const char *why)
 {
     struct config config;
@@ -216,12 +219,12 @@ TEST(a_label_that_is_dropped_cannot_be_renamed)
             "rename_label has \"pid\", but drop_label= drops that label");
     refused("rename_label=x:y&keep_label=y", 0,
             "rename_label has \"x\", but keep_label= drops that label");
-    struct config config = accepted("rename_label=a:b&drop_label=b"); /* the renaming removes the
-                                                                         conflict */
+    /* The label is renamed before labels are dropped. */
+    struct config config = accepted("rename_label=a:b&drop_label=b");
     config_free(&config);
 }
 
-/* A key with a list of `count` different parts. */
+/* Writes `key`= and a list of `count` different parts. Returns the offset of the last part. */
 static size_t write_list(char *text, size_t size, const char *key, const char *behind, size_t count)
 {
     size_t used = (size_t)snprintf(text, size, "%s=", key);

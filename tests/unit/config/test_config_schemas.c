@@ -29,7 +29,7 @@ static void refused(const char *url, const char *at, const char *why)
     listener_refused(url, registry, at, why);
 }
 
-/* --- groups ----------------------------------------------------------------------------------- */
+/* --- groups of keys --------------------------------------------------------------------------- */
 
 TEST_WITH(without_a_schema_there_is_one_with_the_default, set_up, listener_reading_tear_down)
 {

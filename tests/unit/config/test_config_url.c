@@ -9,7 +9,10 @@
 #include "tests/support/config/config_tables.h"
 #include "tests/support/test.h"
 
-/* A config with one listener, so that config_free frees it in every case. */
+/*
+ * Reads the URL as the only listener of the config, so that config_free frees it after an error,
+ * too.
+ */
 static bool read_listener(const char *url, struct config *config, struct parse_error *fault)
 {
     *config = (struct config){.listeners = calloc(1, sizeof *config->listeners)};
@@ -150,7 +153,7 @@ TEST(ipv6_only_needs_an_ipv6_address)
                    "ipv6_only needs an IPv6 address");
 }
 
-/* --- sockets that are bound already ----------------------------------------------------------- */
+/* --- inherited sockets ------------------------------------------------------------------------ */
 
 TEST(a_url_of_an_inherited_socket_has_its_name)
 {
@@ -211,7 +214,7 @@ TEST(a_zone_is_a_number_or_the_name_of_an_interface)
     uint32_t loopback = udp_interface_index("lo");
     assert_udp("udp://[fe80::1%25]:5", "udp://[fe80::1%25]:5", "[fe80::1%25]:5");
     if (loopback == 0)
-        skip(); /* Windows */
+        skip(); /* Windows has no interface of this name */
     static const char *const urls[] = {"udp://[fe80::1%lo]:5", "udp://[fe80::1%25lo]:5"};
     for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
         assert_accepted(read_listener, urls[i], &config);
@@ -430,7 +433,6 @@ static enum terminal_kind coloured_terminal(void)
     return TERMINAL_COLOUR;
 }
 
-/* Checks the format and colours of a sink for this kind of terminal. */
 static void assert_format(const char *url, enum terminal_kind (*output)(void), const char *name,
                           bool colour)
 {

@@ -8,9 +8,7 @@
 #include "tests/support/config/config_tables.h"
 #include "tests/support/test.h"
 
-/*
- * Parses the arguments after the program's name: parse(&config, &error, "--sink", "stdout:", NULL).
- */
+/* Parses the arguments, without the program's name. The last argument is NULL. */
 static enum options_result parse(struct config *config, struct error *error, const char *first,
                                  va_list more)
 {
@@ -25,7 +23,7 @@ static enum options_result parse(struct config *config, struct error *error, con
         argc++;
     }
     enum options_result result = options_parse(argc, argv, &test_registry, config, error);
-    /* Overwrites argv, to which no reference may be kept. */
+    /* Overwrites argv, because the config must not refer to it. */
     memset(words, 'X', sizeof words);
     return result;
 }
@@ -51,7 +49,6 @@ static void assert_all_zero(const struct config *config)
     assert_int_equal(config->sink_count, 0);
 }
 
-/* `text` is the expected text of the error. */
 static void refused(const char *text, const char *first, ...)
 {
     struct config config;
@@ -70,7 +67,7 @@ static void refused(const char *text, const char *first, ...)
     assert_all_zero(&config);
 }
 
-/* --- values ----------------------------------------------------------------------------------- */
+/* --- values of options ------------------------------------------------------------------------ */
 
 TEST(without_arguments_riemann_goes_to_stdout)
 {
@@ -175,8 +172,8 @@ TEST(every_option_is_read)
 /* --- options that a reload changes ------------------------------------------------------------ */
 
 /*
- * Starts without options and reloads with these. Returns the option that a reload cannot change, or
- * "".
+ * Starts without options and reloads with the given ones. Returns the option that only a restart
+ * can change, or "".
  */
 static const char *fixed_change(const char *first, ...)
 {
@@ -229,7 +226,7 @@ TEST(a_reload_changes_the_other_options)
                         "");
 }
 
-/* --- spelling --------------------------------------------------------------------------------- */
+/* --- spellings of an option ------------------------------------------------------------------- */
 
 static void serves_metrics_at(const char *value, const char *address)
 {
@@ -386,10 +383,9 @@ TEST(help_and_version_end_the_reading)
     refused("--version takes no value", "--version=", NULL);
 }
 
-/* Checks the result of up to three arguments; NULL: no more. */
 static const char *schema_of(const char *first, const char *second, const char *third)
 {
-    static char words[4][24]; /* the result refers to them */
+    static char words[4][24]; /* static, because the result refers to these words */
     const char *const given[] = {"sluice", first, second, third};
     char *argv[4];
     int argc = 0;
@@ -597,7 +593,7 @@ TEST(a_long_url_is_shown_around_its_fault)
     char option[] = "--listen";
     argv[1] = option;
 
-    /* Two-byte characters, to detect a cut in the middle of one. */
+    /* Each of these characters has two bytes, so that a cut in the middle of one is detected. */
     snprintf(url, sizeof url, "pcap:");
     while (strlen(url) < 480)
         strncat(url, "\xc3\xa4", 3);

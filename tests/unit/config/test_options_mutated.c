@@ -1,6 +1,6 @@
 /*
- * Mutated command lines, always the same ones: they cause no crash or leak (under the sanitizers),
- * and every error is one line.
+ * Mutates command lines, always in the same way. No mutation causes a crash or a leak, which the
+ * sanitizers detect, and each error is one line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,6 @@
 #define MUTATIONS 60000
 #define ROOM      700
 
-/* Options with their values. */
 static const char *const seeds[][2] = {
     {"--listen", "udp://127.0.0.1:5555?schema=riemann&receive_buffer=64MiB&receivers=2"},
     {"--listen", "udp://[2001:db8::1%3]:5555?max_datagram=1.5KiB&ipv6_only=true"},
@@ -88,7 +87,7 @@ static void mutate(char *text)
             memmove(text + at, text + at + size, length - at - size + 1);
         }
         break;
-    case 2: /* change a byte, except the last NUL */
+    case 2: /* change a byte, but not the NUL at the end */
         if (at < length)
             text[at] = (char)(1 + random_below(255));
         break;
@@ -106,7 +105,6 @@ static void mutate(char *text)
     }
 }
 
-/* Checks that the column in the text, if any, is within the URL or just after it. */
 static void check_column(const char *text, const char *value)
 {
     const char *column = strstr(text, ": column ");
@@ -124,7 +122,7 @@ static void check_error(const struct error *error, const char *value)
     for (const char *c = error->text; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             fail_msg("a control character in: %s", error->text);
-    /* Checks that the text is not cut. */
+    /* The text was not cut short. */
     assert_true(strlen(error->text) < sizeof error->text - 1);
     check_column(error->text, value);
 }
@@ -158,6 +156,6 @@ TEST(no_mutation_crashes_and_every_refusal_is_one_line)
             assert_null(config.listeners);
         config_free(&config);
     }
-    /* Some mutated lines must be valid; otherwise the loop would test only one error. */
+    /* If too few mutated lines were valid, the loop would test only errors. */
     assert_in_range(accepted, MUTATIONS / 100, MUTATIONS / 2);
 }

@@ -73,7 +73,8 @@ TEST(a_thread_stays_where_it_may)
     struct thread *thread;
     struct error error;
     struct stay good = {.where = first_of_ours()};
-    struct stay bad = {.where = PROCESSORS_LAST}; /* more processors than any test machine has */
+    /* Larger than the number of any processor of a test machine. */
+    struct stay bad = {.where = PROCESSORS_LAST};
     assert_int_equal(thread_start(&thread, "stay", stay, &good, &error), 0);
     thread_join(thread);
     assert_true(good.stays);

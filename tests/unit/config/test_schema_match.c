@@ -67,12 +67,14 @@ TEST(a_prefix_may_end_at_any_bit)
         struct address other = network;
         assert_true(network_holds(&network, bits, &other));
         other.bytes[(bits - 1) / 8] ^= (uint8_t)(0x80u >> (bits - 1) % 8);
-        assert_false(network_holds(&network, bits, &other)); /* its last bit differs */
+        /* Differs in the last bit of the network. */
+        assert_false(network_holds(&network, bits, &other));
         if (bits == 32)
             break;
         other = network;
         other.bytes[bits / 8] ^= (uint8_t)(0x80u >> bits % 8);
-        assert_true(network_holds(&network, bits, &other)); /* the first bit after it differs */
+        /* Differs in the first bit after the network. */
+        assert_true(network_holds(&network, bits, &other));
     }
     assert_true(takes_from("source:2001:db8:0:8000::/49", "2001:db8:0:ffff::"));
     assert_false(takes_from("source:2001:db8:0:8000::/49", "2001:db8:0:7fff::"));
@@ -96,7 +98,10 @@ TEST(no_bits_are_every_sender_of_that_family)
     assert_false(takes_from("source:::/0", "10.1.2.3"));
 }
 
-/* A dual-stack socket reports IPv4 senders as mapped addresses, which are stored as IPv4. */
+/*
+ * A dual-stack socket reports IPv4 senders as mapped addresses. address_from_ipv6 converts them to
+ * IPv4.
+ */
 TEST(an_ipv4_network_takes_the_ipv4_senders_of_an_ipv6_socket)
 {
     static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, [12] = 10, [13] = 1, [15] = 9};
@@ -138,7 +143,7 @@ TEST(a_wrong_source_is_reported_where_it_is_wrong)
     refused("source:::/129", 10, "\"129\" is not a number of bits from 0 to 128");
 }
 
-/* --- the first bytes -------------------------------------------------------------------------- */
+/* --- the first bytes of a datagram ------------------------------------------------------------ */
 
 TEST(magic_is_the_first_bytes_whatever_follows)
 {
@@ -173,7 +178,7 @@ TEST(magic_has_1_to_32_bytes_of_two_digits)
     refused("magic:0a g", 8, "not a hexadecimal digit");
 }
 
-/* --- neither ---------------------------------------------------------------------------------- */
+/* --- names of senders, and errors ------------------------------------------------------------- */
 
 TEST(a_key_is_that_of_the_sender_and_of_no_other)
 {

@@ -1,11 +1,10 @@
-/* Reading YAML: texts that would take libyaml long are refused early. */
+/* Texts for which libyaml would need a long time are refused early. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/config/yaml_reading.h"
 #include "tests/support/test.h"
 
-/* Returns the beginning, `times` the part, and the end. */
 static char *repeated(const char *begin, const char *part, size_t times, const char *end)
 {
     size_t size = strlen(part);
@@ -19,7 +18,10 @@ static char *repeated(const char *begin, const char *part, size_t times, const c
     return text;
 }
 
-/* Reads to the end or the first error. Returns "" or the error; frees the text. */
+/*
+ * Reads to the end or to the first error. Returns the error, whose text is "" at the end. Frees
+ * `text`.
+ */
 static struct parse_error read_all(char *text, struct provenance_mark *mark)
 {
     struct parse_error fault = {.text = ""};
@@ -46,14 +48,14 @@ TEST(a_hundred_levels_are_read_and_no_more)
     assert_int_equal(mark.column, 4 + 100);
 }
 
-/* Siblings do not count as nesting. */
+/* The depth is limited, not the number of siblings. */
 TEST(a_text_may_be_as_wide_as_it_likes)
 {
     struct provenance_mark mark;
     assert_string_equal(read_all(repeated("a: [", "[x], {y: [z]}, ", 1000, "]"), &mark).text, "");
 }
 
-/* A text that libyaml takes minutes to read. */
+/* libyaml would read these texts for minutes. */
 TEST(no_style_nests_deeper)
 {
     static const struct {

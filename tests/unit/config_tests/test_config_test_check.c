@@ -16,7 +16,6 @@ static struct sink_config sinks[SINKS] = {{.name = stdout_name, .destination = &
 static const struct config config = {.sinks = sinks, .sink_count = SINKS};
 static const struct config_test_file file = {.path = path, .config = path};
 
-/* The output of a sink; `lines` is a constant. */
 static struct config_test_sink_outcome wrote(char *name, char *lines)
 {
     return (struct config_test_sink_outcome){.name = name,
@@ -28,7 +27,6 @@ static struct config_test_text text_of(char *text)
     return (struct config_test_text){text, text == NULL ? 0 : strlen(text), {7, 9}};
 }
 
-/* Checks one expectation about the first sink, with up to four lines. */
 static void expect(enum config_test_form form, char *const *wanted, size_t count, char *came,
                    const char *differences)
 {

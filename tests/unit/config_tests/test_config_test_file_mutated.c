@@ -1,6 +1,7 @@
 /*
- * Mutated files of tests, always the same: each is refused with line and column, or is valid; a
- * valid file stays valid when it is recorded. They cause no crash or leak (under the sanitizers).
+ * Mutates files of config tests, always in the same way. Each result is refused with line and
+ * column, or is valid; a valid file is still valid after its outcomes are recorded. No mutation
+ * causes a crash or a leak, which the sanitizers detect.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,10 +53,11 @@ struct content {
     size_t size;
 };
 
-/* --- recording -------------------------------------------------------------------------------- */
+/* --- recording outcomes ----------------------------------------------------------------------- */
 
 /*
- * Lines that are hard to write: empty ones, special characters of YAML, bytes that are not UTF-8.
+ * Lines that are difficult to quote in YAML: empty ones, special characters, and bytes that are not
+ * UTF-8.
  */
 static char hard[] =
     "plain\n\n  # - a: 'b' \"c\" \\\n\xc2\x85\xe2\x80\xa8\xef\xbb\xbf\t\r\n\xff\x80\n";
@@ -101,7 +103,7 @@ static void record_all(const struct config_test_file *file)
     config_test_file_free(&again);
 }
 
-/* --- judging ---------------------------------------------------------------------------------- */
+/* --- checking the results --------------------------------------------------------------------- */
 
 static bool is_accepted(const struct content *text)
 {
@@ -109,7 +111,7 @@ static bool is_accepted(const struct content *text)
     struct error error = {.text = ""};
     char path[512];
     snprintf(path, sizeof path, "%s", scratch_path("t.yaml"));
-    scratch_put_text("t.yaml", ""); /* recording writes to an existing file */
+    scratch_put_text("t.yaml", ""); /* recording requires an existing file */
     bool good_file = config_test_file_parse(path, text->bytes, text->size, &file, &error);
     if (good_file) {
         record_all(&file);

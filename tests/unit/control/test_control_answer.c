@@ -4,7 +4,7 @@
 #include "collector/control/control_answer.h"
 #include "tests/support/test.h"
 
-#define NO_CHARACTER "\xef\xbf\xbd" /* U+FFFD */
+#define NO_CHARACTER "\xef\xbf\xbd" /* U+FFFD, the replacement for an invalid byte */
 
 static char room[256];
 

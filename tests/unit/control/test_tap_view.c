@@ -1,4 +1,7 @@
-/* A tap's client sees the matching lines of a batch, up to its limit; the others are counted. */
+/*
+ * A client of "tap" gets the matching lines of a batch up to its limit. Further lines are only
+ * counted.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +11,7 @@
 #include "sinks/encoders/encoders.h"
 #include "tests/support/test.h"
 
-/* --- records whose messages are names, with commas between them ------------------------------- */
+/* --- a schema whose message is a list of names, separated by commas --------------------------- */
 
 static bool next_sample(const struct schema *schema, const void *message,
                         struct schema_cursor *cursor, struct sample *sample)
@@ -96,7 +99,10 @@ static void show(struct fixture *fixture, const char *pattern, unsigned lines_le
     assert_false(fixture->out.overflow);
 }
 
-/* Checks that the lines are complete, and the texts after "key":" in them, separated by blanks. */
+/*
+ * Asserts that each line is complete, and that the values of `key`, separated by blanks, are as
+ * expected.
+ */
 static void assert_shown(struct fixture *fixture, const char *key, const char *expected)
 {
     char found[256] = "";
@@ -159,7 +165,8 @@ TEST_WITH(records_after_the_last_line_are_counted_unseen, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     add(fixture, &of_samples, "a,b");
-    add(fixture, &of_samples, "a,b,c"); /* only the line of the first sample is shown */
+    /* The third line, and so the last one shown, is that of its first sample. */
+    add(fixture, &of_samples, "a,b,c");
     add(fixture, &of_samples, "x");
     add(fixture, &of_samples, "a");
     show(fixture, "?", 3);
@@ -202,7 +209,7 @@ TEST_WITH(a_record_that_no_sink_could_write_is_left_out, set_up, tear_down)
     free(name);
 }
 
-/* A name and a pattern that take long to match. */
+/* The glob needs many steps to match this name. */
 TEST_WITH(a_name_that_takes_too_long_to_match_is_left_out, set_up, tear_down)
 {
     struct fixture *fixture = *state;

@@ -11,7 +11,6 @@ enum { ACCEPT = 1, START, STOP, READY, FINISH };
 
 #define DNSTAP "protobuf:dnstap.Dnstap"
 
-/* A control frame with these content types, up to a NULL. */
 static size_t put(uint8_t *to, uint32_t type, const char *const *types)
 {
     size_t at = 12;
@@ -29,7 +28,10 @@ static size_t put(uint8_t *to, uint32_t type, const char *const *types)
 
 static struct frame_streams_answer answer;
 
-/* A block of its own size, so that the address sanitizer sees a read past it. */
+/*
+ * Copies the bytes into a block of their exact size, so that the address sanitizer detects reads
+ * past it.
+ */
 static enum frame_streams_result take_bytes(enum frame_streams_state *state, const char *wanted,
                                             const uint8_t *bytes, size_t size)
 {
@@ -118,7 +120,7 @@ TEST(a_stream_that_names_no_content_type_is_taken)
     assert_answer(ACCEPT, NULL);
 }
 
-/* The control frames that are allowed in each state, as bits of their numbers. */
+/* For each state, the control frames that are allowed, as a bit set. */
 TEST(control_frames_are_refused_out_of_order)
 {
     static const unsigned allowed[] = {

@@ -7,8 +7,8 @@
 #include "tests/support/test.h"
 
 /*
- * The walk as text: each message in brackets, then a word for how it ended. The payload is
- * allocated exactly, so that the address sanitizer sees a read past it.
+ * Returns the messages of a payload as text, each in brackets, then a word for the end. Copies the
+ * payload into a block of its exact size, so that the address sanitizer detects reads past it.
  */
 static const char *walk(enum framing framing, size_t header, const void *bytes, size_t size)
 {
@@ -59,7 +59,6 @@ TEST(a_header_is_skipped_and_must_be_there)
     assert_walk(FRAMING_CISCO_MDT, 14, "\0\1\0\1\0\1\0\0\0\0\0\0", "malformed");
 }
 
-/* The position and the cause of a mistake in the framing. */
 static const char *fault(enum framing framing, size_t header, const char *bytes, size_t size)
 {
     static char text[DECODE_FAILURE_TEXT_SIZE];
@@ -108,7 +107,7 @@ TEST(a_length_may_be_a_longer_varint_than_needed)
     assert_walk(FRAMING_DELIMITED, 0, "\x83\x80\x80\x80\x80\x80\x80\x80\x80\0abc", "[abc]end");
     uint8_t bytes[2 + 300];
     memset(bytes, 'x', sizeof bytes);
-    memcpy(bytes, "\xac\x02", 2); /* 300 */
+    memcpy(bytes, "\xac\x02", 2); /* the length 300 as a varint */
     assert_string_equal(walk(FRAMING_DELIMITED, 0, bytes, sizeof bytes) + 301, "]end");
 }
 
@@ -145,7 +144,7 @@ TEST(messages_after_fixed_lengths_follow_each_other)
 
 TEST(the_least_significant_byte_of_a_little_endian_length_comes_first)
 {
-    uint8_t bytes[4 + 258] = {2, 1, 0, 0}; /* 258 */
+    uint8_t bytes[4 + 258] = {2, 1, 0, 0}; /* the length 258 */
     memset(bytes + 4, 'x', 258);
     assert_string_equal(walk(FRAMING_LENGTH32_LE, 0, bytes, sizeof bytes) + 259, "]end");
     bytes[2] = 2;
@@ -161,7 +160,7 @@ TEST(the_least_significant_byte_of_a_little_endian_length_comes_first)
 
 TEST(the_most_significant_byte_of_a_fixed_length_comes_first)
 {
-    uint8_t bytes[4 + 258] = {0, 0, 1, 2}; /* 258 */
+    uint8_t bytes[4 + 258] = {0, 0, 1, 2}; /* the length 258 */
     memset(bytes + 4, 'x', 258);
     assert_string_equal(walk(FRAMING_LENGTH32, 0, bytes, sizeof bytes) + 259, "]end");
     assert_string_equal(walk(FRAMING_LENGTH16, 2, bytes, sizeof bytes) + 259, "]end");

@@ -8,7 +8,10 @@
 
 #define LINE "{\"format\":\"json\",\"version\":1}\n"
 
-/* A block of its own size, so that the address sanitizer sees a read past it. */
+/*
+ * Copies the bytes into a block of their exact size, so that the address sanitizer detects reads
+ * past it.
+ */
 static enum otlp_udp_result read_bytes(const void *bytes, size_t size, struct otlp_udp_head *head)
 {
     uint8_t *data = malloc(size == 0 ? 1 : size);

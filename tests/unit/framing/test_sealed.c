@@ -38,7 +38,7 @@ static struct sealed_header header_of(enum sealed_mode mode)
                                   .time_ns = INT64_C(0x1122334455667788)};
 }
 
-/* Seals into a block of its own size, so that the address sanitizer sees what goes past it. */
+/* Seals into a block of the exact size, so that the address sanitizer detects writes past it. */
 static uint8_t *seal(enum sealed_mode mode, const void *payload, size_t size)
 {
     const struct sealed_header header = header_of(mode);
@@ -91,7 +91,7 @@ TEST(fewer_bytes_than_header_and_tag_are_too_short)
     }
 }
 
-/* Changes bytes of a good header, which is then refused. */
+/* Asserts that a valid header with these bytes changed is refused. */
 static void expect_foreign(size_t at, const void *bytes, size_t size)
 {
     struct sealed_header header = header_of(SEALED_AUTHENTICATED);
@@ -117,7 +117,7 @@ TEST(what_no_sender_writes_is_foreign)
     expect_foreign(32, "\x80", 1);
 }
 
-/* --- opening ---------------------------------------------------------------------------------- */
+/* --- opening sealed datagrams ----------------------------------------------------------------- */
 
 TEST_WITH(what_is_sealed_opens_to_its_payload, load, unload)
 {

@@ -1,11 +1,11 @@
-/* A machine without libsodium, or with an unusable one. */
+/* The errors of a machine that has no libsodium, or an unusable one. */
 #include <stdio.h>
 
 #include "collector/framing/sealed.h"
 #include "collector/platform/shared_library.h"
 #include "tests/support/test.h"
 
-/* The linker replaces the real functions by these (CMakeLists.txt). */
+/* The linker replaces the functions by these (--wrap in CMakeLists.txt). */
 void *__wrap_shared_library_load(const char *name, struct error *error);
 bool __wrap_shared_library_find(void *library, const char *function, void *pointer,
                                 struct error *error);
@@ -39,7 +39,7 @@ static void expect_refused(const char *why)
     assert_string_equal(sealed_library_version(), "libsodium (not on this system)");
 }
 
-/* A build for another machine does not know the package. */
+/* The name of the package is unknown in a build for another system. */
 TEST(without_the_library_sealed_datagrams_are_refused_with_the_packages_name)
 {
     char why[256];

@@ -1,4 +1,4 @@
-/* Where frames end in a stream, from any part of them. */
+/* Finding the end of a frame in a stream when only a part of the frame has arrived. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ TEST(more_bits_than_a_length_has_are_malformed)
     memset(bytes, 0xff, sizeof bytes);
     assert_result(FRAMING_DELIMITED, bytes, 9, STREAM_FRAME_MORE);
     assert_result(FRAMING_DELIMITED, bytes, 10, STREAM_FRAME_MALFORMED);
-    bytes[9] = 2; /* the 65th bit */
+    bytes[9] = 2; /* sets the 65th bit of the length */
     assert_result(FRAMING_DELIMITED, bytes, 10, STREAM_FRAME_MALFORMED);
     bytes[9] = 1;
     assert_result(FRAMING_DELIMITED, bytes, 10, STREAM_FRAME_TOO_LARGE);
@@ -108,9 +108,9 @@ TEST(a_length_in_ciscos_header_is_known_when_the_header_is_there_and_of_a_known_
     for (size_t size = 0; size < 12; size++)
         assert_result(FRAMING_CISCO_MDT, bytes, size, STREAM_FRAME_MORE);
     assert_known(FRAMING_CISCO_MDT, bytes, 12, 12 + 0x0102);
-    bytes[1] = 2; /* a heartbeat */
+    bytes[1] = 2; /* message type of a heartbeat */
     assert_known(FRAMING_CISCO_MDT, bytes, 12, 12 + 0x0102);
-    bytes[9] = 2; /* 131,330 bytes */
+    bytes[9] = 2; /* the length is 131,330 bytes */
     assert_result(FRAMING_CISCO_MDT, bytes, 12, STREAM_FRAME_TOO_LARGE);
     bytes[1] = 3;
     assert_result(FRAMING_CISCO_MDT, bytes, 12, STREAM_FRAME_MALFORMED);

@@ -6,10 +6,13 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 
-/* Version 1, S, media type 0; 12 bytes of header. The length is filled in later. */
+/* Version 1, S flag, media type 0, a header of 12 bytes. read_whole() writes the length. */
 #define HEADER "\x30\x0c\0\0\0\0\0\7\0\0\0\x2a"
 
-/* A block of its own size, so that the address sanitizer sees a read past it. */
+/*
+ * Copies the bytes into a block of their exact size, so that the address sanitizer detects reads
+ * past it.
+ */
 static enum decode_cause read_bytes(const void *bytes, size_t size, struct udp_notif *notif)
 {
     uint8_t *data = malloc(size == 0 ? 1 : size);
@@ -20,7 +23,7 @@ static enum decode_cause read_bytes(const void *bytes, size_t size, struct udp_n
     return cause;
 }
 
-/* Fills in the length, and the length of the header unless it is 0. */
+/* Writes the message length, and the header length unless `header` is 0, then reads the bytes. */
 static enum decode_cause read_whole(const char *bytes, size_t size, uint8_t header,
                                     struct udp_notif *notif)
 {

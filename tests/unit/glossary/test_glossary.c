@@ -88,9 +88,8 @@ TEST(a_metric_is_meant_by_each_of_its_names)
 
     entry = find(glossary, GLOSSARY_METRIC, "sluice_sink_written_total");
     assert_true(entry->of_term);
-    assert_false(glossary_is_meant(entry, "written")); /* this word means the term, which has an
-                                                          entry of its own */
+    assert_false(glossary_is_meant(entry, "written")); /* the term of that name has its own entry */
     assert_false(glossary_is_meant(entry, "sluice_sink_written_total_bucket"));
-    find(glossary, GLOSSARY_METRIC, "sluice_listener_in_assembly"); /* no counter */
+    find(glossary, GLOSSARY_METRIC, "sluice_listener_in_assembly"); /* a gauge */
     glossary_destroy(glossary);
 }

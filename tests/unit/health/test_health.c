@@ -8,7 +8,6 @@
 #define SECOND INT64_C(1000000000)
 #define START  (1000 * SECOND)
 
-/* Two listeners and two sinks without losses, at the start. */
 struct fixture {
     struct health *health;
     struct listener_totals listeners[2];
@@ -29,8 +28,7 @@ static int set_up(void **state)
     fixture.listeners[0].name = "udp://a";
     fixture.listeners[1].name = "udp://b";
     fixture.listeners[1].drops.filtered = true;
-    fixture.listeners[1].index = 3; /* so that an index is not a position: two listeners were
-                                       cancelled */
+    fixture.listeners[1].index = 3; /* an index is not a position: two listeners were removed */
     fixture.sinks[1].index = 1;
     fixture.sinks[0].name = fixture.levels[0].name = "stdout:";
     fixture.sinks[1].name = fixture.levels[1].name = "file:\"x\"";
@@ -67,7 +65,6 @@ static void assert_ready(struct fixture *fixture)
     assert_reported(fixture, HEALTH_READY, "{\"status\":\"ready\"}\n");
 }
 
-/* Lets time pass, with the due notes. */
 static void pass(struct fixture *fixture, int64_t seconds)
 {
     for (int64_t i = 0; i < seconds; i++) {
@@ -198,8 +195,8 @@ TEST_WITH(every_kind_of_loss_has_its_name, set_up, tear_down)
 }
 
 /*
- * These are not problems: refusals by the kernel's filter and of denied senders are intended, and
- * an ended sink has a reason of its own.
+ * Refusals by the kernel's filter and of denied senders are intended. A sink that has ended has a
+ * reason of its own.
  */
 TEST_WITH(what_is_as_it_was_asked_for_is_no_loss, set_up, tear_down)
 {
@@ -216,7 +213,6 @@ TEST_WITH(what_is_as_it_was_asked_for_is_no_loss, set_up, tear_down)
     assert_ready(fixture);
 }
 
-/* The words of a report, joined by spaces. */
 static void assert_words(struct fixture *fixture, const char *words)
 {
     char found[200] = "";
@@ -271,7 +267,7 @@ TEST_WITH(an_outage_that_is_over_stays_with_its_end, set_up, tear_down)
     assert_reported(fixture, HEALTH_READY,
                     "{\"status\":\"ready\",\"past\":[{\"sink\":\"stdout:\",\"error\":"
                     "\"it refused\",\"ended_seconds_ago\":8,\"seconds\":12}]}\n");
-    strcpy(fixture->levels[0].reason, "it is away"); /* another outage */
+    strcpy(fixture->levels[0].reason, "it is away"); /* a different outage, which has just begun */
     assert_ready(fixture);
 }
 
@@ -284,16 +280,16 @@ TEST_WITH(a_share_at_its_bound_does_not_come_and_go, set_up, tear_down)
     pass(fixture, 100);
     const uint64_t received = listener->received;
     listener->received = received + 1000;
-    *bad = 9; /* fewer than 1 in 100 */
+    *bad = 9; /* less than 1 in 100 */
     assert_ready(fixture);
     *bad = 10;
     assert_words(fixture, "undecodable");
     listener->received = received + 1001;
     assert_words(fixture, "undecodable");
-    pass(fixture, 10); /* later notes with the same share change nothing */
+    pass(fixture, 10); /* more notes with the same share change nothing */
     listener->received = received + 2000;
     assert_words(fixture, "undecodable");
-    listener->received = received + 2001; /* fewer than 1 in 200 */
+    listener->received = received + 2001; /* less than 1 in 200 */
     assert_ready(fixture);
     listener->received = received + 2000;
     assert_ready(fixture);
@@ -351,7 +347,7 @@ TEST_WITH(each_loss_of_a_listener_has_a_word, set_up, tear_down)
     }
 }
 
-/* Every reason of a failure is reported, including future ones. */
+/* Each reason for which a sink or the dead letters lose records must have a word. */
 TEST_WITH(each_loss_of_a_sink_and_of_dead_letters_has_a_word, set_up, tear_down)
 {
     struct fixture *fixture = *state;
@@ -405,7 +401,7 @@ TEST_WITH(who_stops_says_nothing_but_that, set_up, tear_down)
     assert_reported(fixture, HEALTH_STOPPING, "{\"status\":\"stopping\"}\n");
 }
 
-/* A listener and a sink that are added later count from 0. */
+/* The losses of a listener or a sink that is added later are counted from 0. */
 TEST_WITH(who_comes_later_is_reported_too, set_up, tear_down)
 {
     struct fixture *fixture = *state;

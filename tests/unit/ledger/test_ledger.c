@@ -1,4 +1,4 @@
-/* The ledger: sums over blocks, and every single mistake that a final ledger must reveal. */
+/* The ledger's sums over its blocks. A final ledger must not balance after any single mistake. */
 #include <string.h>
 
 #include "collector/ledger/ledger.h"
@@ -6,8 +6,8 @@
 #include "tests/support/test.h"
 
 /*
- * A run that balances: a socket and a capture, two threads, two sinks. Every counter of a sum is
- * nonzero, and no two amounts are equal.
+ * A run whose ledger balances: a socket, a capture, two threads and two sinks. Each counter in a
+ * sum is nonzero, and no two amounts are equal.
  */
 struct run {
     struct ledger *ledger;
@@ -29,7 +29,10 @@ static void fill_socket(struct ingest_counters *socket, uint64_t decoded)
     counter_add(&socket->received, received);
 }
 
-/* frames = whole + fragments + other + cut; received = whole + reassembled. */
+/*
+ * Fills the counters so that frames = whole + fragments + other + cut, and received = whole +
+ * reassembled.
+ */
 static void fill_capture(struct ingest_counters *capture, uint64_t decoded)
 {
     counter_add(&capture->decoded, decoded);
@@ -109,7 +112,10 @@ static bool balances(const struct run *run)
     return result;
 }
 
-/* Raises and lowers the counter by one: both must be seen. Restores it. */
+/*
+ * Asserts that the ledger does not balance when the counter is one too high or one too low.
+ * Restores it.
+ */
 static void assert_watched(const struct run *run, struct counter *counter, const char *what)
 {
     uint64_t right = counter_read(counter);
@@ -125,7 +131,7 @@ static void assert_watched(const struct run *run, struct counter *counter, const
     assert_true(balances(run));
 }
 
-/* --- sums that hold and do not ---------------------------------------------------------------- */
+/* --- balanced and unbalanced ledgers ---------------------------------------------------------- */
 
 TEST_WITH(a_run_without_mistakes_balances, set_up, tear_down)
 {
@@ -186,13 +192,13 @@ TEST_WITH(a_record_in_flight_after_the_stop_is_seen, set_up, tear_down)
     assert_false(balances(run));
     atomic_store(&run->sinks[1]->in_flight, -1);
     assert_false(balances(run));
-    /* Not even if the sum would balance with it. */
+    /* A final ledger with records in flight does not balance, even if the sum includes them. */
     atomic_store(&run->sinks[1]->in_flight, 1);
     counter_set(&run->sinks[1]->written, counter_read(&run->sinks[1]->written) - 1);
     assert_false(balances(run));
 }
 
-/* Both sums of a sink balance, but it was not offered all decoded records. */
+/* The sums of the sink balance, but fewer records were offered to it than were decoded. */
 TEST_WITH(a_record_that_a_sink_was_never_offered_is_seen, set_up, tear_down)
 {
     struct run *run = *state;
@@ -202,7 +208,7 @@ TEST_WITH(a_record_that_a_sink_was_never_offered_is_seen, set_up, tear_down)
     assert_false(balances(run));
 }
 
-/* Mistakes of two listeners, or two sinks, do not cancel each other. */
+/* Opposite mistakes at two listeners, or at two sinks, must not cancel out. */
 TEST_WITH(a_datagram_counted_at_the_wrong_listener_is_seen, set_up, tear_down)
 {
     struct run *run = *state;
@@ -231,7 +237,10 @@ TEST_WITH(what_stands_beside_changes_no_sum, set_up, tear_down)
     assert_true(balances(run));
 }
 
-/* As if the file had existed from the start; two threads offer dead letters. */
+/*
+ * Two threads offer dead letters, and a third block counts those that were written. The dead-letter
+ * file is in use from the start.
+ */
 TEST_WITH(every_dead_letter_is_kept_or_dropped_and_none_is_missing, set_up, tear_down)
 {
     struct run *run = *state;
@@ -263,7 +272,7 @@ TEST_WITH(every_dead_letter_is_kept_or_dropped_and_none_is_missing, set_up, tear
     assert_watched(run, &writer->kept, "kept");
     for (int i = 0; i < DROP_COUNT; i++)
         assert_watched(run, &writer->dropped[i], dead_letter_drop_names[i]);
-    /* Both sums of dead letters balance, but the listeners refused one more. */
+    /* The sums of the dead letters balance, but the listeners refused one datagram more. */
     counter_set(&one->offered, counter_read(&one->offered) - 1);
     counter_set(&writer->kept, counter_read(&writer->kept) - 1);
     assert_false(balances(run));
@@ -274,7 +283,7 @@ TEST(an_empty_ledger_balances)
     struct ledger *ledger = ledger_create();
     struct run run = {.ledger = ledger};
     assert_true(balances(&run));
-    /* So does one whose threads never made a block. */
+    /* A ledger also balances if its threads never requested their blocks. */
     assert_int_equal(ledger_add_listener(ledger, "a", "udp", "telemetry"), 0);
     assert_int_equal(ledger_add_sink(ledger, "b"), 0);
     assert_true(balances(&run));
@@ -285,7 +294,6 @@ TEST(an_empty_ledger_balances)
 
 /* --- snapshots -------------------------------------------------------------------------------- */
 
-/* Fills a struct that has only counters with different numbers. */
 static void fill_counters(void *block, size_t size, uint64_t first)
 {
     struct counter *counters = block;
@@ -293,7 +301,7 @@ static void fill_counters(void *block, size_t size, uint64_t first)
         counter_add(&counters[i], first + i);
 }
 
-/* The counters have the order of the totals, which begin after the names. */
+/* The totals have the order of the counters, after the name fields. */
 TEST(every_counter_of_every_block_is_in_the_totals)
 {
     struct ledger *ledger = ledger_create();
@@ -326,7 +334,7 @@ TEST(every_counter_of_every_block_is_in_the_totals)
     assert_int_equal((const char *)&sink->in_flight - (const char *)own_totals,
                      count * sizeof *own_totals);
     for (size_t i = 0; i < count; i++) {
-        uint64_t of_offers = 0; /* a part of these is counted where they are offered */
+        uint64_t of_offers = 0; /* the producers' blocks count a part of these */
         if (&own_totals[i] == &sink->raw_offered)
             of_offers = 3 * (2002 + REFUSAL_COUNT);
         else if (&own_totals[i] == &sink->raw_refused)
@@ -387,7 +395,7 @@ TEST(listeners_and_sinks_keep_their_names_and_numbers)
     ledger_destroy(ledger);
 }
 
-/* --- entries that a reload removes and brings back -------------------------------------------- */
+/* --- entries that a reload removes and adds again --------------------------------------------- */
 
 TEST_WITH(what_is_retired_stays_in_the_ledger, set_up, tear_down)
 {
@@ -434,7 +442,7 @@ TEST_WITH(a_retired_name_that_comes_back_counts_on, set_up, tear_down)
     ledger_snapshot_free(snapshot);
 }
 
-/* A sink that existed during two periods was offered the records of these periods. */
+/* A sink that existed during two periods was offered only the records of these periods. */
 TEST_WITH(a_sink_answers_for_what_was_decoded_while_it_was_there, set_up, tear_down)
 {
     struct run *run = *state;
@@ -442,11 +450,11 @@ TEST_WITH(a_sink_answers_for_what_was_decoded_while_it_was_there, set_up, tear_d
     struct sink_counters *own = ledger_sink_block(run->ledger, late);
     struct offer_counters *offers = ledger_offer_block(run->ledger, late);
     for (int i = 0; i < 2; i++) {
-        fill_capture(run->capture, 10); /* before */
+        fill_capture(run->capture, 10); /* before the sink exists */
         ledger_begin_sink(run->ledger, late);
         fill_capture(run->capture, 30);
         ledger_retire_sink(run->ledger, late);
-        fill_capture(run->capture, 50); /* behind */
+        fill_capture(run->capture, 50); /* after it was removed */
         assert_int_equal(ledger_add_sink(run->ledger, "late"), late);
     }
     ledger_retire_sink(run->ledger, late);
@@ -545,7 +553,7 @@ TEST(every_reason_has_a_name_of_its_own)
     }
 }
 
-/* --- live ------------------------------------------------------------------------------------- */
+/* --- snapshots of a running program ----------------------------------------------------------- */
 
 static void count_up(void *argument)
 {
@@ -559,7 +567,7 @@ static void count_up(void *argument)
     }
 }
 
-/* Sinks are read first, so a live snapshot never shows more records written than offered. */
+/* A snapshot reads the sinks first. Otherwise it could show more records written than offered. */
 TEST_WITH(a_live_snapshot_shows_no_effect_before_its_cause, set_up, tear_down)
 {
     struct run *run = *state;

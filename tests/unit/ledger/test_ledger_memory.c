@@ -1,11 +1,11 @@
-/* The ledger when memory is short: failed additions leave no trace, and the rest is readable. */
+/* When memory is short, a failed addition leaves no trace and the ledger stays readable. */
 #include <stdbool.h>
 
 #include "collector/ledger/ledger.h"
 #include "tests/support/platform/failing_memory.h"
 #include "tests/support/test.h"
 
-/* Each step may fail, and leaves a usable ledger. */
+/* Any of these steps may fail. The ledger must stay usable. */
 static void take_steps(struct ledger *ledger)
 {
     int socket = ledger_add_listener(ledger, "udp://one", "udp", "riemann");
@@ -63,7 +63,8 @@ TEST(a_ledger_is_readable_whichever_allocation_failed)
 
 TEST(a_listener_that_could_not_be_added_is_not_there)
 {
-    for (uint64_t number = 1; number <= 3; number++) { /* its name, its schema, its place */
+    /* Number of the allocation that fails: of the name, the schema, or the entry. */
+    for (uint64_t number = 1; number <= 3; number++) {
         struct ledger *ledger = ledger_create();
         failing_memory_fail(number);
         assert_int_equal(ledger_add_listener(ledger, "udp://one", "udp", "riemann"), -1);

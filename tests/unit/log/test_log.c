@@ -19,7 +19,7 @@
         free(text);                                                                                \
     } while (0)
 
-/* --- lines ------------------------------------------------------------------------------------ */
+/* --- single lines ----------------------------------------------------------------------------- */
 
 TEST(a_line_says_who_speaks_and_how_bad_it_is)
 {
@@ -42,7 +42,7 @@ TEST(control_characters_become_question_marks)
     assert_logs("sluice: ???????????????????????????????\n", LOG_INFO, "%s", all);
 }
 
-/* U+0080 to U+009F are control characters too: some terminals take U+009B for an escape. */
+/* U+0080 to U+009F are control characters too. Some terminals read U+009B as ESC [. */
 TEST(control_characters_of_two_bytes_are_no_exception)
 {
     assert_logs("sluice: a??31mb\n", LOG_INFO, "%s",
@@ -70,9 +70,9 @@ TEST(a_line_too_long_is_cut_and_stays_one_line)
     }
 }
 
-/* --- a stream without a reader ---------------------------------------------------------------- */
+/* --- a stream that no process reads ----------------------------------------------------------- */
 
-/* A full pipe as standard error; *filled: bytes in it. */
+/* Makes a full pipe standard error. Stores the number of bytes in it in `filled`. */
 static struct test_pipe lead_to_full_pipe(size_t *filled)
 {
     struct test_pipe pipe = test_pipe_open();
@@ -81,7 +81,6 @@ static struct test_pipe lead_to_full_pipe(size_t *filled)
     return pipe;
 }
 
-/* Reads `size` bytes into a text. */
 static void read_all(const struct test_pipe *pipe, char *text, size_t size)
 {
     for (size_t got = 0; size != 0; size -= got) {
@@ -94,7 +93,6 @@ static void read_all(const struct test_pipe *pipe, char *text, size_t size)
 
 static char heard[1024 * 1024];
 
-/* A reader's thread: reads until the last line. */
 static void hear(void *argument)
 {
     const struct test_pipe *pipe = argument;
@@ -107,12 +105,9 @@ static void hear(void *argument)
 }
 
 #define MANY      200
-#define MANY_SIZE 813 /* bytes of each line */
+#define MANY_SIZE 813 /* bytes of each of many lines */
 
-/*
- * A few of these lines may be in the system when the reader continues. These arrive; the others
- * were lost.
- */
+/* The pipe may accept a few of these lines before the reader continues. The others are lost. */
 TEST(lines_that_nobody_reads_are_lost_and_reported_later)
 {
     size_t filled;
@@ -120,7 +115,7 @@ TEST(lines_that_nobody_reads_are_lost_and_reported_later)
     struct error error;
     struct test_pipe pipe = lead_to_full_pipe(&filled);
     for (int i = 0; i < MANY; i++)
-        log_line(LOG_INFO, "%03d %0800d", i, 0); /* a write that waits would hang here */
+        log_line(LOG_INFO, "%03d %0800d", i, 0); /* a write that blocks would hang here */
     assert_int_equal(thread_start(&reader, "reader", hear, &pipe, &error), 0);
     assert_true(log_stream_write("again\n", 6, 20000));
     log_line(LOG_INFO, "three");
@@ -152,7 +147,7 @@ TEST(what_is_read_in_time_is_written)
     test_pipe_close(&pipe);
 }
 
-/* A ledger may have such a length. */
+/* A ledger may be longer than the pipe's buffer. */
 TEST(more_than_a_pipe_takes_is_not_written_where_nobody_reads)
 {
     size_t filled;
@@ -263,7 +258,7 @@ TEST(nor_do_they_in_a_pipe)
     }
 }
 
-/* --- rate ------------------------------------------------------------------------------------- */
+/* --- the limit of the rate -------------------------------------------------------------------- */
 
 TEST(the_first_line_is_allowed_and_the_next_are_held_and_counted)
 {
@@ -272,10 +267,9 @@ TEST(the_first_line_is_allowed_and_the_next_are_held_and_counted)
     int64_t begun = clock_monotonic_ns();
     assert_true(log_allowed(&limit, &held));
     assert_int_equal(held, 0);
-    assert_true(limit.next_ns >= begun + INT64_C(1000000000)); /* at most one line a second from one
-                                                                  place */
-    limit.next_ns = INT64_MAX;                                 /* so that no second line is allowed
-                                                                  on a slow machine */
+    /* Each place in the code may log at most one line a second. */
+    assert_true(limit.next_ns >= begun + INT64_C(1000000000));
+    limit.next_ns = INT64_MAX; /* no second line is allowed, even on a slow machine */
     for (int i = 0; i < 1000; i++)
         assert_false(log_allowed(&limit, &held));
     assert_int_equal(limit.held, 1000);
@@ -289,7 +283,7 @@ TEST(after_its_time_a_line_reports_how_many_were_held)
     limit.next_ns = INT64_MAX;
     for (int i = 0; i < 7; i++)
         assert_false(log_allowed(&limit, &held));
-    limit.next_ns = clock_monotonic_ns(); /* as if the second were over */
+    limit.next_ns = clock_monotonic_ns(); /* as if the second had passed */
     assert_true(log_allowed(&limit, &held));
     assert_int_equal(held, 7);
     limit.next_ns = 0;
@@ -306,7 +300,7 @@ TEST(a_trouble_that_lasts_a_quarter_of_an_hour_has_ten_lines)
     for (; lasted_ns < 900 * INT64_C(1000000000); lasted_ns += limit.interval_ns) {
         assert_true(log_allowed(&limit, &held));
         lines++;
-        limit.next_ns = 0; /* as if its time were over */
+        limit.next_ns = 0; /* as if the interval had passed */
     }
     assert_int_equal(lines, 10);
     assert_true(log_allowed(&limit, &held));

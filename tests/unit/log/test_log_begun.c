@@ -1,4 +1,4 @@
-/* The log of a running program: levels, merging, and whole lines next to a ledger. */
+/* The log after log_begin: levels, merged repetitions, and whole lines before or after a ledger. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ TEST(when_it_has_ended_everything_is_text_again)
     end_and_expect("sluice: one\nsluice: one\n");
 }
 
-/* --- changed settings, as after a reload ------------------------------------------------------ */
+/* --- settings that a reload changes ----------------------------------------------------------- */
 
 TEST(other_settings_hold_for_the_next_line_and_the_repetitions_before_are_reported)
 {
@@ -154,9 +154,7 @@ TEST(who_waits_is_woken_by_the_first_of_them)
                    "sluice: error: last message repeated 1 time\n");
 }
 
-/*
- * --- a stream without a reader -----------------------------------------------------------------
- */
+/* --- a stream that no process reads ----------------------------------------------------------- */
 
 static struct {
     bool refuses;
@@ -240,9 +238,9 @@ TEST(in_json_losses_are_an_object_too)
     assert_non_null(strstr(taken.text, "Z\",\"level\":\"error\",\"message\":\"full\"}\n"));
 }
 
-/* --- next to a long text ---------------------------------------------------------------------- */
+/* --- a line while a long text is written ------------------------------------------------------ */
 
-#define TEXT_SIZE 300000 /* more than a pipe and the buffer of its writer hold */
+#define TEXT_SIZE 300000 /* more than a pipe and its writer's buffer can hold */
 
 static char long_text[TEXT_SIZE];
 static char heard[2 * TEXT_SIZE];
@@ -264,7 +262,7 @@ static void end_long_text(struct test_pipe *pipe)
     test_pipe_close(pipe);
 }
 
-/* Reads, with `size` bytes read so far, until the last line is `last`. */
+/* Reads on after `size` bytes, until the last line is `last`. Returns the new size. */
 static size_t hear_until(const struct test_pipe *pipe, size_t size, const char *last)
 {
     size_t length = strlen(last);
@@ -289,7 +287,8 @@ TEST(lines_wait_for_the_end_of_a_long_text_and_their_threads_do_not)
     bool written = false;
     struct test_pipe pipe = begin_long_text();
     assert_int_equal(thread_start(&thread, "text", write_text, &written, &error), 0);
-    size_t size = test_stream_read(pipe.reader, heard, 1); /* the long text has begun */
+    /* Returns when the long text has begun. */
+    size_t size = test_stream_read(pipe.reader, heard, 1);
     log_line(LOG_INFO, "one");
     log_line(LOG_ERROR, "two");
     log_line(LOG_ERROR, "two");
@@ -313,7 +312,7 @@ TEST(what_does_not_fit_there_is_lost_and_reported)
     assert_int_equal(thread_start(&thread, "text", write_text, &written, &error), 0);
     size_t size = test_stream_read(pipe.reader, heard, 1);
     for (int i = 0; i < 100; i++)
-        log_line(LOG_INFO, "%091d", i); /* lines of 100 bytes */
+        log_line(LOG_INFO, "%091d", i); /* each line has 100 bytes */
     size = hear_until(&pipe, size, "039\n");
     thread_join(thread);
     log_line(LOG_INFO, "last");

@@ -144,13 +144,13 @@ static void assert_is_json(const struct log_entry *entry)
     assert_non_null(tree);
     const struct json_tree *message = json_tree_member(tree, "message");
     assert_non_null(message);
-    assert_true(message->size >= strlen(entry->message) / 4); /* even a cut message has at least a
-                                                                 quarter of its text */
+    /* A message that is cut keeps at least a quarter of its text. */
+    assert_true(message->size >= strlen(entry->message) / 4);
     assert_non_null(json_tree_member(tree, "sink"));
     json_tree_free(tree);
 }
 
-/* Names and messages with any bytes, also with characters cut in two. */
+/* Names and messages of any bytes, and of characters that are cut in two. */
 TEST(json_is_valid_whatever_is_in_it)
 {
     for (int first = 1; first < 256; first++) {

@@ -45,7 +45,7 @@ TEST(what_differs_in_anything_is_another)
     assert_true(log_repeats_take(&repeats, &full, 1));
 }
 
-/* Lines at LOG_INFO may be answers to requests, and are never merged. */
+/* Lines at LOG_INFO may be answers to requests, so they are never merged. */
 TEST(information_is_never_merged)
 {
     struct log_repeats repeats = {.interval_ns = 10 * SECOND};
@@ -66,10 +66,10 @@ TEST(a_repetition_is_due_ten_seconds_after_the_first)
     log_repeats_reported(&repeats, 15 * SECOND);
     assert_int_equal(log_repeats_due(&repeats), INT64_MAX);
     assert_int_equal(repeats.count, 0);
-    assert_true(log_repeats_take(&repeats, &full, 24 * SECOND)); /* it goes on */
+    assert_true(log_repeats_take(&repeats, &full, 24 * SECOND)); /* the message continues */
     assert_int_equal(log_repeats_due(&repeats), 34 * SECOND);
-    assert_true(log_repeats_take(&repeats, &full, 50 * SECOND)); /* the count is reported late, but
-                                                                    not lost */
+    /* The count is written late, but it is not lost. */
+    assert_true(log_repeats_take(&repeats, &full, 50 * SECOND));
     assert_int_equal(repeats.count, 2);
 }
 

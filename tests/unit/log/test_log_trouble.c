@@ -1,4 +1,4 @@
-/* Troubles in a simulated time: which lines are written, and that they are few. */
+/* Troubles in a simulated time: which lines are written, and that there are few. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,6 @@
 #define START  (1000 * SECOND)
 #define LINES  2000
 
-/* The times at which lines were written. */
 static struct {
     struct log_budget budget;
     int64_t lines_ns[LINES];
@@ -28,7 +27,6 @@ static void write_line(int64_t now_ns)
     book.lines_ns[book.count++] = now_ns;
 }
 
-/* One step at this time (seconds from the start), with or without a trouble. */
 static void step(struct log_trouble *trouble, bool is_there, int64_t now_ns)
 {
     bool due = is_there && now_ns >= log_trouble_due(trouble, &book.budget);
@@ -40,7 +38,10 @@ static void step(struct log_trouble *trouble, bool is_there, int64_t now_ns)
         write_line(now_ns);
 }
 
-/* Simulates until `until`: in each `period` there is a trouble for `lasts`. All in seconds. */
+/*
+ * Simulates from `from` to `until`. The first `lasts` of each `period` have a trouble. All times
+ * are in seconds.
+ */
 static void repeat(struct log_trouble *trouble, int64_t from, int64_t until, int64_t lasts,
                    int64_t period)
 {
@@ -78,7 +79,7 @@ TEST(a_trouble_that_comes_and_goes_has_ten_lines_in_a_quarter_of_an_hour)
     static const int64_t expected[] = {0, 1, 10, 11, 50, 51, 180, 181, 540, 541};
     repeat(&trouble, 0, 900, 1, 2);
     assert_lines(10, expected);
-    assert_int_equal(trouble.unlogged, 179); /* since 541 s */
+    assert_int_equal(trouble.unlogged, 179); /* since the line at 541 s */
     repeat(&trouble, 900, 7200, 1, 2);
     assert_few();
 }

@@ -59,7 +59,7 @@ TEST(at_the_begin_and_at_the_end_nothing_is_guessed)
     figures.count = 0;
     assert_string_equal(line_of(&figures, 200), "reading day.pcap: 0 %, 0 datagrams, 0/s");
     figures = reading;
-    figures.done = 2000; /* more than the size, because the file has grown */
+    figures.done = 2000; /* more than the file's size at the start, because the file has grown */
     assert_string_equal(line_of(&figures, 200),
                         "reading day.pcap: 100 %, 1,234,567 datagrams, 309,000/s");
 }

@@ -41,7 +41,8 @@ TEST(the_date_is_that_of_the_standard)
         int64_t seconds;
         const char *date;
     } dates[] = {
-        {784111777, "\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"}, /* RFC 9110, 5.6.7 */
+        /* The example of RFC 9110, section 5.6.7. */
+        {784111777, "\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"},
         {0, "\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n"},
         {1709251199, "\r\nDate: Thu, 29 Feb 2024 23:59:59 GMT\r\n"},
     };

@@ -7,7 +7,7 @@
 static char head[1024];
 static struct http_request request;
 
-/* Parses a complete head; returns the status. */
+/* Parses a complete head. Returns the status, or 0 if the head is valid. */
 static unsigned parse(const char *text)
 {
     size_t size = strlen(text);
@@ -83,7 +83,7 @@ TEST(a_malformed_head_is_a_bad_request)
         "GET / HTTP/1.1\r\nHost\r\n\r\n",
         "GET / HTTP/1.1\r\nHost : a\r\n\r\n",
         "GET / HTTP/1.1\r\n: a\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n", /* folded */
+        "GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n", /* a folded header */
         "GET / HTTP/1.1\r\nHost: a\rX: b\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\x7f\r\n\r\n",
     };

@@ -1,4 +1,4 @@
-/* The page of metrics: every counter of the ledger is on it, once, in both formats. */
+/* The page of metrics has each counter of the ledger once, in both formats. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ struct fixture {
     struct pipeline_levels levels;
     struct process_usage usage;
     struct metrics_facts facts;
-    bool drops_uncounted; /* as on a system that does not count the kernel's drops */
-    char *text;           /* begins with an end of a line */
+    bool drops_uncounted; /* true for a system that does not count the kernel's drops */
+    char *text;           /* the page after a newline, so that each line begins after one */
 };
 
 static int set_up(void **state)
@@ -124,9 +124,9 @@ TEST_WITH(without_limits_there_are_no_metrics_of_series, set_up, tear_down)
     assert_null(strstr(fixture->text, "sluice_sink_label_values"));
 }
 
-/* --- the ledger ------------------------------------------------------------------------------- */
+/* --- counters of the ledger ------------------------------------------------------------------- */
 
-/* Raises each term of a block to a value of its own: 1000, 1001, ... */
+/* Adds a different value to each counter of the block: 1000, 1001, ... */
 static void raise_terms(const struct ledger_term *terms, void *block)
 {
     for (size_t i = 0; terms[i].name != NULL; i++)
@@ -139,7 +139,7 @@ static void assert_terms(const struct fixture *fixture, const struct ledger_term
     char line[LINE_SIZE];
     for (size_t i = 0; terms[i].name != NULL; i++) {
         snprintf(line, sizeof line, "sluice_%s_%s%s%s %zu", of, terms[i].name,
-                 terms[i].part == PART_NOW ? "" : "_total", /* which is a gauge */
+                 terms[i].part == PART_NOW ? "" : "_total", /* gauges have no suffix */
                  labels, 1000 + i);
         assert_line(fixture, line);
     }
@@ -165,9 +165,9 @@ TEST_WITH(every_term_of_the_ledger_is_on_the_page, set_up, tear_down)
     for (const struct ledger_term *term = listener_terms; term->name != NULL; term++) {
         if (strcmp(term->name, "kernel_drops") == 0 || term->part == PART_CONNECTIONS ||
             term->part == PART_SESSIONS)
-            continue; /* only sockets, only streams, or only DTLS listeners have it */
+            continue; /* a counter of sockets, streams or DTLS listeners only */
         snprintf(line, sizeof line, "sluice_listener_%s%s{listener=\"pcap:x\"} %zu", term->name,
-                 term->part == PART_NOW ? "" : "_total", /* which is a gauge */
+                 term->part == PART_NOW ? "" : "_total", /* gauges have no suffix */
                  (size_t)1000 + (size_t)(term - listener_terms));
         assert_line(fixture, line);
     }
@@ -270,7 +270,7 @@ TEST_WITH(a_name_may_have_any_bytes, set_up, tear_down)
     assert_line(fixture, "sluice_sink_written_total{sink=\"file:a\\\"b\\\\c\\nd\xef\xbf\xbd\"} 0");
 }
 
-/* --- measures --------------------------------------------------------------------------------- */
+/* --- histograms ------------------------------------------------------------------------------- */
 
 TEST_WITH(a_histogram_counts_up_to_each_bound_in_base_units, set_up, tear_down)
 {
@@ -298,14 +298,15 @@ TEST_WITH(a_histogram_counts_up_to_each_bound_in_base_units, set_up, tear_down)
     assert_line(fixture, "sluice_receiver_drain_datagrams_sum{receiver=\"0\"} 40");
 }
 
-/* --- levels ---------------------------------------------------------------------------------- */
+/* --- levels ----------------------------------------------------------------------------------- */
 
 TEST_WITH(levels_stand_beside_their_limits, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->facts.now_ns = INT64_C(20000000000);
     fixture->sink.condition.waits_since_ns = INT64_C(7500000000);
-    fixture->sink.condition.oldest_ns = -INT64_C(1500000000); /* before the system was started */
+    /* A time before the system was started. */
+    fixture->sink.condition.oldest_ns = -INT64_C(1500000000);
     fixture->sink.condition.spill_bytes = 123;
     fixture->sink.condition.spill_size = 4567;
     write_page(fixture, METRICS_PROMETHEUS);
@@ -405,7 +406,7 @@ TEST_WITH(the_sandbox_is_an_info_with_its_level_and_its_means, set_up, tear_down
     assert_line(fixture, "sluice_sandbox_info{level=\"partial\",means=\"seccomp\"} 1");
 }
 
-/* --- formats ---------------------------------------------------------------------------------- */
+/* --- the two formats -------------------------------------------------------------------------- */
 
 TEST_WITH(openmetrics_names_families_without_their_suffix_and_has_an_end, set_up, tear_down)
 {
@@ -425,7 +426,7 @@ TEST_WITH(openmetrics_names_families_without_their_suffix_and_has_an_end, set_up
     assert_string_equal(end, "\n# EOF\n");
 }
 
-/* All samples of a family are consecutive, after its only TYPE. */
+/* All samples of a family follow its TYPE line, of which there is only one. */
 TEST_WITH(no_family_is_begun_twice, set_up, tear_down)
 {
     struct fixture *fixture = *state;

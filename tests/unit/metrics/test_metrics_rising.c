@@ -1,9 +1,9 @@
-/* Bytes that a destination takes back do not make a counter decrease. */
+/* A counter of bytes does not decrease when a destination discards bytes that were counted. */
 
 #include "collector/metrics/metrics_rising.h"
 #include "tests/support/test.h"
 
-/* The bytes shown for one of several sinks when the sink counts `bytes`. */
+/* Counts `bytes` for one of several sinks. Returns the bytes that are shown. */
 static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)
 {
     struct sink_totals totals[3] = {{.index = 0}, {.index = 2}, {.index = 3}};
@@ -13,7 +13,7 @@ static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)
     return totals[sink].bytes;
 }
 
-/* The bytes shown when only that sink is still reported. */
+/* Counts `bytes` for the only sink that is still reported. Returns the bytes that are shown. */
 static uint64_t reported_alone(struct metrics_rising *rising, size_t index, uint64_t bytes)
 {
     struct sink_totals total = {.index = index, .bytes = bytes};

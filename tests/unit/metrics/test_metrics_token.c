@@ -105,7 +105,10 @@ TEST_WITH(the_token_may_be_the_password_of_any_user, scratch_make, scratch_remov
 {
     (void)state;
     struct metrics_token *token = create("0123456789:abcdef\n");
-    /* ":0123456789:abcdef", "me:0123456789:abcdef", "me:0123456789:abcdeg", no colon, not base64 */
+    /*
+     * Decoded: ":0123456789:abcdef", "me:0123456789:abcdef", "me:0123456789:abcdeg", a text without
+     * a colon, and text that is not base64.
+     */
     assert_int_equal(check(token, "Basic OjAxMjM0NTY3ODk6YWJjZGVm", 1, 0), METRICS_ADMITTED);
     assert_int_equal(check(token, "basic bWU6MDEyMzQ1Njc4OTphYmNkZWY=", 1, 0), METRICS_ADMITTED);
     assert_int_equal(check(token, "Basic bWU6MDEyMzQ1Njc4OTphYmNkZWc=", 1, 0), METRICS_WRONG_TOKEN);
@@ -140,7 +143,7 @@ TEST_WITH(after_ten_wrong_tokens_of_a_network_none_is_looked_at_for_a_minute, sc
     metrics_token_destroy(token);
 }
 
-/* Many clients may have the address of their proxy. */
+/* Many clients may connect through a proxy on this machine, so its addresses are never blocked. */
 TEST_WITH(wrong_tokens_from_this_machine_do_not_shut_out_the_right_one, scratch_make,
           scratch_remove)
 {
@@ -179,7 +182,8 @@ TEST_WITH(many_networks_are_counted_at_a_time, scratch_make, scratch_remove)
             assert_int_equal(check(token, "Bearer x", from, from), METRICS_WRONG_TOKEN);
     for (uint8_t from = 0; from < 64; from++)
         assert_int_equal(check(token, "Bearer x", from, from), METRICS_TOO_MANY_TRIES);
-    assert_int_equal(check(token, "Bearer x", 64, 64), METRICS_WRONG_TOKEN); /* in place of 0 */
+    /* Replaces address 0 in the full table. */
+    assert_int_equal(check(token, "Bearer x", 64, 64), METRICS_WRONG_TOKEN);
     assert_int_equal(check(token, "Bearer x", 1, 64), METRICS_TOO_MANY_TRIES);
     metrics_token_destroy(token);
 }

@@ -1,4 +1,4 @@
-/* A block as contiguous bytes and back; and bytes that are not a block. */
+/* A block is written as contiguous bytes and read back. Other bytes are refused. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +45,10 @@ static void add(struct buffered_block *buffered, const char *line, const char *k
     buffered_block_add(buffered, start, &one);
 }
 
-/* Three records after a file's head; one is acknowledged, and one is maybe_sent. */
+/*
+ * Adds three records after the head of a file. The first is acknowledged, and the third is
+ * maybe_sent.
+ */
 static void fill(struct buffered_block *buffered)
 {
     buffered_block_begin(buffered, "# head\n", 7);
@@ -86,7 +89,7 @@ TEST_WITH(a_block_comes_back_as_it_was, set_up, tear_down)
     assert_string_equal(found->block.route, "topic/a");
     assert_string_equal(found->epoch, "0123456789abcdef");
     assert_string_equal(found->block.schema, "riemann");
-    assert_null(found->block.listener); /* the block has no single listener */
+    assert_null(found->block.listener); /* NULL, because the block has records of two listeners */
     assert_int_equal(found->block.size, put_in->block.size);
     assert_memory_equal(found->block.bytes, put_in->block.bytes, found->block.size);
     assert_memory_equal(found->block.keys, "onethree", 8);
@@ -107,7 +110,10 @@ TEST_WITH(a_block_comes_back_as_it_was, set_up, tear_down)
     }
 }
 
-/* Uses a buffer of exactly this size, so that a sanitizer sees reads past its end. */
+/*
+ * Copies the image into a buffer of exactly `size` bytes, so that a sanitizer detects reads past
+ * its end.
+ */
 static bool is_block(const uint8_t *image, size_t size)
 {
     struct buffered_block *buffered = &made[1];

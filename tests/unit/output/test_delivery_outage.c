@@ -1,4 +1,4 @@
-/* The log of a delivery's outage: its beginning, its end, and the records that it cost. */
+/* The log lines of a delivery's outage: its beginning, its end, and the lost records. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -16,14 +16,14 @@
 #define MILLISECOND INT64_C(1000000)
 
 /*
- * The far end fails the first `fails` blocks with `outcome`, and does not answer the next `silent`
- * ones.
+ * The far end fails the first `fails` blocks with `outcome`. It does not answer the next `silent`
+ * blocks.
  */
 static struct {
     size_t fails, silent;
     enum delivery_outcome outcome;
-    _Atomic bool is_away; /* any thread */
-    _Atomic int asked, described; /* calls of take and of describe */
+    _Atomic bool is_away;         /* used by any thread */
+    _Atomic int asked, described; /* numbers of calls of take and of describe */
 } far;
 
 static bool take(struct destination *destination, struct delivery_block *block, struct error *error)
@@ -143,7 +143,7 @@ TEST_WITH(the_end_of_an_outage_names_the_lost_records_by_their_reason, set_up, t
 {
     struct fake_sink *fake = *state;
     far.fails = 1;
-    far.silent = 1; /* an abandoned block is unknown */
+    far.silent = 1; /* the unanswered block is abandoned, and its outcome is unknown */
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);
     wait_heard("trying again");
@@ -199,8 +199,8 @@ TEST_WITH(a_far_end_that_gives_no_answer_is_named_after_the_stall_timeout, set_u
 }
 
 /*
- * A far end that is away, and a writer that is held at the gate, so that the sink's queue of one
- * batch is full.
+ * The far end is away, and the writer waits at the gate, so the sink's queue of one batch stays
+ * full.
  */
 static struct fan_out *fill_queue(struct fake_sink *fake, struct offer_counters *offers)
 {
@@ -263,8 +263,8 @@ TEST_WITH(records_refused_before_an_outage_is_noticed_have_advice_that_fits, set
 {
     struct fake_sink *fake = *state;
     far.silent = 1;
-    fake->settings.flush_interval = MILLISECOND; /* no other block may be sent before there is an
-                                                    answer */
+    /* No second block may be sent before the first one is answered. */
+    fake->settings.flush_interval = MILLISECOND;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);
     for (int64_t until = patience_until(); sink_thread_condition(fake->sink).oldest_ns == 0;)
@@ -309,7 +309,7 @@ TEST_WITH(the_reason_of_an_outage_is_not_written_in_each_step, set_up, tear_down
         wakeup_signal(far_end.wakeup);
         assert_true(patience(until));
     }
-    /* once a second, and for lines after 0, 2, 10 s and so on */
+    /* describe is called once a second, and for the lines after 0, 2, 10 s and so on */
     int64_t seconds = (clock_monotonic_ns() - begun_ns) / 1000000000;
     assert_in_range(atomic_load(&far.described), 1, 5 + 2 * seconds);
     fake_sink_finish(fake);

@@ -1,6 +1,6 @@
 /*
- * A delivery with a spill, whose records have different routes: a record that does not fit into a
- * block because of its route is kept for the next one, also while blocks are read from the disk.
+ * A delivery with a spill, whose records have different routes. A record that needs a new block
+ * because of its route waits for that block, also while blocks are read from the disk.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,8 +17,9 @@
 #define HOUR UINT64_C(3600000000000)
 
 static struct {
-    _Atomic bool quiet;  /* the far end does not answer the blocks that it gets */
-    _Atomic int answers; /* answers of silent blocks that arrive while the next record is routed */
+    _Atomic bool quiet; /* if true, the far end does not answer blocks */
+    /* Number of silent blocks that it answers while the next record is routed. */
+    _Atomic int answers;
 } far;
 
 static char folder[1300];
@@ -49,7 +50,6 @@ static struct delivery_block *answer(struct destination *destination, struct err
     return far_end_take_answer(destination, error, retry_after_ns);
 }
 
-/* The route is the record's first letter. */
 static bool route(struct destination *destination, const struct listener *listener,
                   const struct record *record, char *out)
 {
@@ -85,7 +85,8 @@ static int set_up(void **state)
     far_end_clear();
     snprintf(folder, sizeof folder, "%s", scratch_path("spill"));
     fake->options.destination = &far_destination;
-    fake->settings.flush_interval = HOUR; /* a block is sealed only when the route changes */
+    /* Long, so that only a change of the route seals a block. */
+    fake->settings.flush_interval = HOUR;
     fake->settings.delivery = (struct delivery_options){
         .timeout = HOUR, .in_flight = 1, .spill = folder, .spill_size = (uint64_t)64 * 1024 * 1024};
     return result;
@@ -97,7 +98,9 @@ static int tear_down(void **state)
     return scratch_remove(state) == 0 ? result : -1;
 }
 
-/* Pushes a record, and waits until the sink has done all that it can do with it. */
+/*
+ * Pushes a record, and waits until the sink is idle again. Meanwhile `answers` blocks are answered.
+ */
 static void push(struct fake_sink *fake, const char *payload, int answers)
 {
     atomic_store(&far.answers, answers);
@@ -125,8 +128,8 @@ static void stop(struct fake_sink *fake)
 }
 
 /*
- * The spill has room for the old block, whose memory is then empty, and an answer makes room for an
- * older block from disk; its image is larger than the old block was.
+ * The old block is stored in the spill, which frees its memory. An answer makes room in flight, so
+ * an older block is read from disk into that memory; this block is larger.
  */
 TEST_WITH(a_record_of_a_new_route_survives_a_block_that_is_read_from_disk, set_up, tear_down)
 {

@@ -1,7 +1,7 @@
 /*
- * A delivery whose far end is away: its records wait on disk and are sent from there in their
- * order, also by the next run. At the end each has one outcome, and the ledger's sum includes what
- * was recovered.
+ * A delivery whose far end is away. Its records wait on disk and are sent from there in their
+ * order, also by the next run. At the end each record has one outcome, and the ledger's sum
+ * includes the recovered records.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,29 +17,28 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-#define MOST_OUT 4 /* blocks in flight */
+#define MOST_OUT 4 /* most blocks in flight */
 
 /* How the far end treats a block. */
 static struct {
     _Atomic bool away;    /* blocks certainly do not arrive */
     _Atomic bool refuses; /* the destination has no room for a block */
-    _Atomic bool quiet;   /* blocks arrive and are not answered until the delivery abandons them */
-    _Atomic int quiet_once;  /* the same for this number of blocks only */
-    _Atomic int answers;     /* exceptions to `quiet`: this number of blocks is answered */
-    _Atomic bool catches_up; /* it answers the blocks that it did not answer before */
-    _Atomic int asked;       /* how often it was asked for an answer */
-    _Atomic int sends;       /* blocks handed to it */
-    _Atomic int stored;      /* of these, blocks that came while a segment existed */
+    _Atomic bool quiet;   /* blocks arrive, but are not answered until the delivery abandons them */
+    _Atomic int quiet_once;  /* like `quiet`, but only for this number of blocks */
+    _Atomic int answers;     /* number of blocks that are answered in spite of `quiet` */
+    _Atomic bool catches_up; /* answers all blocks that were not answered before */
+    _Atomic int asked;       /* number of calls that request an answer */
+    _Atomic int sends;       /* number of blocks that it got */
+    _Atomic int stored;      /* number of these that came while a segment existed */
 } far;
 
-/* The segment that a spill begins with. */
 #define FIRST_SEGMENT "spill/00000000000000000000.seg"
 
 static char folder[1300], first_segment[1400];
 
 /*
- * Some segment: a spill names its next segment after its first block when all blocks of the last
- * one were acknowledged.
+ * Returns true if any segment exists. When all blocks of a segment were acknowledged, the next
+ * segment is named after its first block, so its name varies.
  */
 static bool has_segment(void)
 {
@@ -116,11 +115,11 @@ static int tear_down(void **state)
     return scratch_remove(state) == 0 ? result : -1;
 }
 
-/* --- a run ------------------------------------------------------------------------------------ */
+/* --- runs of the sink ------------------------------------------------------------------------- */
 
 /*
- * Pushes blocks of one record each, by numbers. The sink takes each block before the next one is
- * pushed.
+ * Pushes the numbers from `first` to below `end`, each as a block of one record: the sink takes
+ * each record before the next is pushed.
  */
 static void push(struct fake_sink *fake, unsigned first, unsigned end)
 {
@@ -146,7 +145,6 @@ static void wait_counter(const struct counter *counter, uint64_t value)
                      (unsigned long long)value);
 }
 
-/* Ends the run, either at once or with time for the blocks in flight. */
 static void stop(struct fake_sink *fake, bool at_once)
 {
     sink_thread_stop(fake->sink, clock_monotonic_ns() + (at_once ? 0 : INT64_C(10000000000)));
@@ -164,7 +162,9 @@ static void stop(struct fake_sink *fake, bool at_once)
     assert_int_equal(atomic_load(&counters->in_flight), 0);
 }
 
-/* The far end got each number from 0 to below `end`, once and, if requested, in order. */
+/*
+ * Asserts that the far end got each number below `end` exactly once and, if `in_order`, in order.
+ */
 static void assert_got(unsigned end, bool in_order)
 {
     bool seen[1000] = {false};
@@ -189,7 +189,7 @@ TEST_WITH(what_is_answered_never_comes_to_the_disk, set_up, tear_down)
     wait_counter(&fake->counters->written, 20);
     stop(fake, false);
     assert_got(20, true);
-    assert_int_equal(scratch_count("spill"), 2); /* the lock and the cursor */
+    assert_int_equal(scratch_count("spill"), 2); /* the lock and the cursor remain */
 }
 
 TEST_WITH(after_an_outage_all_is_sent_in_its_order, set_up, tear_down)
@@ -248,7 +248,7 @@ TEST_WITH(unanswered_blocks_stay_on_disk_and_may_come_twice, set_up, tear_down)
     assert_got(30, true);
 }
 
-/* A run reads a block again that was acknowledged after an unacknowledged one. */
+/* The next run reads an acknowledged block again if it follows an unacknowledged one. */
 TEST_WITH(a_block_acknowledged_after_an_unanswered_one_may_come_twice, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -270,7 +270,7 @@ TEST_WITH(a_block_acknowledged_after_an_unanswered_one_may_come_twice, set_up, t
     assert_got(10, true);
 }
 
-/* --- storing a block while it is sent --------------------------------------------------------- */
+/* --- blocks that are stored while they are in flight ------------------------------------------ */
 
 static void wait_stored(void)
 {
@@ -280,7 +280,6 @@ static void wait_stored(void)
             fail_msg("nothing is stored");
 }
 
-/* The far end answers all blocks that it has. */
 static void catch_up(void)
 {
     atomic_store(&far.quiet, false);
@@ -289,8 +288,8 @@ static void catch_up(void)
 }
 
 /*
- * Fewer blocks than may be in flight are stored when their answers are late. Each is counted once,
- * and this run does not send it again.
+ * The blocks in flight are stored when their answers are late. Each is counted once, and this run
+ * does not send it again.
  */
 TEST_WITH(what_waits_long_for_its_answer_is_on_disk_while_it_is_sent, set_up, tear_down)
 {
@@ -314,7 +313,6 @@ TEST_WITH(what_waits_long_for_its_answer_is_on_disk_while_it_is_sent, set_up, te
     assert_got(5, false);
 }
 
-/* Whether a record is in one of the segments with which a spill may begin. */
 static bool is_stored(const char *record)
 {
     bool has = false;
@@ -338,11 +336,14 @@ static void wait_record(const char *record)
             fail_msg("%s is not stored", record);
 }
 
-/* Another program removes the segment: the block is stored again while it is still being sent. */
+/*
+ * When another program removes the segment, its block is stored again while it is still in flight.
+ */
 TEST_WITH(what_is_removed_while_it_is_sent_is_stored_again, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
-    if (!TEST_REMOVES_OPEN_FILES) /* on Windows the name of an open file stays */
+    /* On Windows, the name of an open file stays until the file is closed. */
+    if (!TEST_REMOVES_OPEN_FILES)
         skip();
     fake->settings.flush_interval = 1;
     atomic_store(&far.quiet, true);
@@ -394,8 +395,8 @@ TEST_WITH(with_fsync_always_a_block_is_on_disk_before_it_is_sent, set_up, tear_d
 }
 
 /*
- * The spill can note only a bounded number of acknowledged blocks after an unacknowledged one.
- * Later blocks must wait on disk.
+ * The spill can note only a limited number of acknowledged blocks after an unacknowledged one.
+ * Further blocks must wait on disk.
  */
 TEST_WITH(an_unanswered_block_keeps_the_next_ones_on_disk, set_up, tear_down)
 {
@@ -440,7 +441,7 @@ TEST_WITH(while_no_more_may_be_in_flight_what_is_on_disk_does_not_wake_the_sink,
     stop(fake, true);
 }
 
-/* Files with the names of segments keep blocks from being stored. */
+/* Makes or removes folders with the names of segments, so that no segment can be created. */
 static void obstruct(bool does)
 {
     for (unsigned i = 0; i < 256; i++) {
@@ -469,25 +470,24 @@ TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
     fake_sink_start(fake);
     obstruct(true);
     push(fake, 0, 1);
-    fake_sink_push(fake, 0, "1",
-                   1); /* waits to be stored; it does not count among the older blocks */
+    fake_sink_push(fake, 0, "1", 1); /* waits to be stored; it is not one of the older blocks */
     wait_busy(fake);
     obstruct(false);
     wait_stored();
     atomic_store(&far.away, false);
     wait_counter(&fake->counters->written, 2);
     stop(fake, false);
-    assert_got(2, false); /* its place in the order may be between two blocks that are sent
-                             together */
+    /* It is sent together with other blocks, so its order among them is not fixed. */
+    assert_got(2, false);
     fake_sink_start(fake);
     push(fake, 2, 3);
     wait_counter(&fake->counters->written, 3);
     stop(fake, false);
-    assert_int_equal(count(&fake->counters->recovered), 0); /* the spill was empty */
+    assert_int_equal(count(&fake->counters->recovered), 0); /* 0 means that the spill was empty */
     assert_got(3, false);
 }
 
-/* A block that cannot be stored is sent and stays in memory; the sink tries again to store it. */
+/* A block that cannot be stored stays in memory and is sent. The sink tries again to store it. */
 TEST_WITH(what_cannot_be_stored_while_it_is_sent_is_stored_later, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -517,7 +517,7 @@ TEST_WITH(what_cannot_be_stored_at_the_stop_has_failed, set_up, tear_down)
     fake_sink_start(fake);
     obstruct(true);
     push(fake, 0, 1);
-    fake_sink_push(fake, 0, "1", 1); /* waits to be stored */
+    fake_sink_push(fake, 0, "1", 1); /* this record waits to be stored */
     wait_busy(fake);
     stop(fake, true);
     assert_int_equal(count(&fake->counters->spilled), 0);
@@ -539,8 +539,8 @@ TEST_WITH(what_comes_after_the_deadline_is_stored_and_not_sent, set_up, tear_dow
     fake_sink_start(fake);
     wait_counter(&fake->counters->written, 30);
     stop(fake, false);
-    assert_true(count(&fake->counters->possible_duplicates) <= 11); /* only one block of at most 11
-                                                                       records was late */
+    /* At most one block of 11 records was late. */
+    assert_true(count(&fake->counters->possible_duplicates) <= 11);
     assert_got(30, true);
 }
 
@@ -552,7 +552,8 @@ TEST_WITH(only_what_was_sent_may_come_twice, set_up, tear_down)
     atomic_store(&far.quiet, true);
     fake_sink_start(fake);
     push(fake, 0, 30);
-    wait_counter(&fake->counters->spilled, 30 - MOST_OUT - 1); /* one more waits to be sent */
+    /* One more block waits in memory to be sent. */
+    wait_counter(&fake->counters->spilled, 30 - MOST_OUT - 1);
     stop(fake, true);
     assert_int_equal(count(&fake->counters->spilled), 30);
     atomic_store(&far.quiet, false);
@@ -585,7 +586,7 @@ TEST_WITH(an_answer_is_only_for_its_block_and_the_next_ones_stay_on_disk, set_up
     assert_got(30, true);
 }
 
-/* Some of the records were never sent; others may have been. */
+/* Some of the records were never sent, and others may have been sent. */
 TEST_WITH(what_the_next_run_has_refused_has_failed_unless_it_may_be_there, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -604,7 +605,6 @@ TEST_WITH(what_the_next_run_has_refused_has_failed_unless_it_may_be_there, set_u
     assert_int_equal(count(&fake->counters->failed[FAILED_REJECTED]), 30 - MOST_OUT);
 }
 
-/* The far end is away, and new records evict older ones. */
 static void wait_sent(void)
 {
     int64_t until = patience_until();
@@ -622,7 +622,10 @@ static void start_a_small_spill(struct fake_sink *fake)
     fake_sink_start(fake);
 }
 
-/* A block of an evicted segment that is in memory is sent; the next run does not find it. */
+/*
+ * An evicted block that is still in memory and in flight counts as evicted at the stop. The next
+ * run does not find it.
+ */
 TEST_WITH(what_was_evicted_while_it_was_sent_is_evicted_at_a_stop, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -639,7 +642,9 @@ TEST_WITH(what_was_evicted_while_it_was_sent_is_evicted_at_a_stop, set_up, tear_
     assert_int_equal(count(&fake->counters->spilled), spilled);
 }
 
-/* Blocks that are stored after the deadline evict others that were left on disk already. */
+/*
+ * Blocks that are stored after the deadline evict blocks that were already counted as left on disk.
+ */
 TEST_WITH(what_was_left_and_then_evicted_is_not_said_to_be_there, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -658,7 +663,7 @@ TEST_WITH(what_was_left_and_then_evicted_is_not_said_to_be_there, set_up, tear_d
     stop(fake, false);
 }
 
-/* The oldest segment has blocks that may have been sent, and others. */
+/* The oldest segment has blocks that may have been sent, and blocks that were not. */
 TEST_WITH(what_is_evicted_unread_is_unknown_if_an_earlier_run_may_have_sent_it, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -676,7 +681,8 @@ TEST_WITH(what_is_evicted_unread_is_unknown_if_an_earlier_run_may_have_sent_it, 
         fake_sink_push(fake, 0, "*1000000", 1);
         fake_sink_wait_asleep(fake);
     }
-    assert_int_equal(count(&fake->counters->unknown), MOST_OUT - 1); /* one more was read again */
+    /* One more block that may have been sent was read again. */
+    assert_int_equal(count(&fake->counters->unknown), MOST_OUT - 1);
     stop(fake, true);
     assert_int_equal(count(&fake->counters->unknown), MOST_OUT);
     assert_true(count(&fake->counters->evicted) >= 30 - MOST_OUT);

@@ -1,4 +1,6 @@
-/* A sink with a delivery: every record gets the outcome of the far end's answer, and only that. */
+/*
+ * A sink with a delivery: each record gets exactly the outcome that the far end's answer gives it.
+ */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -12,29 +14,33 @@
 #define MOST    64 /* most blocks in one test */
 #define SECONDS UINT64_C(1000000000)
 
-/* A far end that answers as the script says; the sink's thread uses its fields. */
+/*
+ * A far end that answers as `script` says. Only the sink's thread uses the fields, except where
+ * marked.
+ */
 static struct {
     /*
-     * The outcome of each block, by its number; later blocks are acknowledged. "." acknowledged,
-     * "r" rejected, "l" too large, "d" denied, "n" not sent, "u" unknown; "h" held until the next
-     * block is answered, ahead of it, or until `let`; "s" never answered; "x" there is no room; "p"
-     * record by record, as `of_records` says: there "t" is partly accepted, and "q", "w" and "v"
-     * are not sent, acknowledged and rejected after a refusal that may have accepted a part.
+     * One letter for each block; after the last letter, blocks are acknowledged. "." acknowledged,
+     * "r" rejected, "l" too large, "d" denied, "n" not sent, "u" unknown, "s" never answered, "x"
+     * no room, "h" held until the next block has come or `let` is set, then answered before it.
+     * "p": the records of the block are answered one by one as `of_records` says, with the same
+     * letters and "t" partly accepted. After a refusal that may have accepted a part of the block:
+     * "q" not sent, "w" acknowledged, "v" rejected.
      */
     const char *script;
     const char *of_records;
     int64_t retry_after_ns; /* for each block that is not sent */
     bool by_letter;         /* a record's route is the first letter of its payload */
-    _Atomic size_t sends;   /* any thread */
+    _Atomic size_t sends;   /* used by any thread */
     int64_t sent_ns[MOST];
     uint64_t numbers[MOST];
     size_t counts[MOST];
 
     struct delivery_block *held;
-    _Atomic bool let;     /* any thread; releases the held block's answer */
-    _Atomic size_t asked; /* the number of requests for answers; any thread */
+    _Atomic bool let;     /* set by any thread: releases the answer of the held block */
+    _Atomic size_t asked; /* number of requests for answers; used by any thread */
     bool by_serving;      /* answers come only when the destination is served */
-    size_t served;        /* answers that have come in this way */
+    size_t served;        /* number of answers that came in this way */
 } far;
 
 static void answer_by(struct delivery_block *block, char letter)
@@ -111,7 +117,7 @@ static struct delivery_block *answer(struct destination *destination, struct err
     return block;
 }
 
-/* The route is the record's first letter; a record with "?" has no route. */
+/* The route of a record is its first letter. A record that begins with "?" has no route. */
 static bool route(struct destination *destination, const struct listener *listener,
                   const struct record *record, char *out)
 {
@@ -181,8 +187,8 @@ static uint64_t failed(const struct fake_sink *fake, enum record_failure reason)
 }
 
 /*
- * Pushes a record for each letter, which is a block of its own, each after the outcome of the one
- * before.
+ * Pushes a record for each letter. Each is a block of its own, because it is pushed after the
+ * previous one got its outcome.
  */
 static void push_apart(struct fake_sink *fake, const char *letters)
 {
@@ -220,7 +226,7 @@ TEST_WITH(a_destination_is_served_while_a_record_waits_for_room, set_up, fake_si
     far.by_serving = true;
     fake->settings.delivery.in_flight = 1;
     fake_sink_start(fake);
-    fake_sink_push(fake, 0, "*100000", 12); /* more than its blocks have room for */
+    fake_sink_push(fake, 0, "*100000", 12); /* more than the blocks have room for */
     fake_sink_wait_committed(fake, 12);
     fake_sink_finish(fake);
     assert_int_equal(written(fake), 12);
@@ -275,8 +281,8 @@ TEST_WITH(what_could_not_be_sent_in_its_time_has_failed, set_up, fake_sink_tear_
     push_apart(fake, "a");
     fake_sink_finish(fake);
     assert_int_equal(failed(fake, FAILED_TIMEOUT_UNSENT), 1);
-    assert_int_equal(atomic_load(&far.sends), 2); /* tries at 0 and 100 ms; the third would be at
-                                                     300 ms */
+    /* At 0 and 100 ms; the third try would be at 300 ms, after the timeout. */
+    assert_int_equal(atomic_load(&far.sends), 2);
 }
 
 TEST_WITH(an_unanswered_block_is_unknown_and_not_sent_again, set_up, fake_sink_tear_down)
@@ -329,7 +335,7 @@ TEST_WITH(at_most_once_does_not_send_it_again, set_up, fake_sink_tear_down)
     assert_int_equal(unknown(fake), 1);
 }
 
-/* The far end may have the block since the first try, whatever the answer to a later one. */
+/* The far end may have had the block since the first try, whatever it answers to a later one. */
 TEST_WITH(what_was_once_unknown_stays_so_unless_it_is_acknowledged, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -342,7 +348,7 @@ TEST_WITH(what_was_once_unknown_stays_so_unless_it_is_acknowledged, set_up, fake
     assert_int_equal(unknown(fake), 2);
 }
 
-/* There is no room for the first block at first, and then its sending fails. */
+/* At first there is no room for the first block. Then sending it fails. */
 TEST_WITH(what_is_sent_again_goes_before_what_never_was, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -401,7 +407,8 @@ TEST_WITH(records_of_a_block_may_have_different_answers, set_up, fake_sink_tear_
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 5);
     fake_sink_finish(fake);
-    assert_int_equal(written(fake), 3); /* two blocks at once, then the one that was not sent */
+    /* Two records of the first send, and the one that was sent again. */
+    assert_int_equal(written(fake), 3);
     assert_int_equal(counter_read(&fake->counters->lines), 3);
     assert_int_equal(failed(fake, FAILED_REJECTED), 1);
     assert_int_equal(unknown(fake), 1);
@@ -420,7 +427,7 @@ TEST_WITH(what_was_refused_with_others_may_be_there, set_up, fake_sink_tear_down
     assert_int_equal(written(fake), 2);
     assert_int_equal(counter_read(&fake->counters->possible_duplicates), 1);
     assert_int_equal(failed(fake, FAILED_REJECTED), 1);
-    assert_int_equal(unknown(fake), 2); /* one partly accepted, and one whose timeout was over */
+    assert_int_equal(unknown(fake), 2); /* one was accepted in part, and one reached its timeout */
 }
 
 TEST_WITH(no_more_is_in_flight_than_may_be, set_up, fake_sink_tear_down)
@@ -440,7 +447,7 @@ TEST_WITH(no_more_is_in_flight_than_may_be, set_up, fake_sink_tear_down)
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 4);
 }
 
-/* The far end could not be reached before, but that was not an I/O error. */
+/* The far end was unreachable, which is not an I/O error. */
 TEST_WITH(what_an_unreachable_far_end_lacks_at_the_stop_is_late, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -466,7 +473,10 @@ TEST_WITH(a_stop_waits_for_answers_that_come_in_time, set_up, fake_sink_tear_dow
     assert_int_equal(written(fake), 1);
 }
 
-/* More than all blocks hold: full blocks are sent while the rest is collected. */
+/*
+ * These records need more room than all blocks have, so full blocks are sent while the rest is
+ * collected.
+ */
 TEST_WITH(many_records_pass_through_few_blocks, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -490,7 +500,7 @@ static void wait_asked(size_t times)
         assert_true(patience(until));
 }
 
-/* The first block waits for its answer, and the second for room; the third need not wait. */
+/* The first block waits for its answer, and the second for room. The third need not wait. */
 TEST_WITH(a_full_block_is_sent_at_once_whatever_was_waited_for_before, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -502,7 +512,7 @@ TEST_WITH(a_full_block_is_sent_at_once_whatever_was_waited_for_before, set_up, f
     fake_sink_wait_asleep(fake);
     size_t asked = atomic_load(&far.asked);
     fake_sink_push(fake, 0, "*300000", 1); /* fills a block */
-    wait_asked(asked + 2);                 /* before it takes the record, and after */
+    wait_asked(asked + 2);                 /* once before it takes the record, and once after it */
     atomic_store(&far.let, true);
     wakeup_signal(far_end.wakeup);
     fake_sink_wait_committed(fake, 2);
@@ -513,7 +523,7 @@ TEST_WITH(a_full_block_is_sent_at_once_whatever_was_waited_for_before, set_up, f
     assert_int_equal(written(fake), 3);
 }
 
-/* In the callback, which may take the time of a disk access. */
+/* The callback that takes a block may need the time of a disk access. */
 TEST_WITH(a_sink_that_is_held_where_it_hands_a_block_over_is_alive, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

@@ -9,7 +9,7 @@
 
 #define NOW_NS INT64_C(1000000000000)
 
-/* Makes a fan-out with `sinks` sinks. All are the fake one, with its queues in turn. */
+/* Makes a fan-out of `sinks` sinks. Each is the fake one, with the next of its queues. */
 static struct fan_out *make_feed_of(struct fake_sink *fake, struct offer_counters *offers,
                                     size_t sinks, size_t threads, enum fan_out_waiting waiting)
 {
@@ -41,7 +41,6 @@ static bool is_terminal(const struct destination *destination)
     return true;
 }
 
-/* Starts a sink that allows no delay. */
 static struct offer_counters *start(struct fake_sink *fake)
 {
     fake->stream.is_watched = is_terminal;
@@ -65,7 +64,6 @@ static void offer(struct fake_sink *fake, struct fan_out *fan_out)
     fan_out_offer(fan_out, fake_sink_make_for_feed(fake, "line", 1));
 }
 
-/* Asserts that the sink, which was asleep, was not woken. */
 static void assert_asleep(const struct fake_sink *fake, size_t waiting)
 {
     assert_true(sink_thread_is_idle(fake->sink));
@@ -128,7 +126,7 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
     assert_asleep(fake, 2);
     assert_true(fan_out_hold(fan_out, due_ns - 1, due_ns) == INT64_MAX);
     fake_sink_wait_committed(fake, 2);
-    /* The hold of the next batch begins again. */
+    /* The next batch may be held for the full time again. */
     fake_sink_wait_asleep(fake);
     offer(fake, fan_out);
     assert_true(fan_out_hold(fan_out, due_ns, due_ns) == due_ns + FAN_OUT_HOLD_NS);
@@ -138,7 +136,7 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
     finish(fake, fan_out, offers);
 }
 
-/* A reload does this; without it no producer would wake a sink that gets no batches any more. */
+/* A reload changes the sinks. After that no producer wakes a sink that gets no more batches. */
 TEST_WITH(what_is_held_is_written_when_the_sinks_change, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -156,7 +154,7 @@ TEST_WITH(what_is_held_is_written_when_the_sinks_change, fake_sink_set_up, fake_
 TEST_WITH(what_is_held_waits_for_as_long_as_all_sinks_allow, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
-    fake_sink_start(fake); /* a file */
+    fake_sink_start(fake); /* the destination is a file */
     fake_sink_wait_asleep(fake);
     struct offer_counters *offers = ledger_offer_block(fake->ledger, 0);
     struct fan_out *fan_out = make_feed(fake, offers, 1);
@@ -220,7 +218,10 @@ TEST_WITH(after_so_many_batches_sinks_are_woken_in_any_case, fake_sink_set_up, f
     finish(fake, fan_out, offers);
 }
 
-/* A batch that one thread of a stream offers may hold records of another thread. */
+/*
+ * Threads of a stream share the fan-out, so a batch that one thread offers may hold records of
+ * another.
+ */
 TEST_WITH(what_a_streams_threads_offer_is_held_too, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -261,7 +262,7 @@ static void run_offer(void *argument)
     fan_out_offer(offering->fan_out, offering->batch);
 }
 
-/* A reload requests this pause; no record is lost by it. */
+/* A reload requests this pause. No record is lost. */
 TEST_WITH(a_producer_that_is_to_pause_does_not_wait_for_room, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

@@ -117,7 +117,7 @@ TEST(of_equally_large_blocks_the_first_is_the_largest)
     file_blocks_destroy(blocks);
 }
 
-/* A model: each block as a text of its own. */
+/* The model keeps the bytes of each block as a text. */
 TEST(any_sequence_keeps_all_bytes_and_loses_no_chunk)
 {
     struct file_blocks *blocks = make();

@@ -1,4 +1,4 @@
-/* How a sink writes the blocks of a destination of files: whole or not at all, in order. */
+/* How a sink writes the blocks of a set of files: each block whole or not at all, and in order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +12,23 @@
 #define LOG_SIZE    ((size_t)8 * 1024 * 1024)
 
 /*
- * A file set that records its calls as text: "0<bytes>" a written block, "x0" a failed write, "t0"
- * taken over, "r" rotated, "R" rotated everything ("!": while blocks have records), "." finished. A
- * record's first byte is its file; files use the blocks by turns. "-0": refused.
+ * A file set that logs its calls as text, with the number of the block: "0<bytes>" written, "x0"
+ * write failed, "-0" refused, "t0" handed over to another file, "r" rotated, "R" all rotated (each
+ * with "!" if blocks have records), "." finished. The first byte of a record selects its file.
+ * Files use the blocks in turn.
  */
 static struct {
     struct destination destination;
     struct destination_shape shape;
-    size_t failures;     /* number of next writes that fail */
-    bool fails_for_ever; /* every write fails after these */
+    size_t failures;     /* number of writes that fail next */
+    bool fails_for_ever; /* afterwards all writes fail */
     char refused;        /* blocks that begin with this byte are refused */
     char owner[MOST_BLOCKS];
     size_t next;
-    char later; /* this record has a later time than those before */
+    char later; /* a record with this first byte has a later time than those before it */
     char wanted;
     _Atomic bool due;     /* files are due for rotation */
-    _Atomic size_t ticks; /* any thread reads it */
+    _Atomic size_t ticks; /* used by any thread */
     char *log;
     size_t used;
 } set;
@@ -143,7 +144,7 @@ static int create(const struct destination_options *options, struct destination 
 static const struct destination_ops fake_file_set_ops = {
     .scheme = "fake", .shape = shape, .create = create};
 
-/* --- setting up ------------------------------------------------------------------------------- */
+/* --- setting up the sink ---------------------------------------------------------------------- */
 
 static struct fake_sink *make(void **state, size_t blocks, size_t block_size)
 {
@@ -166,7 +167,6 @@ static int tear_down(void **state)
     return result;
 }
 
-/* Ends the sink, and asserts its calls. */
 static void assert_log(struct fake_sink *fake, const char *expected)
 {
     fake_sink_finish(fake);
@@ -222,8 +222,8 @@ TEST_WITH(the_record_that_does_not_fit_begins_the_next_block, fake_sink_set_up, 
 {
     struct fake_sink *fake = make(state, 1, 8);
     fake_sink_start(fake);
-    fake_sink_push(fake, 0, "aa", 3);      /* 9 bytes */
-    fake_sink_push(fake, 0, "bbbbbbb", 1); /* exactly one block */
+    fake_sink_push(fake, 0, "aa", 3);      /* 9 bytes in all */
+    fake_sink_push(fake, 0, "bbbbbbb", 1); /* fills a block exactly */
     fake_sink_push(fake, 0, "c", 1);
     assert_log(fake, "0<aa\naa\n>0<aa\n>0<bbbbbbb\n>0<c\n>.");
     assert_counts(fake, 5, 0);
@@ -253,7 +253,7 @@ TEST_WITH(what_leaves_no_line_or_is_too_large_is_counted_as_that, fake_sink_set_
     assert_counts(fake, 2, 0);
 }
 
-/* --- trouble ---------------------------------------------------------------------------------- */
+/* --- writes that fail ------------------------------------------------------------------------- */
 
 TEST_WITH(a_block_that_was_not_written_is_tried_again_whole, fake_sink_set_up, tear_down)
 {
@@ -278,7 +278,8 @@ TEST_WITH(what_cannot_be_written_until_the_deadline_fails, fake_sink_set_up, tea
     sink_thread_stop(fake->sink, 0);
     fake_sink_finish(fake);
     assert_counts(fake, 0, 5);
-    assert_int_equal(set.log[set.used - 1], '.'); /* files are completed at the end in any case */
+    /* Files are finished at the end, even if writes failed. */
+    assert_int_equal(set.log[set.used - 1], '.');
     assert_int_equal(counter_read(&fake->counters->bytes), 0);
 }
 
@@ -356,7 +357,7 @@ TEST_WITH(one_file_that_is_refused_loses_its_records_and_the_others_go_on, fake_
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 2);
     fake_sink_push(fake, 0, "b", 1);
-    fake_sink_push(fake, 0, "a12345678", 1); /* more than a block */
+    fake_sink_push(fake, 0, "a12345678", 1); /* larger than a block */
     fake_sink_push(fake, 0, "b", 1);
     fake_sink_push(fake, 0, "a", 1);
     assert_log(fake, "-0-01<b\nb\n>-0.");
@@ -372,7 +373,7 @@ TEST_WITH(before_a_record_of_a_later_time_all_that_came_before_it_is_written, fa
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);
     fake_sink_push(fake, 0, "b", 1);
-    fake_sink_push(fake, 0, "z23456", 2); /* more than a block */
+    fake_sink_push(fake, 0, "z23456", 2); /* larger than a block */
     assert_log(fake, "0<a\n>1<b\n>2<z23456\n>2<z23456\n>.");
 }
 
@@ -388,7 +389,7 @@ TEST_WITH(before_it_takes_a_block_over_too, fake_sink_set_up, tear_down)
     assert_counts(fake, 3, 0);
 }
 
-/* Blocks that share `chunks` chunks of 4 bytes; a block has at most 16 bytes. */
+/* Makes a sink whose blocks share `chunks` chunks of 4 bytes. A block holds at most 16 bytes. */
 static struct fake_sink *make_sharing(void **state, size_t blocks, size_t chunks)
 {
     struct fake_sink *fake = make(state, blocks, 16);
@@ -416,7 +417,7 @@ TEST_WITH(if_memory_is_short_the_file_with_the_most_is_written, fake_sink_set_up
     fake_sink_push(fake, 0, "a23", 1);
     fake_sink_push(fake, 0, "b23", 2);
     fake_sink_push(fake, 0, "c", 1);
-    fake_sink_push(fake, 0, "c", 1); /* fills the last chunk */
+    fake_sink_push(fake, 0, "c", 1); /* takes the last free chunk */
     fake_sink_push(fake, 0, "d", 1);
     assert_log(fake, "1<b23\nb23\n>0<a23\n>2<c\nc\n>3<d\n>.");
     assert_counts(fake, 6, 0);
@@ -425,7 +426,7 @@ TEST_WITH(if_memory_is_short_the_file_with_the_most_is_written, fake_sink_set_up
 TEST_WITH(more_files_than_full_blocks_still_collect_several_records_each, fake_sink_set_up,
           tear_down)
 {
-    struct fake_sink *fake = make_sharing(state, 4, 4); /* memory for one full block */
+    struct fake_sink *fake = make_sharing(state, 4, 4); /* memory for one full block only */
     fake_sink_start(fake);
     for (int i = 0; i < 2; i++) {
         fake_sink_push(fake, 0, "a", 1);
@@ -444,7 +445,7 @@ TEST_WITH(a_record_that_needs_the_chunks_of_its_own_block_gets_them, fake_sink_s
     fake_sink_push(fake, 0, "a234567", 1);
     fake_sink_push(fake, 0, "b23", 1);
     fake_sink_push(fake, 0, "a23456", 1);
-    fake_sink_push(fake, 0, "a234567890abcdef", 1); /* more than a block */
+    fake_sink_push(fake, 0, "a234567890abcdef", 1); /* larger than a block */
     assert_log(fake, "0<a234567\n>0<a23456\n>0<a234567890abcdef\n>1<b23\n>.");
     assert_counts(fake, 4, 0);
 }
@@ -483,7 +484,7 @@ TEST_WITH(what_is_due_is_rotated_with_all_blocks_empty, fake_sink_set_up, tear_d
     fake_sink_push(fake, 0, "b", 1);
     fake_sink_wait_idle(fake);
     atomic_store(&set.due, true);
-    fake_sink_push(fake, 0, "a", 1); /* wakes it */
+    fake_sink_push(fake, 0, "a", 1); /* wakes the sink */
     int64_t until = patience_until();
     while (atomic_load(&set.ticks) == 0)
         assert_true(patience(until));

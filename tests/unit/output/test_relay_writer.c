@@ -1,4 +1,6 @@
-/* A sink that relays datagrams: each has its own outcome, and waiting ones are not lost. */
+/*
+ * A sink that relays datagrams. Each gets its own outcome, and a datagram that waits is not lost.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,15 +13,19 @@
 
 #define MOST 4096
 
-/* A relay that does what the test says; the sink's thread uses its fields, except where marked. */
+/*
+ * A relay that behaves as the test says. Only the sink's thread uses the fields, except where
+ * marked.
+ */
 static struct {
     struct destination destination;
-    _Atomic size_t full;      /* number of next sends for which there is no room; any thread */
-    _Atomic bool first_fails; /* outcome of the next send; any thread */
+    _Atomic size_t full;      /* number of sends that find no room next; used by any thread */
+    _Atomic bool first_fails; /* the next send fails; used by any thread */
     _Atomic size_t sends;
-    size_t per_send;   /* datagrams sent by one call before there is no room; 0: all */
-    size_t at;         /* the number of the datagrams that were sent */
-    const char *fates; /* by number: "." sent, "l" too long, "s" without a source, "f" failed */
+    size_t per_send; /* datagrams that one call sends before there is no room; 0: no limit */
+    size_t at;       /* number of datagrams that were sent */
+    /* Outcome of each datagram: "." sent, "l" too long, "s" without a source, "f" failed. */
+    const char *fates;
     size_t count;
     char got[MOST];
     size_t used;
@@ -99,7 +105,6 @@ static int set_up(void **state)
     return result;
 }
 
-/* Pushes a record for each letter, a datagram that consists of this letter. */
 static void push_letters(struct fake_sink *fake, const char *letters)
 {
     for (; *letters != '\0'; letters++) {
@@ -169,7 +174,7 @@ TEST_WITH(the_log_says_how_many_were_not_sent_where_there_are_any, set_up, fake_
     assert_int_equal(heard("1 of 5 datagrams were not sent: the relay refuses"), 1);
 }
 
-/* More than one group: the bytes of the first are free again. */
+/* The datagrams need several groups, which reuse the same memory. */
 TEST_WITH(more_than_fits_one_call_is_passed_on_all_the_same, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -199,7 +204,8 @@ TEST_WITH(a_deadline_gives_up_what_there_is_never_room_for, set_up, fake_sink_te
     atomic_store(&relay.full, SIZE_MAX);
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "x", 10);
-    fake_sink_push(fake, 1, "y", 2 * RELAY_MOST); /* and the datagrams after those */
+    /* These datagrams come after the first ten have no room, and are given up, too. */
+    fake_sink_push(fake, 1, "y", 2 * RELAY_MOST);
     sink_thread_stop(fake->sink, clock_monotonic_ns());
     fake_sink_finish(fake);
     assert_int_equal(counter_read(&fake->counters->written), 0);
@@ -226,9 +232,8 @@ TEST_WITH(a_sink_of_datagrams_takes_more_memory_than_they_do, set_up, fake_sink_
     assert_true(bytes > relay_writer_memory());
 }
 
-/* --- datagrams that could not be decoded ------------------------------------------------------ */
+/* --- undecoded datagrams ---------------------------------------------------------------------- */
 
-/* Pushes a batch with records and undecoded datagrams. */
 static void push_raw(struct fake_sink *fake, const char *payload, size_t records, size_t raw)
 {
     struct batch *batch = fake_sink_make(fake, payload, records + raw);

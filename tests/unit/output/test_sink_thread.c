@@ -1,4 +1,6 @@
-/* A sink whose destination accepts all: records are written whole, once, and counted. */
+/*
+ * A sink whose destination accepts all bytes: each record is written once, whole, and is counted.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,21 +10,21 @@
 #include "tests/support/platform/patience.h"
 #include "tests/support/test.h"
 
-/* --- flow ------------------------------------------------------------------------------------- */
+/* --- writing and counting --------------------------------------------------------------------- */
 
 TEST_WITH(what_is_pushed_is_written_at_once_and_counted, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "one", 1);
-    fake_sink_wait_committed(fake, 1); /* without a close, a full buffer or a timer */
+    fake_sink_wait_committed(fake, 1); /* is written without a close, a full buffer or a timer */
     fake_sink_push(fake, 0, "two", 2);
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "one\ntwo\ntwo\n", 3);
     assert_int_equal(counter_read(&fake->counters->bytes), 12);
 }
 
-/* Numbered lines in batches of many sizes. */
+/* Pushes `count` batches of random sizes. Their records have 1 to 7 lines. */
 static void push_numbers(struct fake_sink *fake, unsigned count)
 {
     uint64_t random = 1;
@@ -33,7 +35,7 @@ static void push_numbers(struct fake_sink *fake, unsigned count)
     }
 }
 
-/* The lines that push_numbers must lead to, in any order of the queues. */
+/* Asserts that all lines of push_numbers were written, in any order. */
 static void assert_numbers(const struct fake_sink *fake, unsigned count)
 {
     size_t expected[8] = {0};
@@ -79,7 +81,7 @@ TEST_WITH(a_destination_that_takes_pieces_gets_every_byte, fake_sink_set_up, fak
     assert_numbers(fake, 1000);
 }
 
-/* The order in each queue is kept; between queues there is no order. */
+/* The order within a queue is kept. Between queues there is no order. */
 TEST_WITH(the_order_of_one_queue_is_kept, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -118,7 +120,7 @@ TEST_WITH(more_records_than_the_sink_can_note_are_no_trouble, fake_sink_set_up, 
     atomic_store(&fake->gate_shut, true);
     fake_sink_start(fake);
     for (int i = 0; i < 20; i++)
-        fake_sink_push(fake, 0, "x", 500); /* 20 kB: the buffer is far from full */
+        fake_sink_push(fake, 0, "x", 500); /* 20 kB, so the buffer is far from full */
     atomic_store(&fake->gate_shut, false);
     fake_sink_finish(fake);
     assert_int_equal(counter_read(&fake->counters->written), 10000);
@@ -131,7 +133,7 @@ static bool somebody_looks_on(const struct destination *destination)
     return true;
 }
 
-/* Even if many records wait, and may be late. */
+/* Each record is written by itself even if many wait. */
 TEST_WITH(where_somebody_looks_on_each_record_is_written_by_itself_and_whole, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -141,7 +143,7 @@ TEST_WITH(where_somebody_looks_on_each_record_is_written_by_itself_and_whole, fa
     atomic_store(&fake->gate_shut, true);
     fake_sink_start(fake);
     for (int i = 0; i < 20; i++)
-        fake_sink_push(fake, (size_t)i % FAKE_QUEUES, "#3", 10); /* each of three lines */
+        fake_sink_push(fake, (size_t)i % FAKE_QUEUES, "#3", 10); /* each record has three lines */
     atomic_store(&fake->gate_shut, false);
     fake_sink_wait_committed(fake, 200);
     assert_int_equal(counter_read(&fake->counters->written), 200);
@@ -150,7 +152,7 @@ TEST_WITH(where_somebody_looks_on_each_record_is_written_by_itself_and_whole, fa
     fake_sink_finish(fake);
 }
 
-/* The line ends in "\r\n", as a line of csv does. */
+/* The line ends in "\r\n", like a line of CSV. */
 TEST_WITH(where_somebody_looks_on_no_control_character_is_written_but_ends_of_lines,
           fake_sink_set_up, fake_sink_tear_down)
 {
@@ -172,7 +174,7 @@ TEST_WITH(without_a_terminal_control_characters_are_written_as_they_are, fake_si
     fake_sink_assert_wrote(fake, "a\x1b[m\xc2\x9b\n", 1);
 }
 
-/* --- records that leave no line, or too long a one -------------------------------------------- */
+/* --- records without a line, and very long lines ---------------------------------------------- */
 
 TEST_WITH(a_record_without_a_line_is_filtered, fake_sink_set_up, fake_sink_tear_down)
 {
@@ -219,14 +221,14 @@ TEST_WITH(only_a_record_that_fits_no_buffer_fails, fake_sink_set_up, fake_sink_t
     assert_int_equal(counter_read(&fake->counters->failed[FAILED_TOO_LARGE]), 3);
 }
 
-/* A record may have a mebibyte, however full the block is. */
+/* A record may have 1 MiB, however full the block is. */
 TEST_WITH(a_record_of_a_mebibyte_fits_at_any_time, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     atomic_store(&fake->gate_shut, true);
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "first", 1);
-    fake_sink_push(fake, 0, "*65520", 1); /* one more byte and the block would be written */
+    fake_sink_push(fake, 0, "*65520", 1); /* with one more byte the block would be written */
     fake_sink_push(fake, 0, "*1048575", 1);
     fake_sink_push(fake, 0, "last", 1);
     atomic_store(&fake->gate_shut, false);
@@ -251,7 +253,7 @@ TEST_WITH(an_idle_sink_reopens_at_once, fake_sink_set_up, fake_sink_tear_down)
     assert_true(fake->reopened_at == 4 || fake->reopened_at == 8);
 }
 
-/* A reopening must come even if records never pause. */
+/* A reopening must be done even if there is never a pause between records. */
 TEST_WITH(a_busy_sink_reopens_between_two_records, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -313,8 +315,8 @@ TEST_WITH(a_destination_without_a_name_is_not_reopened, fake_sink_set_up, fake_s
 /* --- sleeping and waking ---------------------------------------------------------------------- */
 
 /*
- * The first push wakes the sink. The second comes at any moment between the first one's write and
- * the sink's sleep; if it were missed, it would wait for ever.
+ * The first push wakes the sink. The second comes at a random time while the sink falls asleep. If
+ * the sink missed it, the test would wait for ever.
  */
 TEST_WITH(a_push_is_seen_at_every_moment_of_falling_asleep, fake_sink_set_up, fake_sink_tear_down)
 {
@@ -350,7 +352,7 @@ TEST_WITH(a_close_wakes_a_sleeping_sink, fake_sink_set_up, fake_sink_tear_down)
     }
 }
 
-/* --- making and ending a sink ----------------------------------------------------------------- */
+/* --- creating and ending a sink --------------------------------------------------------------- */
 
 TEST_WITH(a_destination_that_cannot_be_opened_says_why_each_time, fake_sink_set_up,
           fake_sink_tear_down)

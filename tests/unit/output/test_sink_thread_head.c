@@ -1,4 +1,4 @@
-/* The encoder's head: each empty file begins with it, whole and once. */
+/* Each empty file begins with the encoder's head, once and whole. */
 #include <string.h>
 
 #include "collector/platform/clock.h"
@@ -31,7 +31,7 @@ static void assert_holds(const struct fake_sink *fake, const char *text)
 }
 
 /*
- * Starts a sink whose queue has records already, so that they are in its block at the first write.
+ * Starts a sink whose queue already has records, so that they are in its block at the first write.
  */
 static void start_with(struct fake_sink *fake, const char *payload, size_t count)
 {
@@ -41,7 +41,6 @@ static void start_with(struct fake_sink *fake, const char *payload, size_t count
     assert_int_equal(sink_thread_start(fake->sink, &error), 0);
 }
 
-/* Two records; a reopening is requested before the first write. */
 static void reopen_before_the_first_write(struct fake_sink *fake)
 {
     atomic_store(&fake->gate_shut, true);
@@ -154,7 +153,7 @@ static void a_reopening_that_fails_writes_no_second_one(void **state)
     assert_holds(fake, HEAD "@\nnew\n");
 }
 
-/* --- trouble ---------------------------------------------------------------------------------- */
+/* --- writes that fail or are partial ---------------------------------------------------------- */
 
 static void a_destination_that_takes_pieces_gets_it_whole(void **state)
 {
@@ -183,7 +182,7 @@ static void a_part_of_it_is_taken_back_from_a_file_that_is_reopened(void **state
 
 static struct fake_sink *to_be_emptied;
 
-/* Another program empties the file once, while writes to it fail. */
+/* Acts as another program that empties the file once, while writes to it fail. */
 static bool empty_once(struct destination *destination)
 {
     (void)destination;

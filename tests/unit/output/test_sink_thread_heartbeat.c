@@ -1,5 +1,5 @@
 /*
- * A sink that waits counts as alive, whatever it waits for; a sink that is stuck in its own work
+ * A sink that waits, for whatever reason, counts as alive. A sink that is stuck in its own code
  * does not.
  */
 
@@ -8,7 +8,7 @@
 #include "tests/support/platform/wait_end.h"
 #include "tests/support/test.h"
 
-/* The fake encoder, which can be held while it encodes. */
+/* The encoder waits while `encoding_shut` is true. */
 static struct encoder_ops slow_encoder;
 static const struct encoder_ops *usual_encoder;
 static _Atomic bool encoding_shut;
@@ -23,7 +23,7 @@ static struct encoded encode_slowly(struct encoder *encoder, const struct listen
     return usual_encoder->encode(encoder, listener, record, out);
 }
 
-/* Waits until two looks in a row report the sink as alive, or as stuck. */
+/* Waits until two calls in a row report the sink as alive, or as stuck. */
 static void await_alive(struct fake_sink *fake, bool alive)
 {
     int64_t until = patience_until();

@@ -1,5 +1,5 @@
 /*
- * A sink that a host runs, step by step: it never waits, continues where it stopped, and loses no
+ * A sink that a host runs step by step: it never waits, continues where it stopped, and misses no
  * wake-up. The test is the host.
  */
 #include <string.h>
@@ -76,9 +76,11 @@ static bool is_terminal(const struct destination *destination)
 TEST_WITH(how_late_a_record_may_be_depends_on_its_reader, set_up, fake_sink_tear_down)
 {
     struct fake_sink *sink = *state;
-    assert_int_equal(sink_thread_delay_ns(sink->sink), 0); /* not known yet */
+    /* The kind of destination is not known yet. */
+    assert_int_equal(sink_thread_delay_ns(sink->sink), 0);
     sink_thread_run_quantum(sink->sink);
-    assert_int_equal(sink_thread_delay_ns(sink->sink), SINK_DELAY_MOST_NS); /* a file */
+    /* The destination is a file. */
+    assert_int_equal(sink_thread_delay_ns(sink->sink), SINK_DELAY_MOST_NS);
     sink->stream.is_watched = is_terminal;
     sink_thread_reopen(sink->sink); /* the next destination may be of another kind */
     sink_thread_run_quantum(sink->sink);
@@ -87,8 +89,8 @@ TEST_WITH(how_late_a_record_may_be_depends_on_its_reader, set_up, fake_sink_tear
 }
 
 /*
- * Runs quanta as long as one is due. A busy machine may need the time of a whole quantum for one
- * step.
+ * Runs quanta until no more is due. Returns when the next one is due. On a busy machine one step
+ * may take the time of a whole quantum.
  */
 static int64_t run_quanta(const struct fake_sink *sink)
 {
@@ -99,7 +101,10 @@ static int64_t run_quanta(const struct fake_sink *sink)
     return next_ns;
 }
 
-/* A quantum may end before its first write, and writes several records if the next may be late. */
+/*
+ * Runs quanta until `size` bytes are written. A quantum may end before its first write, and may
+ * write several records at once.
+ */
 static void write_until(const struct fake_sink *sink, size_t size)
 {
     int64_t until = patience_until();
@@ -130,7 +135,8 @@ TEST_WITH(a_quantum_returns_if_the_destination_blocks_and_the_next_one_continues
     assert_true(next_ns < clock_monotonic_ns() + SECOND);
     assert_int_equal(fake_sink_committed(sink), 0);
     assert_false(sink_thread_is_idle(sink->sink));
-    sink_thread_make_room(sink->sink); /* a wake-up: the sink must check again at once */
+    /* After this wake-up the sink must check its destination again at once. */
+    sink_thread_make_room(sink->sink);
     run_quanta(sink);
     fake_sink_assert_wrote(sink, "a\n", 1);
     assert_true(sink_thread_is_idle(sink->sink));
@@ -165,7 +171,7 @@ TEST_WITH(the_pauses_for_a_blocked_destination_grow, set_up, fake_sink_tear_down
     int64_t next_ns = sink_thread_run_quantum(sink->sink);
     assert_true(next_ns >= before + 16 * SECOND / 1000);
     assert_true(next_ns <= clock_monotonic_ns() + 16 * SECOND / 1000);
-    assert_int_equal(atomic_load(&sink->writes), 1); /* no further write was tried */
+    assert_int_equal(atomic_load(&sink->writes), 1); /* no second write was tried */
     sink_thread_stop(sink->sink, before);
     finish(sink);
 }
@@ -179,7 +185,7 @@ TEST_WITH(a_destination_that_is_ready_and_accepts_no_byte_gets_a_pause_as_well, 
     sink->handle = wait_end_handle(end);
     script(sink, steps, 1, true);
     fake_sink_push(sink, 0, "a", 1);
-    int64_t left_ns = 0; /* until the sink is due */
+    int64_t left_ns = 0; /* time until the sink is due */
     int64_t until = patience_until();
     while (left_ns < SECOND / 1000 && patience(until))
         left_ns = sink_thread_run_quantum(sink->sink) - clock_monotonic_ns();

@@ -1,6 +1,6 @@
 /*
- * A sink that is behind, between a fan-out and a reader that stalls: are the old or the new records
- * lost?
+ * A sink that is behind, because its reader stalls, and whose queue is full. Either the oldest or
+ * the newest records are lost.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +18,12 @@
 typedef enum write_result writer(struct destination *destination, const void *bytes, size_t size,
                                  size_t *written, struct error *error);
 
-/* The result of every write until the stall is over. */
+/* The result of each write while `stalled` is true. */
 static _Atomic bool stalled;
 static _Atomic unsigned stalled_writes;
 static enum write_result stall;
 static writer *write_freely;
-static struct wait_end *end; /* a full pipe, for which the sink waits */
+static struct wait_end *end; /* the end of a full pipe, which the sink waits for */
 
 static enum write_result write_unless_stalled(struct destination *destination, const void *bytes,
                                               size_t size, size_t *written, struct error *error)
@@ -58,7 +58,7 @@ static void end_stall(void)
     wait_end_is_read(end);
 }
 
-/* --- a producer ------------------------------------------------------------------------------- */
+/* --- a producer of numbered records ----------------------------------------------------------- */
 
 struct producer {
     struct fan_out *fan_out;
@@ -87,7 +87,6 @@ static struct producer make_producer(struct fake_sink *fake, size_t queue,
     return made;
 }
 
-/* Offers a batch of one record, a number of six digits. */
 static void offer(struct fake_sink *fake, struct producer *producer, unsigned number)
 {
     char text[8];
@@ -96,12 +95,11 @@ static void offer(struct fake_sink *fake, struct producer *producer, unsigned nu
     fan_out_wake_sinks(producer->fan_out);
 }
 
-/* Waits until the sink has made the room that was requested. */
 static void wait_for_room(const struct producer *producer)
 {
     int64_t until = patience_until();
-    while (batch_queue_backlog(producer->queue) >= 0.875) /* an eighth of the queue is left, so room
-                                                             is requested */
+    /* Room is requested when less than an eighth of the queue is free. */
+    while (batch_queue_backlog(producer->queue) >= 0.875)
         if (!patience(until))
             fail_msg("the sink made no room");
 }
@@ -125,7 +123,7 @@ static uint64_t refused(const struct producer *producer)
     return counter_read(&producer->offers->refused[REFUSED_RING_FULL]);
 }
 
-/* Asserts that line `line` is this number, and that each later line is the next number. */
+/* Asserts that the lines from number `line` on are `count` consecutive numbers from `first`. */
 static void assert_numbers(const struct fake_sink *fake, size_t line, unsigned first, size_t count)
 {
     assert_int_equal(fake->size, (line + count) * 7);
@@ -133,7 +131,7 @@ static void assert_numbers(const struct fake_sink *fake, size_t line, unsigned f
         assert_int_equal(strtoul(fake->bytes + (line + i) * 7, NULL, 10), first + i);
 }
 
-/* The sink has taken number 0, and its write stalls. */
+/* Offers number 0, and waits until the sink's write of it stalls. */
 static void stall_at_number_0(struct fake_sink *fake, struct producer *producer)
 {
     int64_t until = patience_until();
@@ -142,7 +140,7 @@ static void stall_at_number_0(struct fake_sink *fake, struct producer *producer)
         assert_true(patience(until));
 }
 
-/* --- the newest survive ----------------------------------------------------------------------- */
+/* --- the newest records are kept -------------------------------------------------------------- */
 
 #define COUNT 1000
 
@@ -165,13 +163,13 @@ TEST_WITH(while_a_reader_stalls_the_oldest_make_room_for_the_newest, fake_sink_s
     fake_sink_join(fake);
     uint64_t lost = evicted(fake);
     assert_in_range(lost, COUNT - FAKE_CAPACITY, COUNT - FAKE_CAPACITY / 2);
-    /* The record in its block is written; then the newest ones, without a gap. */
+    /* The record in the sink's block is written, and then the newest ones without a gap. */
     assert_memory_equal(fake->bytes, "000000\n", 7);
     assert_numbers(fake, 1, (unsigned)lost + 1, COUNT - (size_t)lost);
     wait_end_close(end);
 }
 
-/* Room that is made by evictions must not lead to more tries of a failing destination. */
+/* Evictions that make room must not lead to more tries at a destination that fails. */
 TEST_WITH(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -185,7 +183,7 @@ TEST_WITH(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept, fake_si
         offer(fake, &producer, i);
         wait_for_room(&producer);
     }
-    /* The pauses are 10, 20, 40, 80, 160, 320 and 640 ms, then a second each. */
+    /* The pauses are 10, 20, 40, 80, 160, 320 and 640 ms, and then one second each. */
     uint64_t seconds = (uint64_t)(clock_monotonic_ns() - began) / 1000000000;
     assert_in_range(counter_read(&fake->counters->write_errors), 1, 8 + seconds);
     end_stall();
@@ -199,7 +197,7 @@ TEST_WITH(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept, fake_si
     wait_end_close(end);
 }
 
-/* The sink does not wait for its reader: it is in a write when the room is requested. */
+/* The sink is in a write when the room is requested. It does not wait for its reader. */
 TEST_WITH(a_sink_that_writes_makes_room_before_it_takes_its_next_batch, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -224,7 +222,7 @@ TEST_WITH(a_sink_that_writes_makes_room_before_it_takes_its_next_batch, fake_sin
     assert_numbers(fake, 1, (unsigned)lost + 1, FAKE_CAPACITY - lost);
 }
 
-/* Room requested by one producer is not made in another producer's queue. */
+/* A request of one producer makes no room in the queue of another. */
 TEST_WITH(each_queue_makes_room_for_its_own_producer, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -252,7 +250,7 @@ TEST_WITH(each_queue_makes_room_for_its_own_producer, fake_sink_set_up, fake_sin
     wait_end_close(end);
 }
 
-/* The sink writes slowly; its producer never waits. */
+/* The sink writes slowly, and its producer never waits. */
 TEST_WITH(under_load_everything_is_written_evicted_or_refused, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -277,7 +275,7 @@ TEST_WITH(under_load_everything_is_written_evicted_or_refused, fake_sink_set_up,
     }
 }
 
-/* --- the oldest survive ----------------------------------------------------------------------- */
+/* --- the oldest records are kept -------------------------------------------------------------- */
 
 static void assert_the_oldest_survive(struct fake_sink *fake, struct producer *producer)
 {
@@ -304,8 +302,8 @@ TEST_WITH(a_sink_that_drops_the_newest_refuses_them, fake_sink_set_up, fake_sink
 }
 
 /*
- * A stream's producer waits for sinks without room. This sink makes room, so the producer does not
- * wait for it.
+ * The producer of a stream waits for sinks without room, but not for a sink that evicts records to
+ * make room.
  */
 TEST_WITH(a_producer_that_waits_does_not_for_a_sink_that_drops, fake_sink_set_up,
           fake_sink_tear_down)
@@ -318,7 +316,7 @@ TEST_WITH(a_producer_that_waits_does_not_for_a_sink_that_drops, fake_sink_set_up
     assert_the_oldest_survive(fake, &producer);
 }
 
-/* The producer waits; when its deadline is over it still evicts no record. */
+/* The producer waits for room. It evicts no record even after its deadline. */
 TEST_WITH(a_producer_that_always_waits_never_asks_for_room, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

@@ -1,7 +1,7 @@
 /*
- * A sink whose destination knows how much its reader has read: a record counts as written when it
- * is read; after the end of a reader, the next one gets no half record, and no record is written
- * twice or uncounted.
+ * A sink whose destination reports how much its reader has read. A record counts as written when it
+ * was read. After a reader ends, the next one gets no partial record. No record is written twice or
+ * left uncounted.
  */
 #include <string.h>
 
@@ -12,9 +12,9 @@
 #include "tests/support/platform/wait_end.h"
 #include "tests/support/test.h"
 
-#define UNREAD_MAX 2048 /* records that may be accepted and unread */
+#define UNREAD_MAX 2048 /* maximum number of records that are accepted and unread */
 
-/* A reader that reads as far as the test says, and ends when the test says so. */
+/* A reader that reads and ends as the test says. */
 static struct {
     struct fake_sink *fake;
     const struct stream_ops *inner;
@@ -24,12 +24,12 @@ static struct {
     size_t lost;
     size_t most_unread;
     size_t renewals;
-    bool comes_if_asked; /* an awaited reader starts when restart is called */
+    bool comes_if_asked; /* restart_reader starts a reader if one is awaited */
 
-    /* Any thread. */
+    /* The following fields are used by any thread. */
     _Atomic size_t room;     /* bytes that may be unread */
-    _Atomic size_t may_read; /* bytes accepted for the present reader */
-    _Atomic size_t accepted; /* by all readers */
+    _Atomic size_t may_read; /* bytes that the present reader may read */
+    _Atomic size_t accepted; /* bytes that all readers accepted */
     _Atomic bool dies;
     _Atomic bool another; /* when a reader has ended, another one starts */
     _Atomic size_t deaths;
@@ -114,7 +114,7 @@ static bool at_beginning(const struct destination *destination)
     return reader.awaited || given() == 0;
 }
 
-/* A reader that does not read its input is replaced at once. */
+/* A reader that does not read is replaced at once. */
 static void restart_reader(struct destination *destination, bool more)
 {
     (void)destination;
@@ -137,7 +137,6 @@ static bool finish(struct destination *destination, bool now)
     return reader.awaited;
 }
 
-/* Starts a sink whose reader has this room and does not read yet. */
 static void start(struct fake_sink *fake, size_t room)
 {
     static struct stream_ops inner;
@@ -172,7 +171,7 @@ static void wait_deaths(size_t count)
         assert_true(patience(until));
 }
 
-/* The present reader reads this number of bytes, then ends. */
+/* Lets the present reader read `bytes` bytes and end. */
 static void read_and_die(size_t bytes)
 {
     atomic_store(&reader.may_read, bytes);
@@ -220,7 +219,7 @@ TEST_WITH(records_that_are_unread_are_bounded, fake_sink_set_up, fake_sink_tear_
     assert_int_equal(counter_read(&fake->counters->bytes), 10000);
 }
 
-/* The ring of records goes round many times, in steps that do not divide its size. */
+/* The ring of records wraps many times, in steps that do not divide its size. */
 TEST_WITH(a_reader_that_always_lags_reads_all, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -238,11 +237,9 @@ TEST_WITH(a_reader_that_always_lags_reads_all, fake_sink_set_up, fake_sink_tear_
     assert_int_equal(fake->size, bytes);
 }
 
-/* --- ending ----------------------------------------------------------------------------------- */
+/* --- the end of a reader ---------------------------------------------------------------------- */
 
-/*
- * Ten bytes are accepted, and five of them read: the other half of the third record is never read.
- */
+/* The reader accepts ten bytes and reads five, so it ends in the middle of the third record. */
 TEST_WITH(what_was_unread_or_half_read_is_lost_and_the_next_begins_with_a_record, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -306,7 +303,7 @@ TEST_WITH(each_reader_is_given_the_head_first, fake_sink_set_up, fake_sink_tear_
     wait_accepted(13);
     atomic_store(&reader.another, true);
     atomic_store(&reader.room, 0);
-    read_and_die(9); /* the head and half of a record */
+    read_and_die(9); /* 9 bytes are the head and half of a record */
     atomic_store(&reader.room, 13);
     fake_sink_wait_committed(fake, 4);
     fake_sink_finish(fake);
@@ -333,7 +330,7 @@ TEST_WITH(a_head_that_was_half_read_comes_again, fake_sink_set_up, fake_sink_tea
     assert_memory_equal(fake->bytes, "=head=\nabc\n=head=\ndef\n", 22);
 }
 
-/* There are no unread bytes, so only the handle shows the end of the reader. */
+/* No bytes are unread, so only the handle shows that the reader has ended. */
 TEST_WITH(a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_sink, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -368,7 +365,7 @@ TEST_WITH(reopening_asks_for_another_reader, fake_sink_set_up, fake_sink_tear_do
     assert_int_equal(reader.renewals, 1);
 }
 
-/* The sink is in the middle of a block and would otherwise keep the next reader from starting. */
+/* The sink is in the middle of a block. This must not keep the next reader from starting. */
 TEST_WITH(a_reader_that_does_not_read_is_replaced_as_well, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -385,7 +382,7 @@ TEST_WITH(a_reader_that_does_not_read_is_replaced_as_well, fake_sink_set_up, fak
     assert_int_equal(counter_read(&fake->counters->bytes), 8);
 }
 
-/* --- stopping --------------------------------------------------------------------------------- */
+/* --- stopping the sink ------------------------------------------------------------------------ */
 
 TEST_WITH(a_stop_waits_until_all_is_read, fake_sink_set_up, fake_sink_tear_down)
 {

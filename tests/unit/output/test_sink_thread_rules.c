@@ -1,6 +1,6 @@
 /*
- * The rules of collector/output/sink_thread.h: breaking one aborts the program, and no refusal of
- * the system breaks one.
+ * Breaking a rule of collector/output/sink_thread.h aborts the program. An error of the system
+ * breaks no rule.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -10,8 +10,8 @@
 #include "tests/support/platform/posix/aborting.h"
 #include "tests/support/test.h"
 
-static struct fake_sink *sink; /* of the test that runs */
-static bool no_threads;        /* pthread_create fails, as if the user had too many threads */
+static struct fake_sink *sink;
+static bool no_threads; /* pthread_create fails, as if the user had too many threads */
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
                           void *argument);

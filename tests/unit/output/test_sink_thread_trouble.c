@@ -1,4 +1,4 @@
-/* A sink whose destination blocks, fails, ends, or is out of time: every record is counted. */
+/* A sink whose destination blocks, fails, ends, or is too slow: each record is counted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,6 @@ static void set_script(struct fake_sink *fake, const struct fake_write *script, 
     fake->script_length = length;
 }
 
-/* A pipe for which the sink waits. */
 static struct wait_end *make_pipe(struct fake_sink *fake)
 {
     struct wait_end *end = wait_end_open(END_OF_PIPE);
@@ -30,7 +29,7 @@ static struct wait_end *make_pipe(struct fake_sink *fake)
     return end;
 }
 
-/* --- the log ---------------------------------------------------------------------------------- */
+/* --- counting lines of the log ---------------------------------------------------------------- */
 
 static size_t occurrences(const char *log, const char *text)
 {
@@ -62,7 +61,7 @@ TEST_WITH(a_write_that_would_block_is_tried_again_when_the_handle_is_writable, f
     wait_end_close(end);
 }
 
-/* The sink sleeps while the reader does, and continues with it. */
+/* The sink sleeps while the reader stalls, and continues when it reads. */
 TEST_WITH(a_sink_waits_for_a_reader_that_stalls, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -82,7 +81,7 @@ TEST_WITH(a_sink_waits_for_a_reader_that_stalls, fake_sink_set_up, fake_sink_tea
     wait_end_close(end);
 }
 
-/* A destination like a terminal with room for one byte, which needs two for a newline. */
+/* A destination like a terminal that has room for one byte, but needs two for a newline. */
 TEST_WITH(a_destination_that_is_ready_and_accepts_no_byte_gets_a_pause_each_time, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -101,12 +100,12 @@ TEST_WITH(a_destination_that_is_ready_and_accepts_no_byte_gets_a_pause_each_time
     fake_sink_push(fake, 0, "abc", 2);
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "abc\nabc\n", 2);
-    assert_true(clock_monotonic_ns() - begun_ns >= 3 * INT64_C(10000000)); /* a wait of 10 ms after
-                                                                              ten tries in a row */
+    /* After ten tries in a row the sink waits 10 ms. */
+    assert_true(clock_monotonic_ns() - begun_ns >= 3 * INT64_C(10000000));
     wait_end_close(end);
 }
 
-/* --- failing ---------------------------------------------------------------------------------- */
+/* --- writes that fail ------------------------------------------------------------------------- */
 
 TEST_WITH(a_write_that_failed_is_tried_again, fake_sink_set_up, fake_sink_tear_down)
 {
@@ -145,7 +144,7 @@ TEST_WITH(a_destination_that_fails_to_the_deadline_is_an_io_error, fake_sink_set
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 0);
 }
 
-/* A disk that is full now and then: the log says so, but not a hundred times a second. */
+/* A disk that is full now and then is reported, but not a hundred times a second. */
 TEST_WITH(a_destination_that_fails_now_and_then_gets_longer_pauses_and_one_report, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -169,13 +168,13 @@ TEST_WITH(a_destination_that_fails_now_and_then_gets_longer_pauses_and_one_repor
     free(log);
     fake_sink_assert_wrote(fake, "abcdef\n", 1);
     assert_int_equal(counter_read(&fake->counters->write_errors), 6);
-    /* 10, 20, 40, 80, 160 and 320 ms, rather than 10 each time */
+    /* The pauses are 10, 20, 40, 80, 160 and 320 ms, and not 10 ms each. */
     assert_true(clock_monotonic_ns() - began >= INT64_C(600000000));
 }
 
-/* --- reopening what fails --------------------------------------------------------------------- */
+/* --- reopening after a failure ---------------------------------------------------------------- */
 
-/* Three records in one block; a reopening is requested before the first write. */
+/* Pushes three records in one block, and requests a reopening before the first write. */
 static void reopen_within_a_buffer(struct fake_sink *fake)
 {
     atomic_store(&fake->gate_shut, true);
@@ -190,7 +189,7 @@ static void reopen_within_a_buffer(struct fake_sink *fake)
     fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
 }
 
-/* Without the reopening, a file that has reached its limit could not be rotated. */
+/* Otherwise a file that has reached its size limit could not be rotated. */
 TEST_WITH(a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_new_one,
           fake_sink_set_up, fake_sink_tear_down)
 {
@@ -255,7 +254,7 @@ TEST_WITH(no_byte_is_taken_back_without_a_name_to_reopen, fake_sink_set_up, fake
     assert_int_equal(fake->roll_backs, 0);
 }
 
-/* The reopening is due between two batches, after the write before it has failed. */
+/* The reopening is due between two batches. The write before it has failed. */
 TEST_WITH(a_reopening_that_has_begun_is_not_forgotten_when_the_write_before_it_fails,
           fake_sink_set_up, fake_sink_tear_down)
 {
@@ -272,7 +271,7 @@ TEST_WITH(a_reopening_that_has_begun_is_not_forgotten_when_the_write_before_it_f
     assert_int_equal(fake->reopened_at, 0);
 }
 
-/* --- the reader goes -------------------------------------------------------------------------- */
+/* --- the reader ends -------------------------------------------------------------------------- */
 
 TEST_WITH(a_reader_that_goes_ends_the_sink, fake_sink_set_up, fake_sink_tear_down)
 {
@@ -281,7 +280,8 @@ TEST_WITH(a_reader_that_goes_ends_the_sink, fake_sink_set_up, fake_sink_tear_dow
     set_script(fake, script, COUNT(script));
     fake->repeat_last = true;
     fake_sink_start(fake);
-    fake_sink_push(fake, 0, "abc", 3); /* the first record, and half of the second, are accepted */
+    /* The reader accepts the first record and half of the second. */
+    fake_sink_push(fake, 0, "abc", 3);
     fake_sink_wait_committed(fake, 3);
     assert_true(sink_thread_has_ended(fake->sink));
     assert_true(atomic_load(&fake->notices) >= 1);
@@ -294,7 +294,7 @@ TEST_WITH(a_reader_that_goes_ends_the_sink, fake_sink_set_up, fake_sink_tear_dow
     assert_int_equal(counter_read(&fake->counters->lines), 1);
     assert_int_equal(counter_read(&fake->counters->bytes), 6);
     assert_int_equal(failed(fake, FAILED_READER_GONE), 6);
-    assert_int_equal(atomic_load(&fake->writes), 2); /* an ended sink writes no more */
+    assert_int_equal(atomic_load(&fake->writes), 2); /* a sink that has ended writes no more */
     assert_int_equal(fake->roll_backs, 0);
 }
 
@@ -335,9 +335,9 @@ TEST_WITH(an_ended_sink_is_not_reopened, fake_sink_set_up, fake_sink_tear_down)
     assert_int_equal(failed(fake, FAILED_READER_GONE), 2);
 }
 
-/* --- the deadline ----------------------------------------------------------------------------- */
+/* --- the deadline of a stop ------------------------------------------------------------------- */
 
-/* Two and a half lines of "abcd\n" are accepted; three lines wait in the sink. */
+/* Makes the destination accept two and a half lines of "abcd\n". Three lines wait in the sink. */
 static struct wait_end *stall_within_a_line(struct fake_sink *fake)
 {
     static const struct fake_write script[] = {{WRITE_OK, 12}, {WRITE_WOULD_BLOCK, 0}};
@@ -397,8 +397,8 @@ TEST_WITH(a_destination_without_take_back_is_asked_for_none, fake_sink_set_up, f
 static size_t withdrawn;
 
 /*
- * Gives up a write of "cd\nabcd\nabcd\n" that would have blocked. Returns the number of bytes that
- * were written of it.
+ * Cancels a write of "cd\nabcd\nabcd\n" that would have blocked. Returns how many of its bytes were
+ * written.
  */
 static size_t cancel(struct destination *destination)
 {
@@ -406,7 +406,7 @@ static size_t cancel(struct destination *destination)
     return withdrawn;
 }
 
-/* A system may still write bytes after it said that the write would block. */
+/* A system may write bytes after it reported that the write would block. */
 TEST_WITH(what_was_accepted_of_a_write_that_is_given_up_is_written, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -479,7 +479,7 @@ TEST_WITH(a_stop_with_time_enough_loses_nothing, fake_sink_set_up, fake_sink_tea
     assert_int_equal(fake->size, 16000);
 }
 
-/* A destination that accepts data too slowly: the deadline also holds between two batches. */
+/* The destination is too slow. The deadline also applies between two batches. */
 TEST_WITH(a_deadline_ends_a_sink_that_still_makes_progress, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -510,7 +510,7 @@ TEST_WITH(a_second_stop_brings_the_deadline_forward_never_back, fake_sink_set_up
     wait_end_close(end);
 }
 
-/* --- logging ---------------------------------------------------------------------------------- */
+/* --- the reported condition of a sink --------------------------------------------------------- */
 
 static struct sink_condition wait_for_condition(const struct fake_sink *fake, bool waits,
                                                 bool fails)
@@ -524,7 +524,7 @@ static struct sink_condition wait_for_condition(const struct fake_sink *fake, bo
     return now;
 }
 
-/* The time runs from the last accepted byte; a block is measured once, with all its waits. */
+/* The time is measured from the last accepted byte, and once for a block with all its waits. */
 TEST_WITH(a_sink_reports_since_when_its_destination_takes_nothing, fake_sink_set_up,
           fake_sink_tear_down)
 {

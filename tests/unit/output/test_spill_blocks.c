@@ -1,4 +1,7 @@
-/* How "sluice spill" reads a folder: the head and the records that were not acknowledged. */
+/*
+ * Reading a spill folder as "sluice spill" does: the heads, and the records that were not
+ * acknowledged.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +14,7 @@
 #define RECORD_SIZE ((size_t)1000)
 #define HEAD        "time,name\n"
 
-static char exported[1000]; /* "HEAD|RECORDS;" of each block */
+static char exported[1000]; /* "HEAD|RECORDS;" for each block */
 static uint64_t records;
 
 static bool note(void *context, const struct spilled_block *block, struct error *error)
@@ -34,7 +37,9 @@ static void add(struct buffered_block *held, const char *line)
     buffered_block_add(held, start, &one);
 }
 
-/* A block of three records, of which one was acknowledged. */
+/*
+ * Stores a block of three records. Record number `acknowledged`, counted from 0, is acknowledged.
+ */
 static void store(struct delivery_spill *spill, const char *letters, size_t acknowledged)
 {
     struct buffered_block held;
@@ -53,7 +58,6 @@ static void store(struct delivery_spill *spill, const char *letters, size_t ackn
     buffered_block_free(&held);
 }
 
-/* A folder with three blocks; its name is written to `folder`. */
 static void fill(char folder[700])
 {
     struct delivery_spill *spill;
@@ -86,7 +90,7 @@ TEST_WITH(each_block_has_its_head_and_the_records_that_are_open, scratch_make, s
     assert_string_equal(exported, HEAD "|b\nc\n;" HEAD "|d\nf\n;" HEAD "|g\nh\n;");
 }
 
-/* The reading fails with this error, and does not continue without a block. */
+/* The reading fails with this error; it must not skip a block and continue. */
 TEST_WITH(whichever_memory_is_short_it_ends_with_that, scratch_make, scratch_remove)
 {
     (void)state;
@@ -104,5 +108,5 @@ TEST_WITH(whichever_memory_is_short_it_ends_with_that, scratch_make, scratch_rem
         assert_int_equal(error.code, EXIT_CODE_INTERNAL);
     }
     failing_memory_fail(0);
-    assert_true(number > 4); /* a block has four allocations */
+    assert_true(number > 4); /* a block needs four allocations */
 }

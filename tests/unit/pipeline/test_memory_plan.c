@@ -1,4 +1,4 @@
-/* How the budget is divided. */
+/* How the memory budget is divided. */
 #include <string.h>
 
 #include "collector/pipeline/memory_plan.h"
@@ -39,7 +39,7 @@ TEST(who_may_ask_shortens_no_queue_where_no_budget_was_given)
     assert_true(with.total > without.total);
 }
 
-/* Removed sinks that hold `held` batches share with one kept sink and one successor. */
+/* Returns the share of a kept sink and one successor, while removed sinks hold `held` batches. */
 static struct memory_share share_of(const struct memory_plan *plan, uint64_t held)
 {
     const struct memory_sharers sharers = {.kept = 1, .successors = 1, .held = held};
@@ -112,7 +112,10 @@ TEST(windows_of_senders_that_are_spread_shorten_no_queue_where_no_budget_was_giv
     assert_int_equal(plan_of(0, &spread).ring_capacity, without.ring_capacity);
 }
 
-/* With a completion port all threads share a fan_out; the default suffices for many threads. */
+/*
+ * With a completion port all threads share one fan-out. The default budget suffices for many
+ * threads.
+ */
 TEST(threads_of_one_feed_have_as_long_a_ring_as_each_would_alone)
 {
     struct memory_needs apart = {.receivers = 16, .fan_outs = 16, .sinks = 1, .ingests = 16};

@@ -9,7 +9,7 @@
 
 TEST(no_more_producers_are_claimed_than_the_array_has)
 {
-    static const struct config config; /* without sinks */
+    static const struct config config; /* has no sinks */
     struct pipeline pipeline = {
         .config = &config,
         .producers = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct producer)),
@@ -19,7 +19,7 @@ TEST(no_more_producers_are_claimed_than_the_array_has)
         assert_ptr_equal(pipeline_claim_producer(&pipeline, 1), &pipeline.producers[i]);
     assert_null(pipeline_claim_producer(&pipeline, 1));
     pipeline.producers[7].claimed = false;
-    assert_null(pipeline_claim_producer(&pipeline, 2)); /* it has room for one thread */
+    assert_null(pipeline_claim_producer(&pipeline, 2)); /* producer 7 has room for one thread */
     assert_ptr_equal(pipeline_claim_producer(&pipeline, 1), &pipeline.producers[7]);
     assert_null(pipeline_claim_producer(&pipeline, 1));
     free(pipeline.producers);

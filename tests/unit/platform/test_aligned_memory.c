@@ -9,7 +9,7 @@
 
 #define SIZE ((size_t)8192)
 
-/* Calls of sysconf and madvise come here (--wrap). */
+/* sysconf and madvise are replaced by the functions below (--wrap). */
 static long page;
 static struct {
     uintptr_t begin, end;
@@ -23,7 +23,7 @@ int __wrap_madvise(void *memory, size_t size, int advice);
 
 long __wrap_sysconf(int name)
 {
-    if (page == 0 || name != _SC_PAGESIZE) /* a linked sanitizer asks, too */
+    if (page == 0 || name != _SC_PAGESIZE) /* a sanitizer that is linked in calls sysconf, too */
         return __real_sysconf(name);
     return page;
 }
@@ -46,7 +46,7 @@ TEST(secrets_have_whole_pages_of_their_own_whatever_the_size_of_a_page)
         uint8_t *secret = secret_memory_create((size_t)page + 1);
         assert_int_equal(given.advice, MADV_DONTDUMP);
         assert_int_equal(given.begin, (uintptr_t)secret);
-        assert_int_equal(given.begin % (uintptr_t)page, 0); /* else the system refuses it */
+        assert_int_equal(given.begin % (uintptr_t)page, 0); /* otherwise madvise fails */
         assert_int_equal(given.end - given.begin, 2 * page);
         assert_int_equal(secret_memory_size((size_t)page + 1), 2 * page);
         for (long at = 0; at < 2 * page; at++)
@@ -69,7 +69,7 @@ TEST(discarded_memory_is_never_more_than_was_given)
     }
     page = 65536;
     given.count = 0;
-    aligned_memory_discard(memory + 4096, SIZE); /* no whole page */
+    aligned_memory_discard(memory + 4096, SIZE); /* does not contain a whole page */
     assert_int_equal(given.count, 0);
     aligned_memory_destroy(memory);
 }

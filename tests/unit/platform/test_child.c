@@ -1,4 +1,4 @@
-/* A program that reads concurrently: its unread input and its end are reported. */
+/* A child program: the count of its unread input, and its end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 
 #define PATIENCE_MS 10000
 
-static struct control *control; /* makes a write to a closed pipe return an error instead of a
-                                   signal */
+/* Its signal handling makes a write to a closed pipe fail with an error instead of a signal. */
+static struct control *control;
 static struct wakeup *wakeup;
 
 static int set_up(void **state)
@@ -33,7 +33,7 @@ static int tear_down(void **state)
     return scratch_remove(state);
 }
 
-/* Makes the shell start tests/support/programs/actor.c, which carries out the words. */
+/* Makes the shell start tests/support/programs/actor.c, which executes `words`. */
 static void start_actor(struct child *child, const char *words)
 {
     char command[2048];
@@ -46,10 +46,7 @@ static enum wakeup_reason wait_for_input(const struct child *child, int timeout_
     return wakeup_wait(wakeup, child_input(child), true, timeout_ms);
 }
 
-/*
- * The count that actor.c wrote to a file of that name, once the file exists and the actor has
- * closed it.
- */
+/* Returns the count that the actor wrote to the file. Waits until the file exists and is closed. */
 static size_t counted(const char *name)
 {
     char text[32] = {0};
@@ -77,7 +74,7 @@ TEST_WITH(how_it_ended_is_reported, set_up, tear_down)
     assert_int_equal(child_close_input(*state), 0);
 }
 
-/* The shell gets the command unchanged, even with a quotation mark at each end. */
+/* The shell gets the command unchanged, even if it begins and ends with a quotation mark. */
 TEST_WITH(a_command_is_the_shells_own, set_up, tear_down)
 {
     char command[2048];
@@ -89,7 +86,7 @@ TEST_WITH(a_command_is_the_shells_own, set_up, tear_down)
     scratch_assert_holds_text("said", "a b");
 }
 
-/* The count is exact to the byte when the input is taken back. */
+/* The count of unread bytes is exact. */
 TEST_WITH(what_it_has_not_read_is_known_after_its_end, set_up, tear_down)
 {
     start_actor(*state, "read:5");
@@ -113,7 +110,7 @@ TEST_WITH(what_it_has_read_is_known_while_it_runs, set_up, tear_down)
     assert_int_equal(child_close_input(*state), 2);
 }
 
-/* A process that outlives the program still has the input, and reads on when it may. */
+/* A process that outlives the child still has the input open and may read on. */
 TEST_WITH(what_is_left_is_taken_back_from_what_outlives_it, set_up, tear_down)
 {
     char words[1024];
@@ -137,8 +134,8 @@ TEST_WITH(the_end_of_its_input_ends_a_program_that_reads_to_it, set_up, tear_dow
 }
 
 /*
- * Writes up to `blocks` blocks of actor.c's row, as far as they are accepted without a long wait.
- * Returns the bytes written.
+ * Writes `blocks` blocks of the byte sequence that actor.c expects, each as far as the pipe accepts
+ * it. Returns the number of bytes written.
  */
 static size_t write_row(struct child *child, size_t blocks)
 {
@@ -160,7 +157,7 @@ static size_t write_row(struct child *child, size_t blocks)
     return sum;
 }
 
-/* Whenever its input is closed, it has read the first bytes, and all others are taken back. */
+/* At any time, the bytes that were read and the bytes that are taken back add up to all bytes. */
 TEST_WITH(what_is_taken_back_while_it_reads_follows_all_that_it_has_read, set_up, tear_down)
 {
     uint64_t random = 3;

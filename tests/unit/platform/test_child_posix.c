@@ -1,4 +1,4 @@
-/* A concurrent program on POSIX: signals, and the exact position of its reading. */
+/* A child program on POSIX: signals, and the exact position of its reading. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,7 +12,7 @@
 
 static int set_up(void **state)
 {
-    signal(SIGPIPE, SIG_IGN); /* the collector does so, too */
+    signal(SIGPIPE, SIG_IGN); /* as the collector does */
     return child_set_up(state);
 }
 
@@ -26,8 +26,8 @@ TEST_WITH(the_signal_that_ended_it_is_reported, set_up, child_tear_down)
 }
 
 /*
- * The starter of this process may have ignored SIGCHLD; then the system does not report how a
- * program ended.
+ * The process that started this one may have ignored SIGCHLD. Then the system does not report how a
+ * child ended.
  */
 TEST_WITH(how_it_ended_is_reported_to_one_that_ignores_ends, set_up, child_tear_down)
 {
@@ -36,7 +36,7 @@ TEST_WITH(how_it_ended_is_reported_to_one_that_ignores_ends, set_up, child_tear_
     assert_ends(*state, false, 3);
 }
 
-/* As by a library that waits for any child process. */
+/* A library may wait for any child process and so consume its status. */
 TEST_WITH(an_end_that_somebody_else_was_told_is_one_that_is_not_known, set_up, child_tear_down)
 {
     struct child *child = *state;
@@ -67,7 +67,10 @@ TEST_WITH(how_far_it_has_read_is_known_while_it_runs, set_up, child_tear_down)
     wait_until_unread(*state, 2);
 }
 
-/* The pipe's ends have numbers that a shell cannot name, because low ones may be open already. */
+/*
+ * Opens a pipe with high descriptors, because a shell can name only low ones, which may be open
+ * already.
+ */
 static void open_pipe(int ends[2])
 {
     int low[2];
@@ -80,8 +83,8 @@ static void open_pipe(int ends[2])
 }
 
 /*
- * The process that outlives it has its input as 3, waits for a word from 8, and writes the count of
- * the bytes it reads to 9.
+ * The shell leaves a background process that has the input as descriptor 3. It waits for a word on
+ * 8, and writes the number of bytes that it reads to 9.
  */
 TEST_WITH(what_was_written_to_what_outlives_it_is_taken_back_too, set_up, child_tear_down)
 {
@@ -112,8 +115,8 @@ TEST_WITH(one_that_has_closed_its_input_is_deaf_until_it_ends, set_up, child_tea
 {
     struct child_end end;
     /*
-     * The command becomes a single process: a shell that starts another process would leave that
-     * one behind when it ends.
+     * "exec" keeps the command a single process. Otherwise the shell would leave the sleep behind
+     * when it ends.
      */
     start(*state, "exec <&-; exec sleep 100");
     wait_until(*state, CHILD_NOT_READING, &end);
@@ -124,25 +127,25 @@ TEST_WITH(one_that_has_closed_its_input_is_deaf_until_it_ends, set_up, child_tea
     assert_ends(*state, true, SIGTERM);
 }
 
-/* The signal reaches the whole group, which ignores it. */
+/* The signal is sent to the whole process group, which ignores SIGTERM. */
 TEST_WITH(one_that_does_not_obey_is_ended_with_all_that_it_started, set_up, child_tear_down)
 {
     struct child_end end;
     struct pollfd broken;
     start(*state, "trap '' TERM; dd bs=1 count=1 of=/dev/null 2>/dev/null; sleep 100; sleep 100");
     assert_int_equal(write_text(*state, "1"), WRITE_OK);
-    wait_until_unread(*state, 0); /* the shell has set the trap before dd reads the byte */
+    wait_until_unread(*state, 0); /* dd reads the byte after the shell has set the trap */
     child_terminate(*state, false);
     assert_int_equal(child_look(*state, &end), CHILD_RUNS);
     child_terminate(*state, true);
     assert_ends(*state, true, SIGKILL);
-    /* The sleeping process had the pipe open, too. */
+    /* The sleep had the pipe open, too. */
     broken = (struct pollfd){.fd = (int)child_input(*state)};
     assert_int_equal(poll(&broken, 1, 10000), 1);
     assert_true((broken.revents & POLLERR) != 0);
 }
 
-/* Signals that this program ignores or blocks must not be ignored or blocked there. */
+/* The child must not inherit ignored or blocked signals. */
 TEST_WITH(it_starts_with_signals_as_they_are_by_default, set_up, child_tear_down)
 {
     sigset_t blocked;

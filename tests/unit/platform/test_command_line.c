@@ -1,7 +1,10 @@
-/* One text for all arguments of a program: split, it gives the same arguments. */
+/*
+ * The arguments of a program are joined to one text. Windows splits the text into the same
+ * arguments.
+ */
 #include <stdlib.h>
 #include <windows.h>
-/* After windows.h, whose types it uses. */
+/* These need the types of windows.h. */
 #include <shellapi.h>
 
 #include "collector/platform/windows/command_line.h"
@@ -42,7 +45,6 @@ TEST(what_cannot_be_said_is_refused)
     assert_null(command_line_of(arguments("p", "\xff")));
 }
 
-/* An argument of the characters with a special meaning. */
 static void make_argument(char text[16], uint64_t *random)
 {
     static const char characters[] = "aZ  \t\"\"\\\\\\\\*%^&|'";

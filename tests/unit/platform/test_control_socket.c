@@ -1,4 +1,4 @@
-/* The control socket: waiting clients are reported, and reads and writes never wait. */
+/* The control socket reports waiting clients. Reads and writes never block. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,6 @@ static struct control_connection *accepted(void)
     return connection;
 }
 
-/* Reads all available bytes, and waits for the first one. */
 static void assert_reads(struct control_connection *connection, const char *expected)
 {
     char bytes[64];
@@ -183,7 +182,7 @@ TEST_WITH(a_client_that_came_and_left_before_it_was_accepted_is_heard_to_its_end
     control_connection_close(connection);
 }
 
-/* A writer also finds out that its peer has closed, though not always at the first write. */
+/* Writing also detects that the peer has closed, but perhaps not at the first write. */
 TEST_WITH(writing_to_one_that_has_left_ends, set_up, tear_down)
 {
     (void)state;
@@ -202,7 +201,7 @@ TEST_WITH(writing_to_one_that_has_left_ends, set_up, tear_down)
     control_connection_close(connection);
 }
 
-/* The bytes of a long answer, each different from its neighbours. */
+/* Returns a byte of a long answer. It differs from its neighbours. */
 static unsigned char byte_at(size_t place)
 {
     return (unsigned char)(place * 7 + place / 251);
@@ -239,7 +238,7 @@ TEST_WITH(a_client_that_does_not_read_has_nobody_wait, set_up, tear_down)
         if (result == CONTROL_DONE)
             continue;
         assert_int_equal(result, CONTROL_WOULD_BLOCK);
-        /* The connection becomes writable again when enough was read, but not before. */
+        /* The connection becomes writable only after enough was read. */
         if (watch(control_connection_handle(connection), false, true, 0) == CONTROL_TIMEOUT) {
             stalled = true;
             received += receive_some(peer, received);
@@ -267,7 +266,7 @@ TEST_WITH(what_was_written_before_the_end_arrives_and_then_the_end, set_up, tear
     control_peer_close(peer);
 }
 
-/* Closing cancels the running operations; the sanitizers check that. */
+/* Closing cancels pending operations. The sanitizers detect if it does not. */
 TEST_WITH(closing_does_not_wait_for_one_that_does_not_read, set_up, tear_down)
 {
     (void)state;
@@ -302,7 +301,7 @@ TEST_WITH(an_address_is_one_programs_until_it_closes, set_up, tear_down)
 
 struct opener {
     const char *address;
-    atomic_int *waited_for; /* threads that have not arrived yet */
+    atomic_int *waited_for; /* number of threads that have not arrived yet */
     struct thread *thread;
     struct control_socket *socket;
     struct error error;

@@ -1,4 +1,4 @@
-/* Permission to give orders: for the user that runs the program, whichever it is, and root. */
+/* Only the user that runs the program, and root, may give orders. */
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/socket.h>
@@ -8,7 +8,7 @@
 #include "tests/support/platform/control_peer.h"
 #include "tests/support/test.h"
 
-/* The names that the linker creates (ld(1), --wrap). */
+/* The linker creates these names (ld(1), --wrap). */
 int __real_getsockopt(int fd, int level, int name, void *value, socklen_t *size);
 int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *size);
 uid_t __real_geteuid(void);
@@ -16,8 +16,8 @@ uid_t __wrap_geteuid(void);
 
 static struct {
     bool armed;
-    bool unknown; /* the system does not report the peer's user */
-    uid_t user;   /* that runs the program */
+    bool unknown; /* the system does not report the user of the peer */
+    uid_t user;   /* the user that runs the program */
     uid_t peer;
 } said;
 

@@ -1,4 +1,4 @@
-/* The examples of RFC 3720, appendix B.4, and a comparison of the two implementations. */
+/* The vectors of RFC 3720, appendix B.4, and a comparison of the two implementations. */
 #include <string.h>
 
 #include "collector/platform/machine.h"

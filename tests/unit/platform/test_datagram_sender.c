@@ -38,7 +38,6 @@ static void receiver_close(struct receiver *receiver)
     datagram_group_destroy(receiver->group);
 }
 
-/* Waits for the next datagram and asserts that it is this one. */
 static void assert_next(struct receiver *receiver, const void *data, size_t size)
 {
     int64_t until = patience_until();
@@ -64,7 +63,6 @@ static struct datagram_sender *sender_open(const struct address *targets, size_t
     return sender;
 }
 
-/* Sends all datagrams; returns the number of calls. */
 static size_t send_all(struct datagram_sender *sender, const struct outgoing *datagrams,
                        size_t count)
 {
@@ -118,7 +116,7 @@ TEST(one_that_is_too_long_is_not_sent_and_the_next_one_is)
     receiver_close(&receiver);
 }
 
-/* The port is closed, which UDP does not report to a socket that is not connected. */
+/* The port is closed. UDP does not report this to an unconnected socket. */
 TEST(nobody_at_the_target_is_no_error)
 {
     struct address target;
@@ -137,8 +135,8 @@ TEST(addresses_of_this_machine_are_known_from_others)
     struct address address = loopback(ADDRESS_IPV4);
     assert_true(datagram_sender_is_local(&address));
     address.bytes[3] = 77;
-    assert_true(datagram_sender_is_local(&address));           /* all of 127.0.0.0/8 */
-    assert_true(address_parse_host("192.0.2.1", 9, &address)); /* RFC 5737: not assigned to a host
-                                                                  */
+    assert_true(datagram_sender_is_local(&address)); /* 127.0.0.0/8 is the host's */
+    /* RFC 5737: not assigned to a host. */
+    assert_true(address_parse_host("192.0.2.1", 9, &address));
     assert_false(datagram_sender_is_local(&address));
 }

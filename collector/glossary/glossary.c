@@ -12,7 +12,6 @@
 #include "collector/metrics/metrics_rows.h"
 #include "collector/text/text.h"
 
-/* The number of entries by which the array grows. */
 #define GROWTH 128
 
 const struct glossary_kind_text glossary_kinds[] = {
@@ -43,7 +42,7 @@ struct making {
     bool failed;
 };
 
-/* Adds an entry. Returns NULL if memory is short now or was short before. */
+/* Returns NULL if out of memory, now or in an earlier call. */
 static struct glossary_entry *glossary_add(struct making *making, enum glossary_kind kind,
                                            const char *name, const char *what, const char *remedy)
 {
@@ -112,7 +111,6 @@ static void glossary_add_terms(struct making *making, enum glossary_kind kind,
         glossary_add(making, kind, terms->name, terms->help, terms->remedy);
 }
 
-/* Adds the words of the report that are not counts (struct ledger_term). */
 static void add_report_words(struct making *making)
 {
     glossary_add(making, GLOSSARY_REPORT_WORD, "balances",
@@ -165,7 +163,7 @@ static void add_term_metrics(struct making *making, const struct ledger_term *te
         if (entry == NULL)
             return;
         entry->of_term = true;
-        entry->short_name = NULL; /* a term's short name means the term's own entry */
+        entry->short_name = NULL; /* the short name of a term means the term's own entry */
     }
 }
 
@@ -214,7 +212,7 @@ static void add_all(struct making *making)
     glossary_add_terms(making, GLOSSARY_LISTENER_TERM, listener_terms);
     glossary_add_terms(making, GLOSSARY_SINK_TERM, offer_terms);
     glossary_add_terms(making, GLOSSARY_SINK_TERM, sink_terms);
-    /* in_flight is not a row of sink_terms; its gauge has the text. */
+    /* sink_terms has no row in_flight, so its text comes from the metric. */
     glossary_add(making, GLOSSARY_SINK_TERM, "in_flight", metrics_rows[ROW_IN_FLIGHT].help,
                  metrics_rows[ROW_IN_FLIGHT].remedy);
     glossary_add_terms(making, GLOSSARY_DEAD_LETTER_TERM, dead_letter_terms);
@@ -249,7 +247,6 @@ void glossary_destroy(struct glossary *glossary)
 
 /* --- lookup ----------------------------------------------------------------------------------- */
 
-/* Whether `word` is the name of one of the histogram's samples. */
 static bool is_sample_of(const struct glossary_entry *entry, const char *word)
 {
     size_t length = strlen(entry->name);

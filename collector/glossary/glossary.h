@@ -1,10 +1,8 @@
 /*
  * The glossary: the meaning of each word that the program accepts or reports, with remedies.
  *
- * There is one entry for each option, key, reason, term, metric, word of health and exit code,
- * generated from the rows of their own tables (config/option_table.h, config/key_table.h,
- * ledger/ledger_terms.h, metrics/metrics_rows.h, health/health_words.h). `sluice explain` and the
- * manual print the entries.
+ * It has an entry for each option, key, reason, term, metric, word of health and exit code. The
+ * entries are generated from the tables of these words. `sluice explain` and the manual print them.
  *
  * Lifecycle: create, read, destroy. Constant after create; any thread.
  */
@@ -16,7 +14,6 @@
 
 #include "collector/config/syntax.h"
 
-/* The kind of word that an entry explains. */
 enum glossary_kind {
     GLOSSARY_OPTION,
     GLOSSARY_KEY,
@@ -36,44 +33,44 @@ enum glossary_kind {
 };
 
 /*
- * The title of a kind ("a key"), and the manual page and section that have the words of this kind.
+ * The title of a kind ("a key"), and the manual page and section that describe words of this kind.
  */
 struct glossary_kind_text {
     const char *title, *page;
 };
 extern const struct glossary_kind_text glossary_kinds[GLOSSARY_KIND_COUNT];
 
-/* The size of a buffer for the name of any metric, including the NUL. */
+/* The size of an entry's name, including the NUL. */
 #define GLOSSARY_NAME_SIZE 80
 
 struct glossary_entry {
     enum glossary_kind kind;
-    unsigned scopes;                /* of a key: its scopes, bits of enum key_scope */
-    const struct setting *key;      /* of a key: its row; else NULL */
-    bool histogram;                 /* of a metric: has samples _bucket, _sum and _count */
-    bool of_term;                   /* of a metric: its value is a term, which has its own entry */
-    const char *short_name;         /* of a metric: its name without prefix and suffix; else NULL */
+    unsigned scopes;                /* key: its scopes, bits of enum key_scope */
+    const struct setting *key;      /* key: its row; NULL for other kinds */
+    bool histogram;                 /* metric: it has samples _bucket, _sum and _count */
+    bool of_term;                   /* metric: its value is a term, which has its own entry */
+    const char *short_name;         /* metric: name without prefix and suffix; NULL if of_term */
     const char *what;               /* its meaning */
     const char *remedy;             /* what to do about it; empty for options and keys */
-    char name[GLOSSARY_NAME_SIZE];  /* as the program accepts or reports it */
-    char syntax[SYNTAX_SIZE]; /* syntax of the value, or the names of the labels; empty: none */
-    char default_text[SYNTAX_SIZE]; /* "default 4MiB, 4KiB to 1GiB"; empty: none */
+    char name[GLOSSARY_NAME_SIZE];  /* the word, as the program accepts or reports it */
+    char syntax[SYNTAX_SIZE];       /* syntax of the value, or the labels' names; may be empty */
+    char default_text[SYNTAX_SIZE]; /* such as "default 4MiB, 4KiB to 1GiB"; may be empty */
 };
 
 struct glossary {
-    struct glossary_entry *entries; /* entries of a kind are together, in their table's order */
+    struct glossary_entry *entries; /* grouped by kind, in the order of the kind's table */
     size_t count;
 };
 
-/* Makes all entries; `registry` has the choices of values. Returns NULL if memory is short. */
+/* Creates all entries. `registry` provides the choices of values. Returns NULL if out of memory. */
 struct glossary *glossary_create(const struct config_registry *registry);
 /* NULL is allowed. */
 void glossary_destroy(struct glossary *glossary);
 
 /*
- * Returns whether `word` means this entry. That is its name, also as it appears in use ("--sink",
- * "rate_limit=", "sluice_sink_write_seconds_bucket"), a metric's short name, or one of an open
- * key's names.
+ * Returns true if `word` names this entry. Accepts its name, also as it appears in use ("--sink",
+ * "rate_limit=", "sluice_sink_write_seconds_bucket"), a metric's short name, and the names of a key
+ * that stands for several.
  */
 bool glossary_is_meant(const struct glossary_entry *entry, const char *word);
 

@@ -1,4 +1,4 @@
-/* The glossary as JSON for the status page. Main thread. */
+/* Writes the glossary as JSON for the status page. Main thread. */
 #ifndef SLUICE_COLLECTOR_GLOSSARY_GLOSSARY_JSON_H
 #define SLUICE_COLLECTOR_GLOSSARY_GLOSSARY_JSON_H
 

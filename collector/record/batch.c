@@ -17,26 +17,26 @@ struct slab {
     struct batch batches[];
 };
 
-/* All batches of one size. */
 struct shelf {
-    struct batch *free;        /* ready to be filled */
-    struct batch *unpopulated; /* can be acquired, but have no pages yet */
-    struct batch *parked;      /* surplus: cannot be acquired; their pages were discarded */
+    struct batch *free;        /* populated small batches, or large batches */
+    struct batch *unpopulated; /* small batches without pages; they can be acquired */
+    struct batch *parked; /* surplus batches, whose pages were discarded; they cannot be acquired */
     size_t made;
     size_t free_count;
     size_t parked_count;
     size_t out;
-    size_t wanted; /* the number to keep unparked; surplus batches are parked when released */
+    size_t wanted; /* number of batches to keep; surplus batches are parked when released */
 };
 
 struct batch_pool {
-    struct mutex *lock; /* guards all but low; taken once per batch, not per record */
+    struct mutex *lock; /* guards all members except low and low_context; taken once per batch, not
+                           per record */
     struct shelf small;
     struct shelf large;
-    size_t large_size; /* bytes */
-    size_t outdated;   /* large batches in use that have fewer bytes */
+    size_t large_size; /* bytes of a large batch's arena */
+    size_t outdated;   /* number of batches in use that are large but have fewer bytes */
     struct slab *slabs;
-    bool asked;      /* `low` was called; cleared when batch_pool_populate succeeds */
+    bool asked; /* `low` was called; cleared when batch_pool_populate succeeds */
     void (*low)(void *context);
     void *low_context;
 };
@@ -77,7 +77,7 @@ static struct batch *take_free(struct shelf *shelf)
 
 /* --- allocation ------------------------------------------------------------------------------- */
 
-/* The memory begins on a page boundary; a size of 0 is allowed. */
+/* Returns memory that begins on a page boundary. A size of 0 is allowed. */
 static uint8_t *take_memory(size_t count, size_t size)
 {
     size_t pages = count * size / PAGE_ALIGNMENT + 1;
@@ -175,7 +175,7 @@ static bool has_too_many(const struct shelf *shelf)
     return shelf->made - shelf->parked_count > shelf->wanted;
 }
 
-/* Locked. */
+/* The caller holds the lock. */
 static void park(struct shelf *shelf, struct batch *batch)
 {
     aligned_memory_discard(batch->arena.base, batch->arena.capacity);
@@ -184,14 +184,13 @@ static void park(struct shelf *shelf, struct batch *batch)
     RULE(shelf->parked_count <= shelf->made, "parked batches belong to their shelf");
 }
 
-/* Locked: takes a batch that is not in use, or returns NULL. */
 static struct batch *take_unused(struct shelf *shelf)
 {
     struct batch *batch = pop_batch(&shelf->unpopulated);
     return batch != NULL ? batch : take_free(shelf);
 }
 
-/* Locked: parks surplus batches that are not in use, or makes parked ones available again. */
+/* Parks unused surplus batches, or makes parked ones available again. The caller holds the lock. */
 static void adjust(struct shelf *shelf)
 {
     struct batch *batch;
@@ -213,7 +212,10 @@ static size_t missing(const struct shelf *shelf, size_t wanted)
     return wanted > shelf->made ? wanted - shelf->made : 0;
 }
 
-/* Locked: withdraws all large batches; those not in use return their pages to the system. */
+/*
+ * Withdraws all large batches. Unused ones return their pages to the system now, others when they
+ * are released. The caller holds the lock.
+ */
 static void outdate(struct batch_pool *pool, size_t large_size)
 {
     struct batch *batch;
@@ -265,7 +267,7 @@ void batch_pool_on_low(struct batch_pool *pool, void (*low)(void *context), void
     pool->low_context = context;
 }
 
-/* Locked: whether the caller must call `low` so that batches are populated in time. */
+/* Returns true if the caller must call `low`, after it has released the lock. */
 static bool has_become_low(struct batch_pool *pool)
 {
     const struct shelf *small = &pool->small;
@@ -281,7 +283,7 @@ static bool populate(struct batch *batch)
 }
 
 /*
- * If the system has no pages, `asked` stays set: `low` is then not called again, and threads that
+ * If the system has no pages, `asked` stays set. Then `low` is not called again, and threads that
  * acquire batches populate them.
  */
 void batch_pool_populate(struct batch_pool *pool)

@@ -45,7 +45,6 @@ static void log_schema(const struct mismatch_hint *hint, const char *listener,
               fits != NULL ? " knows them" : "");
 }
 
-/* Logs the first extension without a declaration, unless one was logged. */
 static void look_for_undeclared(struct mismatch_hint *hint, const char *listener,
                                 const struct record *first)
 {
@@ -91,8 +90,8 @@ void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *p
 /* --- messages without a line ------------------------------------------------------------------ */
 
 /*
- * The arena is small, so texts that the schema creates for the sample may be cut; only whether
- * there is a sample matters here.
+ * The arena is small and may cut texts that the schema creates for the sample. That does not
+ * matter: only the existence of a sample is checked.
  */
 static bool has_sample(const struct record *record)
 {
@@ -120,7 +119,6 @@ void mismatch_hint_no_line(struct mismatch_hint *hint, const char *listener,
 
 /* --- repeated series -------------------------------------------------------------------------- */
 
-/* The most bytes of a sample's name in the log. */
 #define SHOWN_NAME 200
 
 void mismatch_hint_repeated(struct mismatch_hint *hint, const char *listener,

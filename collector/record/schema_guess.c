@@ -5,13 +5,14 @@
 #include "collector/platform/thread.h"
 
 #define SCHEMAS_MOST 16
-#define ROOM         ((size_t)512 * 1024) /* bytes that a message may take when decoded */
+#define ROOM         ((size_t)512 * 1024) /* bytes for a decoded message */
 
 struct schema_guess {
     const struct schema_ops *const *known;
     struct mutex *lock;
-    struct schema *schemas[SCHEMAS_MOST]; /* in the order of `known`; NULL: not created */
-    struct arena arena;                   /* no base: the arena is not created yet */
+    struct schema *schemas[SCHEMAS_MOST]; /* in the order of `known`; NULL if the schema could not
+                                             be created */
+    struct arena arena;                   /* `base` is NULL until the first call */
 };
 
 struct schema_guess *schema_guess_create(const struct schema_ops *const *known)
@@ -40,10 +41,7 @@ void schema_guess_destroy(struct schema_guess *guess)
     free(guess);
 }
 
-/*
- * Creates the arena and all known schemas at the first call. Schemas that cannot be created are
- * left out.
- */
+/* A schema that cannot be created is left out. */
 static bool make_schemas(struct schema_guess *guess)
 {
     if (guess->arena.base != NULL)
@@ -58,7 +56,6 @@ static bool make_schemas(struct schema_guess *guess)
     return guess->arena.base != NULL;
 }
 
-/* Returns zero fields if the schema refuses the message. */
 static struct schema_fields fields_by(struct schema_guess *guess, const struct schema *schema,
                                       const uint8_t *data, size_t size)
 {

@@ -1,9 +1,9 @@
 /*
- * Guesses which built-in schema a message has, when the one that decoded it does not know most of
- * its fields.
+ * Guesses the built-in schema of a message of which the configured schema does not know most
+ * fields.
  *
- * The first call creates the schemas and the memory to decode in, and keeps them. Any thread may
- * call; calls wait for each other.
+ * The first call creates the schemas and the memory for decoding, and keeps them. Any thread may
+ * call; a lock admits one call at a time.
  */
 #ifndef SLUICE_COLLECTOR_RECORD_SCHEMA_GUESS_H
 #define SLUICE_COLLECTOR_RECORD_SCHEMA_GUESS_H
@@ -22,8 +22,9 @@ struct schema_guess *schema_guess_create(const struct schema_ops *const *known);
 void schema_guess_destroy(struct schema_guess *guess);
 
 /*
- * The name of the schema, other than `wrong`, that knows the most fields of the message. Returns
- * NULL if each schema refuses the message or knows at most half of its fields, or if out of memory.
+ * Returns the name of the schema, other than `wrong`, that leaves the fewest fields of the message
+ * unknown; among equals, the one that knows the most. Returns NULL if each schema refuses the
+ * message or knows at most half of its fields, or if out of memory.
  */
 const char *schema_guess_name(struct schema_guess *guess, const struct schema_ops *wrong,
                               const uint8_t *data, size_t size);

@@ -50,7 +50,7 @@ int schema_list_create(struct schema_list **out, const struct schema_config *con
         }
         entry->numbering = (uint32_t)list->count;
         entry->match = config->match;
-        /* Sealed datagrams are opened before a schema is chosen; then they are plain ones. */
+        /* Sealed datagrams are opened before a schema is chosen, so the schema sees plain ones. */
         entry->framing = config->framing == FRAMING_SEALED ? FRAMING_DATAGRAM : config->framing;
         entry->header = config->header;
     }
@@ -96,8 +96,8 @@ static bool entries_same_numbers(const struct schema_entry *a, const struct sche
 }
 
 /*
- * Also compares the matches of the entries before `index`, because these entries take their
- * datagrams first.
+ * Also compares the matches of the entries before `index`: they are tried first, so they decide
+ * which datagrams reach this entry.
  */
 bool schema_list_same_numbers(const struct schema_list *a, const struct schema_list *b,
                               size_t index)
@@ -133,7 +133,7 @@ void schema_list_release(struct schema_list *list)
     free(list);
 }
 
-/* If the framing names the kind of its content, that must match the schema too. */
+/* The prefix of OTLP over UDP names the kind of content, which must also fit the schema. */
 static bool entry_takes(const struct schema_entry *entry, const struct address *source,
                         const char *sender, const uint8_t *data, size_t size)
 {

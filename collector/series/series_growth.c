@@ -13,13 +13,13 @@ struct ranked_sender {
 
 struct ranked_senders {
     size_t count;
-    size_t last; /* index of the sender noted last, which is often the next one, too */
+    size_t last; /* index of the sender noted last; the next one is often the same */
     struct ranked_sender list[GROWTH_SENDERS];
 };
 
 struct ranked_label {
     uint64_t rank;
-    size_t name_size; /* of the whole name */
+    size_t name_size; /* of the uncut name */
     char name[GROWTH_NAME];
     size_t count;
     uint64_t values[GROWTH_VALUES]; /* the smallest fingerprints, ascending */
@@ -149,7 +149,6 @@ static struct ranked_label *rank_label(struct series_growth *growth, const struc
     return label;
 }
 
-/* Keeps the value if it is among the smallest. */
 static void keep_value(struct ranked_label *label, uint64_t value)
 {
     size_t at = label->count;
@@ -165,8 +164,7 @@ static void keep_value(struct ranked_label *label, uint64_t value)
     label->values[at] = value;
 }
 
-void series_growth_note_label(struct series_growth *growth, const struct text *name,
-                              uint64_t value)
+void series_growth_note_label(struct series_growth *growth, const struct text *name, uint64_t value)
 {
     if (name->size == 0)
         return;
@@ -175,7 +173,7 @@ void series_growth_note_label(struct series_growth *growth, const struct text *n
     mutex_unlock(growth->lock);
 }
 
-/* The k-th smallest of n evenly spread numbers is about k / n of the range. */
+/* If n values are spread evenly, the k-th smallest is at about k / n of the range. */
 static uint64_t count_values(const struct ranked_label *label)
 {
     if (label->count < GROWTH_VALUES)
@@ -192,9 +190,9 @@ static bool is_before(const struct growth_sender *a, const struct growth_sender 
     return a->refused != b->refused ? a->refused > b->refused : a->added > b->added;
 }
 
-/* Inserts the sender into the report in order, unless the report is full of senders before it. */
+/* Inserts the sender at its rank, unless the report is full of senders with higher ranks. */
 static void report_sender(struct growth_sender *told, size_t *count,
-                        const struct growth_sender *sender)
+                          const struct growth_sender *sender)
 {
     size_t at = *count;
     while (at != 0 && is_before(sender, &told[at - 1]))

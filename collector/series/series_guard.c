@@ -7,7 +7,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* The kinds of fingerprints. */
+/* Kinds of fingerprints, so that a name and an address never hash the same input. */
 enum { NAME_FINGERPRINT, SENDER_FINGERPRINT };
 
 static struct series_table_options table_options(const struct series_limits *limits)
@@ -71,7 +71,10 @@ void series_guard_begin_record(struct series_guard *guard, int64_t received_ns)
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-/* Whether `later` is more than `most` nanoseconds after `earlier`; 0: no limit. */
+/*
+ * Returns true if `later` is more than `most` ns after `earlier`. If `most` is 0, there is no
+ * limit.
+ */
 static bool is_apart(int64_t later, int64_t earlier, uint64_t most)
 {
     return most != 0 && later > earlier && (uint64_t)later - (uint64_t)earlier > most;

@@ -5,7 +5,7 @@
 
 #include "collector/base/rule.h"
 
-/* Puts all places into the list of free ones. This also touches their memory. */
+/* Writes to all places, so the system gives them pages now and not later. */
 static void free_all(struct series_senders *senders)
 {
     for (size_t i = 1; i <= senders->most; i++)
@@ -38,13 +38,12 @@ size_t series_senders_memory(size_t most)
     return (most + 1) * sizeof(struct series_sender) + most * sizeof(uint32_t);
 }
 
-/* Returns the chain of the sender. */
 static uint32_t *chain_of(const struct series_senders *senders, uint64_t id)
 {
     return &senders->chains[(id >> 32) * senders->most >> 32];
 }
 
-/* Returns the link to the sender, or to the end of its chain. */
+/* Returns the link to the sender, or the link at the end of its chain. */
 static uint32_t *link_to(const struct series_senders *senders, uint64_t id)
 {
     uint32_t *link = chain_of(senders, id);

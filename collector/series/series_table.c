@@ -7,31 +7,31 @@
 #include "collector/base/rule.h"
 #include "collector/series/series_senders.h"
 
-/* The hand's rounds in one timeout, and the most slots that it visits for one record. */
+/* The hand makes ROUNDS rounds in a timeout, and visits at most MOST_TICK slots for one record. */
 #define ROUNDS    8
 #define MOST_TICK 4096
 
 struct slot {
-    uint64_t series; /* its fingerprint; 0: empty */
-    uint32_t seen_s; /* when its last sample came */
-    uint32_t sender; /* place of the sender that brought it, if senders are limited */
+    uint64_t series; /* fingerprint; 0 in an empty slot */
+    uint32_t seen_s; /* time of its last sample */
+    uint32_t sender; /* index in `senders`, if the series of a sender are limited */
 };
 
 struct series_table {
     struct slot *slots;
-    size_t size; /* slots */
-    size_t most; /* series */
+    size_t size; /* number of slots */
+    size_t most; /* upper limit of series */
     uint32_t per_sender;
     uint32_t timeout_s;
     struct counter count;
     struct series_senders senders;
     size_t hand;
-    size_t due; /* slots that the hand must still visit */
+    size_t due; /* number of slots that the hand must still visit */
     uint32_t ticked_s;
     bool has_ticked;
 };
 
-/* A third more slots than series, and some for tables of a few series. */
+/* The table is at most three quarters full. Small tables get 8 slots more. */
 static size_t slots_for(size_t series)
 {
     return series + series / 3 + 8;
@@ -59,7 +59,7 @@ struct series_table *series_table_create(const struct series_table_options *opti
         series_table_destroy(table);
         return NULL;
     }
-    memset(table->slots, 0, table->size * sizeof *table->slots); /* also touches the memory */
+    memset(table->slots, 0, table->size * sizeof *table->slots); /* also populates the memory */
     return table;
 }
 
@@ -79,7 +79,6 @@ size_t series_table_count(const struct series_table *table)
 
 /* --- slots ------------------------------------------------------------------------------------ */
 
-/* Returns the slot in which the search for a series begins. */
 static size_t home_of(const struct series_table *table, uint64_t series)
 {
     return (size_t)((series >> 32) * table->size >> 32);
@@ -90,7 +89,7 @@ static size_t next_of(const struct series_table *table, size_t at)
     return at + 1 == table->size ? 0 : at + 1;
 }
 
-/* Returns the series' slot, or the empty slot where it would be. */
+/* Returns the slot of the series, or the empty slot in which its search ends. */
 static size_t find(const struct series_table *table, uint64_t series)
 {
     size_t at = home_of(table, series);
@@ -99,21 +98,24 @@ static size_t find(const struct series_table *table, uint64_t series)
     return at;
 }
 
-/* Returns the fingerprint that the table keeps: never that of an empty slot. */
+/* Returns the fingerprint to store: 0 means an empty slot, so it is replaced. */
 static uint64_t kept(uint64_t series)
 {
     return series == 0 ? 1 : series;
 }
 
-/* Whether the search from `home` reaches `to` no later than `at`. All three are in one run. */
+/*
+ * Returns true if a search that begins at `home` reaches `to` no later than `at`. No slot between
+ * them may be empty.
+ */
 static bool is_between(size_t home, size_t to, size_t at)
 {
     return to <= at ? home <= to || home > at : home <= to && home > at;
 }
 
 /*
- * Empties the slot. A later series of the run moves into the gap if its search would otherwise end
- * there, which leaves the next gap.
+ * Empties a slot. A later series must move into the gap if the gap would end its search early; its
+ * old slot is then the next gap.
  */
 static void empty_slot(struct series_table *table, size_t gap)
 {
@@ -140,17 +142,14 @@ static void forget(struct series_table *table, size_t at)
 
 /* --- the hand --------------------------------------------------------------------------------- */
 
-/* A time after `now_s` counts as now. */
+/* A series with a sample later than `now_s` is not idle. */
 static bool is_idle(const struct series_table *table, const struct slot *slot, uint32_t now_s)
 {
     int32_t idle_s = (int32_t)(now_s - slot->seen_s);
     return slot->series != 0 && idle_s > 0 && (uint32_t)idle_s > table->timeout_s;
 }
 
-/*
- * Visits the next slots, and forgets their series if they are idle. A slot is checked again when a
- * following series has moved into it.
- */
+/* A slot is checked again when a later series has moved into it. */
 static void move_hand(struct series_table *table, size_t slots, uint32_t now_s)
 {
     for (size_t i = 0; i < slots; i++) {
@@ -161,8 +160,8 @@ static void move_hand(struct series_table *table, size_t slots, uint32_t now_s)
 }
 
 /*
- * Adds the slots that the hand must visit for the time since the last tick, at most one whole
- * round.
+ * Adds the slots that the hand must visit for the time since the last tick, at most one round in
+ * all.
  */
 static void add_due(struct series_table *table, uint32_t now_s)
 {
@@ -222,8 +221,8 @@ enum series_verdict series_table_add(struct series_table *table, uint64_t series
     table->slots[at] = (struct slot){
         .series = kept(series),
         .seen_s = now_s,
-        .sender = table->per_sender == 0 ? SERIES_NO_SENDER
-                                         : series_senders_add(&table->senders, sender),
+        .sender =
+            table->per_sender == 0 ? SERIES_NO_SENDER : series_senders_add(&table->senders, sender),
     };
     counter_add(&table->count, 1);
     return SERIES_ADDED;

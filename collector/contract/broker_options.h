@@ -20,7 +20,7 @@ enum message_header {
     HEADER_NUMBER = 1 << 3,    /* the message's id; a resent message keeps its id */
 };
 
-/* Selects the records that get the same message key. */
+/* The records that get the same message key. Brokers keep the order of messages with one key. */
 enum key_kind {
     KEY_NONE,
     KEY_SOURCE, /* the records of one address */

@@ -1,10 +1,10 @@
 /*
- * Compression of files: each piece of whole lines becomes one frame that can be decompressed
- * without the others. A sequence of frames is a valid file of the format `name`, also when the file
- * is cut between two frames.
+ * Compression of files: each piece of whole lines becomes one frame, which can be decompressed by
+ * itself. A sequence of frames is a valid file of the format `name`, also when the file is cut
+ * between two frames.
  *
  * An interface that sinks/ implements, one file for each library
- * (sinks/compression/compressions.h). Lifecycle: create, then compress and whole in any order,
+ * (sinks/compression/compressions.h). Call create, then compress and whole in any order, then
  * destroy. One thread at a time. Only create allocates memory.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_COMPRESSION_H
@@ -28,8 +28,8 @@ struct compression {
 /* A file to inspect, read through the caller's function. */
 struct compression_file {
     /*
-     * Reads `size` bytes from `offset` on; the range lies inside the file. Returns the number of
-     * bytes read. A number below `size` means a read error.
+     * Reads `size` bytes at `offset`; the range is inside the file. Returns the number of bytes
+     * read, which is less than `size` after a read error.
      */
     size_t (*read)(void *context, uint64_t offset, void *bytes, size_t size);
     void *context;
@@ -66,11 +66,11 @@ struct compression_ops {
 
     /*
      * Returns the number of bytes at the front of a file that are consecutive whole frames: 0 for
-     * an empty file or another format, -1 if the file cannot be read. Reads the file in bounded
-     * pieces, and uses the length in a frame's header where the format has one. Then decompresses
-     * the frames from the last one backwards until a checksum is right, because a crash damages the
-     * last frames. If a frame needs more memory than the frames of this program, only its length is
-     * checked.
+     * an empty file or another format, -1 if the file cannot be read. Finds the ends of the frames
+     * first, from the lengths in their headers if the format has them, and reads the file in
+     * bounded pieces. Then decompresses frames from the last one backwards until a checksum is
+     * right, because a crash damages the last frames. If a frame needs more memory than the frames
+     * of this program, only its length is checked.
      */
     int64_t (*whole)(struct compression *compression, const struct compression_file *file);
 };

@@ -41,36 +41,37 @@ enum delivery_reason {
 struct delivery_record {
     uint32_t offset, size;   /* range of its bytes in the block, newlines included */
     uint32_t key, key_size;  /* range of its key in the block's `keys`; size 0: no key */
-    uint32_t lines, samples; /* number of lines, and of the samples that have a line of their own;
+    uint32_t lines, samples; /* number of lines, and number of samples with a line of their own;
                                 samples 0: not known */
     uint8_t outcome, reason; /* the answer for this record, if the block has per_record */
-    bool done;               /* an earlier try decided its outcome: it is not resent */
+    bool done;               /* its outcome was decided by an earlier try, so it is not resent */
     bool maybe_sent;         /* it was sent in an earlier try, but no answer came */
-    bool repeated; /* refused with other records, some of which may have been accepted */
+    bool repeated; /* refused together with other records, some of which may have been accepted */
     uint8_t group; /* for the destination's use; kept when the block is resent */
 };
 
 /*
  * A block of records. The writer owns it and does not change it from send to answer, so that the
- * destination need not copy it. The writer never refills a lent block; it hands the ownership of
- * its bytes and keys (from malloc) to the destination, which frees them no earlier than in destroy.
+ * destination need not copy it. If the destination sets `lent`, the writer does not use the bytes
+ * and keys (from malloc) again: the destination then owns them, and frees them in destroy or later.
  */
 struct delivery_block {
     const char *route; /* from the destination's `route`; "" if it has no such function */
     const uint8_t *bytes;
     size_t size;
     struct delivery_record *records; /* their lines are contiguous in `bytes` */
-    size_t count;                    /* at least 1 */
+    size_t count;                    /* number of records, at least 1 */
     const uint8_t *keys;             /* NULL: no record has a key */
 
     /*
-     * The id of the block and of its first record is `epoch` (one for each opened sink) with
-     * `first_number`; each later record has the next number. A resent block keeps its id.
+     * The first record has the id `epoch`, which is new for each opened sink, with `first_number`.
+     * The block has the same id. Each later record has the next number. A resent block keeps its
+     * id.
      */
     uint64_t first_number;
     const char *epoch;
 
-    const char *schema, *listener; /* of its records; NULL if they do not all have the same */
+    const char *schema, *listener; /* schema and listener of its records; NULL if they differ */
 
     bool again;     /* set by the writer: this run has handed the block over before */
     unsigned tries; /* counted by the destination; 0 when the block is first handed over */
@@ -84,7 +85,7 @@ struct delivery_block {
     bool lent; /* set by abandon: a library may still read the bytes and keys after the answer */
 };
 
-/* Whether a block with an unknown outcome is resent. */
+/* When a block with an unknown outcome is resent. */
 enum delivery_retry {
     RETRY_AUTO,          /* only if a duplicate overwrites the first copy (encoder.h: overwrites) */
     RETRY_AT_MOST_ONCE,  /* never */
@@ -92,32 +93,34 @@ enum delivery_retry {
 };
 
 /*
- * Returns whether records that the far end may already have are resent. `overwrites`: the encoder's
- * member of this name.
+ * Returns true if records that the far end may already have are resent. `spills`: the sink has a
+ * spill. `overwrites`: the encoder's member of this name.
  */
 static inline bool delivery_repeats(enum delivery_retry retry, bool spills, bool overwrites)
 {
     return retry == RETRY_AT_LEAST_ONCE || spills || (retry == RETRY_AUTO && overwrites);
 }
 
-/* The keys of a sink's URL that every delivery has. */
+/* The keys that the URL of every delivery may have. */
 struct delivery_options {
     uint64_t timeout; /* nanoseconds for which a block is tried */
     enum delivery_retry retry;
-    uint64_t in_flight;  /* most blocks in flight */
+    uint64_t in_flight;  /* maximum number of blocks in flight */
     char *spill;         /* the folder where records wait on disk; NULL: no spill */
-    uint64_t spill_size; /* most bytes in that folder */
+    uint64_t spill_size; /* maximum number of bytes in that folder */
 };
 
-/* The size of a buffer for a route with its NUL, and the most bytes of a record's key. */
+/*
+ * The size of a buffer for a route with its NUL, and the maximum size of a record's key, in bytes.
+ */
 #define DELIVERY_ROUTE_SIZE ((size_t)256)
 #define DELIVERY_KEY_SIZE   ((size_t)256)
 
 struct delivery_ops {
     /*
-     * Hands a block over without waiting. Returns false if there is no room now: the destination
-     * keeps no reference, and the writer offers the block again after the next answer or when `due`
-     * has passed.
+     * Hands a block over without waiting. Returns false if there is no room now. The destination
+     * then keeps no reference, and the writer offers the block again after the next answer, or at
+     * `due`.
      */
     bool (*send)(struct destination *destination, struct delivery_block *block,
                  struct error *error);
@@ -133,41 +136,40 @@ struct delivery_ops {
     /*
      * Writes the record's topic or subject with its NUL into `route`, which has DELIVERY_ROUTE_SIZE
      * bytes. Returns false if the record has no valid topic or subject; the writer counts it as
-     * rejected. All records of a block have the same route. NULL: there is only one route.
+     * rejected. All records of a block have the same route. NULL if there is only one route.
      */
     bool (*route)(struct destination *destination, const struct listener *listener,
                   const struct record *record, char *route);
 
     /*
-     * Writes the record's key into `key`, which has DELIVERY_KEY_SIZE bytes, and returns its size;
-     * 0: the record has no key. NULL: records never have keys.
+     * Writes the record's key into `key`, which has DELIVERY_KEY_SIZE bytes. Returns its size, or 0
+     * if the record has no key. NULL if records never have keys.
      */
     size_t (*key)(struct destination *destination, const struct listener *listener,
                   const struct record *record, uint8_t *key);
 
     /*
-     * Returns whether the destination has no usable connection now, with the reason in `error`,
+     * Returns true if the destination has no usable connection now, with the reason in `error`,
      * which may be NULL. The sink calls this in each step, until an answer of the far end shows
-     * that the connection is usable again. NULL: a block that cannot be sent is answered at once,
-     * with its reason.
+     * that the connection is usable again. NULL if a block that cannot be sent is answered at once.
      */
     bool (*is_away)(const struct destination *destination, struct error *error);
 
     /*
-     * Returns when serve must be called (monotonic nanoseconds); INT64_MAX: not needed. NULL:
-     * never.
+     * Returns when serve must be called (monotonic nanoseconds), or INT64_MAX if it need not be
+     * called. NULL if serve is NULL.
      */
     int64_t (*due)(const struct destination *destination);
     void (*serve)(struct destination *destination);
 
     /*
      * Rereads the files that create has read (tokens, passwords). Returns 0, or -1 with `error`
-     * filled and the old contents kept. NULL: it reads no files.
+     * filled and the old contents kept. NULL if the destination reads no files.
      */
     int (*reopen)(struct destination *destination, struct error *error);
 
     /*
-     * Called when the deadline has passed: gives an answer to each block in flight,
+     * Called when the deadline has passed. Gives an answer to each block in flight:
      * DELIVERY_NOT_SENT or DELIVERY_UNKNOWN if the far end did not answer. The writer then fetches
      * the blocks with `answer`.
      */

@@ -50,7 +50,8 @@ enum destination_keys {
     DESTINATION_KEYS_HTTP = 1 << 10,
     DESTINATION_KEYS_KAFKA = 1 << 11,
     DESTINATION_KEYS_NATS = 1 << 12,
-    DESTINATION_KEYS_IN_FLIGHT = 1 << 13, /* in_flight=, of other kinds of deliveries */
+    DESTINATION_KEYS_IN_FLIGHT = 1 << 13, /* in_flight=, for deliveries other than HTTP, Kafka
+                                             and NATS */
 };
 
 /* The kinds of fields in a path. A path with fields names several files. */
@@ -60,12 +61,14 @@ struct path_fields {
 };
 
 /*
- * The names that a part of the configuration uses in a folder: those of a sink's files, or a single
- * one.
+ * Names that a part of the configuration uses in a folder: the names of a sink's files, or one
+ * name.
  */
 struct used_names {
-    const char *text;                     /* relative to the folder; a sink's may have fields */
-    const struct sink_settings *settings; /* of the sink; NULL: `text` is the only name */
+    const char *text;                     /* relative to the folder; the text of a sink may have
+                                             fields */
+    const struct sink_settings *settings; /* settings of the sink; NULL if `text` is the only
+                                             name */
 };
 
 struct destination_ops {
@@ -76,66 +79,66 @@ struct destination_ops {
     unsigned keys; /* enum destination_keys, as bits */
 
     /*
-     * The keys that only this destination has, up to a row without a name; NULL: there are no such
-     * keys. Their offsets are in the destination's own struct, which config fills in
-     * sink_settings.own. Values are numbers, choices (SETTING_BOOL, SETTING_ENUM) or texts.
+     * The keys that only this destination has, up to a row without a name. NULL if it has none.
+     * Their offsets are in the destination's own struct, which config fills in sink_settings.own.
+     * Values are numbers, choices (SETTING_BOOL, SETTING_ENUM) or texts.
      */
     const struct setting *own_keys;
 
     enum destination_takes takes;
-    bool sends_requests; /* sends HTTP requests: requires encoder_request of formats that have it */
+    bool sends_requests; /* it sends blocks as HTTP requests (encoder_request) */
     bool is_standard_output;
 
     /*
-     * For a delivery's spill (records that wait on disk). Blocks on disk carry the destination
-     * (`spilled_for`; NULL: the scheme) and the topic in the path (NULL: none). Only a sink with
+     * For a delivery's spill (records that wait on disk). Blocks on disk contain `spilled_for` (the
+     * scheme if that is NULL) and the topic in the path (none if `topic` is NULL). Only a sink with
      * the same destination and topic may send them.
      */
     const char *spilled_for;
     const char *(*topic)(const char *path);
 
     /*
-     * The name of the library that is missing in this build; the error message contains it. If set,
-     * the functions below are missing. NULL: the destination is available.
+     * The name of the library that is missing in this build, for an error message. The functions
+     * below are then missing. NULL if the destination is available.
      */
     const char *absent;
 
     /*
      * Returns the name and version of the library that was loaded for the destination, or a text
-     * that this system does not have it. NULL: the destination needs no library.
+     * that this system does not have it. NULL if the destination needs no library.
      */
     const char *(*library)(void);
 
     /*
      * Parses the path after the colon and fills *fields. Returns false with *wrong_at (bytes into
-     * the path) and *why (a constant, for messages); *why is NULL if memory is short. NULL: the
-     * path has no fields.
+     * the path) and *why (a constant, for messages); *why is NULL if memory is short. NULL if paths
+     * have no fields.
      */
     bool (*read_path)(const char *path, struct path_fields *fields, size_t *wrong_at,
                       const char **why);
 
     /*
-     * Returns whether both parts may use the same name, in the same folder. At least one of them is
+     * Returns true if both parts may use the same name in the same folder. At least one of them is
      * a sink of this destination. Set if and only if read_path is set.
      */
     bool (*names_meet)(const struct used_names *a, const struct used_names *b);
 
     /*
-     * Returns whether the destination's library accepts the property; if not, `error` has the
-     * reason. If the library is not installed, every property is accepted. Main thread. NULL: the
-     * destination has no properties.
+     * Returns true if the destination's library accepts the property, or if the library is not
+     * installed. Returns false with the reason in `error`. Main thread. NULL if the destination has
+     * no properties.
      */
     bool (*takes_property)(const char *name, const char *value, struct error *error);
 
     /*
-     * Fills *shape, without other effects. Returns false if memory is short. NULL: the destination
-     * is a stream whose memory is not worth counting.
+     * Fills *shape, without other effects. Returns false if memory is short. NULL for a stream
+     * whose memory is too small to be counted.
      */
     bool (*shape)(const struct destination_options *options, struct destination_shape *shape);
 
     /*
-     * Checks whether create would succeed, as far as possible without changing anything. Returns 0,
-     * or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE). NULL: there is no such check.
+     * Checks that create would succeed, as far as possible without changing anything. Returns 0, or
+     * -1 with `error` filled (EXIT_CODE_CANNOT_CREATE). NULL if there is no such check.
      */
     int (*check)(const struct destination_options *options, struct error *error);
 
@@ -144,7 +147,7 @@ struct destination_ops {
      * credentials, and whether it would accept records. Sends no record and changes nothing at the
      * far end. Fills *said: EXIT_CODE_OK and what was reached; EXIT_CODE_NOT_REACHED if the far end
      * is unreachable or unavailable now; EXIT_CODE_CONFIG if the far end refuses the options.
-     * Called after check; main thread. NULL: there is no far end.
+     * Called after check; main thread. NULL if there is no far end.
      */
     void (*probe)(const struct destination_options *options, int64_t timeout_ns,
                   struct error *said);
@@ -174,8 +177,8 @@ struct destination {
     const struct delivery_ops *delivery;
 
     /*
-     * A delivery's figures, and bits for the figures that it maintains (DELIVERY_HAS); otherwise
-     * NULL.
+     * A delivery's figures, and bits for the figures that it maintains (DELIVERY_HAS). NULL for
+     * other destinations.
      */
     const struct delivery_figures *figures;
     unsigned has_figures;

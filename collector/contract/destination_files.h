@@ -19,13 +19,13 @@ struct record;
 /* The block that a record belongs to, and the steps before the record may be added. */
 struct file_set_route {
     size_t block;
-    bool taken; /* the block may have another file's records: write it, then call take_over */
-    bool later; /* the record's time is later than all before: write all blocks first, so that each
-                   sender's records are written in order of time */
+    bool taken; /* the block may have records of another file: write it, then call take_over */
+    bool later; /* the record's period is later than that of all earlier records: write all
+                   blocks first, so that each sender's records are written in order of time */
 };
 
 struct file_set_ops {
-    /* Selects the block of a record; opens no file. NULL: there is only one block. */
+    /* Selects the block of a record; opens no file. NULL if there is only one block. */
     struct file_set_route (*route)(struct destination *destination, const struct listener *listener,
                                    const struct record *record);
 
@@ -41,7 +41,7 @@ struct file_set_ops {
                                size_t size, struct error *error);
 
     /*
-     * Returns when tick must be called (monotonic nanoseconds); INT64_MAX: not before the next
+     * Returns when tick must be called (monotonic nanoseconds), or INT64_MAX if not before the next
      * write.
      */
     int64_t (*due)(const struct destination *destination);
@@ -53,8 +53,9 @@ struct file_set_ops {
     bool (*tick)(struct destination *destination);
 
     /*
-     * Completes the files that are due, or all files if `all`. Unwritten blocks go to the next
-     * files; if all blocks are `empty`, the route of other files may use them.
+     * Completes the files that are due, or all files if `all`. Blocks that are not written yet go
+     * to the next files. `empty`: all blocks are empty, so that route may assign them to other
+     * files.
      */
     void (*rotate)(struct destination *destination, bool all, bool empty);
 

@@ -20,8 +20,9 @@ struct destination_options {
     const struct sink_settings *settings;
     struct disk_reserve reserve; /* free space to leave on the disk, from --min-free */
     bool written;                /* only for check: another sink already writes the file */
-    size_t block_size;           /* delivery: most bytes of a block */
-    uint64_t stall_timeout_ns;   /* time for a replaced reader to read the remaining bytes */
+    size_t block_size;           /* delivery: maximum size of a block in bytes */
+    uint64_t stall_timeout_ns;   /* nanoseconds in which a replaced reader must read the
+                                    remaining bytes */
 
     /* The members below are set for create, but not for shape. */
     const char *head; /* the first bytes of each file */
@@ -40,10 +41,13 @@ static inline int64_t file_sync_interval(const struct destination_options *optio
 
 /* The shape in which a destination takes records. */
 struct destination_shape {
-    size_t blocks;     /* file set: files that are filled at the same time; 0: not a file set */
-    size_t block_size; /* file set: most bytes collected for a file; more if one record is larger */
-    size_t chunks;     /* file set of several blocks: pieces of memory that the blocks share; */
-    size_t chunk_size; /* their size: at most block_size */
+    size_t blocks;     /* file set: number of files that are filled at the same time; 0: not a
+                          file set */
+    size_t block_size; /* file set: maximum number of bytes collected for a file; a larger record
+                          exceeds it */
+    size_t chunks;     /* file set of several blocks: number of pieces of memory that the blocks
+                          share */
+    size_t chunk_size; /* size of such a piece in bytes, at most block_size */
     bool arranged;     /* file set: each block is arranged and becomes a file of its own */
     size_t memory;     /* bytes that the destination and its library allocate, without the blocks */
 };

@@ -15,7 +15,7 @@ struct destination;
 enum relay_outcome {
     RELAY_SENT,      /* it was sent to its target, or to all targets */
     RELAY_TOO_LARGE, /* too large for the path to a target (EMSGSIZE) */
-    RELAY_NO_SOURCE, /* keep_source: its source and the target have different address families */
+    RELAY_NO_SOURCE, /* keep_source: the source and the target have different address families */
     RELAY_FAILED,    /* the system call failed */
 };
 
@@ -24,10 +24,7 @@ struct relay_datagram {
     const uint8_t *data;
     size_t size;
 
-    /*
-     * Filled by the relay. If the outcome is not RELAY_SENT, some of the targets may have the
-     * datagram.
-     */
+    /* Filled by the relay. If the outcome is not RELAY_SENT, some targets may have the datagram. */
     enum relay_outcome outcome;
     size_t sent; /* number of targets to which it was sent */
 };
@@ -39,15 +36,15 @@ struct relay_ops {
     /*
      * Sends `count` (1 to RELAY_MOST) datagrams in order, without waiting. Returns true when each
      * datagram has its outcome; `error` has the reason if one was not sent. Returns false if the
-     * socket buffer is full: the caller must call it again with the same datagrams, or cancel them,
+     * socket buffer is full. The caller must then call send with the same datagrams, or cancel,
      * before it sends other datagrams.
      */
     bool (*send)(struct destination *destination, struct relay_datagram *datagrams, size_t count,
                  struct error *error);
 
     /*
-     * Gives up the datagrams of the send that returned false: gives an outcome to each datagram,
-     * and fills `error` as send does.
+     * Gives up the datagrams for which send returned false: fills their outcomes, and `error` as
+     * send does.
      */
     void (*cancel)(struct destination *destination, struct relay_datagram *datagrams, size_t count);
 };

@@ -27,26 +27,26 @@ struct file_options {
     uint64_t rotate_interval; /* 0: not by time */
     uint64_t keep;            /* complete files (or periods of files) to keep per path; 0: all */
     uint64_t keep_time;       /* age at which complete files are deleted; 0: never */
-    uint64_t keep_size;       /* most bytes of complete files to keep; 0: all */
-    uint64_t max_files;       /* number of different paths between two rotations */
+    uint64_t keep_size;       /* maximum size of all complete files in bytes; 0: no limit */
+    uint64_t max_files;       /* maximum number of different paths between two rotations */
     uint64_t mode;            /* permissions of new files; 0: the default */
     enum file_sync sync;
     const struct compression_ops *compression; /* NULL: none */
 };
 
-/* The highest number of targets of a relay. */
+/* The maximum number of targets of a relay. */
 #define RELAY_TARGETS_MOST 16
 
 /* The addresses and keys in the URL of a relay. */
 struct relay_options {
     struct address targets[RELAY_TARGETS_MOST];
     size_t target_count;
-    bool to_turn;     /* round robin: each datagram goes to one target; false: to all */
+    bool to_turn;     /* each datagram goes to one target, round robin; false: to all targets */
     bool raw;         /* also send datagrams that could not be decoded */
     bool keep_source; /* send from the address of the original sender */
 };
 
-/* The keys of a sink's URL for HTTP; NULL: not given. */
+/* The keys of a sink's URL for HTTP. Texts are NULL if not given. */
 struct http_options {
     char *query; /* the text after the question mark, percent-encoded */
     /* Files of secrets, whose contents are never shown. A reload rereads them. */

@@ -25,14 +25,14 @@ enum reader_state {
 struct stream_ops {
     /*
      * Called between two records, before the next write: reopens the file if its name leads to
-     * another file now, and corrects the write position if the file was truncated. NULL: the
+     * another file now, and corrects the write position if the file was truncated. NULL if the
      * destination has no name.
      */
     void (*prepare)(struct destination *destination);
 
     /*
-     * Called while writes fail: returns whether prepare would change something, or a file without a
-     * name was truncated. NULL: neither can happen.
+     * Called while writes fail. Returns true if prepare would change something, or if a file
+     * without a name was truncated. NULL if neither can happen.
      */
     bool (*was_moved)(struct destination *destination);
 
@@ -44,9 +44,9 @@ struct stream_ops {
                                size_t *written, struct error *error);
 
     /*
-     * Called after WRITE_WOULD_BLOCK if the caller will not offer the same bytes again: cancels the
-     * pending write without waiting for the reader, and returns the number of leading bytes that
-     * were accepted nevertheless. NULL: there are no pending writes.
+     * Called after WRITE_WOULD_BLOCK if the caller will not offer the same bytes again. Cancels the
+     * pending write without waiting for the reader. Returns how many leading bytes were accepted
+     * nevertheless. NULL if there are no pending writes.
      */
     size_t (*cancel)(struct destination *destination);
 
@@ -59,48 +59,49 @@ struct stream_ops {
     /*
      * Removes the last `size` bytes written, which are the beginning of a record that cannot be
      * completed here; bytes that a truncation removed count as removed. Returns false if that
-     * failed. NULL: written bytes cannot be removed.
+     * failed. NULL if written bytes cannot be removed.
      */
     bool (*roll_back)(struct destination *destination, size_t size);
 
     /*
-     * Called if roll_back failed: makes the next writer of the same target, perhaps another
-     * destination, begin with a new line. NULL: there is no next writer, or it finds the incomplete
-     * line by reading the file.
+     * Called if roll_back failed. Makes the next writer of the same target, perhaps another
+     * destination, begin with a new line. NULL if there is no next writer, or if it finds the
+     * incomplete line by reading the file.
      */
     void (*leave_torn)(struct destination *destination);
 
     /*
-     * Returns whether the next byte is the first byte of an empty file, or of a pipe that was just
-     * opened. NULL: the destination has no beginning.
+     * Returns true if the next byte is the first byte of an empty file, or of a pipe that was just
+     * opened. NULL if the destination has no beginning.
      */
     bool (*at_beginning)(const struct destination *destination);
 
     /*
-     * Returns whether the destination is a terminal. If so, each record is written immediately,
-     * regardless of flush_interval, with its control characters (except newlines) replaced. NULL:
-     * it never is.
+     * Returns true if the destination is a terminal. Each record is then written immediately,
+     * regardless of flush_interval, with its control characters (except newlines) replaced. NULL if
+     * it is never a terminal.
      */
     bool (*is_watched)(const struct destination *destination);
 
     /*
-     * Closes the destination and opens its name again. Returns as create does. NULL: it has no
+     * Closes the destination and opens its name again. Returns as create does. NULL if it has no
      * name.
      */
     int (*reopen)(struct destination *destination, struct error *error);
 
     /*
-     * Returns when tick must be called (monotonic nanoseconds); INT64_MAX: not needed. NULL: never.
+     * Returns when tick must be called (monotonic nanoseconds), or INT64_MAX if it need not be
+     * called. NULL if tick is NULL.
      */
     int64_t (*due)(const struct destination *destination);
     void (*tick)(struct destination *destination);
 
     /*
      * Returns the state of the reader; *unread is the number of bytes that were written but not yet
-     * read. A record counts as written when its last byte is read. READER_ENDED is returned once
-     * for each reader: the unread bytes are lost, and the next write goes to a new reader and must
+     * read. A record counts as written when its last byte is read. Returns READER_ENDED once for
+     * each reader: its unread bytes are lost, and the next write goes to a new reader and must
      * begin with a record. tick detects changes; without a reader, writes return WRITE_WOULD_BLOCK.
-     * NULL: accepted bytes count as written, and a reader that ended is not replaced.
+     * If this is NULL, accepted bytes count as written, and a reader that ended is not replaced.
      */
     enum reader_state (*progress)(struct destination *destination, size_t *unread);
 

@@ -42,16 +42,16 @@ enum native_histograms {
 extern const char *const native_histograms_names[];
 
 /*
- * Values of buckets=, which selects the Prometheus buckets of a histogram that are written. Any
- * other value is the maximum number of buckets.
+ * Values of buckets=, which selects the buckets of a histogram that are written. Any other value is
+ * the maximum number of buckets.
  */
 #define BUCKETS_ALL UINT64_C(0)
 #define BUCKETS_CHANGED                                                                            \
     UINT64_MAX /* buckets whose count differs from the previous bucket's: classic_buckets.h */
 
 /*
- * The range of a maximum number of buckets: every histogram can be merged to BUCKETS_LEAST buckets;
- * all histograms have fewer than BUCKETS_MOST.
+ * The range of a maximum number of buckets. Every histogram can be merged to BUCKETS_LEAST buckets,
+ * and has fewer than BUCKETS_MOST.
  */
 #define BUCKETS_LEAST 8
 #define BUCKETS_MOST  100000
@@ -61,7 +61,7 @@ struct series_guard;
 /* Bytes that format=protobuf writes before each message, in place of its length (schema_id=). */
 #define MESSAGE_HEAD_MOST 64
 struct message_head {
-    size_t size; /* 0: messages follow their lengths */
+    size_t size; /* 0: each message follows its length */
     uint8_t bytes[MESSAGE_HEAD_MOST];
 };
 
@@ -84,7 +84,8 @@ struct encoder_options {
     struct series_limits limits;
 
     /*
-     * The sink's guard, which applies `limits` and outlives the encoder; NULL: there are no limits.
+     * The sink's guard, which applies `limits` and outlives the encoder. NULL if there are no
+     * limits.
      */
     struct series_guard *series;
 };
@@ -93,16 +94,16 @@ struct encoder_options {
 #define AMPLIFICATION_FREE ((size_t)64 * 1024)
 
 /*
- * Returns whether a record may have `bytes` encoded bytes: at most max_amplification times the size
+ * Returns true if a record may have `bytes` encoded bytes: at most max_amplification times the size
  * of its message. Formats that repeat labels on each line turn a small message (a histogram's
- * buckets) into much output, so that one sender could fill a disk with little traffic.
+ * buckets) into much output. Without this limit one sender could fill a disk with little traffic.
  */
 bool encoder_allows(const struct encoder_options *options, const struct record *record,
                     size_t bytes);
 
 struct encoder;
 
-/* Most bytes of working memory that create may allocate; part of the memory plan. */
+/* The maximum number of bytes that create may allocate; part of the memory plan. */
 #define ENCODER_SCRATCH_SIZE ((size_t)512 * 1024)
 
 /* The maximum number of bytes of a file from `arrange`. */
@@ -117,18 +118,16 @@ struct encoded {
     size_t samples;
     /* Values that the JSON mapping cannot represent (schema.h: write_json). */
     size_t json_fallbacks;
-    size_t left_out; /* samples that had no room in the file (arrange), or no form in the format */
-    size_t joined;   /* labels whose values were joined, because their names became equal */
-    /*
-     * Samples left out: those of series beyond the limit, and those whose own time is outside the
-     * limits.
-     */
+    size_t left_out; /* samples for which the file has no room (arrange) or the format has no
+                        form */
+    size_t joined;   /* labels whose values were joined because their names became equal */
+    /* Samples left out: of series beyond the limit, and with a time outside the limits. */
     size_t series_refused, out_of_time;
     size_t time_replaced; /* samples written with the arrival time instead of their own */
-    size_t arranged;      /* for `arrange`: most bytes that the record takes in the file */
+    size_t arranged;      /* for `arrange`: maximum number of bytes that the record takes in the
+                             file */
 };
 
-/* Adds `one` to `sum`. */
 static inline void encoded_add(struct encoded *sum, const struct encoded *one)
 {
     sum->lines += one->lines;
@@ -151,16 +150,16 @@ struct request_shape {
 };
 
 /*
- * Converts encoded records to the body of one request. Pure functions; any thread. They need no
- * encoder, so that blocks from a spill (records on disk) can be sent.
+ * Converts encoded records to the body of one request. The functions are pure; any thread. They
+ * need no encoder, because blocks from a spill (records on disk) are sent without one.
  */
 struct encoder_request {
     const struct request_shape *shapes; /* every receiver accepts the first shape */
     size_t shape_count;
 
     /*
-     * Returns the bytes of working memory that `write` needs for `size` bytes. NULL: `write` needs
-     * no working memory.
+     * Returns the bytes of working memory that `write` needs for `size` bytes. NULL if it needs
+     * none.
      */
     size_t (*scratch)(size_t size);
 
@@ -177,12 +176,12 @@ struct encoder_request {
 struct encoder_ops {
     const char *name;       /* the value of format= */
     const char *media_type; /* media type of its lines; NULL: no type is registered */
-    bool needs_samples;  /* it writes only samples, not messages: only for schemas that have samples
-                          */
+    bool needs_samples;     /* it writes only samples, not messages, so it is only for schemas that
+                               have samples */
     bool passes_otlp;    /* with needs_samples: it also writes messages of OTLP schemas (is_otlp of
                             struct schema_ops) */
     bool needs_packets;  /* it writes whole datagrams (`packet` of struct record) */
-    bool relayed;        /* it writes a datagram's own bytes; for all relays, and only for them */
+    bool relayed;        /* it writes the datagrams themselves: for relays, and only for them */
     bool overwrites;     /* readers keep one copy of a repeated sample, so resending is harmless */
     bool requests_alone; /* its output can only be sent as HTTP requests */
     bool has_buckets;    /* histograms become Prometheus buckets */
@@ -202,8 +201,8 @@ struct encoder_ops {
 
     /*
      * Appends the head of a file: whole lines of at most ENCODER_HEAD_SIZE bytes, the same bytes
-     * for every file. The head is not counted as lines. Called once, before the thread starts.
-     * NULL: files have no head.
+     * for every file. The head is not counted as lines. Called once, before the thread starts. NULL
+     * if files have no head.
      */
     void (*begin)(struct encoder *encoder, struct output *out);
 
@@ -218,28 +217,28 @@ struct encoder_ops {
     /*
      * Appends to `out` the file for a block of `size` bytes, at most ARRANGED_SIZE bytes, and
      * returns the counts. The block contains the output of `encode` for records whose `arranged`
-     * add up to at most ARRANGED_SIZE (one record never exceeds it); the block is modified. Does
-     * not allocate memory. NULL: blocks are written as they are. An encoder with `arrange` is only
-     * for files and has no head.
+     * add up to at most ARRANGED_SIZE (one record never exceeds it). Modifies the block. Does not
+     * allocate memory. An encoder with `arrange` is only for files and has no head. NULL if blocks
+     * are written as they are.
      */
     struct encoded (*arrange)(struct encoder *encoder, char *block, size_t size,
                               struct output *out);
 
-    /* Conversion for HTTP requests. NULL: blocks are sent as they are. */
+    /* Conversion for HTTP requests. NULL if blocks are sent as they are. */
     const struct encoder_request *request;
 
     /* Finds the whole records in a file of an earlier run. NULL if requests_alone is set. */
     output_whole *whole;
 
     /*
-     * Returns whether a line of a file is in the encoder's format. NULL if binary or requests_alone
+     * Returns true if a line of a file is in the encoder's format. NULL if binary or requests_alone
      * is set.
      */
     output_line *line;
 
     /*
-     * A torn record cannot be told from other bytes: if a file has no whole record, no bytes in it
-     * are treated as a torn record.
+     * A torn record cannot be distinguished from other bytes. If a file has no whole record, none
+     * of its bytes are treated as a torn record.
      */
     bool unmarked;
 };

@@ -21,12 +21,12 @@ enum framing {
 
 /* The kind of data in a request of OTLP over UDP. */
 enum otlp_udp_signal {
-    OTLP_UDP_NONE,    /* the prefix is unknown; for a schema: it has no prefix */
+    OTLP_UDP_NONE,    /* the prefix is unknown; in a schema: it has no prefix */
     OTLP_UDP_METRICS, /* M1 */
     OTLP_UDP_TRACES,  /* prefixes T1S and T1U */
 };
 
-/* Whether the sender's sampling has selected the traces of a request. */
+/* The sampling decision of the sender about the traces of a request. */
 enum otlp_udp_sampling {
     SAMPLING_NOT_GIVEN,
     SAMPLING_SAMPLED,   /* T1S */

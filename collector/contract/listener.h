@@ -16,26 +16,30 @@ struct schema_slot;
 /* Upper bound of rate_limit=, in datagrams per second and sender. */
 #define RATE_LIMIT_MOST UINT64_C(1000000)
 
-/* The listener that a record came from, for output lines. Immutable; outlives all batches. */
+/* The listener that a record came from. Immutable; outlives all batches. */
 struct listener {
     uint32_t index;
     const char *name; /* its URL without the keys: "udp://127.0.0.1:5555", "pcap:FILE" */
     struct schema_slot *schemas;
     const char *schema_names; /* the names of all its schemas, for messages */
-    size_t max_decoded;       /* most bytes of all decoded messages of a datagram */
+    size_t max_decoded;       /* maximum number of bytes of all decoded messages of a datagram */
     /* Bytes for segments in each ingest; 0: no schema has segmented messages. */
     size_t segment_memory;
-    int64_t segment_timeout_ns;       /* time in which all segments of a message must arrive */
+    int64_t segment_timeout_ns;       /* nanoseconds in which all segments of a message must
+                                         arrive */
     const struct networks *senders;   /* the permitted senders; NULL: all */
     struct rate_limit *rate_limit;    /* the rate limit of each sender; NULL: none */
-    const struct sender_keys *keys;   /* of the senders of sealed datagrams; NULL: not sealed */
-    int64_t seal_max_age_ns;          /* most time between sending and arrival of a sealed one */
-    const struct dtls_settings *dtls; /* of a DTLS listener; NULL: it is another kind */
-    size_t sessions;                  /* its most sessions of each socket */
-    size_t sessions_per_address;      /* the most of them from one network */
+    const struct sender_keys *keys;   /* keys of the senders of sealed datagrams; NULL: not
+                                         sealed */
+    int64_t seal_max_age_ns;          /* maximum nanoseconds between sending and arrival of a
+                                         sealed datagram */
+    const struct dtls_settings *dtls; /* for DTLS; NULL for other listeners */
+    size_t sessions;                  /* DTLS: maximum number of sessions of each socket */
+    size_t sessions_per_address;      /* DTLS: maximum number of these sessions from one network */
     struct mismatch_hint *hint;       /* detects a wrong schema; NULL: disabled */
-    bool spread; /* several sockets receive it, and a sender's datagram may reach any of them */
-    bool several; /* connections or sockets that a sender may use at once, each read by itself */
+    bool spread;        /* it has several sockets, and a sender's datagram may reach any of them */
+    bool several;       /* a sender may use several connections or sockets at once, and each is read
+                           independently */
     bool keeps_packets; /* a sink writes whole datagrams (needs_packets of encoder_ops) */
     bool keeps_raw;     /* a relay also forwards datagrams that could not be decoded (raw of
                            relay_options) */

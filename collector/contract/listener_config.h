@@ -1,7 +1,7 @@
 /*
  * The settings of one listener, checked and complete (collector/config/config.h). The first members
- * apply to every source; a later group applies only to the sources that its comment names, and is
- * zero for other sources. Strings are owned by the configuration.
+ * apply to every source. A later group applies only to the sources that its comment names, and is
+ * zero for other sources. The configuration owns the strings.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_LISTENER_CONFIG_H
 #define SLUICE_COLLECTOR_CONTRACT_LISTENER_CONFIG_H
@@ -27,10 +27,10 @@ struct listener_config {
     const struct source_ops *source;
     struct schema_config *schemas; /* at least one; the first that matches a datagram decodes it */
     size_t schema_count;
-    uint64_t max_decoded; /* most bytes of a decoded datagram */
+    uint64_t max_decoded; /* maximum size of a decoded datagram in bytes */
 
     /*
-     * The keys allow= and deny= (NULL: not given), and the permitted senders that they result in.
+     * The keys allow= and deny= (NULL: not given), and the permitted senders that follow from them.
      */
     struct networks *allow;
     struct networks *deny;
@@ -45,9 +45,9 @@ struct listener_config {
     uint64_t segment_memory;  /* bytes for incomplete messages in each ingest */
     uint64_t segment_timeout; /* nanoseconds in which all segments of a message must arrive */
 
-    /* For the same sources, with framing=sealed (listener_is_sealed). */
-    char *keys;            /* file with the senders' keys; NULL: it is not sealed */
-    uint64_t seal_max_age; /* nanoseconds between sending and arrival */
+    /* For SOURCE_KEYS_SOCKET and SOURCE_KEYS_CAPTURE, with framing=sealed (listener_is_sealed). */
+    char *keys;            /* file with the senders' keys; NULL: not sealed */
+    uint64_t seal_max_age; /* maximum nanoseconds between sending and arrival */
     char *seal_state;      /* file that remembers sessions; only SOURCE_KEYS_SOCKET; NULL: none */
 
     /* For SOURCE_KEYS_SOCKET. */
@@ -62,23 +62,24 @@ struct listener_config {
     bool kernel_filter;          /* the kernel filters the senders; requires `senders` */
     char *interface;             /* name of a network interface; NULL: all */
     struct address group_source; /* source of a multicast group; ADDRESS_NONE: any */
-    char *id; /* distinguishes listeners of one multicast group; NULL: it has no other listener */
+    char *id;          /* distinguishes listeners of one multicast group; NULL: not given */
     uint64_t coalesce; /* nanoseconds that datagrams may wait for others at a high rate */
 
     /*
      * For SOURCE_KEYS_STREAM; these sources also have ipv6_only, coalesce, and receivers (threads
      * that serve all connections).
      */
-    uint64_t max_frame;       /* most bytes of a message */
-    uint64_t max_connections; /* connections of all clients */
-    uint64_t max_per_address; /* connections from one address, on all its ports */
+    uint64_t max_frame;       /* maximum size of a message in bytes */
+    uint64_t max_connections; /* maximum number of connections of all clients */
+    uint64_t max_per_address; /* maximum number of connections from one address, on all its ports */
     uint64_t idle_timeout;    /* nanoseconds without data until a connection is closed */
     uint64_t frame_timeout;   /* nanoseconds in which a frame must be complete */
     char *content_type;       /* of Frame Streams; NULL: any protobuf type */
 
     /* For SOURCE_KEYS_DTLS, which also has idle_timeout, cert, key, client_ca, and `keys`. */
-    uint64_t sessions;             /* most sessions of each socket */
-    uint64_t sessions_per_address; /* most of them from one network, on all ports */
+    uint64_t sessions;             /* maximum number of sessions of each socket */
+    uint64_t sessions_per_address; /* maximum number of these sessions from one network, on all
+                                      ports */
 
     /* For SOURCE_KEYS_TCP. */
     bool tls;         /* TLS over TCP; then cert and key are not NULL */
@@ -93,7 +94,7 @@ struct listener_config {
     uint64_t port; /* destination port of the datagrams to read; 0: any */
 };
 
-/* Returns whether a schema has segmented messages, which the ingests must assemble. */
+/* Returns true if a schema has segmented messages, which the ingests must assemble. */
 static inline bool listener_has_segments(const struct listener_config *listener)
 {
     for (size_t i = 0; i < listener->schema_count; i++)
@@ -102,7 +103,7 @@ static inline bool listener_has_segments(const struct listener_config *listener)
     return false;
 }
 
-/* Returns whether its datagrams are sealed: the framing is the same for all of its schemas. */
+/* Returns true if its datagrams are sealed. All of its schemas have the same framing then. */
 static inline bool listener_is_sealed(const struct listener_config *listener)
 {
     return listener->schemas[0].framing == FRAMING_SEALED;

@@ -23,21 +23,21 @@ struct packet {
 struct record {
     struct record *next;
     const struct listener *listener;
-    /* NULL: the datagram could not be decoded (collector/record/batch.h). */
+    /* NULL if the datagram could not be decoded (collector/record/batch.h). */
     const struct schema *schema;
     const void *message; /* an argument of the schema's operations */
     const uint8_t *data; /* the message's bytes: the payload, or a part of it */
 
     /*
      * The datagram, if the listener keeps packets. Only the first record of a datagram has it, so
-     * that the datagram is written once; NULL in its other records.
+     * that the datagram is written once.
      */
     const struct packet *packet;
     uint32_t size; /* number of bytes in `data` */
     enum otlp_udp_sampling sampling;
     /*
-     * The name of the key with which the datagram was sealed, at most SENDER_NAME_MAX bytes; NULL:
-     * it was not sealed.
+     * The name that the sender has proved, at most SENDER_NAME_MAX bytes: the name of the key of a
+     * sealed datagram, or the name of a DTLS session. NULL if the sender has no such name.
      */
     const char *sender;
     struct address source;

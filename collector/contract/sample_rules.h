@@ -15,7 +15,7 @@
 
 #include "collector/contract/schema.h"
 
-/* The most items in the value of one key: globs of all its conditions, pairs, or names. */
+/* The maximum number of items in the value of one key: globs of all conditions, pairs, or names. */
 #define SAMPLE_LIST_MAX 64
 
 /* One glob for a name or a label. */
@@ -53,20 +53,18 @@ struct sample_globs {
 /* The members are NULL or 0 if their keys were not given. */
 struct sample_rules {
     struct sample_conditions *include, *exclude;
-    uint64_t one_in; /* of this number of series, one is kept */
+    uint64_t one_in; /* one of this number of series is kept */
     struct sample_pairs *rename, *rename_label, *add_label;
     struct sample_globs *keep_label, *drop_label;
 };
 
-/* Returns whether the rules can drop samples. */
+/* Returns true if the rules can drop samples. */
 static inline bool sample_rules_filter(const struct sample_rules *rules)
 {
     return rules->include != NULL || rules->exclude != NULL || rules->one_in != 0;
 }
 
-/*
- * Returns the name of the first key that was given, for example "include"; NULL: no key was given.
- */
+/* Returns the name of the first key that was given, for example "include", or NULL. */
 const char *sample_rules_given(const struct sample_rules *rules);
 
 /* Frees the lists and zeroes the struct; does not free the struct. */

@@ -46,32 +46,35 @@ struct schema_options {
     const char *sequence,
         *sequence_key; /* schema from a file: fields of the sequence number and the sender */
     const char *name, *value, *time, *labels; /* schema from a file: how samples are read */
-    bool text_samples; /* texts that are not labels become samples, too, if `value` ends with "*" */
+    bool text_samples; /* if `value` ends with "*", texts that are not labels also become samples */
 };
 
 /* The result of decoding. */
 struct decoded {
-    const void *message;           /* argument of the schema's operations; NULL: decoding failed */
-    size_t unknown_fields;         /* number of fields in the message and all nested messages */
-    size_t series_repeated;        /* samples that have the name and labels of an earlier one */
+    const void *message;       /* argument of the schema's operations; NULL: decoding failed */
+    size_t unknown_fields;     /* number of unknown fields in the message and all nested
+                                  messages */
+    size_t series_repeated;    /* samples whose name and labels are those of an earlier
+                                  sample */
     struct text repeated_name; /* name of the first of these samples; valid as long as `message` */
     struct decode_failure failure; /* valid only if `message` is NULL */
 };
 
 /* The numbers of fields in a message, at all levels. */
 struct schema_fields {
-    size_t known; /* values of fields that the schema knows, not counting the messages themselves */
+    size_t known; /* values of fields that the schema knows; messages are not counted, only their
+                     fields */
     size_t unknown;
 };
 
-/* A field of a message that is an extension, by its number, and that no file declares. */
+/* An extension field of a message that no .proto file declares. */
 struct schema_undeclared {
     uint32_t number;
     const char *message; /* full name of the message type */
 };
 
 /*
- * Fills *out for an arena that is too small for data that the schema adds to the message. Returns
+ * Fills *out when the arena is too small for data that the schema adds to the message. Returns
  * DECODE_TOO_LARGE.
  */
 static inline enum decode_result decoded_no_room(struct decoded *out)
@@ -112,7 +115,7 @@ enum sample_value_type {
     SAMPLE_SUMMARY,
 };
 
-/* Totals of all values in a sample; 0: not given. */
+/* Totals of all values in a sample; a count of 0 means not given. */
 struct sample_totals {
     uint64_t count;
     bool has_sum, has_min, has_max;
@@ -127,13 +130,14 @@ struct sample_histogram {
     struct sample_totals totals;
     const double *bounds; /* upper bounds, inclusive, ascending */
     size_t bound_count;
-    const uint64_t *counts; /* bound_count + 1, or 0 */
+    const uint64_t *counts; /* as many as bounds plus one, or none */
     size_t count_count;
 };
 
 /*
- * With base = 2^(2^-scale), counts[i] is the number of values above base^(offset+i) and at most
- * base^(offset+i+1). For negative values these bounds are of the magnitudes.
+ * The buckets of an exponential histogram. With base = 2^(2^-scale), counts[i] is the number of
+ * values above base^(offset+i) and at most base^(offset+i+1). Buckets of negative values count
+ * magnitudes.
  */
 struct sample_buckets {
     int32_t offset;
@@ -174,9 +178,9 @@ struct sample {
         struct sample_exponential_histogram exponential_histogram;
         struct sample_summary summary;
     } value;
-    struct text unit;        /* empty: the sender gave no text */
-    struct text description; /* the same */
-    bool missing; /* the sender has no value any more; its number, or its counts, are 0 */
+    struct text unit;        /* empty: the sender gave no unit */
+    struct text description; /* empty: the sender gave no description */
+    bool missing;          /* the sender has no value any more; its number, or its counts, are 0 */
     int64_t time_ns;       /* nanoseconds since 1970 UTC; 0: not given, use the arrival time */
     int64_t start_time_ns; /* start of a cumulative value; 0: not given */
     size_t index;          /* for the schema's use: position of the sample in its message */
@@ -200,7 +204,7 @@ struct label {
     struct text value;
 
     /*
-     * If not NULL, this label and the labels after it belong to this part of the message: all
+     * If not NULL, this label and the labels after it belong to this part of the message. All
      * samples of the part have these labels in this order, after their own labels. The caller sets
      * it to NULL before each step.
      */
@@ -210,9 +214,10 @@ struct label {
 /*
  * The position of an iteration. Set all members to zero before the first step, except `scratch`,
  * the arena for texts that must be formatted (a number as a label's value). Such a text is valid
- * until the next step, which frees its bytes; so iterations that share an arena may be nested. If
- * an iteration is abandoned before its end, the caller must free the bytes. If a text does not fit,
- * it is empty and scratch->exhausted is set; the caller must then not write the element.
+ * until the next step, which frees its bytes. Iterations that share an arena may therefore be
+ * nested. If an iteration is abandoned before its end, the caller must free the bytes. If a text
+ * does not fit, it is empty and scratch->exhausted is set; the caller must then not write the
+ * element.
  */
 struct schema_cursor {
     size_t stage; /* stage, index and outer are for the schema's use */
@@ -238,13 +243,13 @@ struct schema_ops {
     bool accepts_empty; /* a zero-length datagram is a valid message */
 
     /*
-     * The text of the schema's .proto file; NULL: the schema is from a file, or has several .proto
-     * files.
+     * The text of the schema's .proto file. NULL if the schema is from a file, or has several
+     * .proto files.
      */
     const unsigned char *proto;
     const size_t *proto_size;
 
-    /* The default framing in streams; FRAMING_DATAGRAM: there is no default. */
+    /* The default framing in streams; FRAMING_DATAGRAM if there is no default. */
     enum framing stream_framing;
 
     bool is_otlp;          /* its messages are OTLP requests */
@@ -281,7 +286,7 @@ struct schema_ops {
                        struct label *label);
 
     /*
-     * Reads the next quantile of a SAMPLE_SUMMARY; returns false at the end. NULL: the schema has
+     * Reads the next quantile of a SAMPLE_SUMMARY; returns false at the end. NULL if the schema has
      * no summaries.
      */
     bool (*next_quantile)(const struct schema *schema, const void *message,
@@ -290,7 +295,7 @@ struct schema_ops {
 
     /*
      * Read the next exemplar of a sample, and the next label of an exemplar; return false at the
-     * end. NULL: the schema has no exemplars.
+     * end. NULL if the schema has no exemplars.
      */
     bool (*next_exemplar)(const struct schema *schema, const void *message,
                           const struct sample *sample, struct schema_cursor *cursor,
@@ -301,7 +306,7 @@ struct schema_ops {
 
     /*
      * Moves to the next item of the message (a log record, a span); returns false at the end.
-     * *time_ns is the item's time, or 0 if not given. NULL: messages are not lists of items.
+     * *time_ns is the item's time, or 0 if not given. NULL if messages are not lists of items.
      */
     bool (*next_item)(const struct schema *schema, const void *message,
                       struct schema_cursor *cursor, int64_t *time_ns);
@@ -326,7 +331,7 @@ struct schema_ops {
 
     /*
      * Finds a field of the message that is an extension without a declaration; returns false if
-     * there is none. The text in *out is the schema's. NULL: messages have no extensions.
+     * there is none. The schema owns the text in *out. NULL if messages have no extensions.
      */
     bool (*find_undeclared)(const struct schema *schema, const void *message,
                             struct schema_undeclared *out);
@@ -338,25 +343,28 @@ struct schema_ops {
     void (*write_protobuf)(const struct schema *schema, const void *message, struct output *out);
 
     /*
-     * Reads the sequence number; returns false if the datagram has no number. NULL: the schema has
-     * no sequence numbers.
+     * Reads the sequence number; returns false if the datagram has no number. NULL if the schema
+     * has no sequence numbers.
      */
     bool (*sequence)(const struct schema *schema, const void *message,
                      struct datagram_sequence *sequence);
 
-    /* Returns the name that the sender gives itself, or an empty text. NULL: messages have none. */
+    /*
+     * Returns the name that the sender gives itself, or an empty text. NULL if messages have no
+     * such name.
+     */
     struct text (*sender_id)(const struct schema *schema, const void *message);
 
     /*
      * Writes the answer to a message from a stream, without a frame, and returns its size, at most
      * SCHEMA_ANSWER_MOST bytes. If `message` is not NULL it was accepted; if it is NULL, a message
-     * was refused for the reason `why`. NULL: the protocol has no answers.
+     * was refused for the reason `why`. NULL if the protocol has no answers.
      */
     size_t (*answer)(const void *message, const char *why, uint8_t *to);
 
     /*
-     * Returns whether the schemas `a` and `b`, which share these operations, read the same sequence
-     * numbers and senders from every message. NULL: always.
+     * Returns true if the schemas `a` and `b`, which share these operations, read the same sequence
+     * numbers and senders from every message. NULL if that is always true.
      */
     bool (*same_numbers)(const struct schema *a, const struct schema *b);
 };
@@ -364,10 +372,10 @@ struct schema_ops {
 /* The first member of every implementation. */
 struct schema {
     const struct schema_ops *ops;
-    /* Of a built-in schema, the name in its ops; otherwise the full name of its message. */
+    /* The name in `ops` for a built-in schema, otherwise the full name of its message. */
     const char *name;
     bool has_samples; /* the functions that read samples may be called */
-    /* A problem of its files that does not prevent their use, for the log; NULL: there is none. */
+    /* A problem of its files that does not prevent their use, for the log; otherwise NULL. */
     const char *warning;
 };
 

@@ -1,6 +1,6 @@
 /*
- * The settings of one schema of a listener. Strings are NULL if not given, and are owned by the
- * code that fills the structure.
+ * The settings of one schema of a listener. Strings are NULL if not given. The code that fills the
+ * struct owns them.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_SCHEMA_CONFIG_H
 #define SLUICE_COLLECTOR_CONTRACT_SCHEMA_CONFIG_H
@@ -26,7 +26,7 @@ struct schema_config {
     bool text_samples;     /* texts=info */
     bool value_is_default; /* `value` is "*" because a sink needs samples and no value was given */
 
-    /* Selects the datagrams that the schema decodes, and the place of its messages in them. */
+    /* Selects the datagrams that the schema decodes, and finds its messages in them. */
     struct schema_match match;
     enum framing framing;
     uint64_t header; /* bytes to skip before the messages */

@@ -1,6 +1,6 @@
 /*
- * Selects the datagrams of a port that a schema decodes, by the sender, its key, or their first
- * bytes.
+ * Selects the datagrams of a port that a schema decodes, by the sender's address or name, or by
+ * their first bytes.
  *
  * A value; all zero matches every datagram. Parsed by config/match.h. Pure functions; any thread.
  */
@@ -18,7 +18,7 @@ enum schema_match_kind {
     MATCH_ALL,
     MATCH_SOURCE, /* the sender's address is in a network */
     MATCH_MAGIC,  /* the datagram begins with these bytes */
-    MATCH_KEY,    /* the datagram is sealed with a key of this name */
+    MATCH_KEY,    /* the sender has proved this name, by framing=sealed or DTLS */
 };
 
 /* The maximum number of bytes that MATCH_MAGIC compares. */
@@ -31,13 +31,13 @@ struct schema_match {
     uint8_t prefix; /* number of bits, at most 32 (IPv4) or 128 (IPv6) */
     uint8_t magic[MATCH_MAGIC_MAX];
     uint8_t magic_size;            /* number of bytes in `magic` */
-    char key[SENDER_NAME_MAX + 1]; /* a name */
+    char key[SENDER_NAME_MAX + 1]; /* the sender's name, for MATCH_KEY */
 };
 
 /*
- * Returns whether a datagram from `source` matches that begins with the `size` bytes at `data`. The
- * first MATCH_MAGIC_MAX bytes of a longer datagram are sufficient. `sender`: the name of the key
- * that sealed it; NULL: it was not sealed.
+ * Returns true if a datagram from `source` that begins with the `size` bytes at `data` matches. The
+ * first MATCH_MAGIC_MAX bytes of a longer datagram are sufficient. `sender`: the name that the
+ * sender has proved, or NULL.
  */
 bool schema_match_takes(const struct schema_match *match, const struct address *source,
                         const char *sender, const uint8_t *data, size_t size);

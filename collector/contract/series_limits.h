@@ -11,31 +11,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The most series that max_series= allows. The table of series has 21 to 42 bytes for each. */
+/* The maximum of max_series=. The table of series has 21 to 42 bytes for each series. */
 #define SERIES_LIMIT_MOST UINT64_C(100000000)
 
 /* The default of series_timeout=, in nanoseconds. */
 #define SERIES_TIMEOUT_DEFAULT UINT64_C(3600000000000)
 
-/* The use of a sample whose own time is outside the limits. */
+/* How a sample whose own time is outside the limits is used. */
 enum sample_time_use {
     SAMPLE_TIME_OWN,     /* the sample is left out */
     SAMPLE_TIME_ARRIVAL, /* the sample is written with the arrival time of its datagram */
 };
 
 struct series_limits {
-    const char *given;   /* the first of these keys that the sink's URL has; NULL: the URL has none,
+    const char *given;   /* the first of these keys that the sink's URL has; NULL if it has none,
                             but a default may limit the series */
-    uint64_t max_series; /* series that the sink writes; 0: any number */
-    uint64_t max_per_sender; /* series that one sender may add to them; 0: any number */
+    uint64_t max_series; /* number of series that the sink writes; 0: no limit */
+    uint64_t max_per_sender; /* number of these series that one sender may add; 0: no limit */
     uint64_t timeout;   /* nanoseconds without a sample after which a series is forgotten; 0: not
-                           given, which only an incomplete configuration has */
+                           given, which occurs only in an incomplete configuration */
     uint64_t max_age;   /* nanoseconds by which a sample may be older than its arrival; 0: any */
     uint64_t max_ahead; /* nanoseconds by which a sample may be ahead of its arrival; 0: any */
     enum sample_time_use time;
 };
 
-/* Whether the number of series is limited: in all, and perhaps for each sender. */
+/* Returns true if the number of series is limited. */
 static inline bool series_limits_series(const struct series_limits *limits)
 {
     return limits->max_series != 0;

@@ -1,9 +1,9 @@
 /*
- * A setting, that is an option or a key: one row of a table that describes it completely.
+ * A setting is an option or a key. One row of a table describes it completely.
  *
  * Config has tables of these rows (key_table.h, option_table.h), and a destination may have a table
- * of its own keys (own_keys in destination.h). Reading values, defaults, range checks, suggestions
- * and the help are all driven by the rows. Constant.
+ * of its own keys (own_keys in destination.h). Parsing, defaults, range checks, suggestions and the
+ * help follow from the rows. Constant.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_SETTING_H
 #define SLUICE_COLLECTOR_CONTRACT_SETTING_H
@@ -24,41 +24,41 @@ enum setting_type {
     SETTING_ENUM,        /* an enum whose values are the indices of `choices` */
     SETTING_ENCODER,     /* const struct encoder_ops *: from config_registry */
     SETTING_COMPRESSION, /* const struct compression_ops *: from config_registry */
-    SETTING_NOTIFIER, /* const struct notifier_backend *: from config_registry; NULL: "auto" */
-    SETTING_SCHEMA,   /* struct schema_config: its ops, source and from_file */
-    SETTING_MATCH,    /* struct schema_match */
-    SETTING_TEXT,     /* char *: a copy, freed with the struct */
-    SETTING_LOCAL,    /* as SETTING_TEXT; a local address: config_registry's local_syntax */
-    SETTING_PARSED,   /* the type that the setting's own parser fills */
+    SETTING_NOTIFIER,    /* const struct notifier_backend *: from config_registry; NULL: "auto" */
+    SETTING_SCHEMA,      /* struct schema_config: its ops, source and from_file */
+    SETTING_MATCH,       /* struct schema_match */
+    SETTING_TEXT,        /* char *: a copy, freed with the struct */
+    SETTING_LOCAL,       /* as SETTING_TEXT; a local address: config_registry's local_syntax */
+    SETTING_PARSED,      /* the type that the setting's own parser fills */
 };
 
 /*
- * Reads all `length` bytes of the value of the setting called `name` into `field`. Returns false as
- * setting_parse does.
+ * Parses all `length` bytes of the value of the setting called `name` into `field`. Returns false
+ * as setting_parse does (collector/config/setting.h).
  */
 typedef bool setting_parser(const char *name, const char *text, size_t length, void *field,
                             struct parse_error *fault);
 
-/* Returns whether two fields that a setting_parser filled hold the same value. */
+/* Returns true if two fields that a setting_parser filled hold the same value. */
 typedef bool setting_comparer(const void *a, const void *b);
 
 struct setting {
     const char *name; /* NULL ends a table */
     enum setting_type type;
-    unsigned scopes;            /* of a key: bits of the scopes (enum key_scope) it has */
+    unsigned scopes;            /* for a key: its scopes, as bits (enum key_scope) */
     size_t offset;              /* offset of its field in the struct that values are stored in */
     const char *default_text;   /* as a user would write it; NULL: the field stays zero */
     uint64_t minimum, maximum;  /* range of a number, both ends included */
-    const char *const *choices; /* of SETTING_BOOL and SETTING_ENUM: all words, then NULL */
-    setting_parser *parse;      /* of SETTING_PARSED */
-    setting_comparer *equal;    /* of SETTING_PARSED; NULL: values are not compared */
+    const char *const *choices; /* for SETTING_BOOL and SETTING_ENUM: all words, then NULL */
+    setting_parser *parse;      /* for SETTING_PARSED */
+    setting_comparer *equal;    /* for SETTING_PARSED; NULL: values are not compared */
     const char *syntax;         /* a name for the value in help texts ("FILE"), or NULL */
     const char *help;           /* one line, begins in lower case, no full stop */
-    char letter;                /* 'h' for "-h", of an option without a value; '\0': none */
-    bool open; /* of a key: its name ends in ".NAME", and a user writes any name for NAME; its
-                  parser gets "NAME=VALUE", and it may be given more than once */
+    char letter;                /* 'h' for "-h", for an option without a value; '\0': none */
+    bool open; /* for a key whose name ends in ".NAME": users replace NAME by any name and may
+                  give the key several times; its parser gets "NAME=VALUE" */
     const char *others; /* its names in other programs, separated by spaces; NULL: none */
-    bool secret;        /* its value may contain a password, so clients do not see it */
+    bool secret;        /* its value may contain a password, so clients must not see it */
     bool secret_file;   /* its value names a file that may contain a password or a private key */
 };
 

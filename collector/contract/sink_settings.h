@@ -28,7 +28,8 @@ struct sink_settings {
     struct http_options http;
     struct client_tls tls;
     struct broker_options broker;
-    uint64_t flush_interval; /* nanoseconds to collect records; 0: only while more arrive */
+    uint64_t flush_interval; /* nanoseconds to collect records before writing; 0: only while more
+                                records are queued */
     bool at_once;            /* flush_interval=0 was written: no record may wait */
     const struct encoder_ops *encoder;
     struct encoder_options encoding;

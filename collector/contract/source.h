@@ -40,9 +40,9 @@ enum source_keys {
     SOURCE_KEYS_SOCKET = 1 << 0,
     SOURCE_KEYS_CAPTURE = 1 << 1,
     SOURCE_KEYS_STREAM = 1 << 8,
-    SOURCE_KEYS_TCP = 1 << 14,   /* of streams over IP */
-    SOURCE_KEYS_LOCAL = 1 << 15, /* of streams over a local socket */
-    SOURCE_KEYS_DTLS = 1 << 16,  /* of encrypted datagrams */
+    SOURCE_KEYS_TCP = 1 << 14,   /* for streams over IP */
+    SOURCE_KEYS_LOCAL = 1 << 15, /* for streams over a local socket */
+    SOURCE_KEYS_DTLS = 1 << 16,  /* for encrypted datagrams */
 };
 
 /* A running listener. It is kept for the ledger after it has been removed. */
@@ -56,11 +56,13 @@ struct source {
     struct sender_keys *keys;      /* `listener.keys`; NULL: none */
     struct mismatch_hint *hint;    /* `listener.hint` */
     struct dtls_settings *dtls;    /* `listener.dtls`; NULL: none */
-    /* The settings before a change that is not kept or undone yet
-     * (collector/receive/dtls_source.h). */
+    /*
+     * During a change, the settings before it, until the change is kept or undone
+     * (collector/receive/dtls_source.h).
+     */
     struct dtls_settings *dtls_before;
     struct ingest_counters *at_end; /* counters of the main thread, for the final reads */
-    bool leaving;                   /* it was removed, and its resources are not freed yet */
+    bool leaving;                   /* it was removed, but its resources are not freed yet */
 
     /* Set by open. */
     struct address address; /* the bound address; zero if not bound */
@@ -85,7 +87,7 @@ struct source_host {
     void *context;
 
     /*
-     * For tests; otherwise NULL. Called before each receive of a producer that receives datagrams.
+     * For tests; otherwise NULL. A producer calls this each time before it reads from a connection.
      */
     void (*before_receive)(void *context);
     void *hook_context;
@@ -109,32 +111,33 @@ struct producer_ops {
     void (*stop)(void *producer, int64_t deadline_ns);
 
     /*
-     * Stops the input, as `stop` does, for a listener that a reload removes; frames that have begun
-     * are also finished. NULL: a reload cannot remove the listener.
+     * Like `stop`, for a listener that a reload removes; also finishes frames that have begun. NULL
+     * if a reload cannot remove the listener.
      */
     void (*leave)(void *producer, int64_t deadline_ns);
 
-    /* Returns whether all threads of the producer have ended. Any thread. */
+    /* Returns true when all threads of the producer have ended. Any thread. */
     bool (*has_finished)(const void *producer);
 
     /*
-     * Returns whether each thread of the producer waits, or has begun an iteration since the last
-     * call. Main thread. NULL: unknown.
+     * Returns true if each thread of the producer waits, or has begun an iteration since the last
+     * call. Main thread. NULL if that is unknown.
      */
     bool (*is_alive)(void *producer);
 
     /*
-     * Returns whether the input was damaged; the producer has logged that. Called after it has
-     * finished. NULL: never.
+     * Returns true if the input was damaged, which the producer has logged. Called after it has
+     * finished. NULL if the input cannot be damaged.
      */
     bool (*was_damaged)(const void *producer);
 
     /*
-     * ask_to_quiesce makes the threads pause after they have passed on all data, until `resume`.
-     * is_quiescent is true when all have paused; the host's `finished` is called then. Call
-     * ask_to_quiesce only when all threads are awake again after the previous pause (is_awake), or
-     * before the start; in the latter case the threads begin paused. All four are NULL if the
-     * producer cannot pause; then a reload can change neither it nor the sinks that it feeds.
+     * ask_to_quiesce makes the threads pass on all data and then pause, until `resume`.
+     * is_quiescent returns true when all threads have paused; the host's `finished` is called then.
+     * ask_to_quiesce may be called before the start, and the threads then begin paused. Later it
+     * may only be called when all threads are awake again after the last pause (is_awake). All four
+     * are NULL if the producer cannot pause; a reload can then change neither the producer nor the
+     * sinks that it feeds.
      */
     void (*ask_to_quiesce)(void *producer);
     bool (*is_quiescent)(const void *producer);
@@ -143,17 +146,17 @@ struct producer_ops {
 
     /*
      * Applies new settings while the producer's threads are paused. Returns 0, or -1 with `error`
-     * filled and the old settings kept; changing back to the old settings cannot fail. NULL: a
+     * filled and the old settings kept; changing back to the old settings cannot fail. NULL if a
      * reload cannot change the producer.
      */
     int (*change)(void *producer, const struct listener_config *to, struct error *error);
 
-    /* Returns the number of open connections. NULL: not applicable. */
+    /* Returns the number of open connections. NULL if there are no connections. */
     size_t (*connections)(const void *producer);
 
     /*
      * Returns the bytes of memory that the producer will have after a change to the settings `to`.
-     * NULL: not worth counting.
+     * NULL if they are too few to be counted.
      */
     size_t (*memory_after)(const void *producer, const struct listener_config *to);
 
@@ -168,32 +171,35 @@ struct source_ops {
     const char *syntax; /* "udp://ADDR:PORT", for messages; capitals are placeholders */
     const char *kind;   /* its name in the ledger */
     enum source_place place;
-    const char *no_place; /* error message for a URL with nothing after the scheme */
+    const char *no_place; /* error message for a URL without a place */
     unsigned keys;        /* enum source_keys */
     bool ends;            /* it ends by itself after all input has been read */
-    bool waits;           /* senders wait while there is no room; false: data is lost */
+    bool waits;           /* senders wait while there is no room; false: data is lost then */
 
     /*
-     * Returns the source that serves this place, if the scheme does not determine it (fd:); the
-     * keys and operations of the returned source apply. Called at any time after program start.
-     * NULL: this source.
+     * Returns the source that serves this place, if the scheme does not determine it (fd:). The
+     * keys and operations of the returned source apply. May be called at any time. The pointer
+     * is NULL if this source serves every place.
      */
     const struct source_ops *(*at_place)(const char *place);
 
     /*
-     * Completes the settings before they are checked. Pure. NULL: the settings need no completion.
+     * Completes the settings before they are checked. Pure. NULL if there is nothing to complete.
      */
     void (*complete)(struct listener_config *listener);
 
-    /* Returns why the settings are invalid, or NULL. Pure. NULL: always valid. */
+    /*
+     * Returns why the settings are invalid, or NULL if they are valid. Pure. The pointer is NULL if
+     * all settings are valid.
+     */
     const char *(*refuse)(const struct listener_config *listener);
 
-    /* Returns whether two listeners of this source exclude each other. NULL: never. */
+    /* Returns true if two listeners of this source exclude each other. NULL if they never do. */
     bool (*conflict)(const struct listener_config *a, const struct listener_config *b);
 
     /*
-     * Checks that this system supports the settings. Returns 0, or -1 with `error` filled. NULL:
-     * they are always supported.
+     * Checks that this system supports the settings. Returns 0, or -1 with `error` filled. NULL if
+     * every system does.
      */
     int (*check)(const struct listener_config *listener, struct error *error);
 
@@ -202,30 +208,32 @@ struct source_ops {
 
     /*
      * Called before any listener is opened, with all listeners of the configuration, even if the
-     * source has no listener. Returns 0, or -1 with `error` filled. NULL: not needed.
+     * source has no listener. Returns 0, or -1 with `error` filled. NULL if not needed.
      */
     int (*prepare)(const struct listener_config *listeners, size_t count, struct error *error);
 
     /* --- for sources that the receivers serve --- */
 
-    /* Returns the number of sockets, each served by one receiver at a time. NULL: 0. */
+    /*
+     * Returns the number of sockets, each served by one receiver at a time. NULL if there are none.
+     */
     size_t (*sockets)(const struct listener_config *listener);
 
     /*
      * Returns how far sequence numbers of a sender may be out of order because its datagrams are
-     * spread over the sockets. 0 or NULL: they arrive in order.
+     * spread over the sockets. Returns 0, or is NULL, if they arrive in order.
      */
     uint64_t (*apart)(const struct listener_config *listener);
 
     /*
-     * Opens the source, also while the receivers are paused. Returns 0, or -1 with `error` filled;
-     * after a failure, parts of the source may be open until remove.
+     * Opens the source, also while the receivers are paused. Returns 0, or -1 with `error` filled.
+     * After a failure, parts of the source may stay open until remove is called.
      */
     int (*open)(struct source *source, const struct source_host *host, struct error *error);
 
     /*
-     * Logs the address of the source, and requests that the kernel did not grant. Called after all
-     * threads have started.
+     * Logs the address of the source, and values that the kernel did not grant as requested. Called
+     * after all threads have started.
      */
     void (*announce)(const struct source *source, const struct source_host *host);
 
@@ -243,8 +251,8 @@ struct source_ops {
                   const struct listener_config *to, bool keeps_packets, struct error *error);
 
     /*
-     * Stops the input. The sockets are closed when the receivers resume: if `drains`, after the
-     * queued data was received; otherwise immediately.
+     * Stops the input. The sockets are closed when the receivers resume: immediately, or if
+     * `drains`, after the queued data was received.
      */
     void (*remove)(const struct source *source, const struct source_host *host, bool drains);
 
@@ -253,13 +261,13 @@ struct source_ops {
     /* NULL: the receivers serve the source. */
     const struct producer_ops *producer;
 
-    /* Returns the number of the producer's threads. NULL: 1. */
+    /* Returns the number of the producer's threads. NULL if there is one. */
     size_t (*threads)(const struct listener_config *listener);
 
-    /* Returns the bytes of the longest message. NULL: those of a datagram. */
+    /* Returns the size of the longest message in bytes. NULL if it is that of a datagram. */
     size_t (*longest)(const struct listener_config *listener);
 
-    /* Returns the bytes that create allocates. NULL: not worth counting. */
+    /* Returns the bytes that create allocates. NULL if they are too few to be counted. */
     size_t (*memory)(const struct listener_config *listener);
 
     /*
@@ -271,7 +279,7 @@ struct source_ops {
 
     /*
      * Texts for messages: why the source has its own thread, and why a reload cannot change, add or
-     * remove it (NULL: a reload can).
+     * remove it. Each of the last three is NULL if a reload can do that.
      */
     const char *own_thread, *no_change, *no_arrival, *no_departure;
 };
